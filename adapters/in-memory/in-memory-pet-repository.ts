@@ -1,0 +1,111 @@
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import {
+  type CreatedPet,
+  type CreationKey,
+  idempotencyKeyReused,
+  isSameNewPet,
+  type NewPet,
+  type Pet,
+  PetId,
+  petNotFound,
+  type PetPage,
+  type PetQuery,
+  type PetRepository,
+  retentionOfCreationKeys,
+  unavailable,
+} from '../../core';
+
+interface KeptCreation {
+  readonly pet: Pet;
+  readonly keptUntil: number;
+}
+
+interface Options {
+  /** Animals that are there from the start. */
+  readonly pets?: ReadonlyArray<Pet>;
+  /** The time in milliseconds since 1970; after it creation keys expire. */
+  readonly now?: () => number;
+}
+
+const byId = (one: Pet, other: Pet): number => (one.id < other.id ? -1 : 1);
+
+const keyOf = ({ caller, idempotencyKey }: CreationKey): string => JSON.stringify([caller, idempotencyKey]);
+
+/** A repository in this process's memory: for tests, and for a service that may forget. */
+export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {}): PetRepository => {
+  const sorted = [...pets].sort(byId);
+  const found = new Map(sorted.map((pet) => [pet.id, pet]));
+  const kept = new Map<string, KeptCreation>();
+
+  const firstAfter = (after: PetId | undefined): number => {
+    let low = 0;
+    let high = after === undefined ? 0 : sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const pet = sorted[middle];
+      if (pet !== undefined && after !== undefined && pet.id <= after) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+
+  const page = ({ limit, after, status }: PetQuery): PetPage => {
+    const wanted: Array<Pet> = [];
+    for (let index = firstAfter(after); index < sorted.length && wanted.length <= limit; index += 1) {
+      const pet = sorted[index];
+      if (pet !== undefined && (status === undefined || pet.status === status)) wanted.push(pet);
+    }
+    return { pets: wanted.slice(0, limit), hasMore: wanted.length > limit };
+  };
+
+  const nextId = (): bigint => {
+    const last = sorted.at(-1)?.id ?? 0n;
+    return last > 0n ? last + 1n : 1n;
+  };
+
+  const add = (newPet: NewPet) =>
+    pipe(
+      PetId.decode(nextId()),
+      E.bimap(
+        () => unavailable('every id is taken'),
+        (id): Pet => {
+          const pet = { id, ...newPet };
+          sorted.push(pet);
+          found.set(id, pet);
+          return pet;
+        },
+      ),
+    );
+
+  const forgetExpired = (): void => {
+    for (const [key, { keptUntil }] of kept) {
+      if (keptUntil > now()) return;
+      kept.delete(key);
+    }
+  };
+
+  const create = (newPet: NewPet, key?: CreationKey) => {
+    forgetExpired();
+    const earlier = key && kept.get(keyOf(key));
+    if (earlier !== undefined) {
+      return isSameNewPet(earlier.pet, newPet)
+        ? E.right({ pet: earlier.pet, replayed: true })
+        : E.left(idempotencyKeyReused);
+    }
+    return pipe(
+      add(newPet),
+      E.map((pet): CreatedPet => {
+        if (key) kept.set(keyOf(key), { pet, keptUntil: now() + retentionOfCreationKeys });
+        return { pet, replayed: false };
+      }),
+    );
+  };
+
+  return {
+    list: (query) => TE.fromIO(() => page(query)),
+    find: (id) => TE.fromEither(pipe(found.get(id), E.fromNullable(petNotFound(id)))),
+    create: (newPet, key) => () => Promise.resolve(create(newPet, key)),
+  };
+};

@@ -1,0 +1,2 @@
+export * from './in-memory-api-keys';
+export * from './in-memory-pet-repository';

@@ -1,0 +1,24 @@
+const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : '';
+
+// SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation), and SQLite's result codes.
+const aboutData = /^(?:22|23|SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG))/;
+
+// SQLSTATE 40001 (serialization failure), 40P01 (deadlock), 23505 (unique violation: another process was first).
+const conflict = /^(?:40001|40P01|23505)$/;
+
+/** Whether what was asked for was refused, as against a database that can't answer. */
+export const isAboutData = (error: unknown): boolean => aboutData.test(codeOf(error));
+
+/** Whether the same transaction, run again, would see what another one did meanwhile. */
+export const isConflict = (error: unknown): boolean => conflict.test(codeOf(error));
+
+/** An error in the driver's own words: knex puts the statement with its values before them, which no log may show. */
+export const toError = (error: unknown): Error => {
+  const message = error instanceof Error ? error.message : String(error);
+  return Object.assign(new Error(message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '')), {
+    code: codeOf(error),
+  });
+};

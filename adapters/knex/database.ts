@@ -1,0 +1,10 @@
+import type { Knex } from 'knex';
+
+/** One database, seen through two pools: what writes never waits behind what reads. */
+export interface Database {
+  readonly reads: Knex;
+  readonly writes: Knex;
+  /** Lets no other process migrate or make a first key until the transaction ends, by a commit or by a death. */
+  readonly lockSetup: (transaction: Knex.Transaction) => Promise<void>;
+  readonly close: () => Promise<void>;
+}

@@ -1,0 +1,15 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+const format = /^animals_([0-9a-f]{16})_[\w-]{43}$/;
+
+/** A new key: a readable prefix, the id that it is known by, and 256 random bits. */
+export const newApiKey = (): { readonly id: string; readonly key: string } => {
+  const id = randomBytes(8).toString('hex');
+  return { id, key: `animals_${id}_${randomBytes(32).toString('base64url')}` };
+};
+
+/** The id in a key, if the key has the form of one that was issued. */
+export const keyIdOf = (key: string): string | undefined => format.exec(key)?.[1];
+
+/** What is kept of a key: SHA-256 in hexadecimal. 256 random bits need no slow hash. */
+export const digestOf = (key: string): string => createHash('sha256').update(key).digest('hex');

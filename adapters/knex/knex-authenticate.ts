@@ -1,0 +1,80 @@
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import type { Knex } from 'knex';
+import { LRUCache } from 'lru-cache';
+import { timingSafeEqual } from 'node:crypto';
+import {
+  type ApiKey,
+  type Authenticate,
+  type InvalidApiKey,
+  invalidApiKey,
+  KeyId,
+  type Unavailable,
+} from '../../core';
+import type { ApiKeyRow } from './api-key-rows';
+import { attemptEither } from './attempt';
+import { batchWhileBusy } from './batch-while-busy';
+import type { Database } from './database';
+import { digestOf, keyIdOf } from './key-format';
+
+/** How long a key is taken as valid without asking the database again, in milliseconds of a clock that never jumps. */
+const trustedFor = 2_000;
+
+/** How long to wait for the database; with `trustedFor` it keeps a revoked key out within 5 seconds. */
+const patience = 2_500;
+
+const mostTrusted = 10_000;
+const maxBatchSize = 400;
+
+const readDigests =
+  (reads: Knex) =>
+  async (ids: ReadonlyArray<string>): Promise<ReadonlyArray<E.Either<InvalidApiKey, string>>> => {
+    const rows = await reads<ApiKeyRow>('api_keys')
+      .select('id', 'digest')
+      .whereIn('id', [...new Set(ids)])
+      .whereNull('revoked_at');
+    const digests = new Map(rows.map(({ id, digest }) => [id, digest]));
+    return ids.map((id) => pipe(digests.get(id), E.fromNullable(invalidApiKey)));
+  };
+
+const idIn = (key: ApiKey): E.Either<InvalidApiKey, KeyId> =>
+  pipe(
+    keyIdOf(key),
+    E.fromPredicate(KeyId.is, () => invalidApiKey),
+  );
+
+const isDigestOf =
+  (key: ApiKey) =>
+  (digest: string): boolean =>
+    timingSafeEqual(Buffer.from(digest), Buffer.from(digestOf(key)));
+
+/** The auth port on the keys in the database. Without the database nobody new is let in. */
+export const knexAuthenticate = ({ reads }: Database): Authenticate => {
+  const trusted = new LRUCache<string, string>({ max: mostTrusted, ttl: trustedFor });
+  const readDigest = batchWhileBusy({ maxBatchSize, patience, runBatch: readDigests(reads) });
+
+  const digestById = (id: KeyId): TE.TaskEither<InvalidApiKey | Unavailable, string> => {
+    const known = trusted.get(id);
+    if (known !== undefined) return TE.right(known);
+    return pipe(
+      attemptEither(() => readDigest(id)),
+      TE.map((digest) => {
+        trusted.set(id, digest);
+        return digest;
+      }),
+    );
+  };
+
+  return (key) =>
+    pipe(
+      TE.fromEither(idIn(key)),
+      TE.flatMap((id) =>
+        pipe(
+          digestById(id),
+          TE.filterOrElse(isDigestOf(key), () => invalidApiKey),
+          TE.map(() => id),
+        ),
+      ),
+    );
+};

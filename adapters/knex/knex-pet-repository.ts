@@ -1,0 +1,54 @@
+import * as E from 'fp-ts/Either';
+import type * as TE from 'fp-ts/TaskEither';
+import {
+  type CreationKey,
+  type IdempotencyKeyInFlight,
+  idempotencyKeyInFlight,
+  type PetRepository,
+} from '../../core';
+import { attempt, attemptEither } from './attempt';
+import { batchWhileBusy } from './batch-while-busy';
+import { createPets } from './create-pets';
+import type { Database } from './database';
+import { findPets } from './find-pets';
+import { readPages } from './read-pages';
+
+/** Ids in one query, and animals in one commit: under SQLite's 500 terms of a compound select. */
+const maxBatchSize = 400;
+
+/** How long an operation waits for the database, in milliseconds: an answer within 5 s, whatever happens to it. */
+const patience = 4_000;
+
+interface Options {
+  /** The time in milliseconds since 1970; after it creation keys expire. */
+  readonly now?: () => number;
+}
+
+/** The repository in a SQL database. Requests that arrive together share its queries and its commits. */
+export const knexPetRepository = (
+  { reads, writes }: Database,
+  { now = Date.now }: Options = {},
+): PetRepository => {
+  const list = batchWhileBusy({ maxBatchSize, patience, runBatch: readPages(reads) });
+  const find = batchWhileBusy({ maxBatchSize, patience, runBatch: findPets(reads) });
+  const create = batchWhileBusy({ maxBatchSize, patience, runBatch: createPets(writes, now) });
+  const inFlight = new Set<string>();
+
+  const oneAtATime =
+    <F, A>(key: CreationKey, creation: TE.TaskEither<F, A>): TE.TaskEither<F | IdempotencyKeyInFlight, A> =>
+    async () => {
+      const name = JSON.stringify([key.caller, key.idempotencyKey]);
+      if (inFlight.has(name)) return E.left(idempotencyKeyInFlight);
+      inFlight.add(name);
+      return creation().finally(() => inFlight.delete(name));
+    };
+
+  return {
+    list: (query) => attempt(() => list(query)),
+    find: (id) => attemptEither(() => find(id)),
+    create: (newPet, key) => {
+      const creation = attemptEither(() => create({ newPet, key }));
+      return key === undefined ? creation : oneAtATime(key, creation);
+    },
+  };
+};

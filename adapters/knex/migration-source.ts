@@ -1,0 +1,22 @@
+import type { Knex } from 'knex';
+import { createApiKeys } from './migrations/create-api-keys';
+import { createCreationKeys } from './migrations/create-creation-keys';
+import { createPets } from './migrations/create-pets';
+
+const migrations: Readonly<Record<string, Knex.Migration>> = {
+  '001_create_pets': createPets,
+  '002_create_creation_keys': createCreationKeys,
+  '003_create_api_keys': createApiKeys,
+};
+
+/** The one list of migrations, in order, for the service and for knex's own command line. */
+export const migrationSource: Knex.MigrationSource<string> = {
+  getMigrations: () => Promise.resolve(Object.keys(migrations)),
+  getMigrationName: (name) => name,
+  getMigration: (name) => {
+    const migration = migrations[name];
+    return migration === undefined
+      ? Promise.reject(new Error(`no migration ${name}`))
+      : Promise.resolve(migration);
+  },
+};

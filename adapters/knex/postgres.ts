@@ -1,0 +1,44 @@
+import knex, { type Knex } from 'knex';
+import type { Database } from './database';
+import { migrationSource } from './migration-source';
+
+export interface PostgresOptions {
+  readonly poolSize: number;
+  /** In milliseconds. */
+  readonly statementTimeout: number;
+}
+
+// Any number that no other user of the database's advisory locks takes.
+const setupLock = 0x616e6d6c;
+
+/** What knex needs to reach a PostgreSQL database; TLS is set in the address (`sslmode`). */
+export const postgresConfiguration = (
+  connectionString: string,
+  { poolSize, statementTimeout }: PostgresOptions,
+): Knex.Config => ({
+  client: 'pg',
+  connection: {
+    connectionString,
+    statement_timeout: statementTimeout,
+    query_timeout: statementTimeout + 500,
+    connectionTimeoutMillis: statementTimeout,
+    keepAlive: true,
+    application_name: 'animal-store',
+  },
+  acquireConnectionTimeout: statementTimeout + 500,
+  pool: { min: 0, max: poolSize },
+  migrations: { migrationSource },
+});
+
+/** Opens a PostgreSQL database, or a distributed engine that speaks its protocol. */
+export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
+  const pool = knex(postgresConfiguration(connectionString, options));
+  return {
+    reads: pool,
+    writes: pool,
+    lockSetup: async (transaction) => {
+      await transaction.raw('select pg_advisory_xact_lock(?)', [setupLock]);
+    },
+    close: () => pool.destroy(),
+  };
+};

@@ -1,0 +1,61 @@
+import knex, { type Knex } from 'knex';
+import type { Database } from './database';
+import { migrationSource } from './migration-source';
+
+interface Connection {
+  readonly exec: (sql: string, done: (error: Error | null) => void) => void;
+}
+
+/** How long a writer waits for another process's transaction, in milliseconds. */
+const busyTimeout = 3_000;
+
+const readerConnections = 3;
+
+// 'anml': marks the file as this project's (SQLite file format, offset 68).
+const applicationId = 0x616e6d6c;
+
+const withPragmas =
+  (...pragmas: ReadonlyArray<string>) =>
+  (connection: Connection, done: (error: Error | null) => void): void => {
+    connection.exec(pragmas.map((pragma) => `PRAGMA ${pragma};`).join(''), done);
+  };
+
+const configuration = (filename: string, pool: Knex.PoolConfig): Knex.Config => ({
+  client: 'sqlite3',
+  connection: { filename },
+  useNullAsDefault: true,
+  acquireConnectionTimeout: busyTimeout + 500,
+  pool,
+  migrations: { migrationSource },
+});
+
+/** What knex needs to write to a SQLite file: one connection, and a commit that has reached the disk. */
+export const sqliteConfiguration = (filename: string): Knex.Config =>
+  configuration(filename, {
+    min: 1,
+    max: 1,
+    afterCreate: withPragmas(`busy_timeout = ${busyTimeout}`, 'journal_mode = WAL', 'synchronous = FULL'),
+  });
+
+/** Opens a SQLite file; this is the only file that knows the driver. */
+export const openSqlite = (filename: string): Database => {
+  const writes = knex(sqliteConfiguration(filename));
+  const reads = knex(
+    configuration(filename, {
+      min: 1,
+      max: readerConnections,
+      afterCreate: withPragmas(`busy_timeout = ${busyTimeout}`, 'query_only = ON'),
+    }),
+  );
+  return {
+    reads,
+    writes,
+    // A transaction that begins with a write waits for its turn; one that begins with a read is refused later.
+    lockSetup: async (transaction) => {
+      await transaction.raw(`PRAGMA application_id = ${applicationId}`);
+    },
+    close: async () => {
+      await Promise.all([reads.destroy(), writes.destroy()]);
+    },
+  };
+};

@@ -1,0 +1,7 @@
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { ApiKey } from './api-key';
+import type { InvalidApiKey, Unavailable } from './failures';
+import type { KeyId } from './key-id';
+
+/** The auth port: whose key this is. An adapter passes the contract suite of this port. */
+export type Authenticate = (apiKey: ApiKey) => TaskEither<InvalidApiKey | Unavailable, KeyId>;

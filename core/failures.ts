@@ -1,0 +1,36 @@
+import type { PetId } from './pet-id';
+
+/** Nobody is known by this API key: it never was issued, or it is revoked. */
+export interface InvalidApiKey {
+  readonly _tag: 'InvalidApiKey';
+}
+export const invalidApiKey: InvalidApiKey = { _tag: 'InvalidApiKey' };
+
+/**
+ * The store can't answer now and may later. A write that ends so may still have been done: its idempotency key
+ * tells. The cause is for the log alone.
+ */
+export interface Unavailable {
+  readonly _tag: 'Unavailable';
+  readonly cause: unknown;
+}
+export const unavailable = (cause: unknown): Unavailable => ({ _tag: 'Unavailable', cause });
+
+/** No animal has this id. */
+export interface PetNotFound {
+  readonly _tag: 'PetNotFound';
+  readonly id: PetId;
+}
+export const petNotFound = (id: PetId): PetNotFound => ({ _tag: 'PetNotFound', id });
+
+/** The caller has used this idempotency key for an animal that differs. */
+export interface IdempotencyKeyReused {
+  readonly _tag: 'IdempotencyKeyReused';
+}
+export const idempotencyKeyReused: IdempotencyKeyReused = { _tag: 'IdempotencyKeyReused' };
+
+/** The first creation under this idempotency key has not ended yet. */
+export interface IdempotencyKeyInFlight {
+  readonly _tag: 'IdempotencyKeyInFlight';
+}
+export const idempotencyKeyInFlight: IdempotencyKeyInFlight = { _tag: 'IdempotencyKeyInFlight' };

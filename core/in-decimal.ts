@@ -1,0 +1,17 @@
+import * as t from 'io-ts';
+import type { Int64 } from './int64';
+
+// At most 19 digits that count: a long run of them never reaches BigInt.
+const decimal = /^-?0*[0-9]{1,19}$/;
+
+/** The codec of the same integer written in plain decimal digits, as in an address, a command or a row. */
+export const inDecimal = <A extends Int64>(integer: t.Type<A, bigint, unknown>): t.Type<A, string, unknown> =>
+  new t.Type<A, string, unknown>(
+    `${integer.name} in decimal`,
+    (value): value is A => integer.is(value),
+    (input, context) =>
+      typeof input === 'string' && decimal.test(input)
+        ? integer.validate(BigInt(input), context)
+        : t.failure(input, context, 'an int64 in decimal digits'),
+    String,
+  );

@@ -1,0 +1,45 @@
+import { pipe } from 'fp-ts/function';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import * as TE from 'fp-ts/TaskEither';
+import type { ApiKey } from './api-key';
+import type { Authenticate } from './authenticate';
+import { caller } from './caller';
+import { createPet, type CreatePet } from './create-pet';
+import type { InvalidApiKey, Unavailable } from './failures';
+import { getPet, type GetPet } from './get-pet';
+import type { KeyId } from './key-id';
+import { listPets, type ListPets } from './list-pets';
+import type { PetRepository } from './pet-repository';
+
+export interface Ports {
+  readonly pets: PetRepository;
+  readonly authenticate: Authenticate;
+}
+
+/** What an authenticated caller can do. */
+export interface AnimalStore {
+  readonly keyId: KeyId;
+  readonly listPets: ListPets;
+  readonly createPet: CreatePet;
+  /** @deprecated Ends on 5 December 2030 (interface 1.0.0, section 9). List with a status filter instead. */
+  readonly getPet: GetPet;
+}
+
+/** The one entrance: takes a key, and answers with the operations or with InvalidApiKey. */
+export type OpenAnimalStore = (apiKey: ApiKey) => TaskEither<InvalidApiKey | Unavailable, AnimalStore>;
+
+/** Puts the store together from its two ports. */
+export const openAnimalStore = ({ pets, authenticate }: Ports): OpenAnimalStore => {
+  const operations = { listPets: listPets(pets), createPet: createPet(pets), getPet: getPet(pets) };
+  return (apiKey) =>
+    pipe(
+      authenticate(apiKey),
+      TE.map(caller),
+      TE.map((known) => ({
+        keyId: known.keyId,
+        listPets: operations.listPets(known),
+        createPet: operations.createPet(known),
+        getPet: operations.getPet(known),
+      })),
+    );
+};

@@ -1,0 +1,29 @@
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { CreationKey } from './creation-key';
+import type { IdempotencyKeyInFlight, IdempotencyKeyReused, PetNotFound, Unavailable } from './failures';
+import type { NewPet } from './new-pet';
+import type { Pet } from './pet';
+import type { PetId } from './pet-id';
+import type { PetPage } from './pet-page';
+import type { PetQuery } from './pet-query';
+
+/** An animal in the store; `replayed` when an earlier creation under the same key put it there. */
+export interface CreatedPet {
+  readonly pet: Pet;
+  readonly replayed: boolean;
+}
+
+/**
+ * The port to where animals are kept. An adapter passes the contract suite of this port.
+ *
+ * `list` and `find` see every creation that ended before they were called. `create` ends once the animal is as
+ * durable as the store makes it; creations under one key within 24 hours make one animal.
+ */
+export interface PetRepository {
+  readonly list: (query: PetQuery) => TaskEither<Unavailable, PetPage>;
+  readonly find: (id: PetId) => TaskEither<PetNotFound | Unavailable, Pet>;
+  readonly create: (
+    newPet: NewPet,
+    key?: CreationKey,
+  ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
+}
