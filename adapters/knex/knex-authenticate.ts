@@ -72,7 +72,7 @@ export const knexAuthenticate = ({ reads }: Database): Authenticate => {
       TE.flatMap((id) =>
         pipe(
           digestById(id),
-          TE.filterOrElse(isDigestOf(key), () => invalidApiKey),
+          TE.filterOrElseW(isDigestOf(key), () => invalidApiKey),
           TE.map(() => id),
         ),
       ),

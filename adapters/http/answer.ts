@@ -1,0 +1,6 @@
+/** An HTTP response before it is written. Its body is JSON text. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,19 @@
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import type { Context } from 'koa';
+import type { AnimalStore, InvalidApiKey, OpenAnimalStore, Unavailable } from '../../core';
+import { bearerKey } from './bearer-key';
+import type { MissingApiKey } from './http-failures';
+
+/** Opens the store with the key that a request shows; its id goes to the log. */
+export const authenticateRequest =
+  (openStore: OpenAnimalStore) =>
+  (context: Context): TE.TaskEither<MissingApiKey | InvalidApiKey | Unavailable, AnimalStore> =>
+    pipe(
+      TE.fromEither(bearerKey(context.headers.authorization)),
+      TE.flatMap(openStore),
+      TE.map((store) => {
+        context.state['keyId'] = store.keyId;
+        return store;
+      }),
+    );

@@ -1,0 +1,16 @@
+import type { Middleware } from 'koa';
+
+/** What each response of a deprecated operation carries. */
+export const deprecationHeaders = {
+  // RFC 9745: 19 November 2026, in seconds since 1970.
+  Deprecation: '@1795046400',
+  // RFC 8594.
+  Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  // RFC 5829.
+  Link: '</v1/pets>; rel="successor-version"',
+} as const;
+
+export const deprecated: Middleware = (context, next) => {
+  context.set(deprecationHeaders);
+  return next();
+};

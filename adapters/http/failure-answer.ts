@@ -1,0 +1,84 @@
+import type { FieldFault } from '../../core';
+import type { Answer } from './answer';
+import type { HttpFailure } from './http-failures';
+import type { ErrorCode } from './schemas';
+import { serialiseError } from './serialise';
+
+const retryAfterSeconds = '1';
+
+const answer = (
+  status: number,
+  code: ErrorCode,
+  message: string,
+  headers: Answer['headers'] = {},
+): Answer => ({
+  status,
+  body: serialiseError({ code, message, status }),
+  headers,
+});
+
+const faultsText = (whole: string, faults: ReadonlyArray<FieldFault>): string =>
+  faults.map(({ field, expected }) => `${field === '' ? whole : field} must be ${expected}`).join('; ');
+
+/** The one table from failures to what a client sees of them (interface, section 7). */
+export const failureAnswer = (failure: HttpFailure): Answer => {
+  switch (failure._tag) {
+    case 'MissingApiKey':
+      return answer(401, 'unauthorized', 'an API key is needed: Authorization: Bearer <API_KEY>', {
+        'WWW-Authenticate': 'Bearer',
+      });
+    case 'InvalidApiKey':
+      return answer(401, 'unauthorized', 'this API key is not valid', {
+        'WWW-Authenticate': 'Bearer error="invalid_token"',
+      });
+    case 'InvalidQuery':
+      return answer(400, 'invalid_query', faultsText('the query', failure.faults));
+    case 'InvalidBody':
+      return answer(400, 'invalid_body', faultsText('the body', failure.faults));
+    case 'MalformedJson':
+      return answer(400, 'malformed_json', `the body must be JSON: ${failure.reason}`);
+    case 'InvalidIdempotencyKey':
+      return answer(
+        400,
+        'invalid_idempotency_key',
+        'Idempotency-Key must be a string of 1 to 255 characters in double quotes, as in "8e03978e"',
+      );
+    case 'MalformedRequest':
+      return answer(400, 'malformed_request', failure.reason);
+    case 'PetNotFound':
+    case 'NoSuchPet':
+      return answer(404, 'pet_not_found', 'no animal has this id');
+    case 'RouteNotFound':
+      return answer(404, 'route_not_found', 'nothing is at this path');
+    case 'MethodNotAllowed':
+      return answer(405, 'method_not_allowed', `this path takes ${failure.allowed.join(', ')} only`, {
+        Allow: failure.allowed.join(', '),
+      });
+    case 'RequestTimeout':
+      return answer(408, 'request_timeout', 'the request did not arrive in time');
+    case 'IdempotencyKeyInFlight':
+      return answer(
+        409,
+        'idempotency_key_in_flight',
+        'the first request with this Idempotency-Key has not ended yet',
+      );
+    case 'PayloadTooLarge':
+      return answer(413, 'payload_too_large', 'the body must be 100 kB at most');
+    case 'UnsupportedMediaType':
+      return answer(415, 'unsupported_media_type', failure.expected);
+    case 'ExpectationFailed':
+      return answer(417, 'expectation_failed', 'the only Expect that is met is 100-continue');
+    case 'IdempotencyKeyReused':
+      return answer(422, 'idempotency_key_reused', 'this Idempotency-Key came with another animal before');
+    case 'HeadersTooLarge':
+      return answer(431, 'headers_too_large', 'the head of the request must be 16 KiB at most');
+    case 'Defect':
+      return answer(500, 'internal_error', 'the service failed; the fault is not in the request');
+    case 'Unavailable':
+      return answer(503, 'unavailable', 'the service can not answer now; try again', {
+        'Retry-After': retryAfterSeconds,
+      });
+    case 'NotReady':
+      return answer(503, 'unavailable', `not ready: ${failure.reason}`, { 'Retry-After': retryAfterSeconds });
+  }
+};

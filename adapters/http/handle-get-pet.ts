@@ -1,0 +1,23 @@
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import { inDecimal, PetId } from '../../core';
+import type { Handler } from './handler';
+import type { NoSuchPet } from './http-failures';
+import { serialisePet } from './serialise';
+
+const decodePetId = (text: string | undefined): E.Either<NoSuchPet, PetId> =>
+  pipe(
+    inDecimal(PetId).decode(text),
+    E.mapLeft(() => ({ _tag: 'NoSuchPet' })),
+  );
+
+/** @deprecated With the operation itself: the interface removes it on 5 December 2030. */
+export const handleGetPet =
+  (petId: string | undefined): Handler =>
+  (_context, { getPet }) =>
+    pipe(
+      TE.fromEither(decodePetId(petId)),
+      TE.flatMap(getPet),
+      TE.map((pet) => ({ status: 200, body: serialisePet(pet) })),
+    );

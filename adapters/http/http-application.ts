@@ -1,0 +1,68 @@
+import * as O from 'fp-ts/Option';
+import Koa, { type Context } from 'koa';
+import type { OpenAnimalStore } from '../../core';
+import { errorBoundary } from './error-boundary';
+import { refusedHead } from './refused-head';
+import { mountPetRoutes } from './mount-pet-routes';
+import { type CheckReadiness, mountPublicRoutes } from './mount-public-routes';
+import { requestId } from './request-id';
+import { securityHeaders } from './security-headers';
+import { sendFailure } from './send-failure';
+
+/** One request, as a log may show it: no query, no header, no body. */
+export interface RequestRecord {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly keyId: unknown;
+}
+
+/** Where the service reports to. */
+export interface Reporter {
+  readonly request: (record: RequestRecord) => void;
+  readonly failure: (cause: unknown, requestId: string) => void;
+}
+
+interface Options {
+  readonly openStore: OpenAnimalStore;
+  readonly checkReadiness: CheckReadiness;
+  readonly reporter: Reporter;
+}
+
+/** The service as a Koa application: what every request passes, then the routes. */
+export const httpApplication = ({ openStore, checkReadiness, reporter }: Options): Koa => {
+  const app = new Koa();
+  app.on('error', (cause: unknown, { state }: Context) => {
+    reporter.failure(cause, String(state['requestId']));
+  });
+
+  app.use((context, next) => {
+    const began = performance.now();
+    const id = requestId(context.req);
+    context.state['requestId'] = id;
+    context.set(securityHeaders);
+    context.set('X-Request-Id', id);
+    context.res.once('close', () => {
+      reporter.request({
+        requestId: id,
+        method: context.method,
+        path: context.originalUrl.split('?', 1).join(),
+        status: context.status,
+        milliseconds: performance.now() - began,
+        keyId: context.state['keyId'],
+      });
+    });
+    return next();
+  });
+  app.use(errorBoundary);
+  app.use(async (context, next) => {
+    const refused = refusedHead(context);
+    if (O.isSome(refused)) sendFailure(context, refused.value);
+    else await next();
+  });
+  mountPetRoutes(app, openStore);
+  mountPublicRoutes(app, checkReadiness);
+  return app;
+};

@@ -1,0 +1,5 @@
+export * from './http-application';
+export * from './mount-pet-routes';
+export * from './openapi-document';
+export * from './start-http-server';
+export type * from './http-failures';

@@ -1,0 +1,43 @@
+import Router from '@koa/router';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import type Koa from 'koa';
+import type { OpenAnimalStore } from '../../core';
+import { authenticateRequest } from './authenticate-request';
+import { deprecated } from './deprecated';
+import { errorBoundary } from './error-boundary';
+import { handleCreatePet } from './handle-create-pet';
+import { handleGetPet } from './handle-get-pet';
+import { handleListPets } from './handle-list-pets';
+import type { Handler } from './handler';
+import { respond } from './respond';
+import { unmatched } from './unmatched';
+
+const isUnderV1 = (path: string): boolean => path === '/v1' || path.startsWith('/v1/');
+
+/**
+ * Puts everything under `/v1` into a Koa application: this service's, or a host's beside its own routes. Each
+ * request is authenticated before anything else is asked of it; every failure ends here, as an Error body.
+ */
+export const mountPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
+  const authenticate = authenticateRequest(openStore);
+  const answer = (context: Koa.Context, handle: Handler): Promise<void> =>
+    respond(
+      context,
+      pipe(
+        authenticate(context),
+        TE.flatMap((store) => handle(context, store)),
+      ),
+    );
+
+  const router = new Router({ prefix: '/v1', sensitive: true, strict: true });
+  router.get('/pets', (context) => answer(context, handleListPets));
+  router.post('/pets', (context) => answer(context, handleCreatePet));
+  router.get('/pets/:petId', deprecated, (context) => answer(context, handleGetPet(context.params['petId'])));
+
+  app.use((context, next) => (isUnderV1(context.path) ? errorBoundary(context, next) : next()));
+  app.use(router.routes());
+  app.use((context, next) =>
+    isUnderV1(context.path) ? answer(context, () => TE.left(unmatched(router, context))) : next(),
+  );
+};

@@ -1,0 +1,35 @@
+import Router from '@koa/router';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import type Koa from 'koa';
+import type { NotReady } from './http-failures';
+import { openApiDocument } from './openapi-document';
+import { respond } from './respond';
+import { serialiseHealth } from './serialise';
+import { unmatched } from './unmatched';
+
+/** Whether requests can be served now. */
+export type CheckReadiness = TE.TaskEither<NotReady, void>;
+
+const document = JSON.stringify(openApiDocument);
+
+/** Puts what needs no key into a Koa application, and refuses every path that nothing is at. */
+export const mountPublicRoutes = (app: Koa, checkReadiness: CheckReadiness): void => {
+  const router = new Router({ sensitive: true, strict: true });
+  router.get('/livez', (context) =>
+    respond(context, TE.right({ status: 200, body: serialiseHealth({ status: 'live' }) })),
+  );
+  router.get('/readyz', (context) =>
+    respond(
+      context,
+      pipe(
+        checkReadiness,
+        TE.map(() => ({ status: 200, body: serialiseHealth({ status: 'ready' }) })),
+      ),
+    ),
+  );
+  router.get('/openapi.json', (context) => respond(context, TE.right({ status: 200, body: document })));
+
+  app.use(router.routes());
+  app.use((context) => respond(context, TE.left(unmatched(router, context))));
+};

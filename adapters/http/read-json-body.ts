@@ -1,0 +1,45 @@
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import type { Context } from 'koa';
+import getRawBody from 'raw-body';
+import type { MalformedJson, MalformedRequest, PayloadTooLarge, UnsupportedMediaType } from './http-failures';
+import { parseJson } from './parse-json';
+
+/** In bytes. */
+const maxBodySize = 100_000;
+
+type Unreadable = MalformedRequest | PayloadTooLarge | UnsupportedMediaType;
+
+const unsupported = (expected: string): UnsupportedMediaType => ({ _tag: 'UnsupportedMediaType', expected });
+
+const checkEncoding = ({ headers }: Context['req']): E.Either<UnsupportedMediaType, void> =>
+  ['', 'identity'].includes(headers['content-encoding']?.trim().toLowerCase() ?? '')
+    ? E.right(undefined)
+    : E.left(unsupported('the body must come without a Content-Encoding'));
+
+const checkType = ({ request }: Context): E.Either<UnsupportedMediaType, void> =>
+  request.type.toLowerCase() === 'application/json' && ['', 'utf-8'].includes(request.charset.toLowerCase())
+    ? E.right(undefined)
+    : E.left(unsupported('the body must be application/json, in UTF-8'));
+
+const toUnreadable = (error: unknown): Unreadable =>
+  error instanceof Error && 'type' in error && error.type === 'entity.too.large'
+    ? { _tag: 'PayloadTooLarge' }
+    : { _tag: 'MalformedRequest', reason: 'the body ended before its announced length' };
+
+const readBytes = ({ req, res }: Context): TE.TaskEither<Unreadable, Buffer> =>
+  TE.tryCatch(() => {
+    if (req.headers.expect !== undefined) res.writeContinue();
+    return getRawBody(req, { limit: maxBodySize, length: req.headers['content-length'] ?? null });
+  }, toUnreadable);
+
+/** Reads the body once its head is acceptable, and parses it. */
+export const readJsonBody = (context: Context): TE.TaskEither<Unreadable | MalformedJson, unknown> =>
+  pipe(
+    checkEncoding(context.req),
+    E.flatMap(() => checkType(context)),
+    TE.fromEither,
+    TE.flatMap(() => readBytes(context)),
+    TE.flatMapEither(parseJson),
+  );

@@ -1,0 +1,97 @@
+/** Every value that `code` takes in an Error, one meaning each. */
+export const errorCodes = [
+  'expectation_failed',
+  'headers_too_large',
+  'idempotency_key_in_flight',
+  'idempotency_key_reused',
+  'internal_error',
+  'invalid_body',
+  'invalid_idempotency_key',
+  'invalid_query',
+  'malformed_json',
+  'malformed_request',
+  'method_not_allowed',
+  'payload_too_large',
+  'pet_not_found',
+  'request_timeout',
+  'route_not_found',
+  'unauthorized',
+  'unavailable',
+  'unsupported_media_type',
+] as const;
+export type ErrorCode = (typeof errorCodes)[number];
+
+const int64 = { type: 'integer', format: 'int64' } as const;
+
+const newPetProperties = {
+  name: {
+    type: 'string',
+    description:
+      "The animal's name: any text without U+0000 and lone surrogates. It comes back to the letter.",
+    pattern: '^[^\\u0000\\uD800-\\uDFFF]*$',
+    examples: ['Rex'],
+  },
+  categoryId: {
+    ...int64,
+    description: 'The category that the animal belongs to. Every digit counts: it may be past 2^53.',
+    examples: [7],
+  },
+  status: { $ref: '#/components/schemas/PetStatus' },
+} as const;
+
+/** The JSON schemas of the interface, section 2: the serialisers and the OpenAPI document are made from them. */
+export const schemas = {
+  PetStatus: {
+    type: 'string',
+    description: 'Whether the animal can be bought.',
+    enum: ['available', 'pending', 'sold'],
+  },
+  NewPet: {
+    type: 'object',
+    description: 'An animal to be added. Other fields are ignored.',
+    required: ['name', 'categoryId'],
+    properties: newPetProperties,
+  },
+  Pet: {
+    type: 'object',
+    description: 'An animal in the catalogue. Without a status it has no `status` field.',
+    required: ['id', 'name', 'categoryId'],
+    properties: {
+      id: { ...int64, description: 'Assigned by the service.', examples: [1] },
+      ...newPetProperties,
+    },
+  },
+  Pets: {
+    type: 'array',
+    description: 'Animals by ascending id.',
+    maxItems: 100,
+    items: { $ref: '#/components/schemas/Pet' },
+  },
+  Error: {
+    type: 'object',
+    description: 'What every failure answers with.',
+    required: ['code', 'message', 'status'],
+    additionalProperties: false,
+    properties: {
+      code: { type: 'string', description: 'For programs: a closed list.', enum: errorCodes },
+      message: { type: 'string', description: 'For people: its wording may change.' },
+      status: {
+        type: 'integer',
+        description: 'The status code of the response.',
+        minimum: 400,
+        maximum: 599,
+      },
+    },
+  },
+  OpenApiDocument: {
+    type: 'object',
+    required: ['openapi', 'info', 'paths'],
+    properties: { openapi: { type: 'string' }, info: { type: 'object' }, paths: { type: 'object' } },
+  },
+  Health: {
+    type: 'object',
+    required: ['status'],
+    additionalProperties: false,
+    properties: { status: { type: 'string', enum: ['live', 'ready'] } },
+  },
+} as const;
