@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import { described } from './described';
 
-interface ApiKeyBrand {
+export interface ApiKeyBrand {
   readonly ApiKey: unique symbol;
 }
 

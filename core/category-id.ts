@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import { Int64 } from './int64';
 
-interface CategoryIdBrand {
+export interface CategoryIdBrand {
   readonly CategoryId: unique symbol;
 }
 

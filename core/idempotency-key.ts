@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import { described } from './described';
 
-interface IdempotencyKeyBrand {
+export interface IdempotencyKeyBrand {
   readonly IdempotencyKey: unique symbol;
 }
 

@@ -1,6 +1,6 @@
 import * as t from 'io-ts';
 
-interface Int64Brand {
+export interface Int64Brand {
   readonly Int64: unique symbol;
 }
 

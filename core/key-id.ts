@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import { described } from './described';
 
-interface KeyIdBrand {
+export interface KeyIdBrand {
   readonly KeyId: unique symbol;
 }
 

@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import { described } from './described';
 
-interface PageSizeBrand {
+export interface PageSizeBrand {
   readonly PageSize: unique symbol;
 }
 

@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import { described } from './described';
 
-interface PetNameBrand {
+export interface PetNameBrand {
   readonly PetName: unique symbol;
 }
 

@@ -50,7 +50,7 @@ export const httpApplication = ({ openStore, checkReadiness, reporter }: Options
         method: context.method,
         path: context.originalUrl.split('?', 1).join(),
         status: context.status,
-        milliseconds: performance.now() - began,
+        milliseconds: Math.round((performance.now() - began) * 1000) / 1000,
         keyId: context.state['keyId'],
       });
     });

@@ -1,0 +1,66 @@
+/** The dependency rules of ARCHITECTURE.md: core <- adapters <- app. */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-circles',
+      comment: 'A circle has no bottom to read from.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'core-is-pure',
+      comment: 'The core imports fp-ts and io-ts, nothing else: no adapter, no package, no Node module.',
+      severity: 'error',
+      from: { path: '^core/' },
+      to: { pathNot: ['^core/', '^node_modules/(fp-ts|io-ts)/'] },
+    },
+    {
+      name: 'adapters-know-the-core-alone',
+      comment: 'An adapter can be taken out without touching another, or the app.',
+      severity: 'error',
+      from: { path: '^adapters/([^/]+)/' },
+      to: { path: ['^adapters/', '^app/', '^test/', '^knexfile'], pathNot: '^adapters/$1/' },
+    },
+    {
+      name: 'app-is-the-top',
+      comment: 'Nothing but the tests and knexfile.ts imports the composition root.',
+      severity: 'error',
+      from: { pathNot: ['^app/', '^test/', '^knexfile'] },
+      to: { path: '^app/' },
+    },
+    {
+      name: 'product-needs-no-tests',
+      severity: 'error',
+      comment: 'What is shipped does not import what tests it.',
+      from: { path: ['^core/', '^adapters/', '^app/', '^knexfile'] },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'adapters-enter-by-the-index',
+      comment: 'The app and the core are used through what they say is public.',
+      severity: 'error',
+      from: { path: '^(adapters|app)/' },
+      to: { path: '^core/(?!index)' },
+    },
+    {
+      name: 'one-file-knows-the-sqlite-driver',
+      comment: 'sqlite3 is archived: what knows it can be replaced in one place.',
+      severity: 'error',
+      from: { pathNot: '^adapters/knex/sqlite\\.ts$' },
+      to: { path: '^node_modules/sqlite3/' },
+    },
+    {
+      name: 'no-undeclared-packages',
+      comment: 'Each package that the product imports is a dependency of its own.',
+      severity: 'error',
+      from: { path: ['^core/', '^adapters/', '^app/', '^knexfile'] },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'undetermined'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+  },
+};

@@ -1,0 +1,27 @@
+import { Command, CommanderError } from 'commander';
+import { keysCommand } from './commands/keys-command';
+import { migrateCommand } from './commands/migrate-command';
+import { serveCommand } from './commands/serve-command';
+
+const exitCodes = { success: 0, usage: 2 };
+
+const throwInsteadOfExit = (command: Command): void => {
+  command.exitOverride();
+  command.commands.forEach(throwInsteadOfExit);
+};
+
+/** Runs the command that the arguments name; sets the exit code 1 when it fails, 2 when it is no command. */
+export const commandLine = async (argv: ReadonlyArray<string>): Promise<void> => {
+  const program = new Command('animal-store')
+    .description('A catalogue of animals over HTTP. Its settings come from the environment: see the README.')
+    .addCommand(serveCommand())
+    .addCommand(migrateCommand())
+    .addCommand(keysCommand());
+  throwInsteadOfExit(program);
+  try {
+    await program.parseAsync(argv);
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    process.exitCode = error.exitCode === 0 ? exitCodes.success : exitCodes.usage;
+  }
+};

@@ -1,0 +1,84 @@
+import { Command } from 'commander';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import { type ApiKeyRecord, type ApiKeyRegister, apiKeyRegister, migrate } from '../../adapters/knex';
+import { print, runCommand, say } from '../run-command';
+import { databaseFailed, type StartFailure } from '../start-failure';
+import { withDatabase } from '../with-database';
+
+interface Options {
+  readonly json?: boolean;
+}
+
+const withRegister = (use: (register: ApiKeyRegister) => TE.TaskEither<StartFailure, void>): Promise<void> =>
+  runCommand(
+    withDatabase((database) =>
+      pipe(
+        migrate(database),
+        TE.mapLeft(databaseFailed),
+        TE.flatMap(() => use(apiKeyRegister(database))),
+      ),
+    ),
+  );
+
+const line = ({ id, lastFour, created, revoked, name }: ApiKeyRecord): string =>
+  [id, `...${lastFour}`, created, revoked === null ? 'valid' : `revoked ${revoked}`, name].join('  ');
+
+const create = (): Command =>
+  new Command('create')
+    .description('issue a key; it is shown this once')
+    .requiredOption('--name <name>', 'whose key it is')
+    .option('--json', 'print the key and its record as JSON')
+    .action(({ name, json = false }: Options & { readonly name: string }) =>
+      withRegister(({ issue }) =>
+        pipe(
+          issue(name),
+          TE.bimap(databaseFailed, (issued) => {
+            print(json, issued, issued.key);
+            say(`Keep it: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`);
+          }),
+        ),
+      ),
+    );
+
+const list = (): Command =>
+  new Command('list')
+    .description('list the keys, by when they were made')
+    .option('--json', 'print their records as JSON')
+    .action(({ json = false }: Options) =>
+      withRegister(({ list: records }) =>
+        pipe(
+          records,
+          TE.bimap(databaseFailed, (keys) => {
+            if (json || keys.length > 0) print(json, keys, keys.map(line).join('\n'));
+            else say('there are no keys');
+          }),
+        ),
+      ),
+    );
+
+const revoke = (): Command =>
+  new Command('revoke')
+    .description('refuse a key from now on; running instances follow within 5 seconds')
+    .argument('<id>', "the key's id, as `keys list` shows it")
+    .option('--json', "print the key's record as JSON")
+    .action((id: string, { json = false }: Options) =>
+      withRegister((register) =>
+        pipe(
+          register.revoke(id),
+          TE.mapLeft(databaseFailed),
+          TE.flatMap(TE.fromNullable<StartFailure>({ _tag: 'UnknownKey', id })),
+          TE.map((record) => {
+            print(json, record, line(record));
+          }),
+        ),
+      ),
+    );
+
+/** `animal-store keys create | list | revoke` */
+export const keysCommand = (): Command =>
+  new Command('keys')
+    .description('issue, list and revoke the API keys that the database holds')
+    .addCommand(create())
+    .addCommand(list())
+    .addCommand(revoke());

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { Command } from 'commander';
+import type { Logger } from 'pino';
+import type { Reporter } from '../../adapters/http';
+import { createLogger } from '../create-logger';
+import { runCommand, say } from '../run-command';
+import { type Service, serve } from '../serve';
+
+const reporterOf = (logger: Logger): Reporter => ({
+  request: (record) => {
+    logger.info(record, 'request');
+  },
+  failure: (cause, requestId) => {
+    logger.error({ err: cause, requestId }, 'failure');
+  },
+});
+
+const announce = ({ address, firstKey }: Service): void => {
+  say(`animal-store serves ${address}`);
+  if (firstKey === undefined) return;
+  say(`The first API key, shown this once: ${firstKey}`);
+  say(`Try it: curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`);
+};
+
+/** Ends at the first SIGTERM or SIGINT; a second one ends the process at once. */
+const stopSignal = async (): Promise<void> => {
+  await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  const abort = (): never => process.exit(1);
+  process.once('SIGTERM', abort);
+  process.once('SIGINT', abort);
+};
+
+/** `animal-store serve` */
+export const serveCommand = (): Command =>
+  new Command('serve').description('serve the HTTP interface until SIGTERM or SIGINT').action(() =>
+    runCommand((settings) => {
+      const logger = createLogger(settings);
+      return serve(settings, {
+        reporter: reporterOf(logger),
+        until: (service) => {
+          announce(service);
+          return stopSignal();
+        },
+      });
+    }),
+  );

@@ -1,0 +1,18 @@
+import * as t from 'io-ts';
+
+/** Where the animals are kept. */
+export const DatabaseAddress = t.union([
+  t.type({ _tag: t.literal('Memory') }),
+  t.type({ _tag: t.literal('Sqlite'), filename: t.string }),
+  t.type({ _tag: t.literal('Postgres'), connectionString: t.string }),
+]);
+export type DatabaseAddress = t.TypeOf<typeof DatabaseAddress>;
+
+/** The address in `memory:`, `sqlite:FILE` or `postgres://...`; anything else is no address. */
+export const parseDatabaseAddress = (text: string): unknown => {
+  if (text === 'memory:') return { _tag: 'Memory' };
+  if (/^sqlite:./.test(text)) return { _tag: 'Sqlite', filename: text.slice('sqlite:'.length) };
+  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)
+    ? { _tag: 'Postgres', connectionString: text }
+    : undefined;
+};

@@ -1,0 +1,13 @@
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { Backend } from './backend';
+import { openDatabase } from './open-database';
+import { openDatabaseBackend } from './open-database-backend';
+import { openMemoryBackend } from './open-memory-backend';
+import type { Settings } from './settings';
+import type { StartFailure } from './start-failure';
+
+/** Picks the adapters that the settings name. What half of it has opened is closed again when the rest fails. */
+export const openBackend = (settings: Settings): TaskEither<StartFailure, Backend> => {
+  const database = openDatabase(settings);
+  return database === undefined ? openMemoryBackend(settings) : openDatabaseBackend(database, settings);
+};

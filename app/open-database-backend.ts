@@ -1,0 +1,64 @@
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import {
+  apiKeyRegister,
+  type Database,
+  knexAuthenticate,
+  knexPetRepository,
+  migrate,
+  pendingMigrations,
+} from '../adapters/knex';
+import type { Backend } from './backend';
+import { environmentKeys } from './environment-keys';
+import type { Settings } from './settings';
+import { databaseFailed, type StartFailure } from './start-failure';
+
+const ensureKey = (
+  database: Database,
+  { API_KEYS, NODE_ENV }: Settings,
+): TE.TaskEither<StartFailure, string | undefined> => {
+  if (API_KEYS.length > 0) return TE.right(undefined);
+  const register = apiKeyRegister(database);
+  return NODE_ENV === 'production'
+    ? pipe(
+        register.list,
+        TE.mapLeft(databaseFailed),
+        TE.filterOrElse(
+          (keys) => keys.length > 0,
+          (): StartFailure => ({ _tag: 'NoApiKey' }),
+        ),
+        TE.map(() => undefined),
+      )
+    : pipe(
+        register.issueFirst('first key'),
+        TE.bimap(databaseFailed, (issued) => issued?.key),
+      );
+};
+
+const toBackend =
+  (database: Database, { API_KEYS }: Settings) =>
+  (firstKey: string | undefined): Backend => ({
+    ports: {
+      pets: knexPetRepository(database),
+      authenticate: API_KEYS.length > 0 ? environmentKeys(API_KEYS).authenticate : knexAuthenticate(database),
+    },
+    firstKey,
+    findObstacle: pipe(
+      pendingMigrations(database),
+      TE.map((pending) => (pending.length === 0 ? undefined : 'the database lacks migrations')),
+    ),
+    close: database.close,
+  });
+
+/** Animals in a SQL database, brought up to date first; keys from API_KEYS, else from the database. */
+export const openDatabaseBackend = (
+  database: Database,
+  settings: Settings,
+): TE.TaskEither<StartFailure, Backend> =>
+  pipe(
+    migrate(database),
+    TE.mapLeft(databaseFailed),
+    TE.flatMap(() => ensureKey(database, settings)),
+    TE.map(toBackend(database, settings)),
+    TE.tapError(() => TE.fromTask(database.close)),
+  );

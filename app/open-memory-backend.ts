@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import { inMemoryPetRepository } from '../adapters/in-memory';
+import { ApiKey } from '../core';
+import type { Backend } from './backend';
+import { environmentKeys } from './environment-keys';
+import type { Settings } from './settings';
+import type { StartFailure } from './start-failure';
+
+const backendWith = (keys: ReadonlyArray<ApiKey>, firstKey: string | undefined): Backend => ({
+  ports: { pets: inMemoryPetRepository(), authenticate: environmentKeys(keys).authenticate },
+  firstKey,
+  findObstacle: TE.right(undefined),
+  close: () => Promise.resolve(),
+});
+
+const makeKey = (): string => `animals_${randomBytes(32).toString('base64url')}`;
+
+/** Everything in this process's memory, gone when it ends; keys come from API_KEYS, or one is made. */
+export const openMemoryBackend = ({ API_KEYS, NODE_ENV }: Settings): TE.TaskEither<StartFailure, Backend> => {
+  if (API_KEYS.length > 0) return TE.right(backendWith(API_KEYS, undefined));
+  return pipe(
+    makeKey(),
+    E.fromPredicate(
+      (key): key is ApiKey => NODE_ENV !== 'production' && ApiKey.is(key),
+      (): StartFailure => ({ _tag: 'NoApiKey' }),
+    ),
+    E.map((key) => backendWith([key], key)),
+    TE.fromEither,
+  );
+};

@@ -1,0 +1,74 @@
+import * as E from 'fp-ts/Either';
+import { identity, pipe } from 'fp-ts/function';
+import * as t from 'io-ts';
+import { ApiKey, type FieldFault, fieldFaults } from '../core';
+import { DatabaseAddress, parseDatabaseAddress } from './database-address';
+
+const setting = <A>(
+  codec: t.Type<A, unknown, unknown>,
+  expected: string,
+  defaultText: string,
+  parse: (text: string) => unknown = identity,
+): t.Type<A, unknown, unknown> =>
+  new t.Type<A, unknown, unknown>(
+    codec.name,
+    (value): value is A => codec.is(value),
+    (input, context) =>
+      pipe(
+        codec.validate(parse(typeof input === 'string' && input !== '' ? input : defaultText), context),
+        E.orElse(() => t.failure(undefined, context, expected)),
+      ),
+    identity,
+  );
+
+const wholeNumber = (from: number, to: number, defaultValue: number): t.Type<number, unknown, unknown> =>
+  setting(
+    t.refinement(t.number, (value) => value >= from && value <= to),
+    `a whole number from ${from} to ${to}`,
+    String(defaultValue),
+    (text) => (/^[0-9]{1,9}$/.test(text) ? Number(text) : undefined),
+  );
+
+const logLevels = {
+  trace: null,
+  debug: null,
+  info: null,
+  warn: null,
+  error: null,
+  fatal: null,
+  silent: null,
+};
+
+const splitKeys = (text: string): ReadonlyArray<string> =>
+  text === '' ? [] : text.split(',').map((key) => key.trim());
+
+const codec = t.type({
+  /** 0 takes any free port. */
+  PORT: wholeNumber(0, 65_535, 3000),
+  HOST: setting(t.string, 'an address to listen on', '127.0.0.1'),
+  DATABASE_URL: setting(
+    DatabaseAddress,
+    'sqlite:FILE, postgres://... or memory:',
+    'sqlite:animal-store.sqlite3',
+    parseDatabaseAddress,
+  ),
+  API_KEYS: setting(
+    t.readonlyArray(ApiKey),
+    'keys separated by commas, each of letters, digits and -._~+/',
+    '',
+    splitKeys,
+  ),
+  LOG_LEVEL: setting(t.keyof(logLevels), `one of ${Object.keys(logLevels).join(', ')}`, 'info'),
+  NODE_ENV: setting(t.string, 'a name', 'development'),
+  POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
+  /** In milliseconds. */
+  POSTGRES_STATEMENT_TIMEOUT: wholeNumber(1, 60_000, 3_000),
+});
+
+/** What the environment says, decoded once. Names are those of the environment. */
+export type Settings = Readonly<t.TypeOf<typeof codec>>;
+
+/** Decodes the settings, or names every fault at once. An empty variable counts as not set. */
+export const decodeSettings = (
+  environment: Readonly<Record<string, string | undefined>>,
+): E.Either<ReadonlyArray<FieldFault>, Settings> => pipe(codec.decode(environment), E.mapLeft(fieldFaults));

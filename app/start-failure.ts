@@ -1,0 +1,34 @@
+import type { FieldFault, Unavailable } from '../core';
+
+/** Why a command can't do its work. */
+export type StartFailure =
+  | { readonly _tag: 'InvalidSettings'; readonly faults: ReadonlyArray<FieldFault> }
+  | { readonly _tag: 'DatabaseFailed'; readonly cause: unknown }
+  | { readonly _tag: 'NoApiKey' }
+  | { readonly _tag: 'NoDatabase' }
+  | { readonly _tag: 'UnknownKey'; readonly id: string }
+  | { readonly _tag: 'CannotListen'; readonly cause: unknown };
+
+export const databaseFailed = ({ cause }: Unavailable): StartFailure => ({ _tag: 'DatabaseFailed', cause });
+
+export const cannotListen = (cause: unknown): StartFailure => ({ _tag: 'CannotListen', cause });
+
+const words = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+/** The failure in words, with what to do about it. */
+export const startFailureText = (failure: StartFailure): string => {
+  switch (failure._tag) {
+    case 'InvalidSettings':
+      return failure.faults.map(({ field, expected }) => `${field} must be ${expected}`).join('\n');
+    case 'DatabaseFailed':
+      return `the database can't be used: ${words(failure.cause)}`;
+    case 'NoApiKey':
+      return 'there is no API key: make one with `animal-store keys create --name NAME`, or set API_KEYS';
+    case 'NoDatabase':
+      return 'memory: is no database: set DATABASE_URL to sqlite:FILE or postgres://...';
+    case 'UnknownKey':
+      return `no key has the id ${failure.id}: \`animal-store keys list\` shows them`;
+    case 'CannotListen':
+      return `can't listen: ${words(failure.cause)}`;
+  }
+};
