@@ -55,7 +55,10 @@ module.exports = {
       comment: 'Each package that the product imports is a dependency of its own.',
       severity: 'error',
       from: { path: ['^core/', '^adapters/', '^app/', '^knexfile'] },
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'undetermined'], dependencyTypesNot: ['type-only'] },
+      to: {
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'undetermined'],
+        dependencyTypesNot: ['type-only'],
+      },
     },
   ],
   options: {

@@ -5,11 +5,11 @@ import { ApiKey, type FieldFault, fieldFaults } from '../core';
 import { DatabaseAddress, parseDatabaseAddress } from './database-address';
 
 const setting = <A>(
-  codec: t.Type<A, unknown, unknown>,
+  codec: t.Type<A, unknown>,
   expected: string,
   defaultText: string,
   parse: (text: string) => unknown = identity,
-): t.Type<A, unknown, unknown> =>
+): t.Type<A, unknown> =>
   new t.Type<A, unknown, unknown>(
     codec.name,
     (value): value is A => codec.is(value),
@@ -21,7 +21,7 @@ const setting = <A>(
     identity,
   );
 
-const wholeNumber = (from: number, to: number, defaultValue: number): t.Type<number, unknown, unknown> =>
+const wholeNumber = (from: number, to: number, defaultValue: number): t.Type<number, unknown> =>
   setting(
     t.refinement(t.number, (value) => value >= from && value <= to),
     `a whole number from ${from} to ${to}`,

@@ -3,7 +3,7 @@ import { pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 
 /** The same codec, whose failure says what was expected and never shows what came. */
-export const described = <A, O>(codec: t.Type<A, O, unknown>, expected: string): t.Type<A, O, unknown> =>
+export const described = <A, O>(codec: t.Type<A, O>, expected: string): t.Type<A, O> =>
   new t.Type<A, O, unknown>(
     codec.name,
     (value): value is A => codec.is(value),

@@ -5,7 +5,7 @@ import type { Int64 } from './int64';
 const decimal = /^-?0*[0-9]{1,19}$/;
 
 /** The codec of the same integer written in plain decimal digits, as in an address, a command or a row. */
-export const inDecimal = <A extends Int64>(integer: t.Type<A, bigint, unknown>): t.Type<A, string, unknown> =>
+export const inDecimal = <A extends Int64>(integer: t.Type<A, bigint>): t.Type<A, string> =>
   new t.Type<A, string, unknown>(
     `${integer.name} in decimal`,
     (value): value is A => integer.is(value),

@@ -11,7 +11,7 @@ export interface NewPet {
 }
 
 /** Decoding drops the fields that a NewPet doesn't have. */
-export const NewPet: t.Type<NewPet, unknown, unknown> = t.exact(
+export const NewPet: t.Type<NewPet, unknown> = t.exact(
   t.intersection([t.type({ name: PetName, categoryId: CategoryId }), t.partial({ status: PetStatus })]),
   'NewPet',
 );

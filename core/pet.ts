@@ -10,7 +10,7 @@ export interface Pet extends NewPet {
   readonly id: PetId;
 }
 
-export const Pet: t.Type<Pet, unknown, unknown> = t.exact(
+export const Pet: t.Type<Pet, unknown> = t.exact(
   t.intersection([
     t.type({ id: PetId, name: PetName, categoryId: CategoryId }),
     t.partial({ status: PetStatus }),

@@ -1,8 +1,8 @@
-import type { Middleware } from 'koa';
+import type { Context, Next } from 'koa';
 import { sendFailure } from './send-failure';
 
 /** The one place where a defect ends: an opaque 500 to this client, and the cause to the log. */
-export const errorBoundary: Middleware = async (context, next) => {
+export const errorBoundary = async (context: Context, next: Next): Promise<void> => {
   try {
     await next();
   } catch (cause) {

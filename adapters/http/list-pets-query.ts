@@ -16,7 +16,7 @@ const pageSizeInDigits = new t.Type<PageSize, string, unknown>(
   String,
 );
 
-const once = <A, O>(codec: t.Type<A, O, unknown>): t.Type<A, O, unknown> =>
+const once = <A, O>(codec: t.Type<A, O>): t.Type<A, O> =>
   new t.Type<A, O, unknown>(
     codec.name,
     (value): value is A => codec.is(value),

@@ -35,9 +35,11 @@ export const mountPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
   router.post('/pets', (context) => answer(context, handleCreatePet));
   router.get('/pets/:petId', deprecated, (context) => answer(context, handleGetPet(context.params['petId'])));
 
-  app.use((context, next) => (isUnderV1(context.path) ? errorBoundary(context, next) : next()));
+  app.use(async (context, next) => {
+    await (isUnderV1(context.path) ? errorBoundary(context, next) : next());
+  });
   app.use(router.routes());
-  app.use((context, next) =>
-    isUnderV1(context.path) ? answer(context, () => TE.left(unmatched(router, context))) : next(),
-  );
+  app.use(async (context, next) => {
+    await (isUnderV1(context.path) ? answer(context, () => TE.left(unmatched(router, context))) : next());
+  });
 };

@@ -8,19 +8,20 @@ interface ErrorBody {
   readonly status: number;
 }
 
-const serialiserOf = <A>(name: keyof typeof schemas): ((value: A) => string) =>
-  fastJson({ $ref: `#/components/schemas/${name}`, components: { schemas } } as Parameters<
-    typeof fastJson
-  >[0]);
+const serialiserOf = (name: keyof typeof schemas) => {
+  const schema = { $ref: `#/components/schemas/${name}`, components: { schemas } };
+  return fastJson(schema);
+};
 
 /** JSON text of a Pet, with every digit of its integers. */
-export const serialisePet = serialiserOf<Pet>('Pet');
+export const serialisePet: (pet: Pet) => string = serialiserOf('Pet');
 
-export const serialiseError = serialiserOf<ErrorBody>('Error');
+export const serialiseError: (error: ErrorBody) => string = serialiserOf('Error');
 
-export const serialiseHealth = serialiserOf<{ readonly status: 'live' | 'ready' }>('Health');
+export const serialiseHealth: (health: { readonly status: 'live' | 'ready' }) => string =
+  serialiserOf('Health');
 
-const serialisePets = serialiserOf<ReadonlyArray<Pet>>('Pets');
+const serialisePets: (pets: ReadonlyArray<Pet>) => string = serialiserOf('Pets');
 
 const pageTexts = new WeakMap<PetPage, string>();
 

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { answerProtocolErrors } from './answer-protocol-errors';
 
 interface Options {
@@ -33,7 +39,7 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
 
 /** Listens for HTTP/1.1; rejects when the port can't be had. */
 export const startHttpServer = async (
-  listener: RequestListener,
+  listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
   { host, port }: Options,
 ): Promise<HttpServer> => {
   const server = createServer({
@@ -54,7 +60,7 @@ export const startHttpServer = async (
     if (stopping) response.setHeader('Connection', 'close');
     unanswered.add(response);
     response.once('close', () => unanswered.delete(response));
-    listener(request, response);
+    void listener(request, response);
   };
   server.on('request', receive);
   server.on('checkContinue', receive);

@@ -72,7 +72,7 @@ export const apiKeyRegister = ({ reads, writes, lockSetup }: Database): ApiKeyRe
       await writes<ApiKeyRow>('api_keys')
         .where({ id, revoked_at: null })
         .update({ revoked_at: new Date().toISOString() });
-      const row = await writes<ApiKeyRow>('api_keys').where({ id }).first('*');
+      const row = await writes<ApiKeyRow>('api_keys').where({ id }).first();
       return row && toRecord(row);
     }),
 });

@@ -21,11 +21,7 @@ const tooLate = (patience: number): Error => new Error(`no answer within ${patie
  * Gathers what arrives while a batch is in flight into the next one; what comes to an idle batcher goes at once.
  * Nothing is kept: a call never joins a batch that began before it.
  */
-export const batchWhileBusy = <K, V extends NonNullable<unknown>>({
-  maxBatchSize,
-  patience,
-  runBatch,
-}: Options<K, V>) => {
+export const batchWhileBusy = <K, V extends object>({ maxBatchSize, patience, runBatch }: Options<K, V>) => {
   let running: Promise<unknown> = Promise.resolve();
   let turn: Promise<unknown> = Promise.resolve();
 

@@ -1,29 +1,30 @@
 import type * as TE from 'fp-ts/TaskEither';
+import type { Knex } from 'knex';
 import type { Unavailable } from '../../core';
 import { attempt } from './attempt';
 import type { Database } from './database';
 import { migrationSource } from './migration-source';
 
-const findPending = async ({ reads }: Database): Promise<ReadonlyArray<string>> => {
+const findPending = async (knex: Knex): Promise<ReadonlyArray<string>> => {
   const known = await migrationSource.getMigrations([]);
-  if (!(await reads.schema.hasTable('knex_migrations'))) return known;
-  const done = new Set<unknown>(await reads('knex_migrations').pluck('name'));
+  if (!(await knex.schema.hasTable('knex_migrations'))) return known;
+  const done = new Set<unknown>(await knex('knex_migrations').pluck('name'));
   return known.filter((name) => !done.has(name));
 };
 
-const runPending = async (database: Database): Promise<ReadonlyArray<string>> => {
-  const pending = await findPending(database);
-  if (pending.length === 0) return [];
-  return database.writes.transaction(async (transaction) => {
-    await database.lockSetup(transaction);
-    const [, ran]: [number, ReadonlyArray<string>] = await transaction.migrate.latest({ migrationSource });
-    return ran;
+const runPending = async ({ reads, writes, lockSetup }: Database): Promise<ReadonlyArray<string>> => {
+  if ((await findPending(reads)).length === 0) return [];
+  return writes.transaction(async (transaction) => {
+    await lockSetup(transaction);
+    const pending = await findPending(transaction);
+    await transaction.migrate.latest({ migrationSource });
+    return pending;
   });
 };
 
 /** The names of the migrations that the database still lacks. It only reads. */
 export const pendingMigrations = (database: Database): TE.TaskEither<Unavailable, ReadonlyArray<string>> =>
-  attempt(() => findPending(database));
+  attempt(() => findPending(database.reads));
 
 /**
  * Brings the database up to date, all in one transaction, and answers with what it ran. Of several processes one
