@@ -1,12 +1,14 @@
-import type { TaskEither } from 'fp-ts/TaskEither';
-import type { Ports, Unavailable } from '../core';
+import type { Task } from 'fp-ts/Task';
+import type { Ports } from '../core';
 
 /** The adapters behind the core's ports, and what belongs to them. */
 export interface Backend {
   readonly ports: Ports;
   /** A key that was made because there was none. Nothing shows it again. */
   readonly firstKey: string | undefined;
-  /** What keeps the backend from serving, for anyone to read; nothing when it can. */
-  readonly findObstacle: TaskEither<Unavailable, string | undefined>;
+  /** What keeps the backend from serving, in words that anyone may read; undefined when nothing does. */
+  readonly findObstacle: Task<string | undefined>;
+  /** Whether what it stores goes to no one, so that only a new start can help. */
+  readonly isLost: () => boolean;
   readonly close: () => Promise<void>;
 }

@@ -5,8 +5,8 @@ import {
   type Database,
   knexAuthenticate,
   knexPetRepository,
+  knexReadiness,
   migrate,
-  pendingMigrations,
 } from '../adapters/knex';
 import type { Backend } from './backend';
 import { environmentKeys } from './environment-keys';
@@ -43,10 +43,8 @@ const toBackend =
       authenticate: API_KEYS.length > 0 ? environmentKeys(API_KEYS).authenticate : knexAuthenticate(database),
     },
     firstKey,
-    findObstacle: pipe(
-      pendingMigrations(database),
-      TE.map((pending) => (pending.length === 0 ? undefined : 'the database lacks migrations')),
-    ),
+    findObstacle: knexReadiness(database),
+    isLost: database.isLost,
     close: database.close,
   });
 

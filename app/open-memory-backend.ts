@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
+import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { inMemoryPetRepository } from '../adapters/in-memory';
 import { ApiKey } from '../core';
@@ -12,7 +13,8 @@ import type { StartFailure } from './start-failure';
 const backendWith = (keys: ReadonlyArray<ApiKey>, firstKey: string | undefined): Backend => ({
   ports: { pets: inMemoryPetRepository(), authenticate: environmentKeys(keys).authenticate },
   firstKey,
-  findObstacle: TE.right(undefined),
+  findObstacle: T.of(undefined),
+  isLost: () => false,
   close: () => Promise.resolve(),
 });
 

@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
+import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import {
   type CheckReadiness,
@@ -30,15 +31,31 @@ interface Lifetime {
   readonly until: (service: Service) => Promise<void>;
 }
 
+const notReady = (reason: string): NotReady => ({ _tag: 'NotReady', reason });
+
 const checkReadiness = (findObstacle: Backend['findObstacle'], isStopping: () => boolean): CheckReadiness =>
   pipe(
     findObstacle,
-    TE.orElse(() => TE.right<never, string | undefined>('the database does not answer')),
-    TE.map((obstacle) => (isStopping() ? 'it is stopping' : obstacle)),
-    TE.flatMapEither((reason): E.Either<NotReady, void> =>
-      reason === undefined ? E.right(undefined) : E.left({ _tag: 'NotReady', reason }),
-    ),
+    T.map((obstacle) => (isStopping() ? 'it is stopping' : obstacle)),
+    T.map((reason) => (reason === undefined ? E.right(undefined) : E.left(notReady(reason)))),
   );
+
+/** In milliseconds. */
+const lossCheckInterval = 500;
+
+/** Ends when the service is told to, or when its backend can't be served any more. */
+const endOf = (backend: Backend, told: Promise<void>): TE.TaskEither<StartFailure, void> => {
+  let timer: NodeJS.Timeout | undefined;
+  const lost = new Promise<E.Either<StartFailure, void>>((resolve) => {
+    timer = setInterval(() => {
+      if (backend.isLost()) resolve(E.left({ _tag: 'DatabaseLost' }));
+    }, lossCheckInterval);
+  });
+  return () =>
+    Promise.race([told.then(() => E.right(undefined)), lost]).finally(() => {
+      clearInterval(timer);
+    });
+};
 
 /** The composition root: opens what the settings name, serves until told to stop, and releases all of it. */
 export const serve = (
@@ -54,14 +71,19 @@ export const serve = (
       reporter,
     });
     return TE.tryCatch(
-      () => startHttpServer(app.callback(), { host: settings.HOST, port: settings.PORT }),
+      () =>
+        startHttpServer(app.callback(), {
+          host: settings.HOST,
+          port: settings.PORT,
+          maxInFlight: settings.MAX_IN_FLIGHT,
+        }),
       cannotListen,
     );
   };
 
   const stop = (server: HttpServer): TE.TaskEither<never, void> => {
     stopping = true;
-    return TE.fromTask(server.stop);
+    return TE.fromTask(() => server.stop(settings.STOP_DELAY));
   };
 
   return TE.bracket(
@@ -69,7 +91,7 @@ export const serve = (
     (backend) =>
       TE.bracket(
         listen(backend),
-        ({ address }) => TE.fromTask(() => until({ address, firstKey: backend.firstKey })),
+        ({ address }) => endOf(backend, until({ address, firstKey: backend.firstKey })),
         stop,
       ),
     ({ close }) => TE.fromTask(close),

@@ -60,6 +60,10 @@ const codec = t.type({
   ),
   LOG_LEVEL: setting(t.keyof(logLevels), `one of ${Object.keys(logLevels).join(', ')}`, 'info'),
   NODE_ENV: setting(t.string, 'a name', 'development'),
+  /** Requests worked on at once; the rest get 503. */
+  MAX_IN_FLIGHT: wholeNumber(1, 100_000, 1_000),
+  /** In milliseconds, between the signal to stop and the last connection taken. */
+  STOP_DELAY: wholeNumber(0, 600_000, 0),
   POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
   /** In milliseconds. */
   POSTGRES_STATEMENT_TIMEOUT: wholeNumber(1, 60_000, 3_000),

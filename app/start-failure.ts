@@ -4,6 +4,7 @@ import type { FieldFault, Unavailable } from '../core';
 export type StartFailure =
   | { readonly _tag: 'InvalidSettings'; readonly faults: ReadonlyArray<FieldFault> }
   | { readonly _tag: 'DatabaseFailed'; readonly cause: unknown }
+  | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }
   | { readonly _tag: 'NoDatabase' }
   | { readonly _tag: 'UnknownKey'; readonly id: string }
@@ -22,6 +23,8 @@ export const startFailureText = (failure: StartFailure): string => {
       return failure.faults.map(({ field, expected }) => `${field} must be ${expected}`).join('\n');
     case 'DatabaseFailed':
       return `the database can't be used: ${words(failure.cause)}`;
+    case 'DatabaseLost':
+      return 'the database file was removed or replaced while it was open: nothing more can be stored in it';
     case 'NoApiKey':
       return 'there is no API key: make one with `animal-store keys create --name NAME`, or set API_KEYS';
     case 'NoDatabase':

@@ -6,18 +6,26 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import { answerProtocolErrors } from './answer-protocol-errors';
+import { refuseOverload } from './refuse-overload';
 
 interface Options {
   readonly host: string;
+  /** 0 takes any free port. */
   readonly port: number;
+  /** Requests that are worked on at once; the rest are answered 503 without being looked at. */
+  readonly maxInFlight: number;
 }
 
 export interface HttpServer {
   /** Where it listens, as in `http://127.0.0.1:3000`. */
   readonly address: string;
-  /** Takes no more requests, answers those that were received, and cuts off what is left after a while. */
-  readonly stop: () => Promise<void>;
+  /**
+   * Ends each connection with its next answer; after the delay (in milliseconds, for load balancers to notice)
+   * takes no more connections, answers what was received, and cuts off what is left in the end.
+   */
+  readonly stop: (delay: number) => Promise<void>;
 }
 
 /** In bytes: RFC 9112, section 3, asks for 8,000 in the request line alone. */
@@ -29,8 +37,12 @@ const timeouts = {
   request: 20_000,
   keepAlive: 65_000,
   silence: 30_000,
+  exchange: 60_000,
   stopping: 10_000,
 };
+
+/** These tell how the service is, most of all when it is overloaded. */
+const neverRefused: ReadonlyArray<string | undefined> = ['/livez', '/readyz'];
 
 const addressOf = (host: string, bound: ReturnType<Server['address']>): string => {
   const port = typeof bound === 'object' && bound !== null ? bound.port : '';
@@ -40,7 +52,7 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
 /** Listens for HTTP/1.1; rejects when the port can't be had. */
 export const startHttpServer = async (
   listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-  { host, port }: Options,
+  { host, port, maxInFlight }: Options,
 ): Promise<HttpServer> => {
   const server = createServer({
     maxHeaderSize,
@@ -55,11 +67,20 @@ export const startHttpServer = async (
   answerProtocolErrors(server);
 
   let stopping = false;
-  const unanswered = new Set<ServerResponse>();
+  const inFlight = new Set<ServerResponse>();
   const receive: RequestListener = (request, response) => {
     if (stopping) response.setHeader('Connection', 'close');
-    unanswered.add(response);
-    response.once('close', () => unanswered.delete(response));
+    if (inFlight.size >= maxInFlight && !neverRefused.includes(request.url)) {
+      refuseOverload(request, response);
+      return;
+    }
+    inFlight.add(response);
+    // A reader that takes a byte now and then is never silent, and still holds its answer in memory.
+    const cutOff = setTimeout(() => request.destroy(), timeouts.exchange);
+    response.once('close', () => {
+      clearTimeout(cutOff);
+      inFlight.delete(response);
+    });
     void listener(request, response);
   };
   server.on('request', receive);
@@ -70,18 +91,19 @@ export const startHttpServer = async (
   await once(server, 'listening');
   return {
     address: addressOf(host, server.address()),
-    stop: async () => {
+    stop: async (delay) => {
       stopping = true;
-      for (const response of unanswered) {
+      for (const response of inFlight) {
         if (!response.headersSent) response.setHeader('Connection', 'close');
       }
+      await pause(delay);
       const closed = once(server, 'close');
       server.close();
-      const bound = setTimeout(() => {
+      const cutOff = setTimeout(() => {
         server.closeAllConnections();
       }, timeouts.stopping);
       await closed;
-      clearTimeout(bound);
+      clearTimeout(cutOff);
     },
   };
 };

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 import * as RA from 'fp-ts/ReadonlyArray';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { within } from './within';
 
 interface Options<K, V> {
   readonly maxBatchSize: number;
@@ -15,7 +16,7 @@ interface Waiting<K> {
   readonly until: number;
 }
 
-const tooLate = (patience: number): Error => new Error(`no answer within ${patience} ms`);
+const notBegun = new Error('the database was too busy to begin in time');
 
 /**
  * Gathers what arrives while a batch is in flight into the next one; what comes to an idle batcher goes at once.
@@ -28,10 +29,10 @@ export const batchWhileBusy = <K, V extends object>({ maxBatchSize, patience, ru
   const runPatient = async (batch: ReadonlyArray<Waiting<K>>): Promise<ReadonlyArray<V | Error>> => {
     const now = performance.now();
     const patient = batch.filter(({ until }) => until > now);
-    if (patient.length === 0) return batch.map(() => tooLate(patience));
+    if (patient.length === 0) return batch.map(() => notBegun);
     const results = await runBatch(patient.map(({ key }) => key));
     const answers = new Map(RA.zip(patient, results));
-    return batch.map((call) => answers.get(call) ?? tooLate(patience));
+    return batch.map((call) => answers.get(call) ?? notBegun);
   };
 
   const loader = new DataLoader<Waiting<K>, V>(
@@ -54,16 +55,5 @@ export const batchWhileBusy = <K, V extends object>({ maxBatchSize, patience, ru
     },
   );
 
-  return (key: K): Promise<V> =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        reject(tooLate(patience));
-      }, patience);
-      loader
-        .load({ key, until: performance.now() + patience })
-        .then(resolve, reject)
-        .finally(() => {
-          clearTimeout(timer);
-        });
-    });
+  return (key: K): Promise<V> => within(patience, loader.load({ key, until: performance.now() + patience }));
 };

@@ -12,6 +12,7 @@ import {
   type Pet,
   retentionOfCreationKeys,
 } from '../../core';
+import type { Database } from './database';
 import { isAboutData, toError } from './database-error';
 import { insertPets } from './insert-pets';
 import { petColumns, petFromRow, type PetRow } from './pet-rows';
@@ -123,9 +124,13 @@ const createAll = (
  * stands where its creation stood. Where the database refuses one of them, each is tried alone.
  */
 export const createPets =
-  (writes: Knex, now: () => number) =>
+  ({ writes, isLost }: Database, now: () => number) =>
   async (creations: ReadonlyArray<Creation>): Promise<ReadonlyArray<CreationResult | Error>> => {
-    const create = (some: ReadonlyArray<Creation>) => retryConflicts(() => createAll(writes, some, now()));
+    const create = async (some: ReadonlyArray<Creation>) => {
+      const results = await retryConflicts(() => createAll(writes, some, now()));
+      if (isLost()) throw new Error('the database file was removed or replaced');
+      return results;
+    };
     try {
       return await create(creations);
     } catch (error) {

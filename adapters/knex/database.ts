@@ -6,5 +6,10 @@ export interface Database {
   readonly writes: Knex;
   /** Lets no other process migrate or make a first key until the transaction ends, by a commit or by a death. */
   readonly lockSetup: (transaction: Knex.Transaction) => Promise<void>;
+  /**
+   * Whether the file that was opened is no longer the one at its path: what is written goes to no one then, and
+   * only a new start can help.
+   */
+  readonly isLost: () => boolean;
   readonly close: () => Promise<void>;
 }

@@ -25,13 +25,10 @@ interface Options {
 }
 
 /** The repository in a SQL database. Requests that arrive together share its queries and its commits. */
-export const knexPetRepository = (
-  { reads, writes }: Database,
-  { now = Date.now }: Options = {},
-): PetRepository => {
-  const list = batchWhileBusy({ maxBatchSize, patience, runBatch: readPages(reads) });
-  const find = batchWhileBusy({ maxBatchSize, patience, runBatch: findPets(reads) });
-  const create = batchWhileBusy({ maxBatchSize, patience, runBatch: createPets(writes, now) });
+export const knexPetRepository = (database: Database, { now = Date.now }: Options = {}): PetRepository => {
+  const list = batchWhileBusy({ maxBatchSize, patience, runBatch: readPages(database.reads) });
+  const find = batchWhileBusy({ maxBatchSize, patience, runBatch: findPets(database.reads) });
+  const create = batchWhileBusy({ maxBatchSize, patience, runBatch: createPets(database, now) });
   const inFlight = new Set<string>();
 
   const oneAtATime =

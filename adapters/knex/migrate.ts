@@ -5,7 +5,8 @@ import { attempt } from './attempt';
 import type { Database } from './database';
 import { migrationSource } from './migration-source';
 
-const findPending = async (knex: Knex): Promise<ReadonlyArray<string>> => {
+/** The names of the migrations that a database lacks. It only reads. */
+export const findPending = async (knex: Knex): Promise<ReadonlyArray<string>> => {
   const known = await migrationSource.getMigrations([]);
   if (!(await knex.schema.hasTable('knex_migrations'))) return known;
   const done = new Set<unknown>(await knex('knex_migrations').pluck('name'));
@@ -21,10 +22,6 @@ const runPending = async ({ reads, writes, lockSetup }: Database): Promise<Reado
     return pending;
   });
 };
-
-/** The names of the migrations that the database still lacks. It only reads. */
-export const pendingMigrations = (database: Database): TE.TaskEither<Unavailable, ReadonlyArray<string>> =>
-  attempt(() => findPending(database.reads));
 
 /**
  * Brings the database up to date, all in one transaction, and answers with what it ran. Of several processes one

@@ -39,6 +39,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     lockSetup: async (transaction) => {
       await transaction.raw('select pg_advisory_xact_lock(?)', [setupLock]);
     },
+    isLost: () => false,
     close: () => pool.destroy(),
   };
 };

@@ -1,5 +1,6 @@
 import knex, { type Knex } from 'knex';
 import type { Database } from './database';
+import { fileIdentity } from './file-identity';
 import { migrationSource } from './migration-source';
 
 interface Connection {
@@ -15,9 +16,12 @@ const readerConnections = 3;
 const applicationId = 0x616e6d6c;
 
 const withPragmas =
-  (...pragmas: ReadonlyArray<string>) =>
+  (opened: () => void, ...pragmas: ReadonlyArray<string>) =>
   (connection: Connection, done: (error: Error | null) => void): void => {
-    connection.exec(pragmas.map((pragma) => `PRAGMA ${pragma};`).join(''), done);
+    connection.exec(pragmas.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
+      opened();
+      done(error);
+    });
   };
 
 const configuration = (filename: string, pool: Knex.PoolConfig): Knex.Config => ({
@@ -30,21 +34,27 @@ const configuration = (filename: string, pool: Knex.PoolConfig): Knex.Config => 
 });
 
 /** What knex needs to write to a SQLite file: one connection, and a commit that has reached the disk. */
-export const sqliteConfiguration = (filename: string): Knex.Config =>
+export const sqliteConfiguration = (filename: string, opened: () => void = () => undefined): Knex.Config =>
   configuration(filename, {
     min: 1,
     max: 1,
-    afterCreate: withPragmas(`busy_timeout = ${busyTimeout}`, 'journal_mode = WAL', 'synchronous = FULL'),
+    afterCreate: withPragmas(
+      opened,
+      `busy_timeout = ${busyTimeout}`,
+      'journal_mode = WAL',
+      'synchronous = FULL',
+    ),
   });
 
 /** Opens a SQLite file; this is the only file that knows the driver. */
 export const openSqlite = (filename: string): Database => {
-  const writes = knex(sqliteConfiguration(filename));
+  const file = fileIdentity(filename);
+  const writes = knex(sqliteConfiguration(filename, file.remember));
   const reads = knex(
     configuration(filename, {
       min: 1,
       max: readerConnections,
-      afterCreate: withPragmas(`busy_timeout = ${busyTimeout}`, 'query_only = ON'),
+      afterCreate: withPragmas(() => undefined, `busy_timeout = ${busyTimeout}`, 'query_only = ON'),
     }),
   );
   return {
@@ -54,6 +64,7 @@ export const openSqlite = (filename: string): Database => {
     lockSetup: async (transaction) => {
       await transaction.raw(`PRAGMA application_id = ${applicationId}`);
     },
+    isLost: file.hasChanged,
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);
     },

@@ -1,0 +1,21 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { unavailable } from '../../core';
+import { discardRest } from './discard-rest';
+import { failureAnswer } from './failure-answer';
+import { requestId } from './request-id';
+import { securityHeaders } from './security-headers';
+
+const { status, headers, body } = failureAnswer(unavailable('too many requests are in flight'));
+
+const fixedHeaders = {
+  ...securityHeaders,
+  ...headers,
+  'Content-Type': 'application/json',
+  'Content-Length': String(Buffer.byteLength(body)),
+};
+
+/** Answers 503 at the least cost, before the application sees the request: an overload must not feed on itself. */
+export const refuseOverload = (request: IncomingMessage, response: ServerResponse): void => {
+  response.writeHead(status, { ...fixedHeaders, 'X-Request-Id': requestId(request) }).end(body);
+  discardRest(request);
+};

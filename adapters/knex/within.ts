@@ -1,0 +1,14 @@
+/** Rejects when a promise has not settled in time, in milliseconds. What the promise stands for goes on. */
+export const within = async <A>(patience: number, promise: Promise<A>): Promise<A> => {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`no answer within ${patience} ms`));
+    }, patience);
+  });
+  try {
+    return await Promise.race([promise, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
