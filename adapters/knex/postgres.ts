@@ -1,6 +1,8 @@
 import knex, { type Knex } from 'knex';
+import type { Socket } from 'node:net';
 import type { Database } from './database';
 import { migrationSource } from './migration-source';
+import { silentLog } from './silent-log';
 
 export interface PostgresOptions {
   readonly poolSize: number;
@@ -8,8 +10,22 @@ export interface PostgresOptions {
   readonly statementTimeout: number;
 }
 
+interface PostgresConnection {
+  readonly connection: { readonly stream: Socket };
+}
+
 // Any number that no other user of the database's advisory locks takes.
 const setupLock = 0x616e6d6c;
+
+/** In milliseconds, longer than any statement may take. */
+const longestSilence = 10_000;
+
+/** A network that swallows packets leaves connections that never answer: one that is silent is replaced. */
+const dropWhenSilent = (connection: PostgresConnection, done: (error: null) => void): void => {
+  const { stream } = connection.connection;
+  stream.setTimeout(longestSilence, () => stream.destroy());
+  done(null);
+};
 
 /** What knex needs to reach a PostgreSQL database; TLS is set in the address (`sslmode`). */
 export const postgresConfiguration = (
@@ -26,7 +42,8 @@ export const postgresConfiguration = (
     application_name: 'animal-store',
   },
   acquireConnectionTimeout: statementTimeout + 500,
-  pool: { min: 0, max: poolSize },
+  pool: { min: 0, max: poolSize, afterCreate: dropWhenSilent },
+  log: silentLog,
   migrations: { migrationSource },
 });
 

@@ -2,6 +2,7 @@ import knex, { type Knex } from 'knex';
 import type { Database } from './database';
 import { fileIdentity } from './file-identity';
 import { migrationSource } from './migration-source';
+import { silentLog } from './silent-log';
 
 interface Connection {
   readonly exec: (sql: string, done: (error: Error | null) => void) => void;
@@ -30,6 +31,7 @@ const configuration = (filename: string, pool: Knex.PoolConfig): Knex.Config => 
   useNullAsDefault: true,
   acquireConnectionTimeout: busyTimeout + 500,
   pool,
+  log: silentLog,
   migrations: { migrationSource },
 });
 
