@@ -1,9 +1,11 @@
 import type { Task } from 'fp-ts/Task';
-import type { Ports } from '../core';
+import type { ConsumeQuota, Ports } from '../core';
 
 /** The adapters behind the core's ports, and what belongs to them. */
 export interface Backend {
   readonly ports: Ports;
+  /** Counts the requests of each key where RATE_LIMIT is set. */
+  readonly consumeQuota: ConsumeQuota | undefined;
   /** A key that was made because there was none. Nothing shows it again. */
   readonly firstKey: string | undefined;
   /** What keeps the backend from serving, in words that anyone may read; undefined when nothing does. */

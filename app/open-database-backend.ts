@@ -8,6 +8,8 @@ import {
   knexReadiness,
   migrate,
 } from '../adapters/knex';
+import { inMemoryQuota, postgresQuota } from '../adapters/rate-limiter';
+import type { ConsumeQuota } from '../core';
 import type { Backend } from './backend';
 import { environmentKeys } from './environment-keys';
 import type { Settings } from './settings';
@@ -35,13 +37,23 @@ const ensureKey = (
       );
 };
 
+/** SQLite would pay a commit for each request that is counted, so that only PostgreSQL counts for all instances. */
+const pickQuota = ({ reads }: Database, { RATE_LIMIT, DATABASE_URL }: Settings): ConsumeQuota | undefined => {
+  if (RATE_LIMIT === undefined) return undefined;
+  return DATABASE_URL._tag === 'Postgres' ? postgresQuota(reads, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
+};
+
 const toBackend =
-  (database: Database, { API_KEYS }: Settings) =>
+  (database: Database, settings: Settings) =>
   (firstKey: string | undefined): Backend => ({
     ports: {
       pets: knexPetRepository(database),
-      authenticate: API_KEYS.length > 0 ? environmentKeys(API_KEYS).authenticate : knexAuthenticate(database),
+      authenticate:
+        settings.API_KEYS.length > 0
+          ? environmentKeys(settings.API_KEYS).authenticate
+          : knexAuthenticate(database),
     },
+    consumeQuota: pickQuota(database, settings),
     firstKey,
     findObstacle: knexReadiness(database),
     isLost: database.isLost,

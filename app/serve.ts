@@ -64,11 +64,16 @@ export const serve = (
 ): TE.TaskEither<StartFailure, void> => {
   let stopping = false;
 
-  const listen = ({ ports, findObstacle }: Backend): TE.TaskEither<StartFailure, HttpServer> => {
+  const listen = ({
+    ports,
+    findObstacle,
+    consumeQuota,
+  }: Backend): TE.TaskEither<StartFailure, HttpServer> => {
     const app = httpApplication({
       openStore: openAnimalStore(ports),
       checkReadiness: checkReadiness(findObstacle, () => stopping),
       reporter,
+      consumeQuota,
     });
     return TE.tryCatch(
       () =>

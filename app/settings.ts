@@ -42,6 +42,12 @@ const logLevels = {
 const splitKeys = (text: string): ReadonlyArray<string> =>
   text === '' ? [] : text.split(',').map((key) => key.trim());
 
+const parseRateLimit = (text: string): unknown => {
+  if (text === '') return undefined;
+  const match = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,4})s$/.exec(text);
+  return match && { requests: Number(match[1]), seconds: Number(match[2]) };
+};
+
 const codec = t.type({
   /** 0 takes any free port. */
   PORT: wholeNumber(0, 65_535, 3000),
@@ -64,6 +70,13 @@ const codec = t.type({
   MAX_IN_FLIGHT: wholeNumber(1, 100_000, 1_000),
   /** In milliseconds, between the signal to stop and the last connection taken. */
   STOP_DELAY: wholeNumber(0, 600_000, 0),
+  /** As in 100/60s: requests a key may make in so many seconds; not set, they are not counted. */
+  RATE_LIMIT: setting(
+    t.union([t.undefined, t.type({ requests: t.number, seconds: t.number })]),
+    'REQUESTS/SECONDSs, as in 100/60s',
+    '',
+    parseRateLimit,
+  ),
   POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
   /** In milliseconds. */
   POSTGRES_STATEMENT_TIMEOUT: wholeNumber(1, 60_000, 3_000),

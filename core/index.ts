@@ -1,6 +1,7 @@
 export * from './api-key';
 export * from './authenticate';
 export * from './category-id';
+export * from './consume-quota';
 export * from './create-pet';
 export * from './creation-key';
 export * from './failures';

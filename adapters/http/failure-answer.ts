@@ -70,6 +70,10 @@ export const failureAnswer = (failure: HttpFailure): Answer => {
       return answer(417, 'expectation_failed', 'the only Expect that is met is 100-continue');
     case 'IdempotencyKeyReused':
       return answer(422, 'idempotency_key_reused', 'this Idempotency-Key came with another animal before');
+    case 'RateLimited':
+      return answer(429, 'rate_limited', 'this API key has made too many requests', {
+        'Retry-After': String(failure.retryAfter),
+      });
     case 'HeadersTooLarge':
       return answer(431, 'headers_too_large', 'the head of the request must be 16 KiB at most');
     case 'Defect':

@@ -1,6 +1,6 @@
 import * as O from 'fp-ts/Option';
 import Koa, { type Context } from 'koa';
-import type { OpenAnimalStore } from '../../core';
+import type { ConsumeQuota, OpenAnimalStore } from '../../core';
 import { errorBoundary } from './error-boundary';
 import { refusedHead } from './refused-head';
 import { mountPetRoutes } from './mount-pet-routes';
@@ -29,10 +29,12 @@ interface Options {
   readonly openStore: OpenAnimalStore;
   readonly checkReadiness: CheckReadiness;
   readonly reporter: Reporter;
+  /** Counts the requests of each key; without it they are not limited. */
+  readonly consumeQuota?: ConsumeQuota | undefined;
 }
 
 /** The service as a Koa application: what every request passes, then the routes. */
-export const httpApplication = ({ openStore, checkReadiness, reporter }: Options): Koa => {
+export const httpApplication = ({ openStore, checkReadiness, reporter, consumeQuota }: Options): Koa => {
   const app = new Koa();
   app.on('error', (cause: unknown, { state }: Context) => {
     reporter.failure(cause, String(state['requestId']));
@@ -62,7 +64,7 @@ export const httpApplication = ({ openStore, checkReadiness, reporter }: Options
     if (O.isSome(refused)) sendFailure(context, refused.value);
     else await next();
   });
-  mountPetRoutes(app, openStore);
+  mountPetRoutes(app, openStore, { consumeQuota });
   mountPublicRoutes(app, checkReadiness);
   return app;
 };

@@ -70,6 +70,13 @@ export interface ExpectationFailed {
   readonly _tag: 'ExpectationFailed';
 }
 
+/** The key's quota is used up. */
+export interface RateLimited {
+  readonly _tag: 'RateLimited';
+  /** In seconds. */
+  readonly retryAfter: number;
+}
+
 /** The service is not to be sent requests now. The reason is for anyone to read. */
 export interface NotReady {
   readonly _tag: 'NotReady';
@@ -103,5 +110,6 @@ export type HttpFailure =
   | RequestTimeout
   | HeadersTooLarge
   | ExpectationFailed
+  | RateLimited
   | NotReady
   | Defect;

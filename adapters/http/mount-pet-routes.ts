@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
-import type { OpenAnimalStore } from '../../core';
+import type { ConsumeQuota, OpenAnimalStore } from '../../core';
 import { authenticateRequest } from './authenticate-request';
 import { deprecated } from './deprecated';
 import { errorBoundary } from './error-boundary';
@@ -10,8 +10,14 @@ import { handleCreatePet } from './handle-create-pet';
 import { handleGetPet } from './handle-get-pet';
 import { handleListPets } from './handle-list-pets';
 import type { Handler } from './handler';
+import { limitRequests } from './limit-requests';
 import { respond } from './respond';
 import { unmatched } from './unmatched';
+
+interface Options {
+  /** Counts the requests of each key; without it they are not limited. */
+  readonly consumeQuota?: ConsumeQuota | undefined;
+}
 
 const isUnderV1 = (path: string): boolean => path === '/v1' || path.startsWith('/v1/');
 
@@ -19,13 +25,19 @@ const isUnderV1 = (path: string): boolean => path === '/v1' || path.startsWith('
  * Puts everything under `/v1` into a Koa application: this service's, or a host's beside its own routes. Each
  * request is authenticated before anything else is asked of it; every failure ends here, as an Error body.
  */
-export const mountPetRoutes = (app: Koa, openStore: OpenAnimalStore): void => {
+export const mountPetRoutes = (
+  app: Koa,
+  openStore: OpenAnimalStore,
+  { consumeQuota }: Options = {},
+): void => {
   const authenticate = authenticateRequest(openStore);
+  const admit = consumeQuota === undefined ? () => TE.right(undefined) : limitRequests(consumeQuota);
   const answer = (context: Koa.Context, handle: Handler): Promise<void> =>
     respond(
       context,
       pipe(
         authenticate(context),
+        TE.tap((store) => admit(context, store.keyId)),
         TE.flatMap((store) => handle(context, store)),
       ),
     );

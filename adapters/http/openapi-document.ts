@@ -17,6 +17,7 @@ const underV1: ReadonlyArray<HttpFailure> = [
   { _tag: 'MissingApiKey' },
   invalidApiKey,
   { _tag: 'Defect', cause: undefined },
+  { _tag: 'RateLimited', retryAfter: 30 },
   unavailable(undefined),
 ];
 

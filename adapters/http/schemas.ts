@@ -13,6 +13,7 @@ export const errorCodes = [
   'method_not_allowed',
   'payload_too_large',
   'pet_not_found',
+  'rate_limited',
   'request_timeout',
   'route_not_found',
   'unauthorized',

@@ -1,10 +1,11 @@
 import DataLoader from 'dataloader';
 import * as RA from 'fp-ts/ReadonlyArray';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { within } from './within';
 
 interface Options<K, V> {
   readonly maxBatchSize: number;
+  /** How many batches may be in flight at once. */
+  readonly maxInFlight: number;
   /** How long a call waits for its answer, in milliseconds. A call that waited in vain is not begun any more. */
   readonly patience: number;
   /** Answers each key in its place; an Error there fails that one call. */
@@ -19,12 +20,21 @@ interface Waiting<K> {
 const notBegun = new Error('the database was too busy to begin in time');
 
 /**
- * Gathers what arrives while a batch is in flight into the next one; what comes to an idle batcher goes at once.
- * Nothing is kept: a call never joins a batch that began before it.
+ * Gathers what arrives while all batches that may be in flight are so into the next one; what comes to an idle
+ * batcher goes at once. Nothing is kept: a call never joins a batch that began before it.
  */
-export const batchWhileBusy = <K, V extends object>({ maxBatchSize, patience, runBatch }: Options<K, V>) => {
-  let running: Promise<unknown> = Promise.resolve();
-  let turn: Promise<unknown> = Promise.resolve();
+export const batchWhileBusy = <K, V extends object>({
+  maxBatchSize,
+  maxInFlight,
+  patience,
+  runBatch,
+}: Options<K, V>) => {
+  let inFlight = 0;
+  const waiting: Array<() => void> = [];
+
+  const begin = (): void => {
+    if (inFlight < maxInFlight) waiting.shift()?.();
+  };
 
   const runPatient = async (batch: ReadonlyArray<Waiting<K>>): Promise<ReadonlyArray<V | Error>> => {
     const now = performance.now();
@@ -36,21 +46,21 @@ export const batchWhileBusy = <K, V extends object>({ maxBatchSize, patience, ru
   };
 
   const loader = new DataLoader<Waiting<K>, V>(
-    (batch) => {
-      const results = runPatient(batch);
-      running = results.catch(() => undefined);
-      return results;
+    async (batch) => {
+      inFlight += 1;
+      try {
+        return await runPatient(batch);
+      } finally {
+        inFlight -= 1;
+        begin();
+      }
     },
     {
       cache: false,
       maxBatchSize,
       batchScheduleFn: (dispatch) => {
-        turn = turn
-          .then(() => nextTurn())
-          .then(() => {
-            dispatch();
-            return running;
-          });
+        waiting.push(dispatch);
+        setImmediate(begin);
       },
     },
   );

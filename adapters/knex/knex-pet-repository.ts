@@ -16,6 +16,9 @@ import { readPages } from './read-pages';
 /** Ids in one query, and animals in one commit: under SQLite's 500 terms of a compound select. */
 const maxBatchSize = 400;
 
+/** While one batch is read, the answers to the other are written. */
+const readsInFlight = 2;
+
 /** How long an operation waits for the database, in milliseconds: an answer within 5 s, whatever happens to it. */
 const patience = 4_000;
 
@@ -26,9 +29,24 @@ interface Options {
 
 /** The repository in a SQL database. Requests that arrive together share its queries and its commits. */
 export const knexPetRepository = (database: Database, { now = Date.now }: Options = {}): PetRepository => {
-  const list = batchWhileBusy({ maxBatchSize, patience, runBatch: readPages(database.reads) });
-  const find = batchWhileBusy({ maxBatchSize, patience, runBatch: findPets(database.reads) });
-  const create = batchWhileBusy({ maxBatchSize, patience, runBatch: createPets(database, now) });
+  const list = batchWhileBusy({
+    maxBatchSize,
+    maxInFlight: readsInFlight,
+    patience,
+    runBatch: readPages(database.reads),
+  });
+  const find = batchWhileBusy({
+    maxBatchSize,
+    maxInFlight: readsInFlight,
+    patience,
+    runBatch: findPets(database.reads),
+  });
+  const create = batchWhileBusy({
+    maxBatchSize,
+    maxInFlight: 1,
+    patience,
+    runBatch: createPets(database, now),
+  });
   const inFlight = new Set<string>();
 
   const oneAtATime =

@@ -3,12 +3,14 @@ import { createApiKeys } from './migrations/create-api-keys';
 import { createCreationKeys } from './migrations/create-creation-keys';
 import { createHeartbeats } from './migrations/create-heartbeats';
 import { createPets } from './migrations/create-pets';
+import { createRateLimits } from './migrations/create-rate-limits';
 
 const migrations: Readonly<Record<string, Knex.Migration>> = {
   '001_create_pets': createPets,
   '002_create_creation_keys': createCreationKeys,
   '003_create_api_keys': createApiKeys,
   '004_create_heartbeats': createHeartbeats,
+  '005_create_rate_limits': createRateLimits,
 };
 
 /** The one list of migrations, in order, for the service and for knex's own command line. */

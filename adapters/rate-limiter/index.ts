@@ -1,0 +1,2 @@
+export * from './in-memory-quota';
+export * from './postgres-quota';

@@ -1,0 +1,19 @@
+import type { Knex } from 'knex';
+import { RateLimiterPostgres } from 'rate-limiter-flexible';
+import type { ConsumeQuota, RateLimit } from '../../core';
+import { consumeWith } from './consume-with';
+
+/** Counts requests in a PostgreSQL database (its table is made by the migrations), for all instances together. */
+export const postgresQuota = (knex: Knex, limit: RateLimit): ConsumeQuota => {
+  const limiter = new RateLimiterPostgres({
+    storeClient: knex,
+    storeType: 'knex',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: true,
+    points: limit.requests,
+    duration: limit.seconds,
+    inMemoryBlockOnConsumed: limit.requests + 1,
+  });
+  return consumeWith(limiter, limit);
+};

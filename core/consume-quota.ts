@@ -1,0 +1,21 @@
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { Unavailable } from './failures';
+import type { KeyId } from './key-id';
+
+/** How many requests a key may make in how many seconds. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** What is left of a key's quota after one more request. */
+export interface Quota extends RateLimit {
+  /** Whether this request was still within the limit. */
+  readonly isWithin: boolean;
+  readonly remaining: number;
+  /** Seconds until the whole quota is there again. */
+  readonly resetsIn: number;
+}
+
+/** The port that counts the requests of each key. */
+export type ConsumeQuota = (keyId: KeyId) => TaskEither<Unavailable, Quota>;
