@@ -48,7 +48,7 @@ const parseRateLimit = (text: string): unknown => {
   return match && { requests: Number(match[1]), seconds: Number(match[2]) };
 };
 
-const codec = t.type({
+const codec = t.strict({
   /** 0 takes any free port. */
   PORT: wholeNumber(0, 65_535, 3000),
   HOST: setting(t.string, 'an address to listen on', '127.0.0.1'),
