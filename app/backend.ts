@@ -1,13 +1,15 @@
 import type { Task } from 'fp-ts/Task';
+import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ConsumeQuota, Ports } from '../core';
+import type { StartFailure } from './start-failure';
 
 /** The adapters behind the core's ports, and what belongs to them. */
 export interface Backend {
   readonly ports: Ports;
   /** Counts the requests of each key where RATE_LIMIT is set. */
   readonly consumeQuota: ConsumeQuota | undefined;
-  /** A key that was made because there was none. Nothing shows it again. */
-  readonly firstKey: string | undefined;
+  /** Makes a key if there is none and one may be made. Nothing shows it again, so ask when it can be shown. */
+  readonly makeFirstKey: TaskEither<StartFailure, string | undefined>;
   /** What keeps the backend from serving, in words that anyone may read; undefined when nothing does. */
   readonly findObstacle: Task<string | undefined>;
   /** Whether what it stores goes to no one, so that only a new start can help. */

@@ -1,4 +1,4 @@
-import { pipe } from 'fp-ts/function';
+import { constVoid, pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import {
   apiKeyRegister,
@@ -15,27 +15,32 @@ import { environmentKeys } from './environment-keys';
 import type { Settings } from './settings';
 import { databaseFailed, type StartFailure } from './start-failure';
 
-const ensureKey = (
+const refuseWithoutKey = (
   database: Database,
   { API_KEYS, NODE_ENV }: Settings,
-): TE.TaskEither<StartFailure, string | undefined> => {
-  if (API_KEYS.length > 0) return TE.right(undefined);
-  const register = apiKeyRegister(database);
-  return NODE_ENV === 'production'
-    ? pipe(
-        register.list,
+): TE.TaskEither<StartFailure, void> =>
+  API_KEYS.length > 0 || NODE_ENV !== 'production'
+    ? TE.right(undefined)
+    : pipe(
+        apiKeyRegister(database).list,
         TE.mapLeft(databaseFailed),
         TE.filterOrElse(
           (keys) => keys.length > 0,
           (): StartFailure => ({ _tag: 'NoApiKey' }),
         ),
-        TE.map(() => undefined),
-      )
+        TE.map(constVoid),
+      );
+
+const makeFirstKey = (
+  database: Database,
+  { API_KEYS, NODE_ENV }: Settings,
+): TE.TaskEither<StartFailure, string | undefined> =>
+  API_KEYS.length > 0 || NODE_ENV === 'production'
+    ? TE.right(undefined)
     : pipe(
-        register.issueFirst('first key'),
+        apiKeyRegister(database).issueFirst('first key'),
         TE.bimap(databaseFailed, (issued) => issued?.key),
       );
-};
 
 /** SQLite would pay a commit for each request that is counted, so that only PostgreSQL counts for all instances. */
 const pickQuota = ({ reads }: Database, { RATE_LIMIT, DATABASE_URL }: Settings): ConsumeQuota | undefined => {
@@ -43,22 +48,20 @@ const pickQuota = ({ reads }: Database, { RATE_LIMIT, DATABASE_URL }: Settings):
   return DATABASE_URL._tag === 'Postgres' ? postgresQuota(reads, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
 };
 
-const toBackend =
-  (database: Database, settings: Settings) =>
-  (firstKey: string | undefined): Backend => ({
-    ports: {
-      pets: knexPetRepository(database),
-      authenticate:
-        settings.API_KEYS.length > 0
-          ? environmentKeys(settings.API_KEYS).authenticate
-          : knexAuthenticate(database),
-    },
-    consumeQuota: pickQuota(database, settings),
-    firstKey,
-    findObstacle: knexReadiness(database),
-    isLost: database.isLost,
-    close: database.close,
-  });
+const toBackend = (database: Database, settings: Settings): Backend => ({
+  ports: {
+    pets: knexPetRepository(database),
+    authenticate:
+      settings.API_KEYS.length > 0
+        ? environmentKeys(settings.API_KEYS).authenticate
+        : knexAuthenticate(database),
+  },
+  consumeQuota: pickQuota(database, settings),
+  makeFirstKey: makeFirstKey(database, settings),
+  findObstacle: knexReadiness(database),
+  isLost: database.isLost,
+  close: database.close,
+});
 
 /** Animals in a SQL database, brought up to date first; keys from API_KEYS, else from the database. */
 export const openDatabaseBackend = (
@@ -68,7 +71,7 @@ export const openDatabaseBackend = (
   pipe(
     migrate(database),
     TE.mapLeft(databaseFailed),
-    TE.flatMap(() => ensureKey(database, settings)),
-    TE.map(toBackend(database, settings)),
+    TE.flatMap(() => refuseWithoutKey(database, settings)),
+    TE.map(() => toBackend(database, settings)),
     TE.tapError(() => TE.fromTask(database.close)),
   );

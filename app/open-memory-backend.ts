@@ -18,7 +18,7 @@ const backendWith = (
 ): Backend => ({
   ports: { pets: inMemoryPetRepository(), authenticate: environmentKeys(keys).authenticate },
   consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
-  firstKey,
+  makeFirstKey: TE.right(firstKey),
   findObstacle: T.of(undefined),
   isLost: () => false,
   close: () => Promise.resolve(),

@@ -96,7 +96,11 @@ export const serve = (
     (backend) =>
       TE.bracket(
         listen(backend),
-        ({ address }) => endOf(backend, until({ address, firstKey: backend.firstKey })),
+        ({ address }) =>
+          pipe(
+            backend.makeFirstKey,
+            TE.flatMap((firstKey) => endOf(backend, until({ address, firstKey }))),
+          ),
         stop,
       ),
     ({ close }) => TE.fromTask(close),
