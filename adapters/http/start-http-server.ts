@@ -6,6 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerProtocolErrors } from './answer-protocol-errors';
 import { refuseOverload } from './refuse-overload';
@@ -87,6 +88,12 @@ export const startHttpServer = async (
   server.on('checkContinue', receive);
   server.on('checkExpectation', receive);
 
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+
   server.listen(port, host);
   await once(server, 'listening');
   return {
@@ -99,6 +106,10 @@ export const startHttpServer = async (
       await pause(delay);
       const closed = once(server, 'close');
       server.close();
+      // Node takes a connection that has not said a word for a busy one.
+      for (const socket of connections) {
+        if (socket.bytesRead === 0) socket.destroy();
+      }
       const cutOff = setTimeout(() => {
         server.closeAllConnections();
       }, timeouts.stopping);
