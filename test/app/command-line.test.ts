@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { existsSync, readdirSync } from 'node:fs';
+import { runCommand } from '../support/command';
+import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
+
+const commands = [
+  [],
+  ['serve'],
+  ['migrate'],
+  ['keys'],
+  ['keys', 'create'],
+  ['keys', 'list'],
+  ['keys', 'revoke'],
+];
+
+const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
+  [[], /Usage: animal-store/],
+  [['nonsense'], /unknown command 'nonsense'/],
+  [['--nonsense'], /unknown option '--nonsense'/],
+  [['serve', '--nonsense'], /unknown option '--nonsense'/],
+  [['serve', 'extra'], /too many arguments/],
+  [['migrate', 'extra'], /too many arguments/],
+  [['keys'], /Usage: animal-store keys/],
+  [['keys', 'nonsense'], /unknown command 'nonsense'/],
+  [['keys', 'create'], /--name <name>.* not specified/],
+  [['keys', 'create', '--name'], /argument missing/],
+  [['keys', 'list', 'extra'], /too many arguments/],
+  [['keys', 'revoke'], /missing required argument 'id'/],
+];
+
+describe('The command line', () => {
+  afterEach(removeFolders);
+
+  for (const command of commands) {
+    it(`helps on standard output: ${['animal-store', ...command, '--help'].join(' ')}`, async () => {
+      const { code, stdout, stderr } = await runCommand([...command, '--help'], { PORT: 'no port' });
+      expect(stdout).to.match(new RegExp(`^Usage: ${['animal-store', ...command].join(' ')}\\b`));
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    });
+  }
+
+  for (const [misuse, words] of misuses) {
+    it(`refuses with exit code 2, opening nothing: ${['animal-store', ...misuse].join(' ')}`, async () => {
+      const folder = await makeFolder();
+      const { code, stdout, stderr } = await runCommand(misuse, {}, folder);
+      expect(stderr).to.match(words);
+      expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
+      expect(readdirSync(folder)).to.deep.equal([]);
+    });
+  }
+
+  it('migrates once, and says so on standard output', async () => {
+    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+    const first = await runCommand(['migrate', '--json'], environment);
+    const ran = ['001_create_pets', '002_create_creation_keys', '003_create_api_keys'];
+    expect(JSON.parse(first.stdout)).to.deep.equal({ ran });
+    expect(first).to.include({ code: 0, stderr: '' });
+
+    const [second, inWords] = await Promise.all([
+      runCommand(['migrate', '--json'], environment),
+      runCommand(['migrate'], environment),
+    ]);
+    expect(second).to.include({ code: 0, stdout: '{"ran":[]}\n', stderr: '' });
+    expect(inWords).to.include({ code: 0, stdout: 'up to date\n', stderr: '' });
+  });
+
+  it('keeps its database where DATABASE_URL says, by default in the current folder', async () => {
+    const folder = await makeFolder();
+    expect(await runCommand(['migrate'], { DATABASE_URL: '' }, folder)).to.include({ code: 0 });
+    expect(readdirSync(folder)).to.deep.equal(['animal-store.sqlite3']);
+  });
+
+  for (const command of [
+    ['migrate'],
+    ['keys', 'list'],
+    ['keys', 'create', '--name', 'x'],
+    ['keys', 'revoke', 'x'],
+  ]) {
+    it(`has nothing to do in memory: animal-store ${command.join(' ')}`, async () => {
+      const { code, stdout, stderr } = await runCommand(command, { DATABASE_URL: 'memory:' });
+      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+      expect(stderr).to.equal(
+        'animal-store: memory: is no database: set DATABASE_URL to sqlite:FILE or postgres://...\n',
+      );
+    });
+  }
+
+  it('lets a name be what it is in a shell and in SQL: a database named like an option', async () => {
+    const folder = await makeFolder();
+    const file = "--it's a; drop table.sqlite3";
+    expect(await runCommand(['migrate'], { DATABASE_URL: `sqlite:${file}` }, folder)).to.include({ code: 0 });
+    expect(existsSync(`${folder}/${file}`)).to.equal(true);
+  });
+});

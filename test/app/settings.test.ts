@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import { readdirSync } from 'node:fs';
+import { decodeSettings } from '../../app/settings';
+import { runCommand } from '../support/command';
+import { makeFolder, removeFolders } from '../support/temporary-folder';
+
+const defaults = {
+  PORT: 3000,
+  HOST: '127.0.0.1',
+  DATABASE_URL: { _tag: 'Sqlite', filename: 'animal-store.sqlite3' },
+  API_KEYS: [],
+  LOG_LEVEL: 'info',
+  NODE_ENV: 'development',
+  POSTGRES_POOL_SIZE: 10,
+  POSTGRES_STATEMENT_TIMEOUT: 3000,
+};
+
+const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
+  PORT: ['65536', '-1', '3000.0', '1e3', ' 80', '0x50', 'http', '080000000000'],
+  DATABASE_URL: [
+    'memory',
+    'sqlite:',
+    'mysql://host/animals',
+    '/var/lib/animals.sqlite3',
+    'postgres://[host/animals',
+  ],
+  API_KEYS: ['one,,two', 'two words', 'clé', ',', 'a=b'],
+  LOG_LEVEL: ['loud', 'INFO', 'toString', '__proto__'],
+  POSTGRES_POOL_SIZE: ['0', '1001', 'ten'],
+  POSTGRES_STATEMENT_TIMEOUT: ['0', '60001', '3s'],
+};
+
+const right: ReadonlyArray<readonly [string, string, unknown]> = [
+  ['PORT', '0', 0],
+  ['PORT', '65535', 65535],
+  ['HOST', '::1', '::1'],
+  ['DATABASE_URL', 'memory:', { _tag: 'Memory' }],
+  ['DATABASE_URL', 'sqlite:a b:c?.db', { _tag: 'Sqlite', filename: 'a b:c?.db' }],
+  ['DATABASE_URL', 'postgresql://h/d', { _tag: 'Postgres', connectionString: 'postgresql://h/d' }],
+  ['API_KEYS', 'one, two ,three==', ['one', 'two', 'three==']],
+  ['LOG_LEVEL', 'silent', 'silent'],
+  ['NODE_ENV', 'production', 'production'],
+];
+
+describe('The settings', () => {
+  afterEach(removeFolders);
+
+  it('have defaults, and keep nothing else of the environment', () => {
+    expect(decodeSettings({ PATH: '/bin', OTHER_SECRET: 'secret' })).to.deep.equal(E.right(defaults));
+  });
+
+  it('count as not set when they are empty', () => {
+    const empty = Object.fromEntries(Object.keys(defaults).map((name) => [name, '']));
+    expect(decodeSettings(empty)).to.deep.equal(E.right(defaults));
+  });
+
+  for (const [name, text, value] of right) {
+    it(`take ${name}=${text}`, () => {
+      expect(decodeSettings({ [name]: text })).to.deep.equal(E.right({ ...defaults, [name]: value }));
+    });
+  }
+
+  for (const [name, texts] of Object.entries(wrong)) {
+    for (const text of texts) {
+      it(`refuse ${name}=${text}, naming it and not its value`, () => {
+        const refused = decodeSettings({ [name]: text });
+        const fields = E.isLeft(refused) ? refused.left.map(({ field }) => field) : [];
+        expect(fields).to.deep.equal([name]);
+      });
+    }
+  }
+
+  for (const command of [['serve'], ['migrate'], ['keys', 'list']]) {
+    it(`stop animal-store ${command.join(' ')} with every fault at once, before anything is opened`, async () => {
+      const folder = await makeFolder();
+      const faults = Object.fromEntries(Object.entries(wrong).map(([name, [text = '']]) => [name, text]));
+      const { code, stdout, stderr } = await runCommand(command, faults, folder);
+      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+      const named = stderr.match(/^(?:animal-store: )?([A-Z_]+) must be .+$/gm) ?? [];
+      expect(named.map((line) => /[A-Z_]{4,}/.exec(line)?.[0])).to.have.members(Object.keys(wrong));
+      expect(stderr.trimEnd().split('\n')).to.have.length(named.length);
+      expect(readdirSync(folder)).to.deep.equal([]);
+    });
+  }
+
+  for (const address of [
+    'postgres://keeper:s3cretWord@127.0.0.1:1/animals',
+    'postgres://keeper:s3cretWord@[bad/animals',
+    'mysql://keeper:s3cretWord@127.0.0.1/animals',
+  ]) {
+    it(`never show the password of ${address.replace('s3cretWord', '***')}`, async () => {
+      for (const command of [['serve'], ['keys', 'list']]) {
+        const { code, stdout, stderr } = await runCommand(command, { DATABASE_URL: address, PORT: '0' });
+        expect(code).to.equal(1);
+        expect(stderr)
+          .to.match(/^animal-store: .*(?:database|DATABASE_URL)/)
+          .and.not.match(/s3cretWord|\n +at /);
+        expect(stdout).to.equal('');
+      }
+    });
+  }
+});

@@ -1,0 +1,48 @@
+import type { Outcome, Running } from './command';
+import { type Environment, startCommand } from './command';
+
+/** A service in a process of its own, which answers requests at `address`. */
+export interface ServiceProcess extends Running {
+  readonly address: string;
+  /** The key that it prints on a first start; rejects when the process ends without one. */
+  readonly firstKey: () => Promise<string>;
+  readonly stop: () => Promise<Outcome>;
+}
+
+const services = new Set<Running>();
+
+const printed = (running: Running, pattern: RegExp): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const look = (): void => {
+      const found = pattern.exec(running.stderr())?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    running.onChange(look);
+    look();
+    running.ended.then(({ stdout, stderr }) => {
+      reject(new Error(`the service ended without ${pattern.source}: ${stderr}${stdout}`));
+    }, reject);
+  });
+
+/** Starts a service on a free port, and waits until it answers. */
+export const startService = async (environment: Environment, folder?: string): Promise<ServiceProcess> => {
+  const running = startCommand(['serve'], { PORT: '0', ...environment }, folder);
+  services.add(running);
+  void running.ended.finally(() => services.delete(running));
+  return {
+    ...running,
+    address: await printed(running, /serves (http:\S+)\n/),
+    firstKey: () => printed(running, /shown this once: (\S+)\n/),
+    stop: () => {
+      running.signal('SIGTERM');
+      return running.ended;
+    },
+  };
+};
+
+/** Ends what a failed test has left behind. */
+export const killServices = async (): Promise<void> => {
+  const left = [...services];
+  for (const { signal } of left) signal('SIGKILL');
+  await Promise.all(left.map(({ ended }) => ended));
+};

@@ -1,0 +1,21 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const folders = new Set<string>();
+
+/** A new empty folder, which `removeFolders` removes. */
+export const makeFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  folders.add(folder);
+  return folder;
+};
+
+export const removeFolders = async (): Promise<void> => {
+  const left = [...folders];
+  folders.clear();
+  await Promise.all(left.map((folder) => rm(folder, { recursive: true })));
+};
+
+/** The path of a SQLite file that does not exist yet. */
+export const newDatabaseFile = async (): Promise<string> => join(await makeFolder(), 'animals.sqlite3');
