@@ -29,7 +29,7 @@ const issue = async (environment: Environment, name: string) => {
   const issued: unknown = JSON.parse(outcome.stdout);
   expect(issued).to.include({ name, revoked: null });
   const { id, key, ...rest } = Object.assign({ id: '', key: '' }, issued);
-  return { id: String(id), key: String(key), record: { id, ...rest }, outcome };
+  return { id, key, record: { id, ...rest }, outcome };
 };
 
 const listed = async (environment: Environment): Promise<unknown> =>

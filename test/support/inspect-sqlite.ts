@@ -19,7 +19,8 @@ export const columnOf = async (
 ): Promise<ReadonlyArray<unknown>> => {
   const { reads, close } = openSqlite(file);
   try {
-    return await reads(table).orderBy('rowid').pluck(column);
+    const values: ReadonlyArray<unknown> = await reads(table).orderBy('rowid').pluck(column);
+    return values;
   } finally {
     await close();
   }

@@ -6,6 +6,8 @@ export interface ServiceProcess extends Running {
   readonly address: string;
   /** The key that it prints on a first start; rejects when the process ends without one. */
   readonly firstKey: () => Promise<string>;
+  /** The command that it prints with that key, to be pasted into a shell. */
+  readonly firstCall: () => Promise<string>;
   readonly stop: () => Promise<Outcome>;
 }
 
@@ -33,6 +35,7 @@ export const startService = async (environment: Environment, folder?: string): P
     ...running,
     address: await printed(running, /serves (http:\S+)\n/),
     firstKey: () => printed(running, /shown this once: (\S+)\n/),
+    firstCall: () => printed(running, /Try it: (.+)\n/),
     stop: () => {
       running.signal('SIGTERM');
       return running.ended;
