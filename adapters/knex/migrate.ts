@@ -7,7 +7,8 @@ import { migrationSource } from './migration-source';
 
 /** The names of the migrations that a database lacks. It only reads. */
 export const findPending = async (knex: Knex): Promise<ReadonlyArray<string>> => {
-  const known = await migrationSource.getMigrations([]);
+  const migrations = await migrationSource.getMigrations([]);
+  const known = migrations.map((migration) => migrationSource.getMigrationName(migration));
   if (!(await knex.schema.hasTable('knex_migrations'))) return known;
   const done = new Set<unknown>(await knex('knex_migrations').pluck('name'));
   return known.filter((name) => !done.has(name));

@@ -13,14 +13,19 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '005_create_rate_limits': createRateLimits,
 };
 
+/** A migration by the field that knex's command line prints of one that is pending. */
+interface NamedMigration {
+  readonly file: string;
+}
+
 /** The one list of migrations, in order, for the service and for knex's own command line. */
-export const migrationSource: Knex.MigrationSource<string> = {
-  getMigrations: () => Promise.resolve(Object.keys(migrations)),
-  getMigrationName: (name) => name,
-  getMigration: (name) => {
-    const migration = migrations[name];
+export const migrationSource: Knex.MigrationSource<NamedMigration> = {
+  getMigrations: () => Promise.resolve(Object.keys(migrations).map((file) => ({ file }))),
+  getMigrationName: ({ file }) => file,
+  getMigration: ({ file }) => {
+    const migration = migrations[file];
     return migration === undefined
-      ? Promise.reject(new Error(`no migration ${name}`))
+      ? Promise.reject(new Error(`no migration ${file}`))
       : Promise.resolve(migration);
   },
 };
