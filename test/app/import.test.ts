@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { startProgram } from '../support/command';
+
+const entrances = ['core', 'adapters/in-memory', 'adapters/knex', 'adapters/http'];
+
+/** Imports an entrance, and prints what it has read of the environment, started, and written before it. */
+const script = (entrance: string): string => `
+  const reads = [];
+  const readBy = (name) => {
+    const caller = new Error().stack.split('\\n').slice(3).find((line) => !/\\[eval|<anonymous>/.test(line)) ?? '';
+    if (!caller.includes('(node:internal/')) reads.push([String(name), caller.trim()]);
+  };
+  const environment = process.env;
+  process.env = new Proxy(environment, {
+    get: (target, name) => { readBy(name); return target[name]; },
+    has: (target, name) => { readBy(name); return name in target; },
+    ownKeys: (target) => { readBy('*'); return Reflect.ownKeys(target); },
+  });
+  const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
+  const active = () => [process.stdout.fd, process.stderr.fd] && process.getActiveResourcesInfo();
+  const before = JSON.stringify([listeners(), active()]);
+  const names = Object.keys(require('./dist/${entrance}'));
+  const after = JSON.stringify([listeners(), active()]);
+  process.env = environment;
+  process.stdout.write(JSON.stringify({ names, reads, before, after }));
+`;
+
+interface Report {
+  readonly names: ReadonlyArray<string>;
+  readonly reads: ReadonlyArray<readonly [string, string]>;
+  readonly before: string;
+  readonly after: string;
+}
+
+const noReport: Report = { names: [], reads: [], before: 'before', after: 'after' };
+
+const importAlone = async (entrance: string) => {
+  const began = performance.now();
+  const { code, stdout, stderr } = await startProgram(process.execPath, ['-e', script(entrance)]).ended;
+  const report: unknown = JSON.parse(stdout || '{}');
+  return { code, stderr, milliseconds: performance.now() - began, ...Object.assign({ ...noReport }, report) };
+};
+
+describe('Importing', () => {
+  for (const entrance of entrances) {
+    it(`${entrance} starts nothing, listens to nothing and ends by itself`, async () => {
+      const { code, stderr, names, before, after, milliseconds } = await importAlone(entrance);
+      expect({ code, stderr, after }).to.deep.equal({ code: 0, stderr: '', after: before });
+      expect(names).not.to.deep.equal([]);
+      expect(milliseconds).to.be.below(3_000);
+    });
+
+    it(`${entrance} reads no environment of its own`, async () => {
+      const { reads } = await importAlone(entrance);
+      expect(reads.filter(([, caller]) => !caller.includes('/node_modules/'))).to.deep.equal([]);
+    });
+  }
+
+  it('the core pulls in fp-ts and io-ts, and reads nothing of the environment at all', async () => {
+    const { reads } = await importAlone('core');
+    expect(reads).to.deep.equal([]);
+    const loaded = await startProgram(process.execPath, [
+      '-p',
+      "require('./dist/core'); Object.keys(require.cache).join('\\n')",
+    ]).ended;
+    const packages = [...loaded.stdout.matchAll(/node_modules\/([^/]+)\//g)].map(([, name]) => name);
+    expect([...new Set(packages)]).to.have.members(['fp-ts', 'io-ts']);
+    expect(loaded.stdout).not.to.match(/dist\/(?:adapters|app)\//);
+  });
+});
