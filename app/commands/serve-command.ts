@@ -38,8 +38,10 @@ export const serveCommand = (): Command =>
       return serve(settings, {
         reporter: reporterOf(logger),
         until: (service) => {
+          // Who reads the address may send a signal at once.
+          const stopped = stopSignal();
           announce(service);
-          return stopSignal();
+          return stopped;
         },
       });
     }),

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, readdirSync } from 'node:fs';
 import { runCommand } from '../support/command';
+import { migrationNames } from '../support/migration-names';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const commands = [
@@ -52,7 +53,8 @@ describe('The command line', () => {
   it('migrates once, and says so on standard output', async () => {
     const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
     const first = await runCommand(['migrate', '--json'], environment);
-    const ran = ['001_create_pets', '002_create_creation_keys', '003_create_api_keys'];
+    const ran = await migrationNames();
+    expect(ran).to.include('001_create_pets');
     expect(JSON.parse(first.stdout)).to.deep.equal({ ran });
     expect(first).to.include({ code: 0, stderr: '' });
 

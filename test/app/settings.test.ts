@@ -12,6 +12,8 @@ const defaults = {
   API_KEYS: [],
   LOG_LEVEL: 'info',
   NODE_ENV: 'development',
+  MAX_IN_FLIGHT: 1000,
+  STOP_DELAY: 0,
   POSTGRES_POOL_SIZE: 10,
   POSTGRES_STATEMENT_TIMEOUT: 3000,
 };
@@ -27,6 +29,8 @@ const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   API_KEYS: ['one,,two', 'two words', 'clé', ',', 'a=b'],
   LOG_LEVEL: ['loud', 'INFO', 'toString', '__proto__'],
+  MAX_IN_FLIGHT: ['0', '100001'],
+  STOP_DELAY: ['-1', '600001', '1m'],
   POSTGRES_POOL_SIZE: ['0', '1001', 'ten'],
   POSTGRES_STATEMENT_TIMEOUT: ['0', '60001', '3s'],
 };
