@@ -1,0 +1,5 @@
+import { CategoryId } from '../../../core';
+import { decoded } from '../outcome';
+import { arbitraryInt64 } from './arbitrary-int64';
+
+export const arbitraryCategoryId = (): CategoryId => decoded(CategoryId, arbitraryInt64());

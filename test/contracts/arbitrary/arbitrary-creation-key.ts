@@ -1,0 +1,8 @@
+import type { CreationKey } from '../../../core';
+import { arbitraryIdempotencyKey } from './arbitrary-idempotency-key';
+import { arbitraryKeyId } from './arbitrary-key-id';
+
+export const arbitraryCreationKey = (): CreationKey => ({
+  caller: arbitraryKeyId(),
+  idempotencyKey: arbitraryIdempotencyKey(),
+});

@@ -1,0 +1,3 @@
+/** A random whole number, both ends included. */
+export const arbitraryNumber = (from: number, to: number): number =>
+  from + Math.floor(Math.random() * (to - from + 1));

@@ -1,0 +1,5 @@
+import { PetId } from '../../../core';
+import { decoded } from '../outcome';
+import { arbitraryInt64 } from './arbitrary-int64';
+
+export const arbitraryPetId = (): PetId => decoded(PetId, arbitraryInt64());

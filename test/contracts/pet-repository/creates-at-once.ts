@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { CategoryId, type NewPet, type Pet, type PetId, PetName, type PetRepository } from '../../../core';
+import { arbitraryCreationKey, arbitraryNewPet } from '../arbitrary';
+import { decoded, success } from '../outcome';
+import type { TestRunner } from '../test-runner';
+import type { UseRepository } from './open-pet-repository';
+import { allPets, pageSize } from './pages-of';
+import { contentOf, petId } from './seeds';
+
+/** An animal whose fields all say its number, so that a row put together from two shows. */
+const numberedPet = (number: number): NewPet => ({
+  name: decoded(PetName, `animal ${number}`),
+  categoryId: decoded(CategoryId, number),
+  ...(number % 2 === 0 ? { status: 'sold' } : {}),
+});
+
+const numberedPets = (length: number): ReadonlyArray<NewPet> =>
+  Array.from({ length }, (_, number) => numberedPet(number));
+
+const assertWhole = (pets: ReadonlyArray<Pet>): void => {
+  for (const pet of pets) assert.deepEqual(contentOf(pet), numberedPet(Number(pet.categoryId)));
+};
+
+const assertAscending = (pets: ReadonlyArray<Pet>): void => {
+  for (const [index, { id }] of pets.slice(1).entries()) {
+    const before = pets[index];
+    assert.ok(before !== undefined && before.id < id, 'ids ascend, none twice');
+  }
+};
+
+const createOne = async (repository: PetRepository, newPet: NewPet, ended: Set<PetId>): Promise<void> => {
+  const { pet } = await success(repository.create(newPet));
+  ended.add(pet.id);
+};
+
+export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
+  it('gives 200 animals that come at once 200 ids, and each caller its own animal', () =>
+    use({}, async (repository) => {
+      const newPets = numberedPets(200);
+      const made = await Promise.all(newPets.map((newPet) => success(repository.create(newPet))));
+      assert.deepEqual(
+        made.map(({ pet }) => contentOf(pet)),
+        newPets,
+      );
+      assert.equal(new Set(made.map(({ pet }) => pet.id)).size, 200);
+      const listed = await allPets(repository);
+      assert.deepEqual(
+        listed,
+        made.map(({ pet }) => pet).toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+      );
+    }));
+
+  it('answers rightly 100 that come at once, with keys and without', () =>
+    use({}, async (repository) => {
+      const creations = numberedPets(100).map((newPet, index) => ({
+        newPet,
+        key: index % 3 === 0 ? arbitraryCreationKey() : undefined,
+      }));
+      const run = ({ newPet, key }: (typeof creations)[number]) => success(repository.create(newPet, key));
+      const made = await Promise.all(creations.map(run));
+      assert.deepEqual(
+        made.map(({ pet, replayed }) => ({ newPet: contentOf(pet), replayed })),
+        creations.map(({ newPet }) => ({ newPet, replayed: false })),
+      );
+      const again = await Promise.all(creations.map(run));
+      for (const [index, { key }] of creations.entries()) {
+        assert.equal(again[index]?.replayed, key !== undefined);
+        assert.equal(again[index].pet.id === made[index]?.pet.id, key !== undefined);
+      }
+      assert.equal((await allPets(repository)).length, 100 + 66);
+    }));
+
+  it('shows a read every creation that ended before it began', () =>
+    use({}, async ({ create, find, list }) => {
+      const createAndRead = async (newPet: NewPet): Promise<void> => {
+        const { pet } = await success(create(newPet));
+        const [found, page] = await Promise.all([
+          success(find(pet.id)),
+          success(list({ limit: pageSize(1), after: petId(pet.id - 1n) })),
+        ]);
+        assert.deepEqual(found, pet);
+        assert.deepEqual(page.pets, [pet]);
+      };
+      const chain = async (length: number): Promise<void> => {
+        for (let count = 0; count < length; count += 1) await createAndRead(arbitraryNewPet());
+      };
+      await Promise.all(Array.from({ length: 20 }, () => chain(5)));
+    }));
+
+  it('shows pages that are whole, in order and complete while creations run', () =>
+    use({}, async (repository) => {
+      const ended = new Set<PetId>();
+      const creations = Promise.all(numberedPets(200).map((newPet) => createOne(repository, newPet, ended)));
+      const running = { creations: true };
+      const reader = async (): Promise<void> => {
+        do {
+          const seen = [...ended];
+          const pets = await allPets(repository, { limit: pageSize(7) });
+          assertWhole(pets);
+          assertAscending(pets);
+          const ids = new Set(pets.map(({ id }) => id));
+          assert.deepEqual(
+            seen.filter((id) => !ids.has(id)),
+            [],
+            'no page lacks an animal whose creation had ended',
+          );
+        } while (running.creations);
+      };
+      const readers = Promise.all([reader(), reader()]);
+      await creations;
+      running.creations = false;
+      await readers;
+      assert.equal((await allPets(repository)).length, 200);
+    }));
+};

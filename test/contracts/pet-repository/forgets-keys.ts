@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { retentionOfCreationKeys } from '../../../core';
+import { arbitraryCreationKey, arbitraryNewPet } from '../arbitrary';
+import { success } from '../outcome';
+import type { TestRunner } from '../test-runner';
+import type { UseRepository } from './open-pet-repository';
+import { allPets } from './pages-of';
+
+const start = Date.UTC(2026, 1, 28);
+const year = 365 * 24 * 60 * 60 * 1000;
+
+export const forgetsKeys = ({ it }: TestRunner, use: UseRepository): void => {
+  const atTime = (test: (clock: { time: number }) => Parameters<UseRepository>[1]): Promise<void> => {
+    const clock = { time: start };
+    return use({ now: () => clock.time }, test(clock));
+  };
+
+  it('replays until 24 hours have passed, and makes a new animal after them', () =>
+    atTime((clock) => async (repository) => {
+      const [key, newPet] = [arbitraryCreationKey(), arbitraryNewPet()];
+      const { pet } = await success(repository.create(newPet, key));
+      clock.time = start + retentionOfCreationKeys - 1;
+      assert.deepEqual(await success(repository.create(newPet, key)), { pet, replayed: true });
+      clock.time = start + retentionOfCreationKeys + 1;
+      const next = await success(repository.create(newPet, key));
+      assert.equal(next.replayed, false);
+      assert.deepEqual(await allPets(repository), [pet, next.pet]);
+      assert.deepEqual(await success(repository.create(newPet, key)), { pet: next.pet, replayed: true });
+    }));
+
+  it('takes an expired key for another animal', () =>
+    atTime((clock) => async (repository) => {
+      const key = arbitraryCreationKey();
+      await success(repository.create(arbitraryNewPet(), key));
+      clock.time = start + retentionOfCreationKeys + 1;
+      const { replayed } = await success(repository.create(arbitraryNewPet(), key));
+      assert.equal(replayed, false);
+    }));
+
+  it('forgets each of many keys in its own time', () =>
+    atTime((clock) => async (repository) => {
+      const creations = Array.from({ length: 20 }, () => ({
+        newPet: arbitraryNewPet(),
+        key: arbitraryCreationKey(),
+      }));
+      const run = ({ newPet, key }: (typeof creations)[number]) => success(repository.create(newPet, key));
+      for (const creation of creations) {
+        await run(creation);
+        clock.time += 10;
+      }
+      clock.time = start + retentionOfCreationKeys + 95;
+      const replayed = (await Promise.all(creations.map(run))).map((made) => made.replayed);
+      assert.deepEqual(
+        replayed,
+        creations.map((_, index) => index >= 10),
+      );
+    }));
+
+  it('replays though the clock has jumped back by a year', () =>
+    atTime((clock) => async (repository) => {
+      const [key, newPet] = [arbitraryCreationKey(), arbitraryNewPet()];
+      const { pet } = await success(repository.create(newPet, key));
+      clock.time = start - year;
+      assert.deepEqual(await success(repository.create(newPet, key)), { pet, replayed: true });
+    }));
+
+  it('forgets a key in its time though another was made when the clock was a year ahead', () =>
+    atTime((clock) => async (repository) => {
+      const [key, newPet] = [arbitraryCreationKey(), arbitraryNewPet()];
+      clock.time = start + year;
+      await success(repository.create(arbitraryNewPet(), arbitraryCreationKey()));
+      clock.time = start;
+      await success(repository.create(newPet, key));
+      clock.time = start + retentionOfCreationKeys + 1;
+      assert.equal((await success(repository.create(newPet, key))).replayed, false);
+    }));
+};

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { CategoryId, type CreationKey, type NewPet, PetName } from '../../../core';
+import {
+  arbitraryCategoryId,
+  arbitraryCreationKey,
+  arbitraryIdempotencyKey,
+  arbitraryKeyId,
+  arbitraryNewPet,
+} from '../arbitrary';
+import { atOnce, decoded, failure, success } from '../outcome';
+import type { TestRunner } from '../test-runner';
+import type { UseRepository } from './open-pet-repository';
+import { allPets } from './pages-of';
+
+const original: NewPet = {
+  name: decoded(PetName, '\u00e9'),
+  categoryId: decoded(CategoryId, 9007199254740993n),
+  status: 'sold',
+};
+
+/** Each differs from the original in one thing that a careless comparison overlooks. */
+const others: Readonly<Record<string, NewPet>> = {
+  'another name': { ...original, name: decoded(PetName, 'e') },
+  'the same name decomposed': { ...original, name: decoded(PetName, 'e\u0301') },
+  'a name with a space behind it': { ...original, name: decoded(PetName, '\u00e9 ') },
+  'a category that a double takes for the same': {
+    ...original,
+    categoryId: decoded(CategoryId, 9007199254740992n),
+  },
+  'another status': { ...original, status: 'pending' },
+  'no status': { name: original.name, categoryId: original.categoryId },
+};
+
+/** Keys that run into each other when they are glued together carelessly. */
+const nearKeys = ({ caller, idempotencyKey }: CreationKey): ReadonlyArray<CreationKey> => [
+  { caller, idempotencyKey: arbitraryIdempotencyKey() },
+  { caller: arbitraryKeyId(), idempotencyKey },
+];
+
+export const replays = ({ it }: TestRunner, use: UseRepository): void => {
+  it('gives the first animal again to the same creation under the same key', () =>
+    use({}, async (repository) => {
+      const [key, newPet] = [arbitraryCreationKey(), arbitraryNewPet()];
+      const { pet } = await success(repository.create(newPet, key));
+      for (let count = 0; count < 3; count += 1) {
+        assert.deepEqual(await success(repository.create({ ...newPet }, { ...key })), {
+          pet,
+          replayed: true,
+        });
+      }
+      assert.deepEqual(await allPets(repository), [pet]);
+    }));
+
+  for (const [difference, other] of Object.entries(others)) {
+    it(`refuses a key that made another animal, and keeps nothing: ${difference}`, () =>
+      use({}, async (repository) => {
+        const key = arbitraryCreationKey();
+        const { pet } = await success(repository.create(original, key));
+        assert.equal(await failure(repository.create(other, key)), 'IdempotencyKeyReused');
+        assert.deepEqual(await success(repository.create(original, key)), { pet, replayed: true });
+        assert.deepEqual(await allPets(repository), [pet]);
+      }));
+  }
+
+  it('keeps callers and keys apart', () =>
+    use({}, async (repository) => {
+      const key = arbitraryCreationKey();
+      const keys = [key, ...nearKeys(key)];
+      const made = await Promise.all(keys.map((each) => success(repository.create(original, each))));
+      assert.deepEqual(
+        made.map(({ replayed }) => replayed),
+        keys.map(() => false),
+      );
+      assert.equal((await allPets(repository)).length, keys.length);
+    }));
+
+  it('makes one animal of 20 equal creations at once under one key', () =>
+    use({}, async (repository) => {
+      const [key, newPet] = [arbitraryCreationKey(), arbitraryNewPet()];
+      const outcomes = await atOnce(Array.from({ length: 20 }, () => repository.create(newPet, key)));
+      const pets = await allPets(repository);
+      assert.equal(pets.length, 1);
+      const made = outcomes.flatMap((outcome) => (outcome._tag === 'Right' ? [outcome.right] : []));
+      assert.equal(made.filter(({ replayed }) => !replayed).length, 1);
+      for (const { pet } of made) assert.deepEqual(pet, pets[0]);
+      const refused = outcomes.flatMap((outcome) => (outcome._tag === 'Left' ? [outcome.left._tag] : []));
+      for (const tag of refused) assert.equal(tag, 'IdempotencyKeyInFlight');
+      assert.deepEqual(await success(repository.create(newPet, key)), { pet: pets[0], replayed: true });
+    }));
+
+  it('makes one animal of 20 that differ at once under one key', () =>
+    use({}, async (repository) => {
+      const key = arbitraryCreationKey();
+      const differing = () => ({ ...original, categoryId: arbitraryCategoryId() });
+      const outcomes = await atOnce(Array.from({ length: 20 }, () => repository.create(differing(), key)));
+      const made = outcomes.flatMap((outcome) => (outcome._tag === 'Right' ? [outcome.right.pet] : []));
+      assert.deepEqual(await allPets(repository), made);
+      assert.equal(made.length, 1);
+      for (const outcome of outcomes) {
+        if (outcome._tag === 'Left') {
+          assert.ok(['IdempotencyKeyInFlight', 'IdempotencyKeyReused'].includes(outcome.left._tag));
+        }
+      }
+    }));
+};

@@ -1,0 +1,20 @@
+import { type NewPet, type Pet, PetId } from '../../../core';
+import { arbitraryNewPet } from '../arbitrary';
+import { decoded } from '../outcome';
+
+export const petId = (id: bigint): PetId => decoded(PetId, id);
+
+export const smallestId = petId(-(2n ** 63n));
+export const largestId = petId(2n ** 63n - 1n);
+
+export const petWithId = (id: bigint, newPet: NewPet = arbitraryNewPet()): Pet => ({
+  id: petId(id),
+  ...newPet,
+});
+
+/** An animal's content without its id. */
+export const contentOf = ({ name, categoryId, status }: NewPet): NewPet => ({
+  name,
+  categoryId,
+  ...(status === undefined ? {} : { status }),
+});

@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Database, openPostgres, openSqlite } from '../../adapters/knex';
+import { createPostgresDatabase } from './postgres';
+
+/** An empty database that several may open, as several processes do. */
+export interface TestDatabase {
+  readonly open: () => Database;
+  readonly remove: () => Promise<void>;
+}
+
+/** A SQLite file in a folder of its own. */
+export const sqliteFile = async (): Promise<TestDatabase> => {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  return {
+    open: () => openSqlite(join(folder, 'animals.sqlite3')),
+    remove: () => rm(folder, { recursive: true }),
+  };
+};
+
+/** A database on the run's PostgreSQL server. */
+export const postgresDatabase = async (): Promise<TestDatabase> => {
+  const { url, drop } = await createPostgresDatabase();
+  return { open: () => openPostgres(url, { poolSize: 10, statementTimeout: 3_000 }), remove: drop };
+};
+
+/** Both kinds of database that the Knex adapter promises to work on. */
+export const databaseKinds = [
+  ['SQLite', sqliteFile],
+  ['PostgreSQL', postgresDatabase],
+] as const;

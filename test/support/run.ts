@@ -1,0 +1,9 @@
+import type { TaskEither } from 'fp-ts/TaskEither';
+import { inspect } from 'node:util';
+
+/** Runs what a test takes for granted, and gives what it answers. */
+export const run = async <E, A>(effect: TaskEither<E, A>): Promise<A> => {
+  const outcome = await effect();
+  if (outcome._tag === 'Left') throw new Error(inspect(outcome.left));
+  return outcome.right;
+};
