@@ -71,7 +71,7 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
       E.bimap(
         () => unavailable('every id is taken'),
         (id): Pet => {
-          const pet = { id, ...newPet };
+          const pet = { ...newPet, id };
           sorted.push(pet);
           found.set(id, pet);
           return pet;
@@ -79,6 +79,7 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
       ),
     );
 
+  /** Stops at the first that is kept on: the oldest come first, unless the clock jumped. */
   const forgetExpired = (): void => {
     for (const [key, { keptUntil }] of kept) {
       if (keptUntil > now()) return;
@@ -86,10 +87,15 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
     }
   };
 
+  const keep = (key: string, creation: KeptCreation): void => {
+    kept.delete(key);
+    kept.set(key, creation);
+  };
+
   const create = (newPet: NewPet, key?: CreationKey) => {
     forgetExpired();
     const earlier = key && kept.get(keyOf(key));
-    if (earlier !== undefined) {
+    if (earlier !== undefined && earlier.keptUntil > now()) {
       return isSameNewPet(earlier.pet, newPet)
         ? E.right({ pet: earlier.pet, replayed: true })
         : E.left(idempotencyKeyReused);
@@ -97,7 +103,7 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
     return pipe(
       add(newPet),
       E.map((pet): CreatedPet => {
-        if (key) kept.set(keyOf(key), { pet, keptUntil: now() + retentionOfCreationKeys });
+        if (key) keep(keyOf(key), { pet, keptUntil: now() + retentionOfCreationKeys });
         return { pet, replayed: false };
       }),
     );
@@ -105,7 +111,7 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
 
   return {
     list: (query) => TE.fromIO(() => page(query)),
-    find: (id) => TE.fromEither(pipe(found.get(id), E.fromNullable(petNotFound(id)))),
+    find: (id) => TE.fromIOEither(() => pipe(found.get(id), E.fromNullable(petNotFound(id)))),
     create: (newPet, key) => () => Promise.resolve(create(newPet, key)),
   };
 };
