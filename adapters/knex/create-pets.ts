@@ -28,6 +28,7 @@ export type CreationResult = E.Either<IdempotencyKeyReused, CreatedPet>;
 interface EarlierRow extends PetRow {
   readonly caller: string;
   readonly idempotency_key: string;
+  readonly kept_until: string | number;
 }
 
 /** How many expired keys a transaction forgets at most, so that none is slow after a long rest. */
@@ -55,17 +56,29 @@ const forgetExpired = async (transaction: Knex, now: number): Promise<void> => {
   await transaction('creation_keys').whereIn(['caller', 'idempotency_key'], expired).delete();
 };
 
+const forget = async (transaction: Knex, rows: ReadonlyArray<EarlierRow>): Promise<void> => {
+  const keys = rows.map(({ caller, idempotency_key }) => [caller, idempotency_key]);
+  if (keys.length > 0) {
+    await transaction('creation_keys').whereIn(['caller', 'idempotency_key'], keys).delete();
+  }
+};
+
 const findEarlier = async (
   transaction: Knex,
   creations: ReadonlyArray<Creation>,
+  now: number,
 ): Promise<ReadonlyMap<Creation, CreationResult>> => {
-  const rows = await transaction('creation_keys')
+  const found = await transaction('creation_keys')
     .join('pets', 'pets.id', 'creation_keys.pet_id')
-    .select<ReadonlyArray<EarlierRow>>('caller', 'idempotency_key', transaction.raw(petColumns))
+    .select<ReadonlyArray<EarlierRow>>('caller', 'idempotency_key', 'kept_until', transaction.raw(petColumns))
     .whereIn(
       ['caller', 'idempotency_key'],
       keysOf(creations).map(({ caller, idempotencyKey }) => [caller, idempotencyKey]),
     );
+  const { left: expired, right: rows } = RA.partition((row: EarlierRow) => Number(row.kept_until) > now)(
+    found,
+  );
+  await forget(transaction, expired);
   const pets = new Map(rows.map((row) => [identityOf(row.caller, row.idempotency_key), petFromRow(row)]));
   return new Map(
     creations.flatMap((creation) => {
@@ -101,7 +114,7 @@ const createOnce = async (
   now: number,
 ): Promise<ReadonlyArray<CreationResult>> => {
   await forgetExpired(transaction, now);
-  const earlier = await findEarlier(transaction, creations);
+  const earlier = await findEarlier(transaction, creations, now);
   const fresh = creations.filter((creation) => !earlier.has(creation));
   const made = RA.zip(fresh, await insertPets(transaction, fresh.map(newPetOf)));
   await keepKeys(transaction, made, now + retentionOfCreationKeys);
