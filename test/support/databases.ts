@@ -30,3 +30,6 @@ export const databaseKinds = [
   ['SQLite', sqliteFile],
   ['PostgreSQL', postgresDatabase],
 ] as const;
+
+/** A SQLite that waits for its turn takes one of this process's four threads; one must be left to who is on turn. */
+export const mostWriters = 4;

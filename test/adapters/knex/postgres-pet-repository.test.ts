@@ -22,6 +22,9 @@ describe('the Knex pet repository on PostgreSQL', () => {
   petRepositoryContract({ describe, it }, async ({ pets, now }) => {
     await database.writes.raw('truncate pets, creation_keys restart identity');
     await seedPets(database, pets);
+    await database.writes.raw(
+      `select setval(pg_get_serial_sequence('pets', 'id'), max(id)) from pets having max(id) > 0`,
+    );
     return { repository: knexPetRepository(database, { now }), close: () => Promise.resolve() };
   });
 });
