@@ -3,6 +3,7 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
 import type { NotReady } from './http-failures';
+import { mountDocsRoutes } from './mount-docs-routes';
 import { openApiDocument } from './openapi-document';
 import { respond } from './respond';
 import { serialiseHealth } from './serialise';
@@ -29,6 +30,7 @@ export const mountPublicRoutes = (app: Koa, checkReadiness: CheckReadiness): voi
     ),
   );
   router.get('/openapi.json', (context) => respond(context, TE.right({ status: 200, body: document })));
+  mountDocsRoutes(router);
 
   app.use(router.routes());
   app.use((context) => respond(context, TE.left(unmatched(router, context))));

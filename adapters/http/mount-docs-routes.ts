@@ -1,0 +1,54 @@
+import type { Router } from '@koa/router';
+import { join } from 'node:path';
+import { respond } from './respond';
+import { textFile } from './text-file';
+
+/** Where the build puts the reference's own files and, in `swagger-ui`, those of swagger-ui-dist. */
+const folder = join(__dirname, 'docs');
+
+const types = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  javascript: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+} as const;
+
+/** Swagger UI draws its arrows from `data:` addresses; nothing comes from or goes to another origin. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+interface ServedFile {
+  readonly path: string;
+  readonly file: string;
+  readonly type: keyof typeof types;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** All that is served under `/docs`, name by name. */
+const files: ReadonlyArray<ServedFile> = [
+  { path: '/docs', file: 'index.html', type: 'html', headers: { 'Content-Security-Policy': pagePolicy } },
+  { path: '/docs/icon.svg', file: 'icon.svg', type: 'svg' },
+  { path: '/docs/page.css', file: 'page.css', type: 'css' },
+  { path: '/docs/start.mjs', file: 'start.mjs', type: 'javascript' },
+  { path: '/docs/swagger-ui.css', file: 'swagger-ui/swagger-ui.css', type: 'css' },
+  { path: '/docs/swagger-ui-bundle.js', file: 'swagger-ui/swagger-ui-bundle.js', type: 'javascript' },
+];
+
+/** Adds the interactive reference of the OpenAPI document to a router: a page, and the files that it needs. */
+export const mountDocsRoutes = (router: Router): void => {
+  for (const { path, file, type, headers } of files) {
+    const answer = textFile(join(folder, file), { 'Content-Type': types[type], ...headers });
+    router.get(path, async (context) => {
+      await respond(context, answer);
+      if (context.fresh) context.status = 304;
+    });
+  }
+};
