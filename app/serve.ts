@@ -74,6 +74,7 @@ export const serve = (
       checkReadiness: checkReadiness(findObstacle, () => stopping),
       reporter,
       consumeQuota,
+      corsOrigins: settings.CORS_ORIGIN,
     });
     return TE.tryCatch(
       () =>

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 import { ApiKey, type FieldFault, fieldFaults } from '../core';
+import { parseCorsOrigins } from './cors-origins';
 import { DatabaseAddress, parseDatabaseAddress } from './database-address';
 
 const setting = <A>(
@@ -63,6 +64,13 @@ const codec = t.strict({
     'keys separated by commas, each of letters, digits and -._~+/',
     '',
     splitKeys,
+  ),
+  /** The origins whose pages may call the service; `*` is any, and none switches CORS off. */
+  CORS_ORIGIN: setting(
+    t.readonlyArray(t.string),
+    'origins separated by commas, each scheme://host or scheme://host:port without a path, or * alone',
+    '',
+    parseCorsOrigins,
   ),
   LOG_LEVEL: setting(t.keyof(logLevels), `one of ${Object.keys(logLevels).join(', ')}`, 'info'),
   NODE_ENV: setting(t.string, 'a name', 'development'),

@@ -1,6 +1,7 @@
 import * as O from 'fp-ts/Option';
 import Koa, { type Context } from 'koa';
 import type { ConsumeQuota, OpenAnimalStore } from '../../core';
+import { allowOrigins } from './allow-origins';
 import { errorBoundary } from './error-boundary';
 import { refusedHead } from './refused-head';
 import { mountPetRoutes } from './mount-pet-routes';
@@ -31,10 +32,12 @@ interface Options {
   readonly reporter: Reporter;
   /** Counts the requests of each key; without it they are not limited. */
   readonly consumeQuota?: ConsumeQuota | undefined;
+  /** The origins whose pages may call the service, `*` for any. Without one CORS is off. */
+  readonly corsOrigins?: ReadonlyArray<string>;
 }
 
 /** The service as a Koa application: what every request passes, then the routes. */
-export const httpApplication = ({ openStore, checkReadiness, reporter, consumeQuota }: Options): Koa => {
+export const httpApplication = ({ openStore, checkReadiness, reporter, consumeQuota, corsOrigins = [] }: Options): Koa => {
   const app = new Koa();
   app.on('error', (cause: unknown, { state }: Context) => {
     reporter.failure(cause, String(state['requestId']));
@@ -64,6 +67,7 @@ export const httpApplication = ({ openStore, checkReadiness, reporter, consumeQu
     if (O.isSome(refused)) sendFailure(context, refused.value);
     else await next();
   });
+  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   mountPetRoutes(app, openStore, { consumeQuota });
   mountPublicRoutes(app, checkReadiness);
   return app;

@@ -35,6 +35,7 @@ interface ServedFile {
 /** All that is served under `/docs`, name by name. */
 const files: ReadonlyArray<ServedFile> = [
   { path: '/docs', file: 'index.html', type: 'html', headers: { 'Content-Security-Policy': pagePolicy } },
+  { path: '/docs/exact-response-body.mjs', file: 'exact-response-body.mjs', type: 'javascript' },
   { path: '/docs/icon.svg', file: 'icon.svg', type: 'svg' },
   { path: '/docs/page.css', file: 'page.css', type: 'css' },
   { path: '/docs/start.mjs', file: 'start.mjs', type: 'javascript' },
