@@ -2,26 +2,30 @@ import type { FieldFault } from '../../core';
 import type { Answer } from './answer';
 import type { HttpFailure } from './http-failures';
 import type { ErrorCode } from './schemas';
-import { serialiseError } from './serialise';
+import { type ErrorBody, serialiseError } from './serialise';
 
 const retryAfterSeconds = '1';
+
+interface FailureAnswer extends Answer {
+  /** What the body says. */
+  readonly error: ErrorBody;
+}
 
 const answer = (
   status: number,
   code: ErrorCode,
   message: string,
   headers: Answer['headers'] = {},
-): Answer => ({
-  status,
-  body: serialiseError({ code, message, status }),
-  headers,
-});
+): FailureAnswer => {
+  const error = { code, message, status };
+  return { status, body: serialiseError(error), headers, error };
+};
 
 const faultsText = (whole: string, faults: ReadonlyArray<FieldFault>): string =>
   faults.map(({ field, expected }) => `${field === '' ? whole : field} must be ${expected}`).join('; ');
 
 /** The one table from failures to what a client sees of them (interface, section 7). */
-export const failureAnswer = (failure: HttpFailure): Answer => {
+export const failureAnswer = (failure: HttpFailure): FailureAnswer => {
   switch (failure._tag) {
     case 'MissingApiKey':
       return answer(401, 'unauthorized', 'an API key is needed: Authorization: Bearer <API_KEY>', {

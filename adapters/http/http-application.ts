@@ -37,7 +37,13 @@ interface Options {
 }
 
 /** The service as a Koa application: what every request passes, then the routes. */
-export const httpApplication = ({ openStore, checkReadiness, reporter, consumeQuota, corsOrigins = [] }: Options): Koa => {
+export const httpApplication = ({
+  openStore,
+  checkReadiness,
+  reporter,
+  consumeQuota,
+  corsOrigins = [],
+}: Options): Koa => {
   const app = new Koa();
   app.on('error', (cause: unknown, { state }: Context) => {
     reporter.failure(cause, String(state['requestId']));

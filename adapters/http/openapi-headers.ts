@@ -1,6 +1,14 @@
 import { deprecationHeaders } from './deprecated';
 
-const header = (description: string, schema: object, required = true) => ({ description, required, schema });
+const header = (description: string, schema: object, example: string, required = true) => ({
+  description,
+  required,
+  schema,
+  example,
+});
+
+const fixed = (description: string, value: string, required = true) =>
+  header(description, { const: value }, value, required);
 
 const text = { type: 'string' };
 
@@ -10,32 +18,32 @@ export const openApiHeaders = {
     'X-Request-Id': header(
       "The id of this request in the log: the request's own if well-formed, else a new one.",
       text,
+      '1f0c2a4e-5d1b-4a57-9a0e-2b1f3c5d7e90',
     ),
   },
   nextPage: {
     Link: header(
       'Only while there is more: the address of the next page, with `rel="next"` (RFC 8288).',
       text,
+      '</v1/pets?limit=1&after=1>; rel="next"',
       false,
     ),
   },
   replayed: {
-    'Idempotent-Replayed': header(
+    'Idempotent-Replayed': fixed(
       'Only on the answer to a retry: the animal was there already.',
-      { const: 'true' },
+      'true',
       false,
     ),
   },
   deprecated: {
-    Deprecation: header('When the operation was deprecated (RFC 9745).', {
-      const: deprecationHeaders.Deprecation,
-    }),
-    Sunset: header('When the operation is to be removed (RFC 8594).', { const: deprecationHeaders.Sunset }),
-    Link: header('The operation that replaces it (RFC 5829).', { const: deprecationHeaders.Link }),
+    Deprecation: fixed('When the operation was deprecated (RFC 9745).', deprecationHeaders.Deprecation),
+    Sunset: fixed('When the operation is to be removed (RFC 8594).', deprecationHeaders.Sunset),
+    Link: fixed('The operation that replaces it (RFC 5829).', deprecationHeaders.Link),
   },
   failure: {
-    'WWW-Authenticate': header('How to authenticate (RFC 6750, section 3).', text),
-    'Retry-After': header('Seconds to wait before the next try.', { type: 'integer', minimum: 0 }),
-    Allow: header('The methods that the path takes.', text),
+    'WWW-Authenticate': header('How to authenticate (RFC 6750, section 3).', text, 'Bearer'),
+    'Retry-After': header('Seconds to wait before the next try.', { type: 'integer', minimum: 0 }, '1'),
+    Allow: header('The methods that the path takes.', text, 'GET, HEAD'),
   },
 } as const;

@@ -1,12 +1,12 @@
 import { pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
 import * as R from 'fp-ts/Record';
-import type { Answer } from './answer';
+import { exampleFailures } from './example-failures';
 import { failureAnswer } from './failure-answer';
-import type { HttpFailure } from './http-failures';
 import { openApiHeaders } from './openapi-headers';
 
 type Headers = Readonly<Record<string, object>>;
+type Kind = keyof typeof exampleFailures;
 
 const { failure: failureHeaders, requestId } = openApiHeaders;
 
@@ -16,36 +16,46 @@ const schemaOf = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 export const success = (description: string, schema: string, example: unknown, headers: Headers = {}) => ({
   description,
   headers: { ...requestId, ...headers },
-  content: { 'application/json': { schema: schemaOf(schema), example } },
+  content: {
+    'application/json': { schema: schemaOf(schema), ...(example === undefined ? {} : { example }) },
+  },
 });
 
-const headersOf = (answers: ReadonlyArray<Answer>): Headers => {
-  const sent = new Set(answers.flatMap(({ headers = {} }) => Object.keys(headers)));
+const exampleOf = (kind: Kind) => ({ kind, ...failureAnswer(exampleFailures[kind]) });
+type Example = ReturnType<typeof exampleOf>;
+
+const codesOf = (examples: ReadonlyArray<Example>): string =>
+  [...new Set(examples.map(({ error }) => `\`${error.code}\``))].join(' or ');
+
+const headersOf = (examples: ReadonlyArray<Example>): Headers => {
+  const sent = new Set(examples.flatMap(({ headers = {} }) => Object.keys(headers)));
   return pipe(
     failureHeaders,
     R.filterWithIndex((name) => sent.has(name)),
   );
 };
 
-const codeOf = (body: unknown): string =>
-  typeof body === 'object' && body !== null && 'code' in body ? String(body.code) : '';
-
 /** The responses to some failures, one a status, with what the table of failures answers to each as its examples. */
-export const failures = (kinds: ReadonlyArray<HttpFailure>, headers: Headers = {}) =>
+export const failures = (kinds: ReadonlyArray<Kind>, headers: Headers = {}) =>
   pipe(
-    kinds.map(failureAnswer),
+    kinds.map(exampleOf),
     NEA.groupBy(({ status }) => String(status)),
-    R.map((answers) => {
-      const bodies = answers.map(({ body }): unknown => JSON.parse(body));
-      return {
-        description: bodies.map(codeOf).join(' or '),
-        headers: { ...requestId, ...headers, ...headersOf(answers) },
-        content: {
-          'application/json': {
-            schema: schemaOf('Error'),
-            examples: Object.fromEntries(bodies.map((body) => [codeOf(body), { value: body }])),
-          },
+    R.map((examples) => ({
+      description: codesOf(examples),
+      headers: { ...requestId, ...headers, ...headersOf(examples) },
+      content: {
+        'application/json': {
+          schema: schemaOf('Error'),
+          examples: Object.fromEntries(examples.map(({ kind, error }) => [kind, { value: error }])),
         },
-      };
-    }),
+      },
+    })),
   );
+
+/** What can be wrong with any request, whatever it asks for. */
+export const beforeRouting: ReadonlyArray<Kind> = [
+  'MalformedRequest',
+  'RequestTimeout',
+  'ExpectationFailed',
+  'HeadersTooLarge',
+];

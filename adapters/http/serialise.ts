@@ -2,7 +2,8 @@ import fastJson from 'fast-json-stringify';
 import type { Pet, PetPage } from '../../core';
 import { type ErrorCode, schemas } from './schemas';
 
-interface ErrorBody {
+/** What every failure answers with (interface, section 2). */
+export interface ErrorBody {
   readonly code: ErrorCode;
   readonly message: string;
   readonly status: number;

@@ -1,0 +1,111 @@
+import { openApiHeaders } from './openapi-headers';
+import { beforeRouting, failures, success } from './openapi-responses';
+
+const rex = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
+
+const underV1 = ['MissingApiKey', 'InvalidApiKey', 'RateLimited', 'Defect', 'Unavailable'] as const;
+
+const decimalInt64 = { type: 'integer', format: 'int64' };
+
+const listPets = {
+  operationId: 'listPets',
+  summary: 'List animals',
+  description:
+    'By ascending `id`. While there is more, a `Link` header carries the address of the next page. Unknown parameters are ignored.',
+  tags: ['pets'],
+  parameters: [
+    {
+      name: 'limit',
+      in: 'query',
+      description: 'How many animals at most, in decimal digits.',
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    },
+    {
+      name: 'status',
+      in: 'query',
+      description: 'Only animals of this status.',
+      schema: { $ref: '#/components/schemas/PetStatus' },
+    },
+    {
+      name: 'after',
+      in: 'query',
+      description: 'Only animals with a larger `id`: the last one of the page before.',
+      schema: decimalInt64,
+    },
+  ],
+  responses: {
+    200: success('A page of animals.', 'Pets', [rex], openApiHeaders.nextPage),
+    ...failures(['InvalidQuery', ...underV1, ...beforeRouting]),
+  },
+};
+
+const createPet = {
+  operationId: 'createPet',
+  summary: 'Add an animal',
+  description: 'The animal is durable once the answer is sent.',
+  tags: ['pets'],
+  parameters: [
+    {
+      name: 'Idempotency-Key',
+      in: 'header',
+      description:
+        'A name for this creation, in double quotes, 1 to 255 characters, such as `"8e03978e-40d5-43dd-bc93-6894a57f9324"`: within 24 hours a retry under the same name adds nothing, and gets the first answer.',
+      schema: { type: 'string' },
+    },
+  ],
+  requestBody: {
+    required: true,
+    description: 'The animal, in 100 kB at most.',
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/NewPet' },
+        example: { name: 'Rex', categoryId: 7, status: 'available' },
+      },
+    },
+  },
+  responses: {
+    201: success('The animal, with its `id`.', 'Pet', rex, openApiHeaders.replayed),
+    ...failures([
+      'InvalidBody',
+      'MalformedJson',
+      'InvalidIdempotencyKey',
+      'IdempotencyKeyInFlight',
+      'PayloadTooLarge',
+      'UnsupportedMediaType',
+      'IdempotencyKeyReused',
+      ...underV1,
+      ...beforeRouting,
+    ]),
+  },
+};
+
+const getPet = {
+  operationId: 'getPet',
+  summary: 'Get an animal',
+  description:
+    'Deprecated since 19 November 2026, to be removed on 5 December 2030. List animals with a `status` filter instead.',
+  deprecated: true,
+  'x-sunset': '2030-12-05',
+  tags: ['pets'],
+  parameters: [
+    {
+      name: 'petId',
+      in: 'path',
+      required: true,
+      description: 'The `id` of the animal, in decimal digits.',
+      schema: decimalInt64,
+      example: 1,
+    },
+  ],
+  responses: {
+    200: success('The animal.', 'Pet', rex, openApiHeaders.deprecated),
+    ...failures(beforeRouting),
+    ...failures(['NoSuchPet', ...underV1], openApiHeaders.deprecated),
+  },
+};
+
+/** The operations under `/v1`, by path. */
+export const openApiPetOperations = {
+  '/pets': { get: listPets, post: createPet },
+  '/pets/{petId}': { get: getPet },
+} as const;
