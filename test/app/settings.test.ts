@@ -14,6 +14,8 @@ const defaults = {
   NODE_ENV: 'development',
   MAX_IN_FLIGHT: 1000,
   STOP_DELAY: 0,
+  CORS_ORIGIN: [],
+  RATE_LIMIT: undefined,
   POSTGRES_POOL_SIZE: 10,
   POSTGRES_STATEMENT_TIMEOUT: 3000,
 };
@@ -31,6 +33,7 @@ const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
   LOG_LEVEL: ['loud', 'INFO', 'toString', '__proto__'],
   MAX_IN_FLIGHT: ['0', '100001'],
   STOP_DELAY: ['-1', '600001', '1m'],
+  RATE_LIMIT: ['100', '0/60s', '100/0s', '100/60', '-1/60s', '1.5/60s'],
   POSTGRES_POOL_SIZE: ['0', '1001', 'ten'],
   POSTGRES_STATEMENT_TIMEOUT: ['0', '60001', '3s'],
 };
@@ -44,6 +47,7 @@ const right: ReadonlyArray<readonly [string, string, unknown]> = [
   ['DATABASE_URL', 'postgresql://h/d', { _tag: 'Postgres', connectionString: 'postgresql://h/d' }],
   ['API_KEYS', 'one, two ,three==', ['one', 'two', 'three==']],
   ['LOG_LEVEL', 'silent', 'silent'],
+  ['RATE_LIMIT', '100/60s', { requests: 100, seconds: 60 }],
   ['NODE_ENV', 'production', 'production'],
 ];
 

@@ -5,8 +5,14 @@ import { databaseKinds, mostWriters, type TestDatabase } from '../../support/dat
 import { run } from '../../support/run';
 import { whatIsPrinted } from '../../support/what-is-printed';
 
-const names = ['001_create_pets', '002_create_creation_keys', '003_create_api_keys', '004_create_heartbeats'];
-const tables = ['pets', 'creation_keys', 'api_keys', 'heartbeats'];
+const names = [
+  '001_create_pets',
+  '002_create_creation_keys',
+  '003_create_api_keys',
+  '004_create_heartbeats',
+  '005_create_rate_limits',
+];
+const tables = ['pets', 'creation_keys', 'api_keys', 'heartbeats', 'rate_limits'];
 
 const tablesThere = async ({ reads }: Database): Promise<ReadonlyArray<string>> => {
   const there = await Promise.all(tables.map((table) => reads.schema.hasTable(table)));
