@@ -52,7 +52,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('go down to nothing one by one, and up again', async () => {
       const database = open();
       await run(migrate(database));
-      for (const remaining of [3, 2, 1, 0]) {
+      for (const remaining of names.map((_name, index) => index).reverse()) {
         await database.writes.migrate.down({ migrationSource });
         expect(await tablesThere(database)).to.deep.equal(tables.slice(0, remaining));
         expect(await findPending(database.reads)).to.deep.equal(names.slice(remaining));
