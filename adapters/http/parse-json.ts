@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { parse, parseLosslessNumber, splitNumber } from 'lossless-json';
+import { LosslessNumber, parse, parseLosslessNumber, splitNumber } from 'lossless-json';
 import type { MalformedJson } from './http-failures';
 
 /** Nested arrays and objects; the parser recurses, so that an unbounded depth would exhaust the stack. */
@@ -37,8 +37,11 @@ const parseNumber = (text: string): unknown => {
     : parseLosslessNumber(text);
 };
 
+// The last of them may lack its end: looking for one from each quote on would take quadratic time.
+const strings = /"(?:[^"\\]|\\.)*(?:"|\\?$)/gs;
+
 const membersIn = (value: unknown): number =>
-  typeof value === 'object' && value !== null
+  typeof value === 'object' && value !== null && !(value instanceof LosslessNumber)
     ? (Array.isArray(value) ? 0 : Object.keys(value).length) +
       Object.values(value).reduce<number>((sum, member) => sum + membersIn(member), 0)
     : 0;
@@ -48,7 +51,7 @@ export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> =
   const decoded = decodeUtf8(bytes);
   if (E.isLeft(decoded)) return decoded;
   const text = decoded.right;
-  const punctuation = text.replace(/"(?:[^"\\]|\\.)*"/gs, '').replace(/[^[\]{}:]/g, '');
+  const punctuation = text.replace(strings, '').replace(/[^[\]{}:]/g, '');
   if (depthOf(punctuation) > maxDepth) return malformed(`it is nested more than ${maxDepth} levels deep`);
   try {
     const value = parse(text, null, parseNumber);
