@@ -1,0 +1,173 @@
+import Ajv2020 from 'ajv/dist/2020';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { isLeft, isRight } from 'fp-ts/Either';
+import { stringify } from 'lossless-json';
+import { parseJson } from '../../../adapters/http/parse-json';
+import { schemas } from '../../../adapters/http/schemas';
+import { NewPet, PetStatus } from '../../../core';
+
+const documentId = 'https://animals.example/openapi.json';
+
+const ajv = new Ajv2020({ strict: true, allErrors: true });
+
+// JSON Schema sees doubles: of those, what lies in [-2^63, 2^63) is an int64.
+ajv.addFormat('int64', {
+  type: 'number',
+  validate: (value: number) => value >= -(2 ** 63) && value < 2 ** 63,
+});
+ajv.addVocabulary(['components']);
+ajv.addSchema({ $id: documentId, components: { schemas } });
+
+const schemaOf = (name: keyof typeof schemas) => {
+  const validate = ajv.compile({ $ref: `${documentId}#/components/schemas/${name}` });
+  return (value: unknown): boolean => validate(value);
+};
+
+const isNewPetBySchema = schemaOf('NewPet');
+const isPetStatusBySchema = schemaOf('PetStatus');
+
+const isNewPetByCodec = (json: string): boolean => {
+  const parsed = parseJson(new TextEncoder().encode(json));
+  if (isLeft(parsed)) throw new Error(`no JSON: ${json}`);
+  return isRight(NewPet.decode(parsed.right));
+};
+
+/** What the edge hands the codecs where JSON.parse gives a number of integer value. */
+const withBigInts = (value: unknown): unknown => {
+  if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
+  if (Array.isArray(value)) return value.map(withBigInts);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withBigInts(member)]));
+};
+
+/** Integers to the last digit: JSON.stringify writes the shortest digits that round to the double. */
+const exactJson = (value: unknown): string => {
+  const text = stringify(withBigInts(value));
+  if (text === undefined) throw new Error('no JSON value');
+  return text;
+};
+
+const names = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.string({ unit: 'grapheme' }),
+  fc.constantFrom('', '\0', 'a\0b', '\ud800', 'a\udc00b', '\udc00\ud800', '🐕', '\uffff', '\n', 'e\u0301'),
+  fc
+    .array(fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)))
+    .map((units) => units.join('')),
+);
+
+/** Doubles of integer value, many about the ends of int64, and others. */
+const numbers = fc.oneof(
+  fc.integer(),
+  fc.maxSafeInteger(),
+  fc.bigInt({ min: -(2n ** 65n), max: 2n ** 65n }).map(Number),
+  fc.constantFrom(0, -0, 2 ** 63, -(2 ** 63), 2 ** 63 - 1024, -(2 ** 63) - 2048, 2 ** 64, 1e18, 1e19, 1e300),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+
+const statuses = fc.oneof(
+  fc.constantFrom(
+    'available',
+    'pending',
+    'sold',
+    'Sold',
+    'sold ',
+    '',
+    'toString',
+    '__proto__',
+    'constructor',
+  ),
+  fc.string(),
+);
+
+const anything = fc.jsonValue({ stringUnit: 'binary' });
+
+const mostly = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<unknown> =>
+  fc.oneof({ arbitrary, weight: 6 }, { arbitrary: anything, weight: 1 });
+
+/** Bodies that are often a NewPet but for one thing, and any JSON besides. */
+const bodies = mostly(
+  fc
+    .tuple(
+      fc.record(
+        { name: mostly(names), categoryId: mostly(numbers), status: mostly(statuses) },
+        { requiredKeys: [] },
+      ),
+      fc.dictionary(fc.constantFrom('id', 'Name', '__proto__', 'constructor', 'toString', 'extra'), anything),
+    )
+    .map(([fields, others]) => Object.fromEntries([...Object.entries(others), ...Object.entries(fields)])),
+);
+
+describe('the codec and the schema of NewPet', () => {
+  it('accept and refuse the same JSON texts', () => {
+    const seen = { accepted: 0, refused: 0 };
+    fc.assert(
+      fc.property(bodies, (body) => {
+        const json = exactJson(body);
+        const accepted = isNewPetByCodec(json);
+        seen[accepted ? 'accepted' : 'refused'] += 1;
+        expect(accepted, json).to.equal(isNewPetBySchema(body));
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(seen.accepted).to.be.above(100);
+    expect(seen.refused).to.be.above(100);
+  });
+
+  it('accept and refuse the same values', () => {
+    fc.assert(
+      fc.property(bodies, (body) => {
+        const value = withBigInts(body);
+        expect(isRight(NewPet.decode(value))).to.equal(isNewPetBySchema(body));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('accept and refuse the same names alone', () => {
+    fc.assert(
+      fc.property(names, (name) => {
+        const body = { name, categoryId: 1 };
+        expect(isNewPetByCodec(JSON.stringify(body))).to.equal(isNewPetBySchema(body));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('accept and refuse the same statuses alone', () => {
+    fc.assert(
+      fc.property(fc.oneof(statuses, anything), (status) => {
+        expect(isRight(PetStatus.decode(status))).to.equal(isPetStatusBySchema(status));
+      }),
+    );
+  });
+
+  it('take an object that inherits its fields for one that lacks them', () => {
+    const json = '{"__proto__":{"name":"x","categoryId":1}}';
+    expect(isNewPetByCodec(json)).to.equal(false);
+    expect(isNewPetBySchema(JSON.parse(json))).to.equal(false);
+  });
+
+  for (const [categoryId, accepted] of [
+    ['9223372036854775807', true],
+    ['-9223372036854775808', true],
+    ['9007199254740993', true],
+    ['9223372036854775807.0', true],
+    ['922337203685477580700e-2', true],
+    ['9223372036854775808', false],
+    ['-9223372036854775809', false],
+    ['9223372036854775807.5', false],
+    ['1e19', false],
+    ['1e-400', false],
+    ['"1"', false],
+    ['null', false],
+    ['true', false],
+    ['[1]', false],
+    ['{"isLosslessNumber":true,"value":"1"}', false],
+  ] as const) {
+    it(`${accepted ? 'take' : 'refuse'} the category ${categoryId}, to the digit`, () => {
+      expect(isNewPetByCodec(`{"name":"Rex","categoryId":${categoryId}}`)).to.equal(accepted);
+    });
+  }
+});
