@@ -56,7 +56,7 @@ module.exports = {
       severity: 'error',
       from: { path: ['^core/', '^adapters/', '^app/', '^knexfile'] },
       to: {
-        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'undetermined'],
+        dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],
         dependencyTypesNot: ['type-only'],
       },
     },
