@@ -1,4 +1,17 @@
-const names = ['Bella', 'Rex', 'Luna', 'Max', 'Nala', 'Oscar', 'Molly', 'Charlie', 'Daisy', 'Rocky', 'Zoë', 'Felix'];
+const names = [
+  'Bella',
+  'Rex',
+  'Luna',
+  'Max',
+  'Nala',
+  'Oscar',
+  'Molly',
+  'Charlie',
+  'Daisy',
+  'Rocky',
+  'Zoë',
+  'Felix',
+];
 const titles = ['', '', ' the Brave', ' of the North', ' junior', ' II', ' from Müller’s farm', ' Whiskers'];
 const statuses = ['available', 'pending', 'sold', null];
 

@@ -2,7 +2,15 @@ import Fastify from 'fastify';
 import { isAuthorized } from './api-key.js';
 import { announce } from './announce.js';
 import { deprecation } from './deprecation.js';
-import { Failure, invalidBody, invalidQuery, notFound, routeNotFound, tooLarge, unauthorized } from './errors.js';
+import {
+  Failure,
+  invalidBody,
+  invalidQuery,
+  notFound,
+  routeNotFound,
+  tooLarge,
+  unauthorized,
+} from './errors.js';
 import { linkToNext } from './list-query.js';
 import { parseBody } from './new-pet.js';
 
@@ -11,7 +19,9 @@ const json = 'application/json';
 const failureOf = (error) => {
   if (error instanceof Failure) return error;
   if (error.validation !== undefined) return error.validationContext === 'body' ? invalidBody : invalidQuery;
-  return error.statusCode === 413 ? tooLarge : new Failure(error.statusCode ?? 500, 'internal_error', 'it failed');
+  return error.statusCode === 413
+    ? tooLarge
+    : new Failure(error.statusCode ?? 500, 'internal_error', 'it failed');
 };
 
 /** A Fastify instance with what all of them do: the key, exact JSON, Error bodies; with `genReqId`, a request id too. */

@@ -26,11 +26,11 @@ export const postgresAnimals = ({ asBigInt }) => {
           ),
     create: async ({ name, categoryId, status }) =>
       (
-        await run('create', `insert into pets (name, category_id, status) values ($1, $2, $3) returning ${columns}`, [
-          name,
-          categoryId,
-          status ?? null,
-        ])
+        await run(
+          'create',
+          `insert into pets (name, category_id, status) values ($1, $2, $3) returning ${columns}`,
+          [name, categoryId, status ?? null],
+        )
       )[0],
   };
 };

@@ -23,7 +23,9 @@ const database = knex({
 });
 
 // sqlite3 reads integers as doubles and writes a bigint as NULL: text both ways is exact.
-const columns = database.raw('cast(pets.id as text) as id, name, cast(category_id as text) as categoryId, status');
+const columns = database.raw(
+  'cast(pets.id as text) as id, name, cast(category_id as text) as categoryId, status',
+);
 
 const app = express();
 app.disable('x-powered-by');
@@ -51,23 +53,29 @@ app.get('/v1/pets', async (request, response) => {
 app.get('/v1/pets/:petId', async (request, response) => {
   response.set(deprecation);
   const id = parseInt64(request.params.petId);
-  const pet = id && (await database('pets').select(columns).where('pets.id', id.toString()).first());
+  if (id === undefined) throw notFound;
+  const pet = await database('pets').select(columns).where('pets.id', id.toString()).first();
   if (pet === undefined) throw notFound;
   response.type('application/json').send(petText(pet));
 });
 
-app.post('/v1/pets', express.text({ type: 'application/json', limit: 100_000 }), async (request, response) => {
-  const { name, categoryId, status } = checkNewPet(parseBody(request.body));
-  const row = { name, category_id: categoryId.toString(), status: status ?? null };
-  const [pet] = await database('pets').insert(row).returning(columns);
-  response.status(201).type('application/json').send(petText(pet));
-});
+app.post(
+  '/v1/pets',
+  express.text({ type: 'application/json', limit: 100_000 }),
+  async (request, response) => {
+    const { name, categoryId, status } = checkNewPet(parseBody(request.body));
+    const row = { name, category_id: categoryId.toString(), status: status ?? null };
+    const [pet] = await database('pets').insert(row).returning(columns);
+    response.status(201).type('application/json').send(petText(pet));
+  },
+);
 
 app.use(() => {
   throw routeNotFound;
 });
 app.use((error, _request, response, _next) => {
-  const failure = error instanceof Failure ? error : new Failure(error.status ?? 500, 'internal_error', 'it failed');
+  const failure =
+    error instanceof Failure ? error : new Failure(error.status ?? 500, 'internal_error', 'it failed');
   response.status(failure.status).type('application/json').send(failure.text);
 });
 

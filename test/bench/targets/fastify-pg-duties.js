@@ -1,4 +1,4 @@
 import { serveFastifyDuties } from '../peers/fastify-duties-routes.js';
 import { postgresAnimals } from '../peers/postgres-animals.js';
 
-await serveFastifyDuties(postgresAnimals({asBigInt:true}));
+await serveFastifyDuties(postgresAnimals({ asBigInt: true }));

@@ -1,4 +1,4 @@
 import { serveFastifyPlain } from '../peers/fastify-plain-routes.js';
 import { postgresAnimals } from '../peers/postgres-animals.js';
 
-await serveFastifyPlain(postgresAnimals({asBigInt:false}));
+await serveFastifyPlain(postgresAnimals({ asBigInt: false }));

@@ -1,0 +1,15 @@
+import { benchmark } from './lib/benchmark.js';
+import { readOptions } from './lib/options.js';
+import { operationNames } from './lib/operations.js';
+import { benchReport } from './lib/bench-report.js';
+import { saveResults } from './lib/results.js';
+import { targets } from './targets.js';
+
+const options = readOptions({
+  targetNames: Object.keys(targets),
+  operationNames: Object.keys(operationNames),
+});
+const results = await benchmark(options);
+process.stdout.write(`${benchReport(results)}\n`);
+if (options.whole) await saveResults('bench', results);
+else process.stdout.write('Not written: only a whole run is.\n');

@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const definitions = {
+  quick: { type: 'boolean', default: false },
+  targets: { type: 'string' },
+  only: { type: 'string' },
+  connections: { type: 'string', default: '64,1' },
+  duration: { type: 'string' },
+  rounds: { type: 'string' },
+  animals: { type: 'string' },
+  minutes: { type: 'string', default: '10' },
+  directory: { type: 'string', default: fileURLToPath(new URL('../.data', import.meta.url)) },
+};
+
+const list = (text) => text.split(',');
+
+const known = (what, names, all) => {
+  const unknown = names.filter((name) => !all.includes(name));
+  if (unknown.length > 0) throw new Error(`no ${what} ${unknown.join(', ')}; there are ${all.join(', ')}`);
+  return names;
+};
+
+/**
+ * The command line: `--quick` (1 s, 1 round), `--targets a,b`, `--only get,create`, `--connections 64`,
+ * `--duration SECONDS`, `--rounds N`, `--animals N`, `--minutes N` (memory), `--directory DIR` (on the disk that is
+ * to be measured). `whole` tells that nothing was narrowed: only then are results written.
+ */
+export const readOptions = ({ targetNames, operationNames }) => {
+  const { values } = parseArgs({ options: definitions });
+  const narrowed = ['targets', 'only', 'duration', 'rounds', 'animals'].some(
+    (name) => values[name] !== undefined,
+  );
+  return {
+    quick: values.quick,
+    whole: !values.quick && !narrowed && values.connections === definitions.connections.default,
+    targets: known('target', list(values.targets ?? targetNames.join()), targetNames),
+    operations: known('operation', list(values.only ?? operationNames.join()), operationNames),
+    connections: list(values.connections).map(Number),
+    seconds: Number(values.duration ?? (values.quick ? 1 : 3)),
+    rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
+    animals: Number(values.animals ?? 100_000),
+    minutes: Number(values.minutes),
+    directory: values.directory,
+  };
+};
