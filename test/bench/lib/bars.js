@@ -7,7 +7,8 @@ const sqliteBars = {
 
 const postgresBars = { get: 1, page20: 1, page100: 1, status: 1, deep: 1, create: 3 };
 
-const memoryBars = { rest: 120, most: 200 };
+/** In resident megabytes. */
+export const memoryBars = { rest: 120, most: 200 };
 
 const barOf = (target, operation, connections) =>
   targets[target].database === 'sqlite' ? sqliteBars[connections]?.[operation] : postgresBars[operation];

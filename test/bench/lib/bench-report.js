@@ -26,6 +26,7 @@ const speedTable = (measurements, connections) => {
           milliseconds(p50),
           milliseconds(p99),
           targetProcessor.toFixed(2),
+          Math.round(requestsPerSecond / targetProcessor),
           generatorProcessor.toFixed(2),
         ];
       }),
@@ -38,6 +39,7 @@ const speedTable = (measurements, connections) => {
     'p50 ms',
     'p99 ms',
     'its cores',
+    'requests/core-s',
     "generator's cores",
   ];
   return `### ${connectionsText(connections)}\n\n${table(head, rows)}`;

@@ -1,4 +1,9 @@
 import { benchReport } from './bench-report.js';
+import { memoryReport } from './memory-report.js';
+import { readyReport } from './ready-report.js';
+import { scaleReport } from './scale-report.js';
+
+const script = (name) => `npm --prefix test/bench run ${name}`;
 
 const conditions = ({ date, machine, packages }) =>
   `${date}, ${machine.cores} cores (${machine.processor}), ${machine.memoryGigabytes} GB, ${machine.system}, Node ${machine.node}; ${Object.entries(
@@ -9,6 +14,9 @@ const conditions = ({ date, machine, packages }) =>
 
 const parts = {
   bench: { title: 'Beside what a user would pick instead', command: 'npm run bench', report: benchReport },
+  scale: { title: 'How cost grows with rows', command: script('scale'), report: scaleReport },
+  ready: { title: 'From start to ready', command: script('ready'), report: readyReport },
+  memory: { title: 'Memory', command: script('memory'), report: memoryReport },
 };
 
 /** All results as one Markdown page. */

@@ -1,0 +1,42 @@
+import { memoryBars } from './bars.js';
+import { table } from './table.js';
+
+/** Growth from the first to the last fifth of the time that still counts as flat. */
+const flat = 1.1;
+
+const verdict = (met) => (met ? 'met' : 'MISSED');
+
+/** Memory of this service, as Markdown. */
+export const memoryReport = ({ clients, minutes, rest, load, crowds }) => {
+  const growth = load.lastFifth / load.firstFifth;
+  const rows = [
+    ['at rest', `${rest} MB`, `<= ${memoryBars.rest} MB`, verdict(rest <= memoryBars.rest)],
+    [
+      'most under 64 connections',
+      `${load.most} MB`,
+      `<= ${memoryBars.most} MB`,
+      verdict(load.most <= memoryBars.most),
+    ],
+    [
+      `last fifth of ${minutes} minutes to the first (${load.lastFifth} MB to ${load.firstFifth} MB)`,
+      growth.toFixed(2),
+      `<= ${flat}`,
+      verdict(growth <= flat),
+    ],
+  ];
+  const crowdRows = crowds.map(({ connected, most, after, seconds, statuses }, index) => [
+    index + 1,
+    connected,
+    most,
+    after,
+    seconds,
+    Object.entries(statuses)
+      .map(([status, count]) => `${count} x ${status}`)
+      .join(', '),
+  ]);
+  return [
+    table(['resident memory', 'measured', 'asked', ''], rows),
+    `A page of 100 asked for by ${clients.toLocaleString('en')} clients at once, three times over (MB, seconds):`,
+    table(['time', 'all connected', 'most', 'after a rest', 'seconds', 'answers'], crowdRows),
+  ].join('\n\n');
+};
