@@ -19,6 +19,17 @@ const summaryOf = (samples) => {
   };
 };
 
+/** Has every target's code compiled before the clock runs: what answers slowly would be measured cold otherwise. */
+const warmUp = async (running, generator, { operations, seconds, animalsOf, after }) => {
+  for (const [name, target] of Object.entries(running)) {
+    for (const operation of operations) {
+      await generator.measure(target, { operation, connections: 64, seconds, animals: animalsOf(name) });
+      await after(name, operation);
+    }
+  }
+  say('every target is warm');
+};
+
 /**
  * Medians over the rounds, one row an operation, a number of connections and a target. Within a round each operation
  * is measured target by target, in an order that moves on every time.
@@ -28,6 +39,7 @@ export const measureRounds = async (
   generator,
   { operations, connections, rounds, seconds, animalsOf, after = async () => undefined },
 ) => {
+  await warmUp(running, generator, { operations, seconds: 1, animalsOf, after });
   const samples = new Map();
   const names = Object.keys(running);
   let turn = 0;
