@@ -5,7 +5,10 @@ const program = (name) => fileURLToPath(new URL(`targets/${name}.js`, import.met
 /** The service as shipped. */
 export const service = [fileURLToPath(new URL('../../dist/app/main.js', import.meta.url)), 'serve'];
 
-/** What is measured: the arguments of `node`, and the kind of its database. */
+/**
+ * What is measured: the arguments of `node`, and the kind of its database. Peers find knex,
+ * sqlite3 and lossless-json among the service's own packages: the same versions, compiled once.
+ */
 export const targets = {
   'animal-store': { database: 'sqlite', arguments: service },
   'fastify-plain': { database: 'sqlite', arguments: [program('fastify-plain')] },
