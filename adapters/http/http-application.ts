@@ -70,8 +70,13 @@ export const httpApplication = ({
   app.use(errorBoundary);
   app.use(async (context, next) => {
     const refused = refusedHead(context);
-    if (O.isSome(refused)) sendFailure(context, refused.value);
-    else await next();
+    if (O.isNone(refused)) {
+      await next();
+      return;
+    }
+    // What follows on the connection may be a part of what was not understood.
+    context.set('Connection', 'close');
+    sendFailure(context, refused.value);
   });
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   mountPetRoutes(app, openStore, { consumeQuota });

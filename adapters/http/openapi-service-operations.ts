@@ -1,6 +1,6 @@
 import { beforeRouting, failures, success } from './openapi-responses';
 
-const servers = [{ url: '.', description: 'Beside `/v1`.' }];
+const servers = [{ url: '/', description: 'Beside `/v1`.' }];
 const withoutKey = { tags: ['service'], security: [] };
 
 const livez = {

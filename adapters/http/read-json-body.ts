@@ -1,3 +1,4 @@
+import { type ContentType, parse } from 'content-type';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
@@ -18,8 +19,11 @@ const checkEncoding = ({ headers }: Context['req']): E.Either<UnsupportedMediaTy
     ? E.right(undefined)
     : E.left(unsupported('the body must come without a Content-Encoding'));
 
+const isJsonInUtf8 = ({ type, parameters: { charset = 'utf-8' } }: ContentType): boolean =>
+  type === 'application/json' && charset.toLowerCase() === 'utf-8';
+
 const checkType = ({ request }: Context): E.Either<UnsupportedMediaType, void> =>
-  request.type.toLowerCase() === 'application/json' && ['', 'utf-8'].includes(request.charset.toLowerCase())
+  isJsonInUtf8(parse(request.headers['content-type'] ?? ''))
     ? E.right(undefined)
     : E.left(unsupported('the body must be application/json, in UTF-8'));
 

@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerProtocolErrors } from './answer-protocol-errors';
+import { maxHeadSize } from './refused-head';
 import { refuseOverload } from './refuse-overload';
 
 interface Options {
@@ -28,9 +29,6 @@ export interface HttpServer {
    */
   readonly stop: (delay: number) => Promise<void>;
 }
-
-/** In bytes: RFC 9112, section 3, asks for 8,000 in the request line alone. */
-const maxHeaderSize = 16_384;
 
 /** In milliseconds. */
 const timeouts = {
@@ -56,7 +54,7 @@ export const startHttpServer = async (
   { host, port, maxInFlight }: Options,
 ): Promise<HttpServer> => {
   const server = createServer({
-    maxHeaderSize,
+    maxHeaderSize: maxHeadSize,
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
@@ -64,6 +62,8 @@ export const startHttpServer = async (
     // Without it the answer to a missing Host has no body; `refusedHead` looks instead.
     requireHostHeader: false,
   });
+  // Without it Node drops all headers past the thousandth, a second Authorization among them.
+  server.maxHeadersCount = 0;
   server.setTimeout(timeouts.silence);
   answerProtocolErrors(server);
 
