@@ -12,7 +12,7 @@ const maxBodySize = 100_000;
 
 const database = openDatabase();
 
-// SQLite writes the JSON itself: twice as fast as rows that become JavaScript values (a page of 100: 34 microseconds).
+// SQLite writes the JSON itself: a page of 100 takes half the time of rows that become JavaScript values.
 const petText = `'{"id":' || id || ',"name":' || json_quote(name) || ',"categoryId":' || category_id ||
   iif(status is null, '}', ',"status":"' || status || '"}')`;
 const prepare = (sql) => database.prepare(sql).raw();
