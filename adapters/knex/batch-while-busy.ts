@@ -1,23 +1,20 @@
 import DataLoader from 'dataloader';
-import * as RA from 'fp-ts/ReadonlyArray';
 import { within } from './within';
 
 interface Options<K, V> {
   readonly maxBatchSize: number;
   /** How many batches may be in flight at once. */
   readonly maxInFlight: number;
-  /** How long a call waits for its answer, in milliseconds. A call that waited in vain is not begun any more. */
+  /** How long a call waits for its answer at most, in milliseconds. A batch that has waited too long is not begun. */
   readonly patience: number;
   /** Answers each key in its place; an Error there fails that one call. */
   readonly runBatch: (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<V | Error>>;
 }
 
-interface Waiting<K> {
-  readonly key: K;
+interface WaitingBatch {
+  readonly dispatch: () => void;
   readonly until: number;
 }
-
-const notBegun = new Error('the database was too busy to begin in time');
 
 /**
  * Gathers what arrives while all batches that may be in flight are so into the next one; what comes to an idle
@@ -28,28 +25,26 @@ export const batchWhileBusy = <K, V extends object>({
   maxInFlight,
   patience,
   runBatch,
-}: Options<K, V>) => {
+}: Options<K, V>): ((key: K) => Promise<V>) => {
+  const waiting: Array<WaitingBatch> = [];
   let inFlight = 0;
-  const waiting: Array<() => void> = [];
+  let until = 0;
 
   const begin = (): void => {
-    if (inFlight < maxInFlight) waiting.shift()?.();
+    const next = inFlight < maxInFlight ? waiting.shift() : undefined;
+    if (next === undefined) return;
+    until = next.until;
+    next.dispatch();
   };
 
-  const runPatient = async (batch: ReadonlyArray<Waiting<K>>): Promise<ReadonlyArray<V | Error>> => {
-    const now = performance.now();
-    const patient = batch.filter(({ until }) => until > now);
-    if (patient.length === 0) return batch.map(() => notBegun);
-    const results = await runBatch(patient.map(({ key }) => key));
-    const answers = new Map(RA.zip(patient, results));
-    return batch.map((call) => answers.get(call) ?? notBegun);
-  };
-
-  const loader = new DataLoader<Waiting<K>, V>(
-    async (batch) => {
+  const loader = new DataLoader<K, V>(
+    async (keys) => {
+      const left = until - performance.now();
       inFlight += 1;
       try {
-        return await runPatient(batch);
+        // With little time left it would be given up midway, and nobody would know what it did.
+        if (left < patience / 4) throw new Error('the database was too busy to begin in time');
+        return await within(left, runBatch(keys));
       } finally {
         inFlight -= 1;
         begin();
@@ -59,11 +54,10 @@ export const batchWhileBusy = <K, V extends object>({
       cache: false,
       maxBatchSize,
       batchScheduleFn: (dispatch) => {
-        waiting.push(dispatch);
+        waiting.push({ dispatch, until: performance.now() + patience });
         setImmediate(begin);
       },
     },
   );
-
-  return (key: K): Promise<V> => within(patience, loader.load({ key, until: performance.now() + patience }));
+  return (key) => loader.load(key);
 };

@@ -3,7 +3,7 @@ export const within = async <A>(patience: number, promise: Promise<A>): Promise<
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`no answer within ${patience} ms`));
+      reject(new Error('the database did not answer in time'));
     }, patience);
   });
   try {

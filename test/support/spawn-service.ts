@@ -18,9 +18,7 @@ const patience = 15_000;
 const addressPattern = /animal-store serves http:\/\/([^:\s]+):([0-9]+)/;
 
 /** Starts `dist/app/main.js serve` with exactly these settings, and waits for the address that it prints. */
-export const spawnService = async (
-  settings: Readonly<Record<string, string>>,
-): Promise<SpawnedService> => {
+export const spawnService = async (settings: Readonly<Record<string, string>>): Promise<SpawnedService> => {
   const child = spawn(process.execPath, ['dist/app/main.js', 'serve'], {
     env: { PATH: process.env['PATH'], PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],

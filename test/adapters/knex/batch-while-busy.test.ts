@@ -114,7 +114,10 @@ describe('batchWhileBusy', () => {
     const first = outcomeOf(call('a'));
     const running = await begun(1);
     const waiting = outcomeOf(call('b'));
-    expect([await first, await waiting]).to.deep.equal(['no answer within 60 ms', 'no answer within 60 ms']);
+    expect([await first, await waiting]).to.deep.equal([
+      'the database did not answer in time',
+      'the database was too busy to begin in time',
+    ]);
     const patient = call('c');
     running.answer();
     (await begun(2)).answer();
