@@ -1,11 +1,11 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
+import { prettyStream } from './pretty-stream';
 import type { Settings } from './settings';
 
 /** A logger on standard output: readable text for a person at a terminal, a line of JSON for anything else. */
 export const createLogger = ({ LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>): Logger => {
   const destination: DestinationStream = process.stdout.isTTY
-    ? pretty({ ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l', sync: true })
+    ? prettyStream()
     : pino.destination({ dest: 1, sync: false });
   return pino({ level: LOG_LEVEL, base: null }, destination);
 };

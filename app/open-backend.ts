@@ -1,4 +1,5 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
+import type { RepositoryObserver } from '../adapters/knex';
 import type { Backend } from './backend';
 import { openDatabase } from './open-database';
 import { openDatabaseBackend } from './open-database-backend';
@@ -7,7 +8,12 @@ import type { Settings } from './settings';
 import type { StartFailure } from './start-failure';
 
 /** Picks the adapters that the settings name. What half of it has opened is closed again when the rest fails. */
-export const openBackend = (settings: Settings): TaskEither<StartFailure, Backend> => {
+export const openBackend = (
+  settings: Settings,
+  observer?: RepositoryObserver,
+): TaskEither<StartFailure, Backend> => {
   const database = openDatabase(settings);
-  return database === undefined ? openMemoryBackend(settings) : openDatabaseBackend(database, settings);
+  return database === undefined
+    ? openMemoryBackend(settings)
+    : openDatabaseBackend(database, settings, observer);
 };

@@ -21,6 +21,7 @@ const backendWith = (
   makeFirstKey: TE.right(firstKey),
   findObstacle: T.of(undefined),
   isLost: () => false,
+  pools: () => [],
   close: () => Promise.resolve(),
 });
 

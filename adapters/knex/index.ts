@@ -5,5 +5,7 @@ export * from './knex-pet-repository';
 export * from './knex-readiness';
 export { migrate } from './migrate';
 export * from './migration-source';
+export * from './pool-usage';
 export * from './postgres';
+export type * from './repository-observer';
 export * from './sqlite';

@@ -1,0 +1,37 @@
+import type { Context } from 'koa';
+import type { Reporter } from './reporter';
+import { traceContext } from './trace-context';
+
+/** What nginx calls a request whose client closed the connection before there was an answer. */
+const clientClosedRequest = 499;
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** The path alone: a request target that is a whole address may hold a credential. */
+const pathOf = (target: string): string => {
+  const path = target.split('?', 1).join();
+  if (path.startsWith('/')) return path;
+  return URL.canParse(path) ? new URL(path).pathname : '';
+};
+
+const traceOf = ({ traceparent }: Context['headers']) =>
+  typeof traceparent === 'string' ? traceContext(traceparent) : undefined;
+
+/** Reports that a request has arrived, and when it has ended, how. */
+export const reportRequest = (context: Context, requestId: string, reporter: Reporter): void => {
+  const began = performance.now();
+  reporter.arrival?.();
+  context.res.once('close', () => {
+    reporter.request({
+      requestId,
+      method: context.method,
+      path: pathOf(context.originalUrl),
+      route: textOf(context['routerPath']),
+      status: context.res.headersSent ? context.status : clientClosedRequest,
+      milliseconds: Math.round((performance.now() - began) * 1000) / 1000,
+      keyId: textOf(context.state['keyId']),
+      isDeprecated: context.res.hasHeader('Deprecation'),
+      trace: traceOf(context.headers),
+    });
+  });
+};

@@ -1,0 +1,5 @@
+/** What the repository tells of its work to whoever measures it. Nothing of it may throw. */
+export interface RepositoryObserver {
+  /** A batch has ended, well or not: how many calls shared it, and how long it took. For `create` it is the commit. */
+  readonly batch: (operation: 'list' | 'find' | 'create', size: number, milliseconds: number) => void;
+}

@@ -1,0 +1,37 @@
+import { Gauge, type Registry } from 'prom-client';
+
+interface PoolUsage {
+  readonly pool: string;
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+/** Shows the pools of database connections as they are whenever the metrics are read. */
+export const poolMetrics =
+  (registry: Registry) =>
+  (usages: () => ReadonlyArray<PoolUsage>): void => {
+    const registers = [registry];
+    const name = 'db_client_connection_pool_name';
+    new Gauge({
+      name: 'db_client_connection_count',
+      help: 'The number of database connections, by their state.',
+      labelNames: [name, 'db_client_connection_state'],
+      registers,
+      collect() {
+        for (const { pool, used, idle } of usages()) {
+          this.set({ [name]: pool, db_client_connection_state: 'used' }, used);
+          this.set({ [name]: pool, db_client_connection_state: 'idle' }, idle);
+        }
+      },
+    });
+    new Gauge({
+      name: 'db_client_connection_pending_requests',
+      help: 'The number of queries that wait for a database connection.',
+      labelNames: [name],
+      registers,
+      collect() {
+        for (const { pool, waiting } of usages()) this.set({ [name]: pool }, waiting);
+      },
+    });
+  };
