@@ -1,5 +1,6 @@
 import type { Task } from 'fp-ts/Task';
 import type { TaskEither } from 'fp-ts/TaskEither';
+import type { PoolUsage } from '../adapters/knex';
 import type { ConsumeQuota, Ports } from '../core';
 import type { StartFailure } from './start-failure';
 
@@ -14,5 +15,7 @@ export interface Backend {
   readonly findObstacle: Task<string | undefined>;
   /** Whether what it stores goes to no one, so that only a new start can help. */
   readonly isLost: () => boolean;
+  /** The pools of connections as they are at the moment of the call. */
+  readonly pools: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;
 }

@@ -6,23 +6,30 @@ import { decodeSettings, type Settings } from './settings';
 
 const keyCount = ({ length }: Settings['API_KEYS']): string => (length === 1 ? '1 key' : `${length} keys`);
 
-const showable = (settings: Settings): Readonly<Record<string, string>> =>
-  pipe(
-    { ...settings, DATABASE_URL: '', API_KEYS: '' },
-    R.map((value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))),
-    (texts) => ({
-      ...texts,
-      DATABASE_URL: databaseAddressText(settings.DATABASE_URL),
-      API_KEYS: keyCount(settings.API_KEYS),
-    }),
-  );
+/** A new setting says here what of it may be shown: the compiler asks for it. */
+const texts = (settings: Settings): Readonly<Record<keyof Settings, string>> => ({
+  PORT: String(settings.PORT),
+  HOST: settings.HOST,
+  DATABASE_URL: databaseAddressText(settings.DATABASE_URL),
+  API_KEYS: keyCount(settings.API_KEYS),
+  CORS_ORIGIN: settings.CORS_ORIGIN.join(','),
+  LOG_LEVEL: settings.LOG_LEVEL,
+  NODE_ENV: settings.NODE_ENV,
+  MAX_IN_FLIGHT: String(settings.MAX_IN_FLIGHT),
+  STOP_DELAY: String(settings.STOP_DELAY),
+  RATE_LIMIT: settings.RATE_LIMIT
+    ? `${settings.RATE_LIMIT.requests}/${settings.RATE_LIMIT.seconds}s`
+    : 'none',
+  POSTGRES_POOL_SIZE: String(settings.POSTGRES_POOL_SIZE),
+  POSTGRES_STATEMENT_TIMEOUT: String(settings.POSTGRES_STATEMENT_TIMEOUT),
+});
 
-const defaults = pipe(decodeSettings({}), E.map(showable));
+const defaults = pipe(decodeSettings({}), E.map(texts));
 
 /** The settings that are not default, as in `PORT=0`, for anyone to read: of keys it tells how many. */
 export const changedSettings = (settings: Settings): ReadonlyArray<string> =>
   pipe(
-    showable(settings),
+    texts(settings),
     R.filterWithIndex((name, text) => E.isRight(defaults) && defaults.right[name] !== text),
     R.toEntries,
     (entries) => entries.map(([name, text]) => `${name}=${text}`),

@@ -7,6 +7,8 @@ import {
   knexPetRepository,
   knexReadiness,
   migrate,
+  poolUsage,
+  type RepositoryObserver,
 } from '../adapters/knex';
 import { inMemoryQuota, postgresQuota } from '../adapters/rate-limiter';
 import type { ConsumeQuota } from '../core';
@@ -48,9 +50,13 @@ const pickQuota = ({ reads }: Database, { RATE_LIMIT, DATABASE_URL }: Settings):
   return DATABASE_URL._tag === 'Postgres' ? postgresQuota(reads, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
 };
 
-const toBackend = (database: Database, settings: Settings): Backend => ({
+const toBackend = (
+  database: Database,
+  settings: Settings,
+  observer: RepositoryObserver | undefined,
+): Backend => ({
   ports: {
-    pets: knexPetRepository(database),
+    pets: knexPetRepository(database, { observer }),
     authenticate:
       settings.API_KEYS.length > 0
         ? environmentKeys(settings.API_KEYS).authenticate
@@ -60,6 +66,7 @@ const toBackend = (database: Database, settings: Settings): Backend => ({
   makeFirstKey: makeFirstKey(database, settings),
   findObstacle: knexReadiness(database),
   isLost: database.isLost,
+  pools: () => poolUsage(database),
   close: database.close,
 });
 
@@ -67,11 +74,12 @@ const toBackend = (database: Database, settings: Settings): Backend => ({
 export const openDatabaseBackend = (
   database: Database,
   settings: Settings,
+  observer?: RepositoryObserver,
 ): TE.TaskEither<StartFailure, Backend> =>
   pipe(
     migrate(database),
     TE.mapLeft(databaseFailed),
     TE.flatMap(() => refuseWithoutKey(database, settings)),
-    TE.map(() => toBackend(database, settings)),
+    TE.map(() => toBackend(database, settings, observer)),
     TE.tapError(() => TE.fromTask(database.close)),
   );

@@ -10,8 +10,10 @@ import {
   type Reporter,
   startHttpServer,
 } from '../adapters/http';
+import { prometheusMetrics } from '../adapters/prometheus';
 import { openAnimalStore } from '../core';
 import type { Backend } from './backend';
+import { measuredReporter } from './measured-reporter';
 import { openBackend } from './open-backend';
 import type { Settings } from './settings';
 import { cannotListen, type StartFailure } from './start-failure';
@@ -63,16 +65,20 @@ export const serve = (
   { reporter, until }: Lifetime,
 ): TE.TaskEither<StartFailure, void> => {
   let stopping = false;
+  const metrics = prometheusMetrics();
 
   const listen = ({
     ports,
     findObstacle,
     consumeQuota,
+    pools,
   }: Backend): TE.TaskEither<StartFailure, HttpServer> => {
+    metrics.watchPools(pools);
     const app = httpApplication({
       openStore: openAnimalStore(ports),
       checkReadiness: checkReadiness(findObstacle, () => stopping),
-      reporter,
+      reporter: measuredReporter(reporter, metrics),
+      readMetrics: metrics.read,
       consumeQuota,
       corsOrigins: settings.CORS_ORIGIN,
     });
@@ -82,6 +88,7 @@ export const serve = (
           host: settings.HOST,
           port: settings.PORT,
           maxInFlight: settings.MAX_IN_FLIGHT,
+          onRefusal: metrics.requests.refusal,
         }),
       cannotListen,
     );
@@ -93,7 +100,7 @@ export const serve = (
   };
 
   return TE.bracket(
-    openBackend(settings),
+    openBackend(settings, metrics.batches),
     (backend) =>
       TE.bracket(
         listen(backend),

@@ -4,32 +4,21 @@ import type { ConsumeQuota, OpenAnimalStore } from '../../core';
 import { allowOrigins } from './allow-origins';
 import { errorBoundary } from './error-boundary';
 import { refusedHead } from './refused-head';
+import { mountMetricsRoute, type ReadMetrics } from './mount-metrics-route';
 import { mountPetRoutes } from './mount-pet-routes';
 import { type CheckReadiness, mountPublicRoutes } from './mount-public-routes';
+import { reportRequest } from './report-request';
+import type { Reporter } from './reporter';
 import { requestId } from './request-id';
 import { securityHeaders } from './security-headers';
 import { sendFailure } from './send-failure';
-
-/** One request, as a log may show it: no query, no header, no body. */
-export interface RequestRecord {
-  readonly requestId: string;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly milliseconds: number;
-  readonly keyId: unknown;
-}
-
-/** Where the service reports to. */
-export interface Reporter {
-  readonly request: (record: RequestRecord) => void;
-  readonly failure: (cause: unknown, requestId: string) => void;
-}
 
 interface Options {
   readonly openStore: OpenAnimalStore;
   readonly checkReadiness: CheckReadiness;
   readonly reporter: Reporter;
+  /** Without it there is no `/metrics`. */
+  readonly readMetrics?: ReadMetrics;
   /** Counts the requests of each key; without it they are not limited. */
   readonly consumeQuota?: ConsumeQuota | undefined;
   /** The origins whose pages may call the service, `*` for any. Without one CORS is off. */
@@ -41,6 +30,7 @@ export const httpApplication = ({
   openStore,
   checkReadiness,
   reporter,
+  readMetrics,
   consumeQuota,
   corsOrigins = [],
 }: Options): Koa => {
@@ -50,21 +40,11 @@ export const httpApplication = ({
   });
 
   app.use((context, next) => {
-    const began = performance.now();
     const id = requestId(context.req);
     context.state['requestId'] = id;
     context.set(securityHeaders);
     context.set('X-Request-Id', id);
-    context.res.once('close', () => {
-      reporter.request({
-        requestId: id,
-        method: context.method,
-        path: context.originalUrl.split('?', 1).join(),
-        status: context.status,
-        milliseconds: Math.round((performance.now() - began) * 1000) / 1000,
-        keyId: context.state['keyId'],
-      });
-    });
+    reportRequest(context, id, reporter);
     return next();
   });
   app.use(errorBoundary);
@@ -80,6 +60,7 @@ export const httpApplication = ({
   });
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   mountPetRoutes(app, openStore, { consumeQuota });
+  if (readMetrics !== undefined) mountMetricsRoute(app, openStore, readMetrics);
   mountPublicRoutes(app, checkReadiness);
   return app;
 };

@@ -3,7 +3,7 @@ import { openApiPetOperations } from './openapi-pet-operations';
 import { openApiServiceOperations } from './openapi-service-operations';
 import { schemas } from './schemas';
 
-const description = `A catalogue of animals. Every operation under \`/v1\` needs an API key.
+const description = `A catalogue of animals. Every operation under \`/v1\` needs an API key, as do the metrics.
 
 Integers are exact over the whole int64 range: read and write them without a detour through floating point.
 A request may carry an \`X-Request-Id\`: it comes back with the answer and stands in the log.
@@ -23,7 +23,7 @@ export const openApiDocument = {
   security: [{ bearerAuth: [] }],
   tags: [
     { name: 'pets', description: 'The catalogue.' },
-    { name: 'service', description: 'How the service is. No key is needed.' },
+    { name: 'service', description: 'How the service is. Only its metrics need a key.' },
   ],
   paths: { ...openApiPetOperations, ...openApiServiceOperations },
   components: {

@@ -1,3 +1,4 @@
+import { openApiMetrics } from './openapi-metrics';
 import { beforeRouting, failures, success } from './openapi-responses';
 
 const servers = [{ url: '/', description: 'Beside `/v1`.' }];
@@ -35,4 +36,5 @@ export const openApiServiceOperations = {
   '/livez': { servers, get: livez },
   '/readyz': { servers, get: readyz },
   '/openapi.json': { servers, get: openapi },
+  '/metrics': { servers, get: openApiMetrics },
 } as const;

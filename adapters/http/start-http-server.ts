@@ -18,6 +18,8 @@ interface Options {
   readonly port: number;
   /** Requests that are worked on at once; the rest are answered 503 without being looked at. */
   readonly maxInFlight: number;
+  /** Called for each request that was answered 503 so: the application never sees it. */
+  readonly onRefusal?: () => void;
 }
 
 export interface HttpServer {
@@ -51,7 +53,7 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
 /** Listens for HTTP/1.1; rejects when the port can't be had. */
 export const startHttpServer = async (
   listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-  { host, port, maxInFlight }: Options,
+  { host, port, maxInFlight, onRefusal }: Options,
 ): Promise<HttpServer> => {
   const server = createServer({
     maxHeaderSize: maxHeadSize,
@@ -73,6 +75,7 @@ export const startHttpServer = async (
     if (stopping) response.setHeader('Connection', 'close');
     if (inFlight.size >= maxInFlight && !neverRefused.includes(request.url)) {
       refuseOverload(request, response);
+      onRefusal?.();
       return;
     }
     inFlight.add(response);

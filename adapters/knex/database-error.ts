@@ -15,10 +15,21 @@ export const isAboutData = (error: unknown): boolean => aboutData.test(codeOf(er
 /** Whether the same transaction, run again, would see what another one did meanwhile. */
 export const isConflict = (error: unknown): boolean => conflict.test(codeOf(error));
 
-/** An error in the driver's own words: knex puts the statement with its values before them, which no log may show. */
+/** The frames of a stack, if its head is the driver's words alone: another head may hold a statement and its values. */
+const framesOf = (stack: string | undefined, words: string): string => {
+  const end = stack?.indexOf(`: ${words}\n    at `) ?? -1;
+  return stack === undefined || end < 0 ? '' : stack.slice(end + 2 + words.length);
+};
+
+/**
+ * An error in the driver's own words, with the driver's stack: knex puts the statement with its values before them,
+ * which no log may show.
+ */
 export const toError = (error: unknown): Error => {
   const message = error instanceof Error ? error.message : String(error);
-  return Object.assign(new Error(message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '')), {
-    code: codeOf(error),
-  });
+  const words = message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '') || codeOf(error);
+  const own = Object.assign(new Error(words), { code: codeOf(error) });
+  const frames = framesOf(error instanceof Error ? error.stack : undefined, words);
+  if (frames !== '') own.stack = `Error: ${words}${frames}`;
+  return own;
 };

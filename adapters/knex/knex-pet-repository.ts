@@ -11,7 +11,9 @@ import { batchWhileBusy } from './batch-while-busy';
 import { createPets } from './create-pets';
 import type { Database } from './database';
 import { findPets } from './find-pets';
+import { observed } from './observed';
 import { readPages } from './read-pages';
+import type { RepositoryObserver } from './repository-observer';
 
 /** Ids in one query, and animals in one commit: under SQLite's 500 terms of a compound select. */
 const maxBatchSize = 400;
@@ -25,27 +27,31 @@ const patience = 4_000;
 interface Options {
   /** The time in milliseconds since 1970; after it creation keys expire. */
   readonly now?: () => number;
+  readonly observer?: RepositoryObserver | undefined;
 }
 
 /** The repository in a SQL database. Requests that arrive together share its queries and its commits. */
-export const knexPetRepository = (database: Database, { now = Date.now }: Options = {}): PetRepository => {
+export const knexPetRepository = (
+  database: Database,
+  { now = Date.now, observer }: Options = {},
+): PetRepository => {
   const list = batchWhileBusy({
     maxBatchSize,
     maxInFlight: readsInFlight,
     patience,
-    runBatch: readPages(database.reads),
+    runBatch: observed(observer, 'list', readPages(database.reads)),
   });
   const find = batchWhileBusy({
     maxBatchSize,
     maxInFlight: readsInFlight,
     patience,
-    runBatch: findPets(database.reads),
+    runBatch: observed(observer, 'find', findPets(database.reads)),
   });
   const create = batchWhileBusy({
     maxBatchSize,
     maxInFlight: 1,
     patience,
-    runBatch: createPets(database, now),
+    runBatch: observed(observer, 'create', createPets(database, now)),
   });
   const inFlight = new Set<string>();
 

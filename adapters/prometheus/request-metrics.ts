@@ -14,6 +14,8 @@ interface EndedRequest {
 export interface RequestMetrics {
   readonly arrival: () => void;
   readonly request: (request: EndedRequest) => void;
+  /** A request was refused for overload, without being looked at: it is neither active nor timed. */
+  readonly refusal: () => void;
 }
 
 // OpenTelemetry's known methods (RFC 9110 and PATCH) and advice on buckets: semantic conventions for HTTP metrics.
@@ -51,6 +53,11 @@ export const requestMetrics = (registry: Registry): RequestMetrics => {
     labelNames: ['http_route', 'key_id'],
     registers,
   });
+  const refusals = new Counter({
+    name: 'animal_store_overload_refusals_total',
+    help: 'Requests answered 503 without being looked at, because too many were active.',
+    registers,
+  });
   new Gauge({
     name: 'http_server_active_requests',
     help: 'Number of active HTTP server requests.',
@@ -77,6 +84,9 @@ export const requestMetrics = (registry: Registry): RequestMetrics => {
       if (isDeprecated && keyId !== undefined) {
         deprecatedUses.inc({ http_route: route, key_id: keyIdLabel(keyId) });
       }
+    },
+    refusal: () => {
+      refusals.inc();
     },
   };
 };

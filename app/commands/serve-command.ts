@@ -1,22 +1,14 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
-import type { Logger } from 'pino';
-import type { Reporter } from '../../adapters/http';
 import { createLogger } from '../create-logger';
+import { logReporter } from '../log-reporter';
 import { runCommand, say } from '../run-command';
 import { type Service, serve } from '../serve';
+import type { Settings } from '../settings';
+import { startLine } from '../start-line';
 
-const reporterOf = (logger: Logger): Reporter => ({
-  request: (record) => {
-    logger.info(record, 'request');
-  },
-  failure: (cause, requestId) => {
-    logger.error({ err: cause, requestId }, 'failure');
-  },
-});
-
-const announce = ({ address, firstKey }: Service): void => {
-  say(`animal-store serves ${address}`);
+const announce = (settings: Settings, { address, firstKey }: Service): void => {
+  say(startLine(settings, address));
   if (firstKey === undefined) return;
   say(`The first API key, shown this once: ${firstKey}`);
   say(`Try it: curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`);
@@ -36,11 +28,11 @@ export const serveCommand = (): Command =>
     runCommand((settings) => {
       const logger = createLogger(settings);
       return serve(settings, {
-        reporter: reporterOf(logger),
+        reporter: logReporter(logger),
         until: (service) => {
           // Who reads the address may send a signal at once.
           const stopped = stopSignal();
-          announce(service);
+          announce(settings, service);
           return stopped;
         },
       });
