@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { doctorCommand } from './commands/doctor-command';
 import { keysCommand } from './commands/keys-command';
 import { migrateCommand } from './commands/migrate-command';
 import { serveCommand } from './commands/serve-command';
@@ -16,7 +17,8 @@ export const commandLine = async (argv: ReadonlyArray<string>): Promise<void> =>
     .description('A catalogue of animals over HTTP. Its settings come from the environment: see the README.')
     .addCommand(serveCommand())
     .addCommand(migrateCommand())
-    .addCommand(keysCommand());
+    .addCommand(keysCommand())
+    .addCommand(doctorCommand());
   throwInsteadOfExit(program);
   try {
     await program.parseAsync(argv);

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Durability } from './durability';
 
 /** One database, seen through two pools: what writes never waits behind what reads. */
 export interface Database {
@@ -11,5 +12,6 @@ export interface Database {
    * only a new start can help.
    */
   readonly isLost: () => boolean;
+  readonly durability: () => Promise<Durability>;
   readonly close: () => Promise<void>;
 }

@@ -1,5 +1,7 @@
 export * from './api-key-register';
 export * from './database';
+export type * from './durability';
+export * from './inspect-database';
 export * from './knex-authenticate';
 export * from './knex-pet-repository';
 export * from './knex-readiness';

@@ -1,6 +1,7 @@
 import knex, { type Knex } from 'knex';
 import type { Socket } from 'node:net';
 import type { Database } from './database';
+import type { Durability } from './durability';
 import { migrationSource } from './migration-source';
 import { silentLog } from './silent-log';
 
@@ -47,6 +48,20 @@ export const postgresConfiguration = (
   migrations: { migrationSource },
 });
 
+const durabilityOf = async (pool: Knex): Promise<Durability> => {
+  const [settings] = await pool('pg_settings')
+    .select<ReadonlyArray<Readonly<Record<'fsync' | 'synchronous_commit', string>>>>(
+      pool.raw("current_setting('fsync') as fsync"),
+      pool.raw("current_setting('synchronous_commit') as synchronous_commit"),
+    )
+    .limit(1);
+  return {
+    isDurable: settings?.fsync === 'on' && settings.synchronous_commit !== 'off',
+    text: `fsync=${settings?.fsync ?? ''}, synchronous_commit=${settings?.synchronous_commit ?? ''}`,
+    remedy: 'set both to on',
+  };
+};
+
 /** Opens a PostgreSQL database, or a distributed engine that speaks its protocol. */
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
   const pool = knex(postgresConfiguration(connectionString, options));
@@ -56,6 +71,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     lockSetup: async (transaction) => {
       await transaction.raw('select pg_advisory_xact_lock(?)', [setupLock]);
     },
+    durability: () => durabilityOf(pool),
     isLost: () => false,
     close: () => pool.destroy(),
   };

@@ -1,5 +1,6 @@
 import knex, { type Knex } from 'knex';
 import type { Database } from './database';
+import type { Durability } from './durability';
 import { fileIdentity } from './file-identity';
 import { migrationSource } from './migration-source';
 import { silentLog } from './silent-log';
@@ -12,6 +13,9 @@ interface Connection {
 const busyTimeout = 3_000;
 
 const readerConnections = 3;
+
+/** The least `synchronous` that waits for the disk at each commit, in numbers as the pragma gives it back. */
+const fullSynchronous = 2;
 
 // 'anml': marks the file as this project's (SQLite file format, offset 68).
 const applicationId = 0x616e6d6c;
@@ -48,6 +52,16 @@ export const sqliteConfiguration = (filename: string, opened: () => void = () =>
     ),
   });
 
+const durabilityOf = async (writes: Knex): Promise<Durability> => {
+  const journal = await writes('pragma_journal_mode').first<{ journal_mode: string }>();
+  const disk = await writes('pragma_synchronous').first<{ synchronous: number }>();
+  return {
+    isDurable: !['memory', 'off'].includes(journal.journal_mode) && disk.synchronous >= fullSynchronous,
+    text: `journal_mode=${journal.journal_mode}, synchronous=${disk.synchronous}`,
+    remedy: 'put the file on a local disk',
+  };
+};
+
 /** Opens a SQLite file; this is the only file that knows the driver. */
 export const openSqlite = (filename: string): Database => {
   const file = fileIdentity(filename);
@@ -66,6 +80,7 @@ export const openSqlite = (filename: string): Database => {
     lockSetup: async (transaction) => {
       await transaction.raw(`PRAGMA application_id = ${applicationId}`);
     },
+    durability: () => durabilityOf(writes),
     isLost: file.hasChanged,
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);

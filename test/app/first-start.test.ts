@@ -8,17 +8,21 @@ import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const announcedKey = /shown this once|animals_/;
 
+const startLine = ({ address }: { readonly address: string }, file: string): string =>
+  `animal-store serves ${address} with its data in sqlite:${file} (set: DATABASE_URL=sqlite:${file}, PORT=0)`;
+
 describe('The first start', () => {
   afterEach(killServices);
   afterEach(removeFolders);
 
   it('prints its address, a key and a curl line, and nothing else', async () => {
-    const service = await startService({ DATABASE_URL: `sqlite:${await newDatabaseFile()}` });
+    const file = await newDatabaseFile();
+    const service = await startService({ DATABASE_URL: `sqlite:${file}` });
     const key = await service.firstKey();
     await service.stop();
     expect(service.stderr()).to.equal(
       [
-        `animal-store serves ${service.address}`,
+        startLine(service, file),
         `The first API key, shown this once: ${key}`,
         `Try it: curl -H 'Authorization: Bearer ${key}' ${service.address}/v1/pets`,
         '',
@@ -39,7 +43,8 @@ describe('The first start', () => {
   }
 
   it('is followed by starts that make no key and keep what is there', async () => {
-    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+    const file = await newDatabaseFile();
+    const environment = { DATABASE_URL: `sqlite:${file}` };
     const first = await startService(environment);
     const key = await first.firstKey();
     const pet = await createPet({ ...first, key }, '{"name":"Tib","categoryId":9223372036854775807}');
@@ -48,7 +53,7 @@ describe('The first start', () => {
 
     const second = await startService(environment);
     expect(await listPets({ ...second, key })).to.deep.equal({ status: 200, text: `[${pet.text}]` });
-    expect((await second.stop()).stderr).to.equal(`animal-store serves ${second.address}\n`);
+    expect((await second.stop()).stderr).to.equal(`${startLine(second, file)}\n`);
   });
 
   it('makes no key where API_KEYS has some', async () => {

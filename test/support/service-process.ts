@@ -33,7 +33,7 @@ export const startService = async (environment: Environment, folder?: string): P
   void running.ended.finally(() => services.delete(running));
   return {
     ...running,
-    address: await printed(running, /serves (http:\S+)\n/),
+    address: await printed(running, /serves (http:\S+) .*\n/),
     firstKey: () => printed(running, /shown this once: (\S+)\n/),
     firstCall: () => printed(running, /Try it: (.+)\n/),
     stop: () => {

@@ -1,0 +1,34 @@
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import * as T from 'fp-ts/Task';
+import type { FieldFault } from '../../core';
+import { changedSettings } from '../changed-settings';
+import { decodeSettings, type Settings } from '../settings';
+import { startFailureText } from '../start-failure';
+import { finding, type Finding } from './finding';
+import { inspectData } from './inspect-data';
+import { inspectPort } from './inspect-port';
+
+const faultOf = (one: FieldFault): Finding =>
+  finding('settings', false, startFailureText({ _tag: 'InvalidSettings', faults: [one] }));
+
+const inspectAll = (settings: Settings): T.Task<ReadonlyArray<Finding>> =>
+  pipe(
+    T.Do,
+    T.apS('port', inspectPort(settings)),
+    T.apS('data', inspectData(settings)),
+    T.map(({ port, data }) => [
+      finding('settings', true, changedSettings(settings).join(', ') || 'all are default'),
+      port,
+      ...data,
+    ]),
+  );
+
+/** Looks at all that a start needs, and changes nothing. Without valid settings there is nothing more to look at. */
+export const diagnose = (
+  environment: Readonly<Record<string, string | undefined>>,
+): T.Task<ReadonlyArray<Finding>> =>
+  pipe(
+    decodeSettings(environment),
+    E.match((faults) => T.of(faults.map(faultOf)), inspectAll),
+  );

@@ -1,0 +1,78 @@
+import { pipe } from 'fp-ts/function';
+import * as T from 'fp-ts/Task';
+import * as TE from 'fp-ts/TaskEither';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type DatabaseReport, inspectDatabase } from '../../adapters/knex';
+import { databaseAddressText } from '../database-address-text';
+import { openDatabase } from '../open-database';
+import type { Settings } from '../settings';
+import { databaseFailed, startFailureText } from '../start-failure';
+import { finding, type Finding } from './finding';
+
+/** In milliseconds: clocks of several machines differ by a little. */
+const clockTolerance = 60_000;
+
+const inspectKeys = ({ API_KEYS, NODE_ENV }: Settings, validKeys: number): Finding => {
+  if (API_KEYS.length > 0) return finding('keys', true, `${API_KEYS.length} in API_KEYS`);
+  if (validKeys > 0) return finding('keys', true, `${validKeys} valid in the database`);
+  return NODE_ENV === 'production'
+    ? finding('keys', false, startFailureText({ _tag: 'NoApiKey' }))
+    : finding('keys', true, 'none that is valid: where none ever was, the first start makes one');
+};
+
+const inspectClock = (newestKey: number): Finding => {
+  const now = new Date();
+  return newestKey <= now.getTime() + clockTolerance
+    ? finding('clock', true, now.toISOString())
+    : finding('clock', false, `${now.toISOString()} is before a key was made: set this machine's clock`);
+};
+
+const findingsOf =
+  (settings: Settings) =>
+  ({ pending, durability, validKeys, newestKey }: DatabaseReport): ReadonlyArray<Finding> => [
+    finding('database', true, `${databaseAddressText(settings.DATABASE_URL)} reads and writes`),
+    durability.isDurable
+      ? finding('durability', true, durability.text)
+      : finding('durability', false, `${durability.text} can lose an animal: ${durability.remedy}`),
+    pending.length === 0
+      ? finding('migrations', true, 'up to date')
+      : finding('migrations', true, `${pending.join(', ')} to run: the next start or \`migrate\` does it`),
+    inspectKeys(settings, validKeys),
+    inspectClock(newestKey),
+  ];
+
+const advice = 'see that DATABASE_URL is right, and that this user may read and write there';
+
+/** A file that is not there is not made. */
+const inspectMissingFile = (filename: string): Finding => {
+  try {
+    accessSync(dirname(filename), constants.W_OK);
+    return finding('database', true, `${filename} is not there yet: the first start makes it`);
+  } catch {
+    return finding(
+      'database',
+      false,
+      `${filename} can't be made: make its folder, and let this user write there`,
+    );
+  }
+};
+
+/** Whether the data can be reached, written and kept, and whether anyone can get at it. */
+export const inspectData = (settings: Settings): T.Task<ReadonlyArray<Finding>> => {
+  const { DATABASE_URL: address } = settings;
+  const withoutData = (found: Finding) => T.of([found, inspectKeys(settings, 0), inspectClock(0)]);
+  if (address._tag === 'Sqlite' && !existsSync(address.filename)) {
+    return withoutData(inspectMissingFile(address.filename));
+  }
+  const database = openDatabase(settings);
+  if (database === undefined) {
+    return withoutData(finding('database', true, 'memory: keeps animals until the service stops'));
+  }
+  const report = pipe(
+    inspectDatabase(database),
+    TE.mapLeft((failure) => `${startFailureText(databaseFailed(failure))}: ${advice}`),
+    TE.match((text) => [finding('database', false, text)], findingsOf(settings)),
+  );
+  return () => report().finally(database.close);
+};
