@@ -3,7 +3,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import * as TE from 'fp-ts/TaskEither';
 import type { ApiKey } from './api-key';
 import type { Authenticate } from './authenticate';
-import { caller } from './caller';
+import { caller, type Caller } from './caller';
 import { createPet, type CreatePet } from './create-pet';
 import type { InvalidApiKey, Unavailable } from './failures';
 import { getPet, type GetPet } from './get-pet';
@@ -30,16 +30,18 @@ export type OpenAnimalStore = (apiKey: ApiKey) => TaskEither<InvalidApiKey | Una
 
 /** Puts the store together from its two ports. */
 export const openAnimalStore = ({ pets, authenticate }: Ports): OpenAnimalStore => {
-  const operations = { listPets: listPets(pets), createPet: createPet(pets), getPet: getPet(pets) };
+  const list = listPets(pets);
+  const create = createPet(pets);
+  const get = getPet(pets);
+  const operationsOf = (known: Caller): AnimalStore => ({
+    keyId: known.keyId,
+    listPets: list(known),
+    createPet: create(known),
+    getPet: get(known),
+  });
   return (apiKey) =>
     pipe(
       authenticate(apiKey),
-      TE.map(caller),
-      TE.map((known) => ({
-        keyId: known.keyId,
-        listPets: operations.listPets(known),
-        createPet: operations.createPet(known),
-        getPet: operations.getPet(known),
-      })),
+      TE.map((keyId) => operationsOf(caller(keyId))),
     );
 };

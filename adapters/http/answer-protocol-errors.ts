@@ -31,12 +31,12 @@ const finish = (socket: Duplex, failure: HttpFailure): void => {
 
 /** Gives an Error body to what Node's parser refuses or gives up waiting for, and to CONNECT. */
 export const answerProtocolErrors = (server: Server): void => {
-  const latest = new WeakMap<
-    Duplex,
-    { readonly request: IncomingMessage; readonly response: ServerResponse }
-  >();
-  const remember = (request: IncomingMessage, response: ServerResponse): void => {
-    latest.set(request.socket, { request, response });
+  const latest = new Map<Duplex, ServerResponse>();
+  server.on('connection', (socket) => {
+    socket.once('close', () => latest.delete(socket));
+  });
+  const remember = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+    latest.set(socket, response);
   };
   server.on('request', remember);
   server.on('checkContinue', remember);
@@ -47,14 +47,14 @@ export const answerProtocolErrors = (server: Server): void => {
   });
   server.on('clientError', (error, socket) => {
     const pending = latest.get(socket);
-    if (pending === undefined || pending.response.writableFinished) {
+    if (pending === undefined || pending.writableFinished) {
       finish(socket, failureOf(error));
-    } else if (pending.request.complete) {
+    } else if (pending.req.complete) {
       // The broken request came behind one that is still being answered.
-      pending.response.once('close', () => {
+      pending.once('close', () => {
         finish(socket, failureOf(error));
       });
-    } else if (pending.response.headersSent) {
+    } else if (pending.headersSent) {
       socket.destroy();
     } else {
       finish(socket, failureOf(error));

@@ -2,6 +2,7 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { Context } from 'koa';
 import type { AnimalStore, InvalidApiKey, OpenAnimalStore, Unavailable } from '../../core';
+import { andThen } from './and-then';
 import { bearerKey } from './bearer-key';
 import type { MissingApiKey } from './http-failures';
 
@@ -10,8 +11,8 @@ export const authenticateRequest =
   (openStore: OpenAnimalStore) =>
   (context: Context): TE.TaskEither<MissingApiKey | InvalidApiKey | Unavailable, AnimalStore> =>
     pipe(
-      TE.fromEither(bearerKey(context.headers.authorization)),
-      TE.flatMap(openStore),
+      bearerKey(context.headers.authorization),
+      andThen(openStore),
       TE.map((store) => {
         context.state['keyId'] = store.keyId;
         return store;

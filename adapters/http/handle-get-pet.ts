@@ -2,6 +2,7 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { inDecimal, PetId } from '../../core';
+import { andThen } from './and-then';
 import type { Handler } from './handler';
 import type { NoSuchPet } from './http-failures';
 import { serialisePet } from './serialise';
@@ -17,7 +18,7 @@ export const handleGetPet =
   (petId: string | undefined): Handler =>
   (_context, { getPet }) =>
     pipe(
-      TE.fromEither(decodePetId(petId)),
-      TE.flatMap(getPet),
+      decodePetId(petId),
+      andThen(getPet),
       TE.map((pet) => ({ status: 200, body: serialisePet(pet) })),
     );

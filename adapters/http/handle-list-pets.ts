@@ -2,6 +2,7 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { Context } from 'koa';
 import type { PetPage } from '../../core';
+import { andThen } from './and-then';
 import type { Handler } from './handler';
 import { listPetsQuery } from './list-pets-query';
 import { serialisePage } from './serialise';
@@ -22,8 +23,8 @@ const pathOf = ({ originalUrl }: Context): string => originalUrl.split('?', 1).j
 export const handleListPets: Handler = (context, { listPets }) => {
   const parameters = new URLSearchParams(context.querystring);
   return pipe(
-    TE.fromEither(listPetsQuery(parameters)),
-    TE.flatMap(listPets),
+    listPetsQuery(parameters),
+    andThen(listPets),
     TE.map((page) => ({
       status: 200,
       body: serialisePage(page),

@@ -39,19 +39,15 @@ export const httpApplication = ({
     reporter.failure(cause, String(state['requestId']));
   });
 
-  app.use((context, next) => {
+  app.use(async (context, next) => {
     const id = requestId(context.req);
     context.state['requestId'] = id;
     context.set(securityHeaders);
     context.set('X-Request-Id', id);
     reportRequest(context, id, reporter);
-    return next();
-  });
-  app.use(errorBoundary);
-  app.use(async (context, next) => {
     const refused = refusedHead(context);
     if (O.isNone(refused)) {
-      await next();
+      await errorBoundary(context, next);
       return;
     }
     // What follows on the connection may be a part of what was not understood.

@@ -5,7 +5,6 @@ import type Koa from 'koa';
 import type { ConsumeQuota, OpenAnimalStore } from '../../core';
 import { authenticateRequest } from './authenticate-request';
 import { deprecated } from './deprecated';
-import { errorBoundary } from './error-boundary';
 import { handleCreatePet } from './handle-create-pet';
 import { handleGetPet } from './handle-get-pet';
 import { handleListPets } from './handle-list-pets';
@@ -47,9 +46,6 @@ export const mountPetRoutes = (
   router.post('/pets', (context) => answer(context, handleCreatePet));
   router.get('/pets/:petId', deprecated, (context) => answer(context, handleGetPet(context.params['petId'])));
 
-  app.use(async (context, next) => {
-    await (isUnderV1(context.path) ? errorBoundary(context, next) : next());
-  });
   app.use(router.routes());
   app.use(async (context, next) => {
     await (isUnderV1(context.path) ? answer(context, () => TE.left(unmatched(router, context))) : next());

@@ -2,13 +2,15 @@ import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Context } from 'koa';
 import type { Answer } from './answer';
+import { errorBoundary } from './error-boundary';
 import type { HttpFailure } from './http-failures';
 import { sendAnswer } from './send-answer';
 import { sendFailure } from './send-failure';
 
 /** Runs what a request comes to, and writes how it ended. */
-export const respond = async (context: Context, outcome: TaskEither<HttpFailure, Answer>): Promise<void> => {
-  const ended = await outcome();
-  if (E.isLeft(ended)) sendFailure(context, ended.left);
-  else sendAnswer(context, ended.right);
-};
+export const respond = (context: Context, outcome: TaskEither<HttpFailure, Answer>): Promise<void> =>
+  errorBoundary(context, async () => {
+    const ended = await outcome();
+    if (E.isLeft(ended)) sendFailure(context, ended.left);
+    else sendAnswer(context, ended.right);
+  });

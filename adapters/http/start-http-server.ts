@@ -32,6 +32,9 @@ export interface HttpServer {
   readonly stop: (delay: number) => Promise<void>;
 }
 
+/** How often the timeouts are looked at, in milliseconds. */
+const checkInterval = 1_000;
+
 /** In milliseconds. */
 const timeouts = {
   headers: 10_000,
@@ -60,7 +63,7 @@ export const startHttpServer = async (
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
-    connectionsCheckingInterval: 1_000,
+    connectionsCheckingInterval: checkInterval,
     // Without it the answer to a missing Host has no body; `refusedHead` looks instead.
     requireHostHeader: false,
   });
@@ -70,7 +73,7 @@ export const startHttpServer = async (
   answerProtocolErrors(server);
 
   let stopping = false;
-  const inFlight = new Set<ServerResponse>();
+  const inFlight = new Map<ServerResponse, number>();
   const receive: RequestListener = (request, response) => {
     if (stopping) response.setHeader('Connection', 'close');
     if (inFlight.size >= maxInFlight && !neverRefused.includes(request.url)) {
@@ -78,18 +81,21 @@ export const startHttpServer = async (
       onRefusal?.();
       return;
     }
-    inFlight.add(response);
-    // A reader that takes a byte now and then is never silent, and still holds its answer in memory.
-    const cutOff = setTimeout(() => request.destroy(), timeouts.exchange);
-    response.once('close', () => {
-      clearTimeout(cutOff);
-      inFlight.delete(response);
-    });
+    inFlight.set(response, performance.now());
+    response.once('close', () => inFlight.delete(response));
     void listener(request, response);
   };
   server.on('request', receive);
   server.on('checkContinue', receive);
   server.on('checkExpectation', receive);
+
+  // A reader that takes a byte now and then is never silent, and still holds its answer in memory.
+  const sweep = setInterval(() => {
+    const oldest = performance.now() - timeouts.exchange;
+    for (const [response, began] of inFlight) {
+      if (began < oldest) response.destroy();
+    }
+  }, checkInterval).unref();
 
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -103,7 +109,7 @@ export const startHttpServer = async (
     address: addressOf(host, server.address()),
     stop: async (delay) => {
       stopping = true;
-      for (const response of inFlight) {
+      for (const response of inFlight.keys()) {
         if (!response.headersSent) response.setHeader('Connection', 'close');
       }
       await pause(delay);
@@ -117,6 +123,7 @@ export const startHttpServer = async (
         server.closeAllConnections();
       }, timeouts.stopping);
       await closed;
+      clearInterval(sweep);
       clearTimeout(cutOff);
     },
   };

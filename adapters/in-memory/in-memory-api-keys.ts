@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { type ApiKey, type Authenticate, invalidApiKey, type KeyId } from '../../core';
 
 export interface InMemoryApiKeys {
@@ -8,7 +8,7 @@ export interface InMemoryApiKeys {
   readonly revoke: (id: KeyId) => void;
 }
 
-const digestOf = (key: ApiKey): Buffer => createHash('sha256').update(key).digest();
+const digestOf = (key: ApiKey): Buffer => hash('sha256', key, 'buffer');
 
 /** API keys in this process's memory. It compares with each of them, in constant time: for few keys. */
 export const inMemoryApiKeys = (keys: Iterable<readonly [KeyId, ApiKey]> = []): InMemoryApiKeys => {

@@ -1,5 +1,5 @@
-import type { Either } from 'fp-ts/Either';
-import { flow, identity, pipe } from 'fp-ts/function';
+import * as E from 'fp-ts/Either';
+import { flow } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { type Unavailable, unavailable } from '../../core';
 import { toError } from './database-error';
@@ -9,5 +9,12 @@ export const attempt = <A>(query: () => Promise<A>): TE.TaskEither<Unavailable, 
   TE.tryCatch(query, flow(toError, unavailable));
 
 /** The same for a query whose answer may itself be a failure. */
-export const attemptEither = <F, A>(query: () => Promise<Either<F, A>>): TE.TaskEither<F | Unavailable, A> =>
-  pipe(attempt(query), TE.flatMapEither<Either<F, A>, F, A>(identity));
+export const attemptEither =
+  <F, A>(query: () => Promise<E.Either<F, A>>): TE.TaskEither<F | Unavailable, A> =>
+  async () => {
+    try {
+      return await query();
+    } catch (error) {
+      return E.left(unavailable(toError(error)));
+    }
+  };

@@ -44,10 +44,8 @@ const idIn = (key: ApiKey): E.Either<InvalidApiKey, KeyId> =>
     E.fromPredicate(KeyId.is, () => invalidApiKey),
   );
 
-const isDigestOf =
-  (key: ApiKey) =>
-  (digest: string): boolean =>
-    timingSafeEqual(Buffer.from(digest), Buffer.from(digestOf(key)));
+const isDigestOf = (key: ApiKey, digest: string): boolean =>
+  timingSafeEqual(Buffer.from(digest), Buffer.from(digestOf(key)));
 
 /** The auth port on the keys in the database. Without the database nobody new is let in. */
 export const knexAuthenticate = ({ reads }: Database): Authenticate => {
@@ -68,12 +66,11 @@ export const knexAuthenticate = ({ reads }: Database): Authenticate => {
 
   return (key) =>
     pipe(
-      TE.fromEither(idIn(key)),
-      TE.flatMap((id) =>
+      idIn(key),
+      E.matchW(TE.left, (id) =>
         pipe(
           digestById(id),
-          TE.filterOrElseW(isDigestOf(key), () => invalidApiKey),
-          TE.map(() => id),
+          TE.flatMapEither((digest) => (isDigestOf(key, digest) ? E.right(id) : E.left(invalidApiKey))),
         ),
       ),
     );
