@@ -20,6 +20,9 @@ export const logReporter = (logger: Logger): Reporter => ({
       'request',
     );
   },
+  refusal: (record) => {
+    logger.info(record, 'refused');
+  },
   failure: (cause, requestId) => {
     logger.error({ err: cause, requestId }, 'failure');
   },

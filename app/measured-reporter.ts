@@ -5,6 +5,10 @@ import type { PrometheusMetrics } from '../adapters/prometheus';
 export const measuredReporter = (reporter: Reporter, { requests }: PrometheusMetrics): Reporter => ({
   ...reporter,
   arrival: requests.arrival,
+  refusal: (record) => {
+    requests.refusal();
+    reporter.refusal(record);
+  },
   request: (record) => {
     requests.request(record);
     reporter.request(record);

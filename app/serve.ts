@@ -66,6 +66,7 @@ export const serve = (
 ): TE.TaskEither<StartFailure, void> => {
   let stopping = false;
   const metrics = prometheusMetrics();
+  const measured = measuredReporter(reporter, metrics);
 
   const listen = ({
     ports,
@@ -77,7 +78,7 @@ export const serve = (
     const app = httpApplication({
       openStore: openAnimalStore(ports),
       checkReadiness: checkReadiness(findObstacle, () => stopping),
-      reporter: measuredReporter(reporter, metrics),
+      reporter: measured,
       readMetrics: metrics.read,
       consumeQuota,
       corsOrigins: settings.CORS_ORIGIN,
@@ -88,7 +89,7 @@ export const serve = (
           host: settings.HOST,
           port: settings.PORT,
           maxInFlight: settings.MAX_IN_FLIGHT,
-          onRefusal: metrics.requests.refusal,
+          reportRefusal: measured.refusal,
         }),
       cannotListen,
     );

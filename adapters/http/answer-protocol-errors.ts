@@ -2,11 +2,17 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { HttpFailure } from './http-failures';
 import { rawAnswer } from './raw-answer';
+import type { Reporter } from './reporter';
 
 /** How long the sender of a broken request may take to read its answer, in milliseconds. */
 const lingering = 1_000;
 
-const failureOf = (error: Error & { readonly code?: string }): HttpFailure => {
+interface ParserError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+const failureOf = (error: ParserError): HttpFailure => {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
       return { _tag: 'HeadersTooLarge' };
@@ -19,18 +25,22 @@ const failureOf = (error: Error & { readonly code?: string }): HttpFailure => {
   }
 };
 
-const finish = (socket: Duplex, failure: HttpFailure): void => {
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
-  socket.end(rawAnswer(failure));
-  socket.resume();
-  setTimeout(() => socket.destroy(), lingering).unref();
-};
+const isHead = ({ rawPacket }: ParserError): boolean => rawPacket?.subarray(0, 5).toString() === 'HEAD ';
 
 /** Gives an Error body to what Node's parser refuses or gives up waiting for, and to CONNECT. */
-export const answerProtocolErrors = (server: Server): void => {
+export const answerProtocolErrors = (server: Server, reportRefusal: Reporter['refusal']): void => {
+  const finish = (socket: Duplex, failure: HttpFailure, withBody: boolean): void => {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const { bytes, ...refusal } = rawAnswer(failure, withBody);
+    socket.end(bytes);
+    socket.resume();
+    setTimeout(() => socket.destroy(), lingering).unref();
+    reportRefusal(refusal);
+  };
+
   const latest = new Map<Duplex, ServerResponse>();
   server.on('connection', (socket) => {
     socket.once('close', () => latest.delete(socket));
@@ -43,21 +53,21 @@ export const answerProtocolErrors = (server: Server): void => {
   server.on('checkExpectation', remember);
 
   server.on('connect', (_request, socket: Duplex) => {
-    finish(socket, { _tag: 'MethodNotAllowed', allowed: ['GET', 'HEAD', 'POST'] });
+    finish(socket, { _tag: 'MethodNotAllowed', allowed: ['GET', 'HEAD', 'POST'] }, true);
   });
-  server.on('clientError', (error, socket) => {
+  server.on('clientError', (error: ParserError, socket) => {
     const pending = latest.get(socket);
     if (pending === undefined || pending.writableFinished) {
-      finish(socket, failureOf(error));
+      finish(socket, failureOf(error), !isHead(error));
     } else if (pending.req.complete) {
       // The broken request came behind one that is still being answered.
       pending.once('close', () => {
-        finish(socket, failureOf(error));
+        finish(socket, failureOf(error), !isHead(error));
       });
     } else if (pending.headersSent) {
       socket.destroy();
     } else {
-      finish(socket, failureOf(error));
+      finish(socket, failureOf(error), !isHead(error));
     }
   });
 };

@@ -2,20 +2,30 @@ import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { failureAnswer } from './failure-answer';
 import type { HttpFailure } from './http-failures';
+import type { RefusalRecord } from './reporter';
 import { securityHeaders } from './security-headers';
 
-/** The bytes of an answer to a request that Node's parser gave up: it ends the connection. */
-export const rawAnswer = (failure: HttpFailure): string => {
+interface RawAnswer extends RefusalRecord {
+  readonly bytes: string;
+}
+
+/** The answer to a request that Node's parser gave up: it ends the connection. */
+export const rawAnswer = (failure: HttpFailure, withBody: boolean): RawAnswer => {
+  const requestId = randomUUID();
   const { status, body, headers } = failureAnswer(failure);
   const fields = {
     Connection: 'close',
     Date: new Date().toUTCString(),
     'Content-Type': 'application/json',
     'Content-Length': String(Buffer.byteLength(body)),
-    'X-Request-Id': randomUUID(),
+    'X-Request-Id': requestId,
     ...securityHeaders,
     ...headers,
   };
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head.join('')}\r\n${body}`;
+  return {
+    requestId,
+    status,
+    bytes: `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head.join('')}\r\n${withBody ? body : ''}`,
+  };
 };

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { unavailable } from '../../core';
 import { discardRest } from './discard-rest';
 import { failureAnswer } from './failure-answer';
+import type { RefusalRecord } from './reporter';
 import { requestId } from './request-id';
 import { securityHeaders } from './security-headers';
 
@@ -15,7 +16,9 @@ const fixedHeaders = {
 };
 
 /** Answers 503 at the least cost, before the application sees the request: an overload must not feed on itself. */
-export const refuseOverload = (request: IncomingMessage, response: ServerResponse): void => {
-  response.writeHead(status, { ...fixedHeaders, 'X-Request-Id': requestId(request) }).end(body);
+export const refuseOverload = (request: IncomingMessage, response: ServerResponse): RefusalRecord => {
+  const id = requestId(request);
+  response.writeHead(status, { ...fixedHeaders, 'X-Request-Id': id }).end(body);
   discardRest(request);
+  return { requestId: id, status };
 };

@@ -28,10 +28,19 @@ const countHead = (rawHeaders: ReadonlyArray<string>): HeadCount => {
 const malformed = (reason: string): O.Option<MalformedRequest> =>
   O.some({ _tag: 'MalformedRequest', reason });
 
-const hasPath = (context: Context): boolean =>
-  O.getOrElse(() => false)(O.tryCatch(() => context.path.startsWith('/') && !context.url.includes('#')));
+/** The path and query of a request target, which is one or a whole address (RFC 9112, section 3.2). */
+const originForm = (target: string): string | undefined => {
+  if (target.includes('#')) return undefined;
+  if (target.startsWith('/')) return target;
+  if (!/^https?:\/\/[^/?]/i.test(target) || !URL.canParse(target)) return undefined;
+  const { pathname, search } = new URL(target);
+  return pathname + search;
+};
 
-/** What is wrong with a request's head that Node lets through (RFC 9112, section 3.2; RFC 9110, sections 10.1.1, 11). */
+/**
+ * What is wrong with a request's head that Node lets through (RFC 9112, section 3.2; RFC 9110, sections 10.1.1, 11).
+ * Of a target that is a whole address it leaves the path and the query.
+ */
 export const refusedHead = (
   context: Context,
 ): O.Option<MalformedRequest | HeadersTooLarge | ExpectationFailed> => {
@@ -43,7 +52,9 @@ export const refusedHead = (
   if (authorizations > 1) {
     return malformed('a request must have one Authorization header at most');
   }
-  if (!hasPath(context)) return malformed('the request target must be a path or an address');
+  const url = originForm(context.url);
+  if (url === undefined) return malformed('the request target must be a path or an address');
+  context.url = url;
   return (headers.expect ?? '100-continue').toLowerCase() === '100-continue'
     ? O.none
     : O.some({ _tag: 'ExpectationFailed' });

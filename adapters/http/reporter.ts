@@ -16,11 +16,18 @@ export interface RequestRecord {
   readonly trace: TraceContext | undefined;
 }
 
+/** A request that was answered before the application saw it: for overload, or because it is no HTTP. */
+export interface RefusalRecord {
+  readonly requestId: string;
+  readonly status: number;
+}
+
 /** Where the service reports to. Nothing of it may throw. */
 export interface Reporter {
   /** A request has arrived; `request` follows when it has ended. */
   readonly arrival?: () => void;
   readonly request: (record: RequestRecord) => void;
+  readonly refusal: (record: RefusalRecord) => void;
   /** Why a request was answered with Unavailable or Defect: for the log alone. */
   readonly failure: (cause: unknown, requestId: string) => void;
 }

@@ -11,6 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { answerProtocolErrors } from './answer-protocol-errors';
 import { maxHeadSize } from './refused-head';
 import { refuseOverload } from './refuse-overload';
+import type { Reporter } from './reporter';
 
 interface Options {
   readonly host: string;
@@ -18,8 +19,7 @@ interface Options {
   readonly port: number;
   /** Requests that are worked on at once; the rest are answered 503 without being looked at. */
   readonly maxInFlight: number;
-  /** Called for each request that was answered 503 so: the application never sees it. */
-  readonly onRefusal?: () => void;
+  readonly reportRefusal: Reporter['refusal'];
 }
 
 export interface HttpServer {
@@ -56,7 +56,7 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
 /** Listens for HTTP/1.1; rejects when the port can't be had. */
 export const startHttpServer = async (
   listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-  { host, port, maxInFlight, onRefusal }: Options,
+  { host, port, maxInFlight, reportRefusal }: Options,
 ): Promise<HttpServer> => {
   const server = createServer({
     maxHeaderSize: maxHeadSize,
@@ -70,15 +70,14 @@ export const startHttpServer = async (
   // Without it Node drops all headers past the thousandth, a second Authorization among them.
   server.maxHeadersCount = 0;
   server.setTimeout(timeouts.silence);
-  answerProtocolErrors(server);
+  answerProtocolErrors(server, reportRefusal);
 
   let stopping = false;
   const inFlight = new Map<ServerResponse, number>();
   const receive: RequestListener = (request, response) => {
     if (stopping) response.setHeader('Connection', 'close');
     if (inFlight.size >= maxInFlight && !neverRefused.includes(request.url)) {
-      refuseOverload(request, response);
-      onRefusal?.();
+      reportRefusal(refuseOverload(request, response));
       return;
     }
     inFlight.set(response, performance.now());

@@ -14,7 +14,7 @@ interface EndedRequest {
 export interface RequestMetrics {
   readonly arrival: () => void;
   readonly request: (request: EndedRequest) => void;
-  /** A request was refused for overload, without being looked at: it is neither active nor timed. */
+  /** A request was refused before the application saw it: it is neither active nor timed. */
   readonly refusal: () => void;
 }
 
@@ -54,8 +54,8 @@ export const requestMetrics = (registry: Registry): RequestMetrics => {
     registers,
   });
   const refusals = new Counter({
-    name: 'animal_store_overload_refusals_total',
-    help: 'Requests answered 503 without being looked at, because too many were active.',
+    name: 'animal_store_refusals_total',
+    help: 'Requests answered before the application saw them: too many were active, or they were no HTTP.',
     registers,
   });
   new Gauge({
