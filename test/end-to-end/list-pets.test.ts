@@ -1,16 +1,8 @@
 import { expect } from 'chai';
 import { describeOnEveryStore } from '../support/describe-on-every-store';
+import { parseNextLink } from '../support/parse-next-link';
 import { type ServiceUnderTest } from '../support/service-under-test';
 import { type AnsweredPet, type CheckedAnswer } from '../support/checked-answer';
-
-const nextOf = (answer: CheckedAnswer): string | undefined => {
-  const link = answer.header('Link');
-  if (link === undefined) return undefined;
-  const [, address] = /^<([^<>\s]*)>; rel="next"$/.exec(link) ?? [];
-  if (address === undefined) throw new Error(`no Link to a next page: ${link}`);
-  const { pathname, search } = new URL(address, 'http://localhost/v1/pets');
-  return `${pathname}${search}`;
-};
 
 /** Follows the links from a page to the end. */
 const walk = async (service: ServiceUnderTest, first: string) => {
@@ -21,7 +13,7 @@ const walk = async (service: ServiceUnderTest, first: string) => {
     expect(answer.status, answer.text).to.equal(200);
     targets.push(target);
     pages.push(answer.pets());
-    target = nextOf(answer);
+    target = parseNextLink(answer.header('Link'));
   }
   return { targets, sizes: pages.map((page) => page.length), pets: pages.flat() };
 };

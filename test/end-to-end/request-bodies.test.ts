@@ -148,7 +148,7 @@ describeOnEveryStore('The body of POST /v1/pets', (service) => {
     });
 
     it('in small chunks is taken', async () => {
-      const chunks = [...rex].map((character) => `1;ext=1\r\n${character}\r\n`).join('');
+      const chunks = rex.replace(/./g, '1;ext=1\r\n$&\r\n');
       const answer = await service.exchangeOne(
         `${head('Content-Type: application/json', 'Transfer-Encoding: chunked')}${chunks}0\r\nTrailer: x\r\n\r\n`,
         asked,

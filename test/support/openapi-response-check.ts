@@ -74,7 +74,10 @@ export const expectDeclaredAnswer = (
 ) => {
   const operation = findOperation(request.method, request.target);
   if (operation === undefined) {
-    expect(answer.status, 'the status where the document has no operation').to.be.within(400, 599);
+    expect(answer.status, `${request.method} ${request.target} is no operation of the document`).to.be.within(
+      400,
+      599,
+    );
     if (request.method !== 'HEAD') expectToMatch(answer.json, 'components', 'schemas', 'Error');
     return;
   }
