@@ -153,7 +153,7 @@ describeOnEveryStore('Whatever a client sends', (service) => {
         'Forwarded',
         'TE',
       ],
-      ['Accept-Encoding', 'X-HTTP-Method-Override', 'Upgrade', 'Transfer-Encoding', 'Via', 'Content-Length'],
+      ['Accept-Encoding', 'X-HTTP-Method-Override', 'Upgrade', 'Transfer-Encoding', 'Via'],
     );
     const headers = fc.dictionary(fc.constantFrom(...names), headerValue, {
       maxKeys: 3,
@@ -165,7 +165,7 @@ describeOnEveryStore('Whatever a client sends', (service) => {
           requestBytes('POST', '/v1/pets', {
             headers: { 'Content-Type': 'application/json', ...sent },
             ...('Authorization' in sent ? { key: null } : {}),
-            ...('Content-Length' in sent ? {} : { body: '{"name":"Rex","categoryId":7}' }),
+            body: '{"name":"Rex","categoryId":7}',
           }),
           { method: 'POST', target: '/v1/pets' },
         );

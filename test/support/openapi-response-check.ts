@@ -45,8 +45,11 @@ const expectToMatch = (value: unknown, ...schema: ReadonlyArray<string>) => {
   expect(validate(value), `${ajv.errorsText(validate.errors)} at ${schema.join('/')}`).to.equal(true);
 };
 
+/** A server's address is relative to the document's own (OpenAPI 3.1, section 4.8.5). */
 const matcherOf = (server: string, template: string) =>
-  new RegExp(`^${server.replace(/\/$/, '')}${template.replace(/\{[^/}]+\}/g, '[^/]+')}$`);
+  new RegExp(
+    `^${new URL(server, 'http://localhost/openapi.json').pathname.replace(/\/$/, '')}${template.replace(/\{[^/}]+\}/g, '[^/]+')}$`,
+  );
 
 const templates = Object.entries(paths).map(([template, item]) => ({
   template,
