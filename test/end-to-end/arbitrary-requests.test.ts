@@ -70,7 +70,7 @@ describeOnEveryStore('Whatever a client sends', (service) => {
           expect(listed).to.deep.equal(added.filter((pet) => status === null || pet.status === status));
         },
       ),
-      runs(40),
+      runs(25),
     );
   });
 
@@ -90,7 +90,7 @@ describeOnEveryStore('Whatever a client sends', (service) => {
           expect((await service.create(body)).status).to.be.oneOf([201, 400]);
         },
       ),
-      runs(400),
+      runs(300),
     );
   });
 
@@ -175,7 +175,7 @@ describeOnEveryStore('Whatever a client sends', (service) => {
     );
   });
 
-  it('bytes of any kind in place of a request get a 4xx, or nothing', async () => {
+  it('bytes of any kind in place of a request get a 4xx', async () => {
     await fc.assert(
       fc.asyncProperty(bytes(120), async (noise) => {
         const answer = await service.exchangeOne(
@@ -184,7 +184,7 @@ describeOnEveryStore('Whatever a client sends', (service) => {
         );
         expect(answer.status).to.be.within(400, 499);
       }),
-      runs(200),
+      runs(100),
     );
   });
 });

@@ -211,7 +211,17 @@ describeOnEveryStore('Malformed and unusual HTTP', (service) => {
       'http://',
     ],
     ['http://[/v1/pets', 'file:///etc/passwd', 'javascript:alert(1)', '?', '#'],
-    ['mailto:a@b', 'http://localhost', '/v1/pets\\', '/%00', '/livez%00', '/livez#'],
+    [
+      'mailto:a@b',
+      'http://::',
+      'http://a:b/',
+      '//a:b',
+      'http://localhost',
+      '/v1/pets\\',
+      '/%00',
+      '/livez%00',
+      '/livez#',
+    ],
   );
   weird.forEach((target) => {
     it(`answers the target ${target} with a 4xx`, async () => {

@@ -48,7 +48,8 @@ export class ServiceUnderTest {
     const exitCode = await this.process.stop();
     await this.#dispose();
     expect(exitCode, 'exit code').to.equal(0);
-    expect(this.process.messages.join('\n'), 'standard error').not.to.match(/error|warning|deprecat/i);
+    const complaints = this.process.messages.filter((message) => /error|warning|deprecat/i.test(message));
+    expect(complaints.length, complaints.join('\n')).to.equal(0);
     const logged = this.process.logLines.map((line): unknown => JSON.parse(line));
     const log = this.process.logLines.join('\n');
     Object.values(apiKeys).forEach((key) => {
