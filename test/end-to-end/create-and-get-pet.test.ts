@@ -1,12 +1,7 @@
 import { expect } from 'chai';
 import { describeOnEveryStore } from '../support/describe-on-every-store';
 
-const int64Max = 9223372036854775807n;
-const int64Min = -9223372036854775808n;
-
 describeOnEveryStore('POST /v1/pets and GET /v1/pets/{petId}', (service) => {
-  const createWithCategory = (json: string) => service.create(`{"name":"Rex","categoryId":${json}}`);
-
   it('adds an animal under an id of its own, and gives it back', async () => {
     const first = await service.add({ name: 'Rex', categoryId: 7, status: 'sold' });
     const second = await service.add({ name: 'Rex', categoryId: 7, status: 'sold' });
@@ -23,60 +18,6 @@ describeOnEveryStore('POST /v1/pets and GET /v1/pets/{petId}', (service) => {
     }
     const { id } = await service.add({});
     expect((await service.get(`/v1/pets/${id}`)).pet()).to.have.all.keys('id', 'name', 'categoryId');
-  });
-
-  describe('an int64', () => {
-    const integers: ReadonlyArray<readonly [json: string, value: bigint]> = [
-      ['9223372036854775807', int64Max],
-      ['-9223372036854775808', int64Min],
-      ['9007199254740993', 9007199254740993n],
-      ['-9007199254740993', -9007199254740993n],
-      ['9223372036854775806', int64Max - 1n],
-      ['0', 0n],
-      ['-0', 0n],
-      ['7.0', 7n],
-      ['7e0', 7n],
-      ['7.000000000000000000000', 7n],
-      ['70e-1', 7n],
-      ['0.7E+1', 7n],
-      ['1E18', 10n ** 18n],
-      ['9.223372036854775807e18', int64Max],
-      ['9223372036854775807.0', int64Max],
-      ['-92233720368547758080e-1', int64Min],
-      ['0e999999999', 0n],
-    ];
-    integers.forEach(([json, value]) => {
-      it(`is exact from ${json} to the store and back`, async () => {
-        const created = await createWithCategory(json);
-        expect(created.status, created.text).to.equal(201);
-        expect(created.text).to.include(`"categoryId":${value}`);
-        expect(created.pet().categoryId).to.equal(value);
-        const { id } = created.pet();
-        expect((await service.get(`/v1/pets/${id}`)).text).to.equal(created.text);
-        const [listed] = (await service.get(`/v1/pets?after=${id - 1n}`)).pets();
-        expect(listed?.categoryId).to.equal(value);
-      });
-    });
-
-    const others = [
-      '9223372036854775808',
-      '-9223372036854775809',
-      '7.5',
-      '1e-1',
-      '1e19',
-      '1e400',
-      '"7"',
-    ].concat(
-      ['1e999999999', '1e-999999999', '-1e99999999999999999999', '9223372036854775807.1', '1'.repeat(5000)],
-      ['null', 'true', '[7]', '{}', '""'],
-    );
-    others.forEach((json) => {
-      it(`is not ${json.slice(0, 40)}`, async () => {
-        const answer = await createWithCategory(json);
-        expect([answer.status, answer.code]).to.deep.equal([400, 'invalid_body']);
-        expect(answer.message).to.include('categoryId');
-      });
-    });
   });
 
   it('ignores fields that NewPet has not, id among them', async () => {
@@ -141,58 +82,6 @@ describeOnEveryStore('POST /v1/pets and GET /v1/pets/{petId}', (service) => {
       fields.forEach((field) => expect(answer.message).to.include(field));
     }
     expect((await service.get(`/v1/pets?after=${last}`)).text).to.equal('[]');
-  });
-
-  describe('a name', () => {
-    const names: Readonly<Record<string, string>> = {
-      'is empty': '',
-      'has only spaces': '  \t\r\n ',
-      'is composed or decomposed': '\u00e9 e\u0301',
-      'has ligatures and full-width forms': 'ﬁ Ａ ſ K',
-      'has emoji joined and flagged': '👩‍👩‍👧‍👦 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🇺🇳',
-      'runs from right to left': '\u202eأرنب\u202c \u2066ארנב\u2069',
-      'has control characters but NUL': '\u0001\u0007\b\u001b[31m\u007f\u0085',
-      'has line separators and a BOM': '\u2028\u2029\ufeff\ufeff',
-      'has noncharacters': '\ufffe\uffff\u{1ffff}\u{10ffff}\ufdd0',
-      'has the replacement character': '\ufffd',
-      'has private use characters': '\ue000\u{f0000}',
-      'is SQL': `Robert'); DROP TABLE pets;-- " \` \\ % _ ? $1 :a @b`,
-      'is JSON and HTML': '"}],{"a":1}<script>alert(1)</script>&amp;\\u0041\\',
-      'is long': 'x😀'.repeat(18_000),
-      'is called as a property of every object': '__proto__',
-    };
-    Object.entries(names).forEach(([title, name]) => {
-      it(`comes back to the letter where it ${title}`, async () => {
-        const { id, ...pet } = await service.add({ name });
-        expect(pet.name).to.equal(name);
-        expect((await service.get(`/v1/pets/${id}`)).pet().name).to.equal(name);
-        expect((await service.get(`/v1/pets?after=${id - 1n}`)).pets()[0]?.name).to.equal(name);
-      });
-    });
-
-    it('comes back to the letter from escapes, surrogate pairs too', async () => {
-      const answer = await service.create(
-        String.raw`{"name":"\u0041\ud83d\ude00\/\b\f\n\r\t\"\\","categoryId":7}`,
-      );
-      expect(answer.status).to.equal(201);
-      expect(answer.pet().name).to.equal('A😀/\b\f\n\r\t"\\');
-    });
-
-    it('has neither U+0000 nor a lone surrogate', async () => {
-      for (const name of [
-        '\\u0000',
-        'a\\u0000b',
-        '\\ud800',
-        '\\udc00',
-        'a\\udfffb',
-        '\\ude00\\ud83d',
-        '\\ud83d\\ud83d',
-      ]) {
-        const answer = await service.create(`{"name":"${name}","categoryId":7}`);
-        expect([answer.status, answer.code], name).to.deep.equal([400, 'invalid_body']);
-        expect(answer.message).to.include('name');
-      }
-    });
   });
 
   describe('a petId', () => {
