@@ -40,6 +40,9 @@ export class ServiceUnderTest {
     this.#process = await spawnService({
       DATABASE_URL: databaseUrl,
       API_KEYS: Object.values(apiKeys).join(','),
+    }).catch(async (reason: unknown) => {
+      await dispose();
+      throw reason;
     });
   }
 
