@@ -1,5 +1,6 @@
 import * as t from 'io-ts';
 import { CategoryId } from './category-id';
+import { fieldsOnly } from './fields-only';
 import { PetName } from './pet-name';
 import { PetStatus } from './pet-status';
 
@@ -11,7 +12,10 @@ export interface NewPet {
 }
 
 /** Decoding drops the fields that a NewPet doesn't have. */
-export const NewPet: t.Type<NewPet, unknown> = t.exact(
-  t.intersection([t.type({ name: PetName, categoryId: CategoryId }), t.partial({ status: PetStatus })]),
-  'NewPet',
+export const NewPet: t.Type<NewPet, unknown> = fieldsOnly(
+  t.exact(
+    t.intersection([t.type({ name: PetName, categoryId: CategoryId }), t.partial({ status: PetStatus })]),
+    'NewPet',
+  ),
+  ['name', 'categoryId', 'status'],
 );

@@ -1,5 +1,6 @@
 import * as t from 'io-ts';
 import { CategoryId } from './category-id';
+import { fieldsOnly } from './fields-only';
 import type { NewPet } from './new-pet';
 import { PetId } from './pet-id';
 import { PetName } from './pet-name';
@@ -10,10 +11,13 @@ export interface Pet extends NewPet {
   readonly id: PetId;
 }
 
-export const Pet: t.Type<Pet, unknown> = t.exact(
-  t.intersection([
-    t.type({ id: PetId, name: PetName, categoryId: CategoryId }),
-    t.partial({ status: PetStatus }),
-  ]),
-  'Pet',
+export const Pet: t.Type<Pet, unknown> = fieldsOnly(
+  t.exact(
+    t.intersection([
+      t.type({ id: PetId, name: PetName, categoryId: CategoryId }),
+      t.partial({ status: PetStatus }),
+    ]),
+    'Pet',
+  ),
+  ['id', 'name', 'categoryId', 'status'],
 );
