@@ -5,9 +5,9 @@ import * as t from 'io-ts';
  * named `__proto__` would give the copy a prototype with fields of its own.
  */
 export const fieldsOnly = <A extends object, O>(
-  codec: t.Type<A, O, unknown>,
+  codec: t.Type<A, O>,
   fields: ReadonlyArray<keyof A & string>,
-): t.Type<A, O, unknown> => {
+): t.Type<A, O> => {
   const pick = (input: unknown): unknown =>
     t.UnknownRecord.is(input)
       ? Object.fromEntries(fields.filter((field) => field in input).map((field) => [field, input[field]]))
