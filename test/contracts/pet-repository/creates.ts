@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { PetId } from '../../../core';
 import { arbitraryNewPet, arbitraryPet } from '../arbitrary';
-import { success } from '../outcome';
+import { failure, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
 import { allPets, largestPage } from './pages-of';
@@ -47,6 +47,18 @@ export const creates = ({ it }: TestRunner, use: UseRepository): void => {
       assert.deepEqual(await allPets(repository), []);
       const [first, second] = [await success(creation), await success(creation)];
       assert.deepEqual(await allPets(repository), [first.pet, second.pet]);
+    }));
+
+  it('finds and lists what it had looked for in vain', () =>
+    use({}, async ({ create, find, list }) => {
+      const query = { limit: largestPage };
+      const { pet: first } = await success(create(arbitraryNewPet()));
+      const nearby = Array.from({ length: 50 }, (_, index) => petId(first.id + BigInt(index) + 1n));
+      for (const id of nearby) assert.equal(await failure(find(id)), 'PetNotFound');
+      assert.deepEqual((await success(list(query))).pets, [first]);
+      const { pet: second } = await success(create(arbitraryNewPet()));
+      assert.deepEqual(await success(find(second.id)), second);
+      assert.deepEqual((await success(list(query))).pets, [first, second]);
     }));
 
   it('reads when it is run, not when it is asked for', () =>
