@@ -29,7 +29,8 @@ const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
   [['keys', 'revoke'], /missing required argument 'id'/],
 ];
 
-describe('The command line', () => {
+describe('The command line', function () {
+  this.timeout(30_000);
   afterEach(removeFolders);
 
   for (const command of commands) {

@@ -11,7 +11,8 @@ const announcedKey = /shown this once|animals_/;
 const startLine = ({ address }: { readonly address: string }, file: string): string =>
   `animal-store serves ${address} with its data in sqlite:${file} (set: DATABASE_URL=sqlite:${file}, PORT=0)`;
 
-describe('The first start', () => {
+describe('The first start', function () {
+  this.timeout(30_000);
   afterEach(killServices);
   afterEach(removeFolders);
 

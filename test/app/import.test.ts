@@ -35,19 +35,17 @@ interface Report {
 const noReport: Report = { names: [], reads: [], before: 'before', after: 'after' };
 
 const importAlone = async (entrance: string) => {
-  const began = performance.now();
   const { code, stdout, stderr } = await startProgram(process.execPath, ['-e', script(entrance)]).ended;
   const report: unknown = JSON.parse(stdout || '{}');
-  return { code, stderr, milliseconds: performance.now() - began, ...Object.assign({ ...noReport }, report) };
+  return { code, stderr, ...Object.assign({ ...noReport }, report) };
 };
 
 describe('Importing', () => {
   for (const entrance of entrances) {
     it(`${entrance} starts nothing, listens to nothing and ends by itself`, async () => {
-      const { code, stderr, names, before, after, milliseconds } = await importAlone(entrance);
+      const { code, stderr, names, before, after } = await importAlone(entrance);
       expect({ code, stderr, after }).to.deep.equal({ code: 0, stderr: '', after: before });
       expect(names).not.to.deep.equal([]);
-      expect(milliseconds).to.be.below(3_000);
     });
 
     it(`${entrance} reads no environment of its own`, async () => {

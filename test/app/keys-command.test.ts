@@ -10,12 +10,9 @@ import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 const revocationBound = 5_000;
 
 const names = [
-  'shop',
   '',
-  '-n --json',
-  "Robert'); DROP TABLE api_keys;--",
-  'Zoë 東京 🐢 e\u0301 \u202e"quoted"\\',
-  'two\nlines\tand a tab',
+  "-n --json'); DROP TABLE api_keys;--",
+  'Zoë 東京 🐢 e\u0301 \u202e"quoted"\\ two\nlines\tand a tab',
   '9007199254740993',
 ];
 
@@ -35,7 +32,8 @@ const issue = async (environment: Environment, name: string) => {
 const listed = async (environment: Environment): Promise<unknown> =>
   JSON.parse((await runCommand(['keys', 'list', '--json'], environment)).stdout);
 
-describe('The keys on the command line', () => {
+describe('The keys on the command line', function () {
+  this.timeout(30_000);
   afterEach(killServices);
   afterEach(removeFolders);
 

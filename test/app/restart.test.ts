@@ -18,7 +18,8 @@ const newPets = [
 
 const nameOf = (pet: string): string | undefined => /"name":"([^"]*)"/.exec(pet)?.[1];
 
-describe('A service that ends', () => {
+describe('A service that ends', function () {
+  this.timeout(30_000);
   afterEach(killServices);
   afterEach(removeFolders);
 
@@ -93,5 +94,5 @@ describe('A service that ends', () => {
     ).to.deep.equal([]);
     expect((await last.stop()).code).to.equal(0);
     expect(await integrityOf(file)).to.deep.equal(['ok']);
-  }).timeout(30_000);
+  });
 });
