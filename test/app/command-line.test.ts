@@ -8,6 +8,7 @@ const commands = [
   [],
   ['serve'],
   ['migrate'],
+  ['doctor'],
   ['keys'],
   ['keys', 'create'],
   ['keys', 'list'],

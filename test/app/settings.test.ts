@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
 import { readdirSync } from 'node:fs';
 import { decodeSettings } from '../../app/settings';
+import { startLine } from '../../app/start-line';
 import { runCommand } from '../support/command';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
@@ -31,6 +33,7 @@ const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   API_KEYS: ['one,,two', 'two words', 'clé', ',', 'a=b'],
   LOG_LEVEL: ['loud', 'INFO', 'toString', '__proto__'],
+  CORS_ORIGIN: ['shop.example', 'https://shop.example/', 'https://shop.example,*', 'ftp//x'],
   MAX_IN_FLIGHT: ['0', '100001'],
   RATE_LIMIT: ['100', '100/60', '0/60s', '100/0s', '100/1m', '1e2/60s', '-1/60s', '1.5/60s'],
   STOP_DELAY: ['-1', '600001', '1m'],
@@ -107,6 +110,25 @@ describe('The settings', function () {
           .and.not.match(/s3cretWord|\n +at /);
         expect(stdout).to.equal('');
       }
+    });
+  }
+
+  for (const address of [
+    'postgres://keeper:s3cretWord@host:5432/animals?sslmode=require&password=s3cretWord',
+    'postgres://keeper:12345/s3cretWord@host/animals',
+    'postgres://host/animals?user=keeper&password=s3cretWord',
+  ]) {
+    it(`are announced without password and keys: ${address.replaceAll('s3cretWord', '***')}`, () => {
+      const decoded = decodeSettings({ DATABASE_URL: address, API_KEYS: 's3cretKey,s3cretOther' });
+      const line = pipe(
+        decoded,
+        E.map((settings) => startLine(settings, 'http://127.0.0.1:3000')),
+        E.getOrElse(() => 'no settings'),
+      );
+      expect(line)
+        .to.include('postgres://')
+        .and.include('API_KEYS')
+        .and.not.match(/s3cret/);
     });
   }
 });
