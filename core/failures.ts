@@ -34,3 +34,11 @@ export interface IdempotencyKeyInFlight {
   readonly _tag: 'IdempotencyKeyInFlight';
 }
 export const idempotencyKeyInFlight: IdempotencyKeyInFlight = { _tag: 'IdempotencyKeyInFlight' };
+
+/** Adding many animals at once was given up, by their source or by the store. None of them is stored. */
+export interface ImportAborted {
+  readonly _tag: 'ImportAborted';
+  /** What the source threw, or why the store refused. */
+  readonly cause: unknown;
+}
+export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });

@@ -8,6 +8,7 @@ export * from './failures';
 export * from './field-faults';
 export * from './get-pet';
 export * from './idempotency-key';
+export * from './import-pets';
 export * from './in-decimal';
 export * from './int64';
 export * from './is-same-new-pet';

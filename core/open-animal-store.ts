@@ -7,6 +7,7 @@ import { caller, type Caller } from './caller';
 import { createPet, type CreatePet } from './create-pet';
 import type { InvalidApiKey, Unavailable } from './failures';
 import { getPet, type GetPet } from './get-pet';
+import { importPets, type ImportPets } from './import-pets';
 import type { KeyId } from './key-id';
 import { listPets, type ListPets } from './list-pets';
 import type { PetRepository } from './pet-repository';
@@ -21,6 +22,7 @@ export interface AnimalStore {
   readonly keyId: KeyId;
   readonly listPets: ListPets;
   readonly createPet: CreatePet;
+  readonly importPets: ImportPets;
   /** @deprecated Ends on 5 December 2030 (interface 1.0.0, section 9). List with a status filter instead. */
   readonly getPet: GetPet;
 }
@@ -32,11 +34,13 @@ export type OpenAnimalStore = (apiKey: ApiKey) => TaskEither<InvalidApiKey | Una
 export const openAnimalStore = ({ pets, authenticate }: Ports): OpenAnimalStore => {
   const list = listPets(pets);
   const create = createPet(pets);
+  const bringIn = importPets(pets);
   const get = getPet(pets);
   const operationsOf = (known: Caller): AnimalStore => ({
     keyId: known.keyId,
     listPets: list(known),
     createPet: create(known),
+    importPets: bringIn(known),
     getPet: get(known),
   });
   return (apiKey) =>

@@ -1,6 +1,12 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { CreationKey } from './creation-key';
-import type { IdempotencyKeyInFlight, IdempotencyKeyReused, PetNotFound, Unavailable } from './failures';
+import type {
+  IdempotencyKeyInFlight,
+  IdempotencyKeyReused,
+  ImportAborted,
+  PetNotFound,
+  Unavailable,
+} from './failures';
 import type { NewPet } from './new-pet';
 import type { Pet } from './pet';
 import type { PetId } from './pet-id';
@@ -18,6 +24,10 @@ export interface CreatedPet {
  *
  * `list` and `find` see every creation that ended before they were called. `create` ends once the animal is as
  * durable as the store makes it; creations under one key within 24 hours make one animal.
+ *
+ * `createAll` adds all animals of a source, by ascending ids in its order, or none of them, and answers with how
+ * many. Nobody sees one before all are stored; meanwhile the store may refuse other creations. It reads the source
+ * once and gives up when that throws. ImportAborted: none is stored; Unavailable: all are, or none.
  */
 export interface PetRepository {
   readonly list: (query: PetQuery) => TaskEither<Unavailable, PetPage>;
@@ -26,4 +36,5 @@ export interface PetRepository {
     newPet: NewPet,
     key?: CreationKey,
   ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
+  readonly createAll: (newPets: AsyncIterable<NewPet>) => TaskEither<ImportAborted | Unavailable, number>;
 }

@@ -5,6 +5,8 @@ import {
   type CreatedPet,
   type CreationKey,
   idempotencyKeyReused,
+  type ImportAborted,
+  importAborted,
   isSameNewPet,
   type NewPet,
   type Pet,
@@ -32,6 +34,12 @@ interface Options {
 const byId = (one: Pet, other: Pet): number => (one.id < other.id ? -1 : 1);
 
 const keyOf = ({ caller, idempotencyKey }: CreationKey): string => JSON.stringify([caller, idempotencyKey]);
+
+const collect = async <A>(source: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const all: Array<A> = [];
+  for await (const one of source) all.push(one);
+  return all;
+};
 
 /** A repository in this process's memory: for tests, and for a service that may forget. */
 export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {}): PetRepository => {
@@ -109,9 +117,20 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
     );
   };
 
+  const addAll = (newPets: ReadonlyArray<NewPet>): E.Either<ImportAborted, number> => {
+    if (!PetId.is(nextId() + BigInt(newPets.length - 1))) return E.left(importAborted('every id is taken'));
+    newPets.forEach(add);
+    return E.right(newPets.length);
+  };
+
   return {
     list: (query) => TE.fromIO(() => page(query)),
     find: (id) => TE.fromIOEither(() => pipe(found.get(id), E.fromNullable(petNotFound(id)))),
     create: (newPet, key) => () => Promise.resolve(create(newPet, key)),
+    createAll: (newPets) =>
+      pipe(
+        TE.tryCatch(() => collect(newPets), importAborted),
+        TE.flatMapEither(addAll),
+      ),
   };
 };

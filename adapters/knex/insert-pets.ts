@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { NewPet, Pet } from '../../core';
-import { petColumns, petFromRow, type PetRow } from './pet-rows';
+import { petColumns, petFromRow, type PetRow, rowOfNewPet } from './pet-rows';
 
 const contentOf = ({ name, categoryId, status }: NewPet): string =>
   JSON.stringify([name, categoryId.toString(), status]);
@@ -15,13 +15,7 @@ export const insertPets = async (
 ): Promise<ReadonlyArray<Pet>> => {
   if (newPets.length === 0) return [];
   const rows = await writes('pets')
-    .insert(
-      newPets.map(({ name, categoryId, status }) => ({
-        name,
-        category_id: categoryId.toString(),
-        status: status ?? null,
-      })),
-    )
+    .insert(newPets.map(rowOfNewPet))
     .returning<ReadonlyArray<PetRow>>(writes.raw(petColumns));
   const inserted = new Map<string, Array<Pet>>();
   for (const pet of rows.map(petFromRow)) {

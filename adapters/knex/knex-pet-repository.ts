@@ -8,6 +8,7 @@ import {
 } from '../../core';
 import { attempt, attemptEither } from './attempt';
 import { batchWhileBusy } from './batch-while-busy';
+import { createAllPets } from './create-all-pets';
 import { createPets } from './create-pets';
 import type { Database } from './database';
 import { findPets } from './find-pets';
@@ -71,5 +72,6 @@ export const knexPetRepository = (
       const creation = attemptEither(() => create({ newPet, key }));
       return key === undefined ? creation : oneAtATime(key, creation);
     },
+    createAll: createAllPets(writes),
   };
 };
