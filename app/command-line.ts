@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { doctorCommand } from './commands/doctor-command';
+import { exportCommand } from './commands/export-command';
+import { importCommand } from './commands/import-command';
 import { keysCommand } from './commands/keys-command';
 import { migrateCommand } from './commands/migrate-command';
 import { serveCommand } from './commands/serve-command';
@@ -18,6 +20,8 @@ export const commandLine = async (argv: ReadonlyArray<string>): Promise<void> =>
     .addCommand(serveCommand())
     .addCommand(migrateCommand())
     .addCommand(keysCommand())
+    .addCommand(importCommand())
+    .addCommand(exportCommand())
     .addCommand(doctorCommand());
   throwInsteadOfExit(program);
   try {

@@ -1,4 +1,5 @@
 import type { FieldFault, Unavailable } from '../core';
+import { errorText } from './error-text';
 
 /** Why a command can't do its work. */
 export type StartFailure =
@@ -14,15 +15,13 @@ export const databaseFailed = ({ cause }: Unavailable): StartFailure => ({ _tag:
 
 export const cannotListen = (cause: unknown): StartFailure => ({ _tag: 'CannotListen', cause });
 
-const words = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
-
 /** The failure in words, with what to do about it. */
 export const startFailureText = (failure: StartFailure): string => {
   switch (failure._tag) {
     case 'InvalidSettings':
       return failure.faults.map(({ field, expected }) => `${field} must be ${expected}`).join('\n');
     case 'DatabaseFailed':
-      return `the database can't be used: ${words(failure.cause)}`;
+      return `the database can't be used: ${errorText(failure.cause)}`;
     case 'DatabaseLost':
       return 'the database file was removed or replaced while it was open: nothing more can be stored in it';
     case 'NoApiKey':
@@ -32,6 +31,6 @@ export const startFailureText = (failure: StartFailure): string => {
     case 'UnknownKey':
       return `no key has the id ${failure.id}: \`animal-store keys list\` shows them`;
     case 'CannotListen':
-      return `can't listen: ${words(failure.cause)}`;
+      return `can't listen: ${errorText(failure.cause)}`;
   }
 };

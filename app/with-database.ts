@@ -6,10 +6,10 @@ import type { StartFailure } from './start-failure';
 
 /** Uses the database of the settings, and closes it whatever comes of that. */
 export const withDatabase =
-  (use: (database: Database) => TE.TaskEither<StartFailure, void>) =>
-  (settings: Settings): TE.TaskEither<StartFailure, void> => {
+  <F, A>(use: (database: Database) => TE.TaskEither<F, A>) =>
+  (settings: Settings): TE.TaskEither<StartFailure | F, A> => {
     const database = openDatabase(settings);
     return database === undefined
       ? TE.left({ _tag: 'NoDatabase' })
-      : TE.bracket(TE.right(database), use, ({ close }) => TE.fromTask(close));
+      : TE.bracketW(TE.right(database), use, ({ close }) => TE.fromTask(close));
   };

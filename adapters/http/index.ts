@@ -3,6 +3,8 @@ export * from './mount-pet-routes';
 export type { ReadMetrics } from './mount-metrics-route';
 export type { CheckReadiness } from './mount-public-routes';
 export * from './openapi-document';
+export * from './parse-json';
 export type * from './reporter';
+export { serialisePet } from './serialise';
 export * from './start-http-server';
 export type * from './http-failures';

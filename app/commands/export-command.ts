@@ -1,0 +1,71 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import { constants } from 'node:os';
+import { PetStatus } from '../../core';
+import { listenForInterruption } from '../listen-for-interruption';
+import { runCommand, say } from '../run-command';
+import { exportFile, type ExportSummary } from '../transfer/export-file';
+import { type Format, formats } from '../transfer/format';
+import { formatOfFile } from '../transfer/format-of-file';
+
+interface Options {
+  readonly format?: Format;
+  readonly status?: PetStatus;
+}
+
+const exitCodeOf = ({ end }: ExportSummary): number => {
+  switch (end.outcome) {
+    case 'exported':
+      return 0;
+    case 'interrupted':
+      return 128 + constants.signals[end.signal];
+    case 'reader_gone':
+      return 128 + constants.signals.SIGPIPE;
+    case 'failed':
+      return 1;
+  }
+};
+
+const textOf = ({ end, written }: ExportSummary, file: string): string => {
+  const remains = file === '-' ? `${written} animals were written, not all` : `${file} is as it was`;
+  switch (end.outcome) {
+    case 'exported':
+      return `${written} ${written === 1 ? 'animal was' : 'animals were'} exported`;
+    case 'interrupted':
+      return `interrupted by ${end.signal}: ${remains}`;
+    case 'reader_gone':
+      return `the reader went away: not all animals were written`;
+    case 'failed':
+      return `the export failed: ${end.reason}; ${remains}`;
+  }
+};
+
+const toStatus = (text: string): PetStatus => {
+  if (PetStatus.is(text)) return text;
+  throw new InvalidArgumentError('It must be one of available, pending, sold.');
+};
+
+/** `animal-store export [FILE]` */
+export const exportCommand = (): Command =>
+  new Command('export')
+    .description('write all animals by ascending id; `import` takes them back to the letter')
+    .argument('[file]', 'standard output if it is missing or -', '-')
+    .addOption(
+      new Option('--format <format>', "how to write them, if the file's ending doesn't say").choices(formats),
+    )
+    .option('--status <status>', 'only the animals of this status', toStatus)
+    .action((file: string, options: Options, command: Command) => {
+      const { format = formatOfFile(file), status } = options;
+      if (format === undefined) return command.error('error: say --format ndjson or --format csv');
+      const interruption = listenForInterruption();
+      return runCommand((settings) =>
+        pipe(
+          TE.fromTask(exportFile({ file, format, status }, settings, interruption)),
+          TE.map((summary) => {
+            say(textOf(summary, file));
+            process.exitCode = exitCodeOf(summary);
+          }),
+        ),
+      );
+    });

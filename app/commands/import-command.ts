@@ -1,0 +1,59 @@
+import { constants } from 'node:os';
+import { Command, Option } from 'commander';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import { listenForInterruption } from '../listen-for-interruption';
+import { print, runCommand, say } from '../run-command';
+import { type Format, formats } from '../transfer/format';
+import { formatOfFile } from '../transfer/format-of-file';
+import { importFile } from '../transfer/import-file';
+import type { ImportSummary } from '../transfer/import-summary';
+import { importSummaryText } from '../transfer/import-summary-text';
+
+interface Options {
+  readonly format?: Format;
+  readonly skipInvalid?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
+
+const exitCodeOf = (summary: ImportSummary): number => {
+  switch (summary.outcome) {
+    case 'stored':
+    case 'checked':
+      return 0;
+    case 'interrupted':
+      return 128 + constants.signals[summary.signal];
+    case 'wrong_rows':
+    case 'failed':
+    case 'unconfirmed':
+      return 1;
+  }
+};
+
+/** `animal-store import FILE` */
+export const importCommand = (): Command =>
+  new Command('import')
+    .description('add the animals of a file, all or none of them; their ids are assigned anew')
+    .argument('<file>', '- for standard input')
+    .addOption(
+      new Option('--format <format>', "what is in it, if the file's ending doesn't say").choices(formats),
+    )
+    .option('--skip-invalid', 'leave wrong rows out, and add the others')
+    .option('--dry-run', 'check every row, and add nothing')
+    .option('--json', 'print the summary as JSON')
+    .action((file: string, options: Options, command: Command) => {
+      const { format = formatOfFile(file), skipInvalid = false, dryRun = false, json = false } = options;
+      if (format === undefined) return command.error('error: say --format ndjson or --format csv');
+      const interruption = listenForInterruption();
+      return runCommand((settings) =>
+        pipe(
+          TE.fromTask(importFile({ file, format, skipInvalid, dryRun }, settings, interruption)),
+          TE.map((summary) => {
+            say(importSummaryText(summary));
+            if (json) print(json, summary, '');
+            process.exitCode = exitCodeOf(summary);
+          }),
+        ),
+      );
+    });

@@ -1,0 +1,31 @@
+import { errorText } from '../error-text';
+import type { InterruptionName } from '../listen-for-interruption';
+import { type StartFailure, startFailureText } from '../start-failure';
+
+/** How an export ended. */
+export type ExportEnd =
+  | { readonly outcome: 'exported' }
+  | { readonly outcome: 'interrupted'; readonly signal: InterruptionName }
+  | { readonly outcome: 'reader_gone' }
+  | { readonly outcome: 'failed'; readonly reason: string };
+
+/** The animals couldn't be read, or not be written. */
+export interface TransferFailed {
+  readonly _tag: 'TransferFailed';
+  readonly cause: unknown;
+}
+
+const isReaderGone = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && cause.code === 'EPIPE';
+
+/** What a failed export came to. After an interruption everything is its consequence. */
+export const failedExportEnd = (
+  failure: StartFailure | TransferFailed,
+  interruptedBy: InterruptionName | undefined,
+): ExportEnd => {
+  if (interruptedBy !== undefined) return { outcome: 'interrupted', signal: interruptedBy };
+  if (failure._tag !== 'TransferFailed') return { outcome: 'failed', reason: startFailureText(failure) };
+  return isReaderGone(failure.cause)
+    ? { outcome: 'reader_gone' }
+    : { outcome: 'failed', reason: errorText(failure.cause) };
+};

@@ -1,0 +1,84 @@
+import { pipe } from 'fp-ts/function';
+import * as T from 'fp-ts/Task';
+import * as TE from 'fp-ts/TaskEither';
+import type { ListPets, Pet, PetStatus } from '../../core';
+import type { Interruption } from '../listen-for-interruption';
+import { openAsOperator } from '../open-as-operator';
+import type { Settings } from '../settings';
+import { startProgress } from '../start-progress';
+import { withDatabase } from '../with-database';
+import { allPages } from './all-pages';
+import { type ExportEnd, failedExportEnd, type TransferFailed } from './export-end';
+import type { Format } from './format';
+import { writeFile } from './write-file';
+import { writeRows } from './write-rows';
+import { writeStandardOutput } from './write-standard-output';
+
+export interface ExportOptions {
+  /** A path, or `-` for standard output. */
+  readonly file: string;
+  readonly format: Format;
+  readonly status: PetStatus | undefined;
+}
+
+/** An ended export, and how many animals it has written, or had begun to write. */
+export interface ExportSummary {
+  readonly end: ExportEnd;
+  readonly written: number;
+}
+
+interface Tally {
+  written: number;
+}
+
+async function* tallied(
+  pages: AsyncIterable<ReadonlyArray<Pet>>,
+  tally: Tally,
+): AsyncGenerator<ReadonlyArray<Pet>> {
+  for await (const pets of pages) {
+    tally.written += pets.length;
+    yield pets;
+  }
+}
+
+/** Exports all animals, or those of one status, by ascending id. */
+export const exportFile = (
+  { file, format, status }: ExportOptions,
+  settings: Settings,
+  { signal, by }: Interruption,
+): T.Task<ExportSummary> => {
+  const tally: Tally = { written: 0 };
+  const write = file === '-' ? writeStandardOutput : writeFile(file);
+
+  const writeAll = async (listPets: ListPets): Promise<void> => {
+    const isOnScreen = file === '-' && process.stdout.isTTY;
+    const progress = isOnScreen
+      ? undefined
+      : startProgress({ count: () => tally.written, fraction: () => undefined });
+    try {
+      await write(writeRows(format, tallied(allPages(listPets, status), tally)), signal);
+    } finally {
+      progress?.stop();
+    }
+  };
+
+  return pipe(
+    settings,
+    withDatabase((database) =>
+      pipe(
+        openAsOperator(database),
+        TE.flatMap(({ listPets }) =>
+          TE.tryCatch(
+            () => writeAll(listPets),
+            (cause): TransferFailed => ({ _tag: 'TransferFailed', cause }),
+          ),
+        ),
+      ),
+    ),
+    TE.match(
+      (failure) => failedExportEnd(failure, by()),
+      (): ExportEnd => ({ outcome: 'exported' }),
+    ),
+    T.map((end) => ({ end, written: tally.written })),
+  );
+};

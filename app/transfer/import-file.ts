@@ -1,0 +1,94 @@
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import * as T from 'fp-ts/Task';
+import * as TE from 'fp-ts/TaskEither';
+import { importAborted } from '../../core';
+import type { Interruption } from '../listen-for-interruption';
+import { openAsOperator } from '../open-as-operator';
+import type { Settings } from '../settings';
+import { startProgress } from '../start-progress';
+import { withDatabase } from '../with-database';
+import { dryImport } from './dry-import';
+import type { Format } from './format';
+import { failedImportEnd, type ImportEnd, type ImportFailure } from './import-end';
+import { importRows } from './import-rows';
+import type { ImportSummary } from './import-summary';
+import { openSource } from './open-source';
+import { readRows } from './read-rows';
+import type { Row } from './row';
+
+export interface ImportOptions {
+  /** A path, or `-` for standard input. */
+  readonly file: string;
+  readonly format: Format;
+  readonly skipInvalid: boolean;
+  /** Checks every row; no database is opened. */
+  readonly dryRun: boolean;
+}
+
+interface Tally {
+  rows: number;
+  wrong: number;
+}
+
+const startTally = (): Tally => ({ rows: 0, wrong: 0 });
+
+async function* tallied(
+  rows: AsyncIterable<Row>,
+  tally: Tally,
+  report: (text: string) => void,
+): AsyncGenerator<Row> {
+  for await (const row of rows) {
+    tally.rows += 1;
+    if (E.isLeft(row.newPet)) {
+      tally.wrong += 1;
+      report(`line ${row.line}: ${row.newPet.left}`);
+    }
+    yield row;
+  }
+}
+
+/** Imports a file, reporting each wrong row and the progress on standard error. It always ends with a summary. */
+export const importFile = (
+  { file, format, skipInvalid, dryRun }: ImportOptions,
+  settings: Settings,
+  { signal, by }: Interruption,
+): T.Task<ImportSummary> => {
+  const began = performance.now();
+  const tally = startTally();
+
+  const openRows = async () => {
+    const source = await openSource(file, signal);
+    const progress = startProgress({ count: () => tally.rows, fraction: source.fraction });
+    return {
+      rows: tallied(readRows(format, source.chunks), tally, progress.note),
+      close: () => {
+        progress.stop();
+        source.close();
+      },
+    };
+  };
+
+  const importFrom = (rows: AsyncIterator<Row>): TE.TaskEither<ImportFailure, number> =>
+    dryRun
+      ? importRows(rows, { importPets: dryImport, skipInvalid })
+      : withDatabase((database) =>
+          pipe(
+            openAsOperator(database),
+            TE.flatMap(({ importPets }) => importRows(rows, { importPets, skipInvalid })),
+          ),
+        )(settings);
+
+  const end = (stored: number): ImportEnd =>
+    dryRun ? { outcome: 'checked', stored: 0 } : { outcome: 'stored', stored };
+
+  return pipe(
+    TE.bracket(
+      TE.tryCatch(openRows, (error): ImportFailure => importAborted(error)),
+      ({ rows }) => importFrom(rows),
+      ({ close }) => TE.fromIO(close),
+    ),
+    TE.match((failure) => failedImportEnd(failure, by()), end),
+    T.map((ended) => ({ ...ended, ...tally, seconds: Math.round(performance.now() - began) / 1_000 })),
+  );
+};

@@ -1,0 +1,62 @@
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import {
+  type ImportAborted,
+  importAborted,
+  type ImportPets,
+  type NewPet,
+  type Unavailable,
+} from '../../core';
+import type { Row } from './row';
+
+/** Some rows are wrong, all were checked, and no animal is stored. */
+export interface WrongRows {
+  readonly _tag: 'WrongRows';
+}
+
+interface Options {
+  readonly importPets: ImportPets;
+  /** Whether wrong rows are left out; else one of them keeps all out. */
+  readonly skipInvalid: boolean;
+}
+
+const wrongRows: WrongRows = { _tag: 'WrongRows' };
+
+type Failure = WrongRows | ImportAborted | Unavailable;
+
+const checkRest = (rows: AsyncIterator<Row>): TE.TaskEither<Failure, number> =>
+  pipe(
+    TE.tryCatch(async () => {
+      while ((await rows.next()).done !== true);
+    }, importAborted),
+    TE.flatMap(() => TE.left<Failure>(wrongRows)),
+  );
+
+/**
+ * Stores the animals of all right rows by one import, all or none of them, with and without `skipInvalid`: so that
+ * whatever ends it early, nothing is in. The first wrong row gives the import up at once, which frees the database
+ * for others; the rows behind it are still checked.
+ */
+export const importRows = (
+  rows: AsyncIterator<Row>,
+  { importPets, skipInvalid }: Options,
+): TE.TaskEither<Failure, number> => {
+  let isWrong = false;
+
+  async function* rightRows(): AsyncGenerator<NewPet> {
+    for (let next = await rows.next(); next.done !== true; next = await rows.next()) {
+      const { newPet } = next.value;
+      if (E.isRight(newPet)) yield newPet.right;
+      else if (!skipInvalid) {
+        isWrong = true;
+        throw new Error(newPet.left);
+      }
+    }
+  }
+
+  return pipe(
+    importPets(rightRows()),
+    TE.orElse((failure): TE.TaskEither<Failure, number> => (isWrong ? checkRest(rows) : TE.left(failure))),
+  );
+};

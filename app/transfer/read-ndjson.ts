@@ -1,0 +1,29 @@
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import { parseJson } from '../../adapters/http';
+import type { NewPet } from '../../core';
+import { decodeNewPet } from './decode-new-pet';
+import type { Row } from './row';
+import { maxRowSize, splitRows } from './split-rows';
+
+const tooLong = `it is longer than ${maxRowSize} bytes`;
+
+const toNewPet = (bytes: Uint8Array | undefined): E.Either<string, NewPet> =>
+  pipe(
+    bytes,
+    E.fromNullable(tooLong),
+    E.flatMap((present) =>
+      pipe(
+        parseJson(present),
+        E.mapLeft(({ reason }) => `it must be JSON: ${reason}`),
+      ),
+    ),
+    E.flatMap(decodeNewPet),
+  );
+
+/** Reads a JSON text a line, each as strict as the body of a creation. */
+export async function* readNdjson(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
+  for await (const { line, bytes } of splitRows(chunks, { quotes: false })) {
+    yield { line, newPet: toNewPet(bytes) };
+  }
+}

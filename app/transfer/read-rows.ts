@@ -1,0 +1,14 @@
+import type { Format } from './format';
+import { readCsv } from './read-csv';
+import { readNdjson } from './read-ndjson';
+import type { Row } from './row';
+
+/** Reads the rows of a file, right ones and wrong ones, in order. */
+export const readRows = (format: Format, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> => {
+  switch (format) {
+    case 'ndjson':
+      return readNdjson(chunks);
+    case 'csv':
+      return readCsv(chunks);
+  }
+};

@@ -1,0 +1,69 @@
+import { nextQuoting, type Quoting } from './next-quoting';
+
+/** One row as it stands in a file: the line that it begins on, and its bytes unless they are too many. */
+export interface RawRow {
+  readonly line: number;
+  readonly bytes: Uint8Array | undefined;
+}
+
+interface Options {
+  /** Whether a line may end inside of quotes without ending its row. */
+  readonly quotes: boolean;
+}
+
+/** In bytes. An HTTP body has 100 kB at most; an embedder's animals may be larger. */
+export const maxRowSize = 1_000_000;
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const byteOrderMark = Buffer.from('\ufeff');
+
+const trim = (bytes: Uint8Array, isFirst: boolean): Uint8Array => {
+  const start = isFirst && byteOrderMark.equals(bytes.subarray(0, 3)) ? 3 : 0;
+  return bytes.subarray(start, bytes.at(-1) === carriageReturn ? -1 : undefined);
+};
+
+/** Splits a file into rows, in memory for one chunk and one row. Empty lines are no rows. */
+export async function* splitRows(
+  chunks: AsyncIterable<Uint8Array>,
+  { quotes }: Options,
+): AsyncGenerator<RawRow> {
+  let pieces: Array<Uint8Array> = [];
+  let size = 0;
+  let quoting: Quoting = 'start';
+  let begins = 1;
+  let line = 1;
+
+  const keep = (piece: Uint8Array): void => {
+    size += piece.length;
+    if (size > maxRowSize) pieces = [];
+    else pieces.push(piece);
+  };
+
+  const take = (): RawRow | undefined => {
+    const [only = new Uint8Array(), ...others] = pieces;
+    const bytes = trim(others.length === 0 ? only : Buffer.concat(pieces), begins === 1);
+    const row = { line: begins, bytes: size > maxRowSize ? undefined : bytes };
+    pieces = [];
+    size = 0;
+    return row.bytes?.length === 0 ? undefined : row;
+  };
+
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (const [index, byte] of chunk.entries()) {
+      if (byte === lineFeed) line += 1;
+      if (byte === lineFeed && quoting !== 'quoted') {
+        keep(chunk.subarray(start, index));
+        const row = take();
+        if (row !== undefined) yield row;
+        start = index + 1;
+        begins = line;
+        quoting = 'start';
+      } else if (quotes) quoting = nextQuoting(quoting, byte);
+    }
+    keep(chunk.subarray(start));
+  }
+  const last = take();
+  if (last !== undefined) yield last;
+}
