@@ -13,7 +13,7 @@ export const importSummaryText = (summary: ImportSummary): string => {
     case 'stored':
       return `${wereStored(summary.stored)}${leftOut}, in ${seconds} s`;
     case 'checked':
-      return `a dry run, nothing was stored: ${counted(rows - wrong, 'animal')} would be${leftOut}`;
+      return `dry run: ${rows - wrong} of ${counted(rows, 'row')} would be stored${leftOut}; nothing was`;
     case 'wrong_rows':
       return `nothing was stored: ${wrong} of ${counted(rows, 'row')} ${wrong === 1 ? 'is' : 'are'} wrong`;
     case 'interrupted':
