@@ -4,11 +4,15 @@ import type { Knex } from 'knex';
 import { type ImportAborted, importAborted, type NewPet, type Unavailable } from '../../core';
 import { attempt } from './attempt';
 import { batchesOf } from './batches-of';
+import type { Database } from './database';
 import { toError } from './database-error';
 import { rowOfNewPet } from './pet-rows';
 
 /** Animals in one insert: under SQLite's 500 terms of a compound select. */
 const batchSize = 400;
+
+/** In milliseconds. */
+const longestSilence = 3_000;
 
 const insert = async (transaction: Knex, newPets: ReadonlyArray<NewPet>): Promise<void> => {
   try {
@@ -27,28 +31,44 @@ const insertAll = async (transaction: Knex, newPets: AsyncIterable<NewPet>): Pro
   return count;
 };
 
+/** A source may be slow, and a connection that is silent for long is taken for dead, here and by servers. */
+const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<A> => {
+  const timer = setInterval(() => {
+    transaction.raw('select 1').catch(() => undefined);
+  }, longestSilence);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+};
+
 /** Its own failure says nothing new: the database keeps nothing that it was not asked to commit. */
 const rollBack = (transaction: Knex.Transaction): TE.TaskEither<never, unknown> =>
   TE.fromTask(() => transaction.rollback().catch(() => undefined));
 
-/** The promise of `commit` is kept even when the commit failed; the one of the whole transaction is not. */
-const commit = (transaction: Knex.Transaction): TE.TaskEither<Unavailable, unknown> =>
-  attempt(() => transaction.commit().then((): Promise<unknown> => transaction.executionPromise));
+/** knex keeps the promise of `commit` even when it failed; the promise of the whole transaction tells. */
+const commit = (transaction: Knex.Transaction, isLost: () => boolean): TE.TaskEither<Unavailable, void> =>
+  attempt(async () => {
+    await transaction.commit();
+    await transaction.executionPromise;
+    if (isLost()) throw new Error('the database file was removed or replaced');
+  });
 
 /**
  * Adds all animals of a source in one transaction, in memory that doesn't grow with it. From its first batch on a
  * SQLite file takes no other writer until it ends. There is no second attempt: a source can be read once.
  */
 export const createAllPets =
-  (writes: Knex) =>
+  ({ writes, isLost }: Database) =>
   (newPets: AsyncIterable<NewPet>): TE.TaskEither<ImportAborted | Unavailable, number> =>
     pipe(
       TE.tryCatch(() => writes.transaction(), flow(toError, importAborted)),
       TE.flatMap((transaction) =>
         pipe(
-          TE.tryCatch(() => insertAll(transaction, newPets), importAborted),
+          TE.tryCatch(() => keepAwake(transaction, () => insertAll(transaction, newPets)), importAborted),
           TE.tapError(() => rollBack(transaction)),
-          TE.tap(() => commit(transaction)),
+          TE.tap(() => commit(transaction, isLost)),
         ),
       ),
     );

@@ -72,6 +72,6 @@ export const knexPetRepository = (
       const creation = attemptEither(() => create({ newPet, key }));
       return key === undefined ? creation : oneAtATime(key, creation);
     },
-    createAll: createAllPets(writes),
+    createAll: createAllPets(database),
   };
 };
