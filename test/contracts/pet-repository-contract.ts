@@ -1,4 +1,5 @@
 import { creates } from './pet-repository/creates';
+import { createsAll } from './pet-repository/creates-all';
 import { createsAtOnce } from './pet-repository/creates-at-once';
 import { forgetsKeys } from './pet-repository/forgets-keys';
 import { keepsEveryDigit } from './pet-repository/keeps-every-digit';
@@ -20,6 +21,7 @@ export const petRepositoryContract = (runner: TestRunner, open: OpenPetRepositor
     keepsEveryLetter(runner, use);
     creates(runner, use);
     createsAtOnce(runner, use);
+    createsAll(runner, use);
     replays(runner, use);
     forgetsKeys(runner, use);
   });

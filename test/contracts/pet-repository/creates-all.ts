@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { CategoryId, type NewPet, type Pet, PetName } from '../../../core';
+import { arbitraryNewPet, arbitraryPet } from '../arbitrary';
+import { atOnce, decoded, success } from '../outcome';
+import type { TestRunner } from '../test-runner';
+import type { UseRepository } from './open-pet-repository';
+import { allPets } from './pages-of';
+import { contentOf, largestId, petWithId } from './seeds';
+
+/** More than any adapter is likely to write at once. */
+const many = 2_500;
+
+const manyPets = (): ReadonlyArray<NewPet> => Array.from({ length: many }, arbitraryNewPet);
+
+/** Gives each animal when it is asked for, and calls back before it does. */
+async function* sourceOf(
+  newPets: ReadonlyArray<NewPet>,
+  before: (index: number) => void | Promise<void> = () => undefined,
+): AsyncGenerator<NewPet> {
+  for (const [index, newPet] of newPets.entries()) {
+    await before(index);
+    yield newPet;
+  }
+}
+
+const contentsOf = (pets: ReadonlyArray<Pet>): ReadonlyArray<NewPet> => pets.map(contentOf);
+
+export const createsAll = ({ it }: TestRunner, use: UseRepository): void => {
+  it('adds all animals of a source behind those that are there, in its order', () =>
+    use({ pets: [petWithId(3n), petWithId(41n)] }, async (repository) => {
+      const there = await allPets(repository);
+      const newPets = manyPets();
+      assert.equal(await success(repository.createAll(sourceOf(newPets))), many);
+      const pets = await allPets(repository);
+      assert.deepEqual(pets.slice(0, there.length), there);
+      assert.deepEqual(contentsOf(pets.slice(there.length)), newPets);
+    }));
+
+  it('adds animals that are alike, each with an id of its own', () =>
+    use({}, async (repository) => {
+      const alike = Array.from({ length: 500 }, () => ({ ...petWithId(7n), id: largestId }));
+      assert.equal(await success(repository.createAll(sourceOf(alike))), 500);
+      const pets = await allPets(repository);
+      assert.equal(new Set(pets.map(({ id }) => id)).size, 500);
+      assert.deepEqual(contentsOf(pets), contentsOf(alike));
+    }));
+
+  it('keeps every digit and every letter of them', () =>
+    use({}, async (repository) => {
+      const digits = [2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n, 0n];
+      const names = ['', 'e\u0301', '"\\\n\r\t', '\ufeff', '🐢', "'); drop table pets; --", '?', '$1'];
+      const newPets = digits.flatMap((digit) =>
+        names.map((name) => ({ name: decoded(PetName, name), categoryId: decoded(CategoryId, digit) })),
+      );
+      assert.equal(await success(repository.createAll(sourceOf(newPets))), newPets.length);
+      assert.deepEqual(contentsOf(await allPets(repository)), newPets);
+    }));
+
+  it('adds nothing of an empty source', () =>
+    use({}, async (repository) => {
+      assert.equal(await success(repository.createAll(sourceOf([]))), 0);
+      assert.deepEqual(await allPets(repository), []);
+    }));
+
+  for (const failing of [0, 1, many - 1]) {
+    it(`adds none of them when the source throws in place of animal ${failing + 1}, and goes on`, () =>
+      use({ pets: [petWithId(5n)] }, async (repository) => {
+        const there = await allPets(repository);
+        const cause = new Error('the source is broken');
+        const source = sourceOf(manyPets(), (index) => {
+          if (index === failing) throw cause;
+        });
+        const outcome = await repository.createAll(source)();
+        assert.deepEqual(outcome, { _tag: 'Left', left: { _tag: 'ImportAborted', cause } });
+        assert.deepEqual(await allPets(repository), there);
+
+        const { pet } = await success(repository.create(arbitraryNewPet()));
+        assert.equal(await success(repository.createAll(sourceOf([arbitraryPet()]))), 1);
+        assert.deepEqual((await allPets(repository)).slice(0, 2), [...there, pet]);
+      }));
+  }
+
+  it('shows none of them before all are stored', () =>
+    use({ pets: [petWithId(5n)] }, async (repository) => {
+      const there = await allPets(repository);
+      const seen: Array<ReadonlyArray<Pet>> = [];
+      const source = sourceOf(manyPets(), async (index) => {
+        if (index % 499 === 0) seen.push(await allPets(repository));
+      });
+      assert.equal(await success(repository.createAll(source)), many);
+      assert.deepEqual(
+        seen,
+        seen.map(() => there),
+      );
+      assert.equal((await allPets(repository)).length, there.length + many);
+    }));
+
+  it('does not touch the source before it is run', () =>
+    use({}, async (repository) => {
+      let asked = 0;
+      const source = sourceOf([arbitraryNewPet()], () => void (asked += 1));
+      const creation = repository.createAll(source);
+      assert.deepEqual(await allPets(repository), []);
+      assert.equal(asked, 0);
+      assert.equal(await success(creation), 1);
+    }));
+
+  it('is all or nothing beside other creations, whoever has to give way', () =>
+    use({}, async (repository) => {
+      const imports = Array.from({ length: 3 }, () => Array.from({ length: 450 }, arbitraryNewPet));
+      const singles = Array.from({ length: 20 }, arbitraryNewPet);
+      const [all, each] = await Promise.all([
+        atOnce(imports.map((newPets) => repository.createAll(sourceOf(newPets)))),
+        atOnce(singles.map((newPet) => repository.create(newPet))),
+      ]);
+      const stored = [
+        ...imports.filter((_, index) => all[index]?._tag === 'Right').flat(),
+        ...singles.filter((_, index) => each[index]?._tag === 'Right'),
+      ];
+      const inWords = ({ name, categoryId, status }: NewPet) =>
+        JSON.stringify([name, String(categoryId), status]);
+      assert.deepEqual((await allPets(repository)).map(inWords).sort(), stored.map(inWords).sort());
+      assert.ok(all.some(({ _tag }) => _tag === 'Right'));
+    }));
+};
