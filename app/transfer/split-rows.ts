@@ -49,18 +49,28 @@ export async function* splitRows(
     return row.bytes?.length === 0 ? undefined : row;
   };
 
+  /** The next line feed that ends a row, or -1. */
+  const findEnd = (chunk: Uint8Array, from: number): number => {
+    if (!quotes) return chunk.indexOf(lineFeed, from);
+    for (let index = from; index < chunk.length; index += 1) {
+      const byte = chunk[index] ?? lineFeed;
+      if (byte === lineFeed && quoting !== 'quoted') return index;
+      if (byte === lineFeed) line += 1;
+      quoting = nextQuoting(quoting, byte);
+    }
+    return -1;
+  };
+
   for await (const chunk of chunks) {
     let start = 0;
-    for (const [index, byte] of chunk.entries()) {
-      if (byte === lineFeed) line += 1;
-      if (byte === lineFeed && quoting !== 'quoted') {
-        keep(chunk.subarray(start, index));
-        const row = take();
-        if (row !== undefined) yield row;
-        start = index + 1;
-        begins = line;
-        quoting = 'start';
-      } else if (quotes) quoting = nextQuoting(quoting, byte);
+    for (let end = findEnd(chunk, 0); end !== -1; end = findEnd(chunk, start)) {
+      keep(chunk.subarray(start, end));
+      const row = take();
+      if (row !== undefined) yield row;
+      start = end + 1;
+      line += 1;
+      begins = line;
+      quoting = 'start';
     }
     keep(chunk.subarray(start));
   }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 
 /** How a process ended, and everything that it wrote. */
 export interface Outcome {
@@ -17,6 +18,8 @@ export interface Running {
   readonly stderr: () => string;
   /** Calls back whenever the process writes, and when it ends. */
   readonly onChange: (listener: () => void) => void;
+  /** Its standard input, which is empty unless the process is fed. */
+  readonly stdin: Writable;
   readonly signal: (name: NodeJS.Signals) => void;
   readonly ended: Promise<Outcome>;
 }
@@ -24,29 +27,35 @@ export interface Running {
 interface Options {
   readonly environment?: Environment;
   readonly folder?: string;
+  /** Whether the test writes to standard input, and ends it. */
+  readonly isFed?: boolean;
 }
 
 /** The root of the project. */
 export const projectFolder = join(__dirname, '..', '..');
 
-const main = join(projectFolder, 'dist', 'app', 'main.js');
+/** The built command line. */
+export const main = join(projectFolder, 'dist', 'app', 'main.js');
 
 /** Starts a program that sees PATH and the given environment, nothing of the tests' own. */
 export const startProgram = (
   program: string,
   programArguments: ReadonlyArray<string>,
-  { environment = {}, folder = projectFolder }: Options = {},
+  { environment = {}, folder = projectFolder, isFed = false }: Options = {},
 ): Running => {
   const child = spawn(program, programArguments, {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  child.stdin.on('error', () => undefined);
+  if (!isFed) child.stdin.end();
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
   return {
+    stdin: child.stdin,
     stdout: () => stdout,
     stderr: () => stderr,
     onChange: (listener) => {
