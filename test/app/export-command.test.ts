@@ -30,13 +30,13 @@ const ndjsonOf = (newPets: ReadonlyArray<NewPet>, wanted: (newPet: NewPet) => bo
 const newBrokenCatalogue = async (): Promise<Catalogue> => {
   const catalogue = await newCatalogue(numbered(300));
   const { writes, close } = openSqlite(catalogue.file);
-  await writes('pets').where({ id: 150 }).update({ category_id: 'a word' });
+  await writes('pets').where({ id: 150 }).update({ name: 'a\0b' });
   await close();
   return catalogue;
 };
 
 const shell = ({ environment }: Catalogue, script: string, folder: string) =>
-  startProgram('bash', ['-c', script], {
+  startProgram('sh', ['-c', script], {
     environment: { ...environment, EXPORT: `${process.execPath} ${main} export` },
     folder,
   }).ended;
