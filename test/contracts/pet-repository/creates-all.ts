@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { CategoryId, type NewPet, type Pet, PetName } from '../../../core';
 import { arbitraryNewPet, arbitraryPet } from '../arbitrary';
-import { atOnce, decoded, success } from '../outcome';
+import { atOnce, decoded, failure, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
 import { allPets } from './pages-of';
@@ -79,6 +79,14 @@ export const createsAll = ({ it }: TestRunner, use: UseRepository): void => {
         assert.deepEqual((await allPets(repository)).slice(0, 2), [...there, pet]);
       }));
   }
+
+  it('adds none of them when there are not ids enough for all', () =>
+    use({ pets: [petWithId(largestId - 2n)] }, async (repository) => {
+      const there = await allPets(repository);
+      const newPets = Array.from({ length: 3 }, arbitraryNewPet);
+      assert.equal(await failure(repository.createAll(sourceOf(newPets))), 'ImportAborted');
+      assert.deepEqual(await allPets(repository), there);
+    }));
 
   it('shows none of them before all are stored', () =>
     use({ pets: [petWithId(5n)] }, async (repository) => {
