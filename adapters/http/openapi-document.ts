@@ -8,11 +8,13 @@ const description = `A catalogue of animals. Every operation under \`/v1\` needs
 Integers are exact over the whole int64 range: read and write them without a detour through floating point.
 A request may carry an \`X-Request-Id\`: it comes back with the answer and stands in the log.
 
-## Errors
+Every failure, of any path, answers with an \`Error\`, to be told by its \`code\`:
 
-Every failure, of any path, answers with an \`Error\`. Go by its \`code\`, of which these are all:
+<details><summary>All error codes</summary>
 
 ${openApiErrorTable}
+
+</details>
 `;
 
 /** The interface as an OpenAPI 3.1 document: the one source of what `/openapi.json` serves. */

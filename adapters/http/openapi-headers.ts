@@ -1,6 +1,6 @@
 import { deprecationHeaders } from './deprecated';
 
-const header = (description: string, schema: object, example: string, required = true) => ({
+const header = (description: string, schema: object, example: unknown, required = true) => ({
   description,
   required,
   schema,
@@ -43,7 +43,7 @@ export const openApiHeaders = {
   },
   failure: {
     'WWW-Authenticate': header('How to authenticate (RFC 6750, section 3).', text, 'Bearer'),
-    'Retry-After': header('Seconds to wait before the next try.', { type: 'integer', minimum: 0 }, '1'),
+    'Retry-After': header('Seconds to wait before the next try.', { type: 'integer', minimum: 0 }, 1),
     Allow: header('The methods that the path takes.', text, 'GET, HEAD'),
   },
 } as const;

@@ -25,15 +25,20 @@ const indentJson = (text) => {
 };
 
 /** A plugin: Swagger UI shows a JSON answer by way of JSON.parse, which rounds integers past 2^53. */
-export const exactResponseBody = ({ React, getComponent }) => ({
+export const exactResponseBody = ({ React: { createElement }, getComponent }) => ({
   wrapComponents: {
-    responseBody: (ResponseBody) => (properties) =>
-      /json/i.test(properties.contentType) && typeof properties.content === 'string'
-        ? React.createElement(
-            getComponent('HighlightCode', true),
-            { language: 'json', downloadable: true, fileName: 'answer.json', canCopy: true },
-            indentJson(properties.content),
-          )
-        : React.createElement(ResponseBody, properties),
+    responseBody: (ResponseBody) => (properties) => {
+      const { content, contentType } = properties;
+      if (!/json/i.test(contentType) || typeof content !== 'string') {
+        return createElement(ResponseBody, properties);
+      }
+      const shown = { language: 'json', downloadable: true, fileName: 'answer.json', canCopy: true };
+      return createElement(
+        'div',
+        null,
+        createElement('h5', null, 'Response body'),
+        createElement(getComponent('HighlightCode', true), shown, indentJson(content)),
+      );
+    },
   },
 });

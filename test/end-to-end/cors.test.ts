@@ -1,0 +1,200 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { hasChromium, openChromium, whySkipped } from '../support/chromium';
+import { apiKey, runService, type RunningService } from '../support/run-service';
+
+const shop = 'https://shop.example';
+const office = 'http://localhost:5173';
+
+const preflight = {
+  method: 'OPTIONS',
+  headers: {
+    Origin: shop,
+    'Access-Control-Request-Method': 'POST',
+    'Access-Control-Request-Headers': 'authorization,content-type,idempotency-key',
+  },
+};
+
+const corsHeaders = ({ headers }: Response): ReadonlyArray<string> =>
+  [...headers.keys()].filter((name) => name.startsWith('access-control-'));
+
+const listOf = (header: string | null): ReadonlyArray<string> =>
+  (header ?? '').split(',').map((name) => name.trim().toLowerCase());
+
+const withService = async (
+  settings: Readonly<Record<string, string>>,
+  use: (pets: string) => Promise<void>,
+): Promise<void> => {
+  const service = await runService(settings);
+  try {
+    await use(`${service.address}/v1/pets`);
+  } finally {
+    await service.stop();
+  }
+};
+
+describe('CORS', () => {
+  let service: RunningService;
+  let pets: string;
+  before(async () => {
+    service = await runService({ CORS_ORIGIN: `${shop}, ${office}` });
+    pets = `${service.address}/v1/pets`;
+  });
+  after(() => service.stop());
+
+  it('answers the preflight of a named origin without a key', async () => {
+    const answer = await fetch(pets, preflight);
+    expect(answer.status).to.equal(204);
+    expect(answer.headers.get('Access-Control-Allow-Origin')).to.equal(shop);
+    expect(answer.headers.get('Vary')).to.equal('Origin');
+    expect(listOf(answer.headers.get('Access-Control-Allow-Methods'))).to.have.members([
+      'get',
+      'head',
+      'post',
+    ]);
+    expect(listOf(answer.headers.get('Access-Control-Allow-Headers'))).to.have.members([
+      'authorization',
+      'content-type',
+      'idempotency-key',
+      'x-request-id',
+      'traceparent',
+    ]);
+    expect(answer.headers.has('Access-Control-Allow-Credentials')).to.equal(false);
+  });
+
+  it('lets a named origin read the answer and its headers', async () => {
+    const headers = { Origin: office, Authorization: `Bearer ${apiKey}` };
+    const answer = await fetch(pets, { headers });
+    expect(answer.status).to.equal(200);
+    expect(answer.headers.get('Access-Control-Allow-Origin')).to.equal(office);
+    expect(answer.headers.get('Vary')).to.equal('Origin');
+    expect(listOf(answer.headers.get('Access-Control-Expose-Headers'))).to.have.members([
+      'link',
+      'x-request-id',
+      'retry-after',
+      'deprecation',
+      'sunset',
+      'idempotent-replayed',
+      'ratelimit',
+      'ratelimit-policy',
+      'www-authenticate',
+    ]);
+  });
+
+  it('lets a named origin read every failure', async () => {
+    const headers = { Origin: shop, Authorization: `Bearer ${apiKey}` };
+    const failures = [
+      [401, await fetch(pets, { headers: { Origin: shop } })],
+      [400, await fetch(`${pets}?limit=0`, { headers })],
+      [404, await fetch(`${pets}/1`, { headers })],
+      [404, await fetch(`${service.address}/elsewhere`, { headers })],
+      [405, await fetch(pets, { method: 'DELETE', headers })],
+      [
+        413,
+        await fetch(pets, {
+          method: 'POST',
+          headers: { ...headers, 'Content-Type': 'application/json' },
+          body: ' '.repeat(100_001),
+        }),
+      ],
+      [415, await fetch(pets, { method: 'POST', headers, body: '{}' })],
+    ] as const;
+    for (const [status, answer] of failures) {
+      expect(answer.status).to.equal(status);
+      expect(answer.headers.get('Access-Control-Allow-Origin'), String(status)).to.equal(shop);
+      expect(answer.headers.has('Access-Control-Expose-Headers'), String(status)).to.equal(true);
+    }
+  });
+
+  for (const origin of [
+    'https://shop.example.evil.example',
+    'http://shop.example',
+    'https://shop.example:444',
+    'null',
+  ]) {
+    it(`gives ${origin} nothing, since nobody named it`, async () => {
+      const refused = await fetch(pets, { ...preflight, headers: { ...preflight.headers, Origin: origin } });
+      expect(refused.status).to.equal(401);
+      expect(corsHeaders(refused)).to.deep.equal([]);
+      const answer = await fetch(pets, { headers: { Origin: origin, Authorization: `Bearer ${apiKey}` } });
+      expect(answer.status).to.equal(200);
+      expect(corsHeaders(answer)).to.deep.equal([]);
+      expect(answer.headers.get('Vary')).to.equal('Origin');
+    });
+  }
+
+  it('takes an OPTIONS that asks for no method for what it is: a request like others', async () => {
+    const answer = await fetch(pets, { method: 'OPTIONS', headers: { Origin: shop } });
+    expect(answer.status).to.equal(401);
+  });
+
+  it('is off by default', () =>
+    withService({}, async (address) => {
+      const refused = await fetch(address, preflight);
+      expect(refused.status).to.equal(401);
+      expect(corsHeaders(refused)).to.deep.equal([]);
+      expect(refused.headers.has('Vary')).to.equal(false);
+    }));
+
+  it('lets any origin in with *', () =>
+    withService({ CORS_ORIGIN: '*' }, async (address) => {
+      const allowed = await fetch(address, preflight);
+      expect(allowed.status).to.equal(204);
+      expect(allowed.headers.get('Access-Control-Allow-Origin')).to.equal('*');
+    }));
+});
+
+describe(`CORS in a browser${whySkipped}`, function () {
+  // A browser on a busy machine.
+  this.timeout(60_000);
+  let host: Server;
+  let origin: string;
+  before(async function () {
+    if (!hasChromium) this.skip();
+    host = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>A shop</title>');
+    }).listen(0, '127.0.0.1');
+    await once(host, 'listening');
+    const bound = host.address();
+    origin = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : ''}`;
+  });
+  after(() => {
+    if (hasChromium) host.close();
+  });
+
+  const script = (pets: string): string => `(async () => {
+    const headers = { Authorization: 'Bearer ${apiKey}', 'Content-Type': 'application/json', 'Idempotency-Key': '"one"' };
+    const body = JSON.stringify({ name: 'Rex', categoryId: 7 });
+    const create = () => fetch('${pets}', { method: 'POST', headers, body });
+    const created = await create();
+    const replayed = await create();
+    const refused = await fetch('${pets}');
+    return [created.status, await created.json(), replayed.headers.get('Idempotent-Replayed'),
+      refused.status, refused.headers.get('WWW-Authenticate'), (await refused.json()).code];
+  })().catch(String)`;
+
+  const callFrom = async (CORS_ORIGIN: string): Promise<unknown> => {
+    const browser = await openChromium();
+    try {
+      const page = await browser.newPage();
+      await page.goto(origin);
+      let outcome: unknown;
+      await withService({ CORS_ORIGIN }, async (pets) => {
+        outcome = await page.evaluate(script(pets));
+      });
+      return outcome;
+    } finally {
+      await browser.close();
+    }
+  };
+
+  it('a page of a named origin creates an animal, and reads headers and failures', async () => {
+    const rex = { id: 1, name: 'Rex', categoryId: 7 };
+    expect(await callFrom(origin)).to.deep.equal([201, rex, 'true', 401, 'Bearer', 'unauthorized']);
+  });
+
+  it('a page of another origin gets nothing', async () => {
+    expect(await callFrom(shop)).to.equal('TypeError: Failed to fetch');
+  });
+});
