@@ -1,4 +1,4 @@
-const shape = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/i;
+const shape = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#@*\s]+$/i;
 
 /** As a browser writes it in an Origin header: in lower case, without a default port. */
 const toOrigin = (text: string): unknown => {

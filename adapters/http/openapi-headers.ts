@@ -41,6 +41,20 @@ export const openApiHeaders = {
     Sunset: fixed('When the operation is to be removed (RFC 8594).', deprecationHeaders.Sunset),
     Link: fixed('The operation that replaces it (RFC 5829).', deprecationHeaders.Link),
   },
+  quota: {
+    RateLimit: header(
+      "Only where requests are limited: what is left of the key's quota, `r`, and the seconds until all of it is there again, `t` (draft-ietf-httpapi-ratelimit-headers-10).",
+      text,
+      '"default";r=9;t=60',
+      false,
+    ),
+    'RateLimit-Policy': header(
+      'Only where requests are limited: how many, `q`, a key may make in how many seconds, `w`.',
+      text,
+      '"default";q=10;w=60',
+      false,
+    ),
+  },
   failure: {
     'WWW-Authenticate': header('How to authenticate (RFC 6750, section 3).', text, 'Bearer'),
     'Retry-After': header('Seconds to wait before the next try.', { type: 'integer', minimum: 0 }, 1),

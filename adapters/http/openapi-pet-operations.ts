@@ -1,9 +1,12 @@
 import { openApiHeaders } from './openapi-headers';
-import { beforeRouting, failures, success } from './openapi-responses';
+import { beforeRouting, failures, success, unread } from './openapi-responses';
 
 const rex = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
 
-const underV1 = ['MissingApiKey', 'InvalidApiKey', 'RateLimited', 'Defect', 'Unavailable'] as const;
+const unknownCaller = ['MissingApiKey', 'InvalidApiKey'] as const;
+const knownCaller = ['RateLimited', 'Defect', 'Unavailable'] as const;
+
+const { deprecated, nextPage, quota, replayed } = openApiHeaders;
 
 const decimalInt64 = { type: 'integer', format: 'int64' };
 
@@ -34,8 +37,9 @@ const listPets = {
     },
   ],
   responses: {
-    200: success('A page of animals.', 'Pets', [rex], openApiHeaders.nextPage),
-    ...failures(['InvalidQuery', ...underV1, ...beforeRouting]),
+    200: success('A page of animals.', 'Pets', [rex], { ...nextPage, ...quota }),
+    ...failures([...unknownCaller, ...unread]),
+    ...failures(['InvalidQuery', 'MalformedRequest', ...knownCaller], quota),
   },
 };
 
@@ -64,18 +68,22 @@ const createPet = {
     },
   },
   responses: {
-    201: success('The animal, with its `id`.', 'Pet', rex, openApiHeaders.replayed),
-    ...failures([
-      'InvalidBody',
-      'MalformedJson',
-      'InvalidIdempotencyKey',
-      'IdempotencyKeyInFlight',
-      'PayloadTooLarge',
-      'UnsupportedMediaType',
-      'IdempotencyKeyReused',
-      ...underV1,
-      ...beforeRouting,
-    ]),
+    201: success('The animal, with its `id`.', 'Pet', rex, { ...replayed, ...quota }),
+    ...failures([...unknownCaller, ...unread]),
+    ...failures(
+      [
+        'InvalidBody',
+        'MalformedJson',
+        'InvalidIdempotencyKey',
+        'IdempotencyKeyInFlight',
+        'PayloadTooLarge',
+        'UnsupportedMediaType',
+        'IdempotencyKeyReused',
+        'MalformedRequest',
+        ...knownCaller,
+      ],
+      quota,
+    ),
   },
 };
 
@@ -98,9 +106,10 @@ const getPet = {
     },
   ],
   responses: {
-    200: success('The animal.', 'Pet', rex, openApiHeaders.deprecated),
+    200: success('The animal.', 'Pet', rex, { ...deprecated, ...quota }),
     ...failures(beforeRouting),
-    ...failures(['NoSuchPet', ...underV1], openApiHeaders.deprecated),
+    ...failures(unknownCaller, deprecated),
+    ...failures(['NoSuchPet', ...knownCaller], { ...deprecated, ...quota }),
   },
 };
 

@@ -52,10 +52,8 @@ export const failures = (kinds: ReadonlyArray<Kind>, headers: Headers = {}) =>
     })),
   );
 
+/** What can be wrong with any request before it is known what it asks for, beside its being malformed. */
+export const unread: ReadonlyArray<Kind> = ['RequestTimeout', 'ExpectationFailed', 'HeadersTooLarge'];
+
 /** What can be wrong with any request, whatever it asks for. */
-export const beforeRouting: ReadonlyArray<Kind> = [
-  'MalformedRequest',
-  'RequestTimeout',
-  'ExpectationFailed',
-  'HeadersTooLarge',
-];
+export const beforeRouting: ReadonlyArray<Kind> = ['MalformedRequest', ...unread];

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { hasChromium, openChromium, whySkipped } from '../support/chromium';
-import { apiKey, runService, type RunningService } from '../support/run-service';
+import { apiKey, runService } from '../support/run-service';
+import type { ServiceProcess } from '../support/service-process';
 
 const shop = 'https://shop.example';
 const office = 'http://localhost:5173';
@@ -35,7 +36,7 @@ const withService = async (
 };
 
 describe('CORS', () => {
-  let service: RunningService;
+  let service: ServiceProcess;
   let pets: string;
   before(async () => {
     service = await runService({ CORS_ORIGIN: `${shop}, ${office}` });

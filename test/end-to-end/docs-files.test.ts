@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type RawAnswer, rawExchange } from '../support/raw-exchange';
-import { runService, type RunningService } from '../support/run-service';
+import { runService } from '../support/run-service';
+import type { ServiceProcess } from '../support/service-process';
 
 const files = {
   '/docs': 'text/html; charset=utf-8',
@@ -30,7 +31,7 @@ const elsewhere = [
 ];
 
 describe('The files of the reference', () => {
-  let service: RunningService;
+  let service: ServiceProcess;
   before(async () => {
     service = await runService();
   });

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { behindPath, type Proxy } from '../support/behind-path';
 import { hasChromium, openChromium, whySkipped } from '../support/chromium';
-import { apiKey, runService, type RunningService } from '../support/run-service';
+import { apiKey, runService } from '../support/run-service';
+import type { ServiceProcess } from '../support/service-process';
 
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
@@ -49,7 +50,7 @@ describe(`The reference in a browser${whySkipped}`, function () {
   // A browser on a busy machine.
   this.timeout(60_000);
   let browser: Browser;
-  let service: RunningService;
+  let service: ServiceProcess;
   let proxy: Proxy;
   let screenshots: string;
 

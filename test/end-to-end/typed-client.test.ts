@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { apiKey, runService, type RunningService } from '../support/run-service';
+import { apiKey, runService } from '../support/run-service';
+import type { ServiceProcess } from '../support/service-process';
 
 const run = promisify(execFile);
 
@@ -53,7 +54,7 @@ const strict = [
 ];
 
 describe('A typed client, generated from the served document', () => {
-  let service: RunningService;
+  let service: ServiceProcess;
   let folder: string;
   before(async () => {
     service = await runService();

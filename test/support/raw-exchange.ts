@@ -1,5 +1,5 @@
-import { connect } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { readHttpResponses } from './http-response-reader';
+import { openRawConnection } from './raw-connection';
 
 export interface RawAnswer {
   readonly status: number;
@@ -8,21 +8,13 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** Sends bytes to a server as they are, and reads its answer until it ends the connection. */
-export const rawExchange = async (address: string, request: string | Buffer): Promise<RawAnswer> => {
+/** Sends one request as its bytes are, and reads the answer, with which the server must end the connection. */
+export const rawExchange = async (address: string, request: string): Promise<RawAnswer> => {
   const { hostname, port } = new URL(address);
-  const socket = connect(Number(port), hostname);
-  socket.write(request);
-  const [head = '', ...rest] = (await text(socket)).split('\r\n\r\n');
-  const [statusLine = '', ...fields] = head.split('\r\n');
-  return {
-    status: Number(statusLine.split(' ')[1]),
-    headers: new Map(
-      fields.map((field) => {
-        const [name = '', ...value] = field.split(': ');
-        return [name.toLowerCase(), value.join(': ')] as const;
-      }),
-    ),
-    body: rest.join('\r\n\r\n'),
-  };
+  const connection = openRawConnection(hostname, Number(port));
+  connection.send(request);
+  const method = request.split(' ', 1).join();
+  const [answer] = readHttpResponses(await connection.closed(), [method]);
+  if (answer === undefined) throw new Error(`no answer to ${method}`);
+  return { status: answer.status, headers: new Map(answer.headers), body: answer.body.toString() };
 };

@@ -1,0 +1,89 @@
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import * as t from 'io-ts';
+
+const Header = t.type({ required: t.boolean, example: t.unknown, schema: t.partial({ const: t.string }) });
+
+const Media = t.partial({ example: t.unknown, examples: t.record(t.string, t.type({ value: t.unknown })) });
+
+const Operation = t.intersection([
+  t.type({
+    operationId: t.string,
+    responses: t.record(
+      t.string,
+      t.type({ headers: t.record(t.string, Header), content: t.type({ 'application/json': Media }) }),
+    ),
+  }),
+  t.partial({
+    parameters: t.array(t.intersection([t.type({ name: t.string, in: t.string }), Media])),
+    requestBody: t.type({ content: t.type({ 'application/json': t.type({ example: t.unknown }) }) }),
+  }),
+]);
+type Operation = t.TypeOf<typeof Operation>;
+
+const Document = t.type({ paths: t.record(t.string, t.record(t.string, t.unknown)) });
+
+/** A request as the document's own examples make it. */
+export interface DocumentedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string;
+}
+
+export interface DocumentedAnswer {
+  readonly operationId: string;
+  readonly request: DocumentedRequest;
+  readonly status: number;
+  /** The kind of failure, or Success. */
+  readonly kind: string;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, t.TypeOf<typeof Header>>>;
+}
+
+const requestOf = (
+  method: string,
+  template: string,
+  base: string,
+  operation: Operation,
+): DocumentedRequest => {
+  const { parameters = [], requestBody } = operation;
+  const path = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((filled, { name, example }) => filled.replace(`{${name}}`, String(example)), template);
+  const body = requestBody && JSON.stringify(requestBody.content['application/json'].example);
+  return { method: method.toUpperCase(), path: base + path, body: body ?? '' };
+};
+
+const answersOf = (request: DocumentedRequest, { operationId, responses }: Operation) =>
+  Object.entries(responses).flatMap(([status, { headers, content }]): ReadonlyArray<DocumentedAnswer> => {
+    const { example, examples } = content['application/json'];
+    const bodies =
+      examples === undefined
+        ? [['Success', example] as const]
+        : Object.entries(examples).map(([kind, { value }]) => [kind, value] as const);
+    return bodies.map(([kind, body]) => ({
+      operationId,
+      request,
+      status: Number(status),
+      kind,
+      body,
+      headers,
+    }));
+  });
+
+/** Each answer that an OpenAPI document shows an example of, with the request that its examples make. */
+export const documentedAnswers = (document: unknown): ReadonlyArray<DocumentedAnswer> =>
+  pipe(
+    Document.decode(document),
+    E.match(
+      () => [],
+      ({ paths }) =>
+        Object.entries(paths).flatMap(([path, item]) =>
+          Object.entries(item).flatMap(([method, operation]) =>
+            Operation.is(operation)
+              ? answersOf(requestOf(method, path, 'servers' in item ? '' : '/v1', operation), operation)
+              : [],
+          ),
+        ),
+    ),
+  );

@@ -1,0 +1,158 @@
+import * as TE from 'fp-ts/TaskEither';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type CheckReadiness, httpApplication, startHttpServer } from '../../adapters/http';
+import { answerProtocolErrors } from '../../adapters/http/answer-protocol-errors';
+import type { exampleFailures } from '../../adapters/http/example-failures';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
+import {
+  type ConsumeQuota,
+  idempotencyKeyInFlight,
+  openAnimalStore,
+  type PetRepository,
+  type Unavailable,
+  unavailable,
+} from '../../core';
+import { arbitraryApiKey } from '../contracts/arbitrary/arbitrary-api-key';
+import { arbitraryKeyId } from '../contracts/arbitrary/arbitrary-key-id';
+import type { DocumentedRequest } from './documented-answers';
+import { type RawAnswer, rawExchange } from './raw-exchange';
+
+interface Circumstances {
+  readonly pets?: PetRepository;
+  readonly checkReadiness?: CheckReadiness;
+  readonly consumeQuota?: ConsumeQuota;
+  /** What is asked before, one after another. */
+  readonly before?: ReadonlyArray<string>;
+}
+
+type Provoke = (request: DocumentedRequest) => Promise<RawAnswer>;
+
+const key = arbitraryApiKey();
+
+const rex = '{"name":"Rex","categoryId":7,"status":"available"}';
+
+const createRex: DocumentedRequest = { method: 'POST', path: '/v1/pets', body: rex };
+
+interface Changes {
+  readonly authorization?: string;
+  readonly type?: string;
+  /** Whole lines. */
+  readonly headers?: ReadonlyArray<string>;
+}
+
+const inBytes = (
+  { method, path, body }: DocumentedRequest,
+  { authorization = `Authorization: Bearer ${key}`, type = 'application/json', headers = [] }: Changes = {},
+): string =>
+  [
+    `${method} ${path} HTTP/1.1`,
+    'Host: animals',
+    authorization,
+    ...(body === '' ? [] : [`Content-Type: ${type}`, `Content-Length: ${body.length}`]),
+    ...headers,
+    'Connection: close',
+    '',
+    body,
+  ]
+    .filter((line, index, lines) => line !== '' || index >= lines.length - 2)
+    .join('\r\n');
+
+const ask = async (
+  request: string,
+  {
+    pets = inMemoryPetRepository(),
+    checkReadiness = TE.right(undefined),
+    consumeQuota,
+    before = [],
+  }: Circumstances = {},
+): Promise<RawAnswer> => {
+  const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
+  const app = httpApplication({
+    openStore: openAnimalStore({ pets, authenticate }),
+    checkReadiness,
+    consumeQuota,
+    reporter: { request: () => undefined, failure: () => undefined },
+  });
+  const server = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0, maxInFlight: 10 });
+  try {
+    for (const earlier of before) await rawExchange(server.address, earlier);
+    return await rawExchange(server.address, request);
+  } finally {
+    await server.stop(0);
+  }
+};
+
+/** A server of little patience, which an unfinished request makes answer at once. */
+const askUnfinished = async (): Promise<RawAnswer> => {
+  const server = createServer({ headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 });
+  answerProtocolErrors(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = server.address();
+  try {
+    const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+    return await rawExchange(`http://127.0.0.1:${port}`, 'GET /v1/pets HTTP/1.1\r\n');
+  } finally {
+    server.close();
+  }
+};
+
+const petsThat = (fail: () => TE.TaskEither<Unavailable, never>): PetRepository => ({
+  list: fail,
+  find: fail,
+  create: fail,
+});
+
+const spentQuota: ConsumeQuota = () =>
+  TE.right({ requests: 10, seconds: 60, remaining: 0, resetsIn: 30, isWithin: false });
+
+const anotherAnimal = { ...createRex, body: '{"name":"Tom","categoryId":7}' };
+
+/** For each kind of answer, what makes the service give it to a request. */
+export const provoke: Readonly<Record<'Success' | keyof typeof exampleFailures, Provoke>> = {
+  Success: (request) =>
+    ask(inBytes(request), { before: request.method === 'GET' ? [inBytes(createRex)] : [] }),
+  MissingApiKey: (request) => ask(inBytes(request, { authorization: 'Accept: */*' })),
+  InvalidApiKey: (request) => ask(inBytes(request, { authorization: 'Authorization: Bearer another' })),
+  InvalidQuery: (request) => ask(inBytes({ ...request, path: `${request.path}?limit=0` })),
+  InvalidBody: (request) => ask(inBytes({ ...request, body: '{"name":7,"categoryId":7}' })),
+  MalformedJson: (request) => ask(inBytes({ ...request, body: '"\xff"' })),
+  InvalidIdempotencyKey: (request) => ask(inBytes(request, { headers: ['Idempotency-Key: unquoted'] })),
+  MalformedRequest: (request) => ask(inBytes(request, { headers: ['Host: others'] })),
+  NoSuchPet: (request) => ask(inBytes(request)),
+  RouteNotFound: (request) => ask(inBytes({ ...request, path: `${request.path}/elsewhere/` })),
+  MethodNotAllowed: (request) => ask(inBytes({ ...request, method: 'DELETE' })),
+  RequestTimeout: askUnfinished,
+  IdempotencyKeyInFlight: (request) =>
+    ask(inBytes(request), {
+      pets: { ...inMemoryPetRepository(), create: () => TE.left(idempotencyKeyInFlight) },
+    }),
+  PayloadTooLarge: (request) => ask(inBytes({ ...request, body: ' '.repeat(100_001) })),
+  UnsupportedMediaType: (request) => ask(inBytes(request, { type: 'text/plain' })),
+  ExpectationFailed: (request) => ask(inBytes(request, { headers: ['Expect: the-unexpected'] })),
+  IdempotencyKeyReused: (request) => {
+    const headers = ['Idempotency-Key: "one"'];
+    return ask(inBytes(request, { headers }), { before: [inBytes(anotherAnimal, { headers })] });
+  },
+  RateLimited: (request) => ask(inBytes(request), { consumeQuota: spentQuota }),
+  HeadersTooLarge: (request) => ask(inBytes(request, { headers: [`Cookie: ${'c'.repeat(20_000)}`] })),
+  Defect: (request) =>
+    ask(inBytes(request), {
+      pets: petsThat(() => {
+        throw new Error('a defect');
+      }),
+    }),
+  Unavailable: (request) =>
+    ask(inBytes(request), { pets: petsThat(() => TE.left(unavailable('the database is gone'))) }),
+  NotReady: (request) =>
+    ask(inBytes(request), {
+      checkReadiness: TE.left({ _tag: 'NotReady', reason: 'the database does not answer' }),
+    }),
+};
+
+/** Asks for one of two animals. */
+export const provokeNextPage = (): Promise<RawAnswer> =>
+  ask(inBytes({ method: 'GET', path: '/v1/pets?limit=1', body: '' }), {
+    before: [inBytes(createRex), inBytes(createRex)],
+  });
