@@ -11,7 +11,7 @@ const Operation = t.intersection([
     operationId: t.string,
     responses: t.record(
       t.string,
-      t.type({ headers: t.record(t.string, Header), content: t.type({ 'application/json': Media }) }),
+      t.type({ headers: t.record(t.string, Header), content: t.partial({ 'application/json': Media }) }),
     ),
   }),
   t.partial({
@@ -56,7 +56,9 @@ const requestOf = (
 
 const answersOf = (request: DocumentedRequest, { operationId, responses }: Operation) =>
   Object.entries(responses).flatMap(([status, { headers, content }]): ReadonlyArray<DocumentedAnswer> => {
-    const { example, examples } = content['application/json'];
+    const json = content['application/json'];
+    if (json === undefined) return [];
+    const { example, examples } = json;
     const bodies =
       examples === undefined
         ? [['Success', example] as const]
@@ -71,7 +73,7 @@ const answersOf = (request: DocumentedRequest, { operationId, responses }: Opera
     }));
   });
 
-/** Each answer that an OpenAPI document shows an example of, with the request that its examples make. */
+/** Each answer in JSON that an OpenAPI document shows an example of, with the request that its examples make. */
 export const documentedAnswers = (document: unknown): ReadonlyArray<DocumentedAnswer> =>
   pipe(
     Document.decode(document),

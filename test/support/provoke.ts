@@ -6,11 +6,11 @@ import { answerProtocolErrors } from '../../adapters/http/answer-protocol-errors
 import type { exampleFailures } from '../../adapters/http/example-failures';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
 import {
+  type Authenticate,
   type ConsumeQuota,
   idempotencyKeyInFlight,
   openAnimalStore,
   type PetRepository,
-  type Unavailable,
   unavailable,
 } from '../../core';
 import { arbitraryApiKey } from '../contracts/arbitrary/arbitrary-api-key';
@@ -22,6 +22,8 @@ interface Circumstances {
   readonly pets?: PetRepository;
   readonly checkReadiness?: CheckReadiness;
   readonly consumeQuota?: ConsumeQuota;
+  readonly authenticate?: Authenticate;
+  readonly readMetrics?: () => Promise<string>;
   /** What is asked before, one after another. */
   readonly before?: ReadonlyArray<string>;
 }
@@ -64,14 +66,16 @@ const ask = async (
     pets = inMemoryPetRepository(),
     checkReadiness = TE.right(undefined),
     consumeQuota,
+    authenticate = inMemoryApiKeys([[arbitraryKeyId(), key]]).authenticate,
+    readMetrics = () => Promise.resolve(''),
     before = [],
   }: Circumstances = {},
 ): Promise<RawAnswer> => {
-  const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
   const app = httpApplication({
     openStore: openAnimalStore({ pets, authenticate }),
     checkReadiness,
     consumeQuota,
+    readMetrics,
     reporter: { request: () => undefined, failure: () => undefined },
   });
   const server = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0, maxInFlight: 10 });
@@ -98,11 +102,9 @@ const askUnfinished = async (): Promise<RawAnswer> => {
   }
 };
 
-const petsThat = (fail: () => TE.TaskEither<Unavailable, never>): PetRepository => ({
-  list: fail,
-  find: fail,
-  create: fail,
-});
+const fail = (): never => {
+  throw new Error('a defect');
+};
 
 const spentQuota: ConsumeQuota = () =>
   TE.right({ requests: 10, seconds: 60, remaining: 0, resetsIn: 30, isWithin: false });
@@ -138,13 +140,9 @@ export const provoke: Readonly<Record<'Success' | keyof typeof exampleFailures, 
   RateLimited: (request) => ask(inBytes(request), { consumeQuota: spentQuota }),
   HeadersTooLarge: (request) => ask(inBytes(request, { headers: [`Cookie: ${'c'.repeat(20_000)}`] })),
   Defect: (request) =>
-    ask(inBytes(request), {
-      pets: petsThat(() => {
-        throw new Error('a defect');
-      }),
-    }),
+    ask(inBytes(request), { pets: { list: fail, find: fail, create: fail }, readMetrics: fail }),
   Unavailable: (request) =>
-    ask(inBytes(request), { pets: petsThat(() => TE.left(unavailable('the database is gone'))) }),
+    ask(inBytes(request), { authenticate: () => TE.left(unavailable('the database is gone')) }),
   NotReady: (request) =>
     ask(inBytes(request), {
       checkReadiness: TE.left({ _tag: 'NotReady', reason: 'the database does not answer' }),
