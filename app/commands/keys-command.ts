@@ -22,7 +22,14 @@ const withRegister = (use: (register: ApiKeyRegister) => TE.TaskEither<StartFail
   );
 
 const line = ({ id, lastFour, created, revoked, name }: ApiKeyRecord): string =>
-  [id, `...${lastFour}`, created, revoked === null ? 'valid' : `revoked ${revoked}`, name].join('  ');
+  // Quoted, so that no name can look like a line of another key.
+  [
+    id,
+    `...${lastFour}`,
+    created,
+    revoked === null ? 'valid' : `revoked ${revoked}`,
+    JSON.stringify(name),
+  ].join('  ');
 
 const create = (): Command =>
   new Command('create')

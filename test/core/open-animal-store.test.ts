@@ -41,6 +41,7 @@ const untouchable: PetRepository = {
   list: () => TE.fromIO(() => expect.fail('list was called')),
   find: () => TE.fromIO(() => expect.fail('find was called')),
   create: () => TE.fromIO(() => expect.fail('create was called')),
+  createAll: () => TE.fromIO(() => expect.fail('createAll was called')),
 };
 
 const openFor = async (pets?: PetRepository): Promise<AnimalStore> => {
