@@ -29,7 +29,11 @@ export default tseslint.config(
     },
   },
   { files: ['core/caller.ts'], rules: { '@typescript-eslint/consistent-type-assertions': 'off' } },
-  { files: ['**/*.mjs', '**/*.cjs'], extends: [tseslint.configs.disableTypeChecked] },
+  {
+    files: ['**/*.mjs', '**/*.cjs'],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: { globals: { module: 'writable' } },
+  },
   {
     files: ['test/**'],
     rules: {

@@ -41,6 +41,7 @@ export const openAnimalStore = ({ pets, authenticate }: Ports): OpenAnimalStore 
     listPets: list(known),
     createPet: create(known),
     importPets: bringIn(known),
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- the contract has it until 5 December 2030
     getPet: get(known),
   });
   return (apiKey) =>

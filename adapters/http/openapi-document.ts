@@ -21,8 +21,7 @@ ${openApiErrorTable}
 export const openApiDocument = {
   openapi: '3.1.0',
   info: { title: 'Animal store', version: '1.0.0', description },
-  // Relative to the document, so that it holds behind any path of a proxy.
-  servers: [{ url: './v1' }],
+  servers: [{ url: '/v1' }],
   security: [{ bearerAuth: [] }],
   tags: [
     { name: 'pets', description: 'The catalogue.' },

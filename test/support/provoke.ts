@@ -18,6 +18,8 @@ import { arbitraryKeyId } from '../contracts/arbitrary/arbitrary-key-id';
 import type { DocumentedRequest } from './documented-answers';
 import { type RawAnswer, rawExchange } from './raw-exchange';
 
+const unheard = (): void => undefined;
+
 interface Circumstances {
   readonly pets?: PetRepository;
   readonly checkReadiness?: CheckReadiness;
@@ -76,9 +78,14 @@ const ask = async (
     checkReadiness,
     consumeQuota,
     readMetrics,
-    reporter: { request: () => undefined, failure: () => undefined },
+    reporter: { request: unheard, refusal: unheard, failure: unheard },
   });
-  const server = await startHttpServer(app.callback(), { host: '127.0.0.1', port: 0, maxInFlight: 10 });
+  const server = await startHttpServer(app.callback(), {
+    host: '127.0.0.1',
+    port: 0,
+    maxInFlight: 10,
+    reportRefusal: unheard,
+  });
   try {
     for (const earlier of before) await rawExchange(server.address, earlier);
     return await rawExchange(server.address, request);
@@ -90,7 +97,7 @@ const ask = async (
 /** A server of little patience, which an unfinished request makes answer at once. */
 const askUnfinished = async (): Promise<RawAnswer> => {
   const server = createServer({ headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 });
-  answerProtocolErrors(server);
+  answerProtocolErrors(server, unheard);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const bound = server.address();
@@ -140,7 +147,10 @@ export const provoke: Readonly<Record<'Success' | keyof typeof exampleFailures, 
   RateLimited: (request) => ask(inBytes(request), { consumeQuota: spentQuota }),
   HeadersTooLarge: (request) => ask(inBytes(request, { headers: [`Cookie: ${'c'.repeat(20_000)}`] })),
   Defect: (request) =>
-    ask(inBytes(request), { pets: { list: fail, find: fail, create: fail }, readMetrics: fail }),
+    ask(inBytes(request), {
+      pets: { list: fail, find: fail, create: fail, createAll: fail },
+      readMetrics: fail,
+    }),
   Unavailable: (request) =>
     ask(inBytes(request), { authenticate: () => TE.left(unavailable('the database is gone')) }),
   NotReady: (request) =>
