@@ -21,7 +21,8 @@ ${openApiErrorTable}
 export const openApiDocument = {
   openapi: '3.1.0',
   info: { title: 'Animal store', version: '1.0.0', description },
-  servers: [{ url: '/v1' }],
+  // Relative to the document, so that it holds behind any path of a proxy.
+  servers: [{ url: './v1' }],
   security: [{ bearerAuth: [] }],
   tags: [
     { name: 'pets', description: 'The catalogue.' },

@@ -1,7 +1,7 @@
 import { openApiMetrics } from './openapi-metrics';
 import { beforeRouting, failures, success } from './openapi-responses';
 
-const servers = [{ url: '/', description: 'Beside `/v1`.' }];
+const servers = [{ url: '.', description: 'Beside `/v1`.' }];
 const withoutKey = { tags: ['service'], security: [] };
 
 const livez = {
