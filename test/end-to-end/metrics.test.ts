@@ -1,0 +1,198 @@
+import { expect } from 'chai';
+import { request } from 'node:http';
+import { holdCreate, keepAliveAgent } from '../support/held-requests';
+import { createPet, idOf, listPets } from '../support/pet-calls';
+import { growth, readMetrics } from '../support/read-metrics';
+import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
+
+const key = 'first-key-of-the-tests';
+const other = 'second-key-of-the-tests';
+const json = '{"name":"Rex","categoryId":7}';
+
+const requests = 'http_server_request_duration_seconds_count';
+const deprecatedUses = 'animal_store_deprecated_requests_total';
+
+const counted = (method: string, route: string, status: number): string =>
+  `${requests}{http_request_method="${method}",http_route="${route}",http_response_status_code="${status}"}`;
+
+const batches = (operation: string): string => `_count{db_operation_name="${operation}"}`;
+
+const send = (address: string, method: string, path: string, shown?: string): Promise<Response> =>
+  fetch(`${address}${path}`, { method, headers: shown === undefined ? {} : { Authorization: shown } });
+
+/** fetch tidies paths and refuses methods; this sends them as they are. */
+const sendRaw = (address: string, method: string, path: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(address);
+    const sent = request({ hostname, port, method, path, headers: { Authorization: `Bearer ${key}` } });
+    sent.once('error', reject);
+    sent.once('response', (response) => {
+      response.resume().once('end', () => {
+        resolve(response.statusCode ?? 0);
+      });
+    });
+    sent.end();
+  });
+
+const stores = [
+  ['in memory', () => Promise.resolve('memory:'), 0],
+  ['on SQLite', async () => `sqlite:${await newDatabaseFile()}`, 1],
+] as const;
+
+for (const [where, databaseUrl, batching] of stores) {
+  describe(`The metrics of a service ${where}`, () => {
+    let service: ServiceProcess;
+
+    before('start the service', async () => {
+      service = await startService({ DATABASE_URL: await databaseUrl(), API_KEYS: `${key},${other}` });
+    });
+    after(killServices);
+    after(removeFolders);
+
+    it('are Prometheus text, for who has a key', async () => {
+      const response = await send(service.address, 'GET', '/metrics', `Bearer ${key}`);
+      expect(response.status).to.equal(200);
+      expect(response.headers.get('Content-Type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
+      expect((await send(service.address, 'HEAD', '/metrics', `Bearer ${other}`)).status).to.equal(200);
+    });
+
+    it('are refused without a valid key as animals are, whatever the method', async () => {
+      for (const shown of [undefined, 'Bearer wrong-key', `Basic ${key}`]) {
+        for (const method of ['GET', 'POST']) {
+          const refused = await send(service.address, method, '/metrics', shown);
+          const pets = await send(service.address, method, '/v1/pets', shown);
+          expect([refused.status, await refused.json()]).to.deep.equal([401, await pets.json()]);
+          expect(refused.headers.get('Content-Type')).to.equal('application/json');
+          expect(refused.headers.get('WWW-Authenticate')).to.equal(pets.headers.get('WWW-Authenticate'));
+        }
+      }
+      const response = await send(service.address, 'POST', '/metrics', `Bearer ${key}`);
+      expect([response.status, response.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD']);
+      expect(await response.json()).to.include({ code: 'method_not_allowed', status: 405 });
+    });
+
+    it('count each request once, by route, method and status', async () => {
+      const caller = { address: service.address, key };
+      const before = await readMetrics(service.address, key);
+      const { text } = await createPet(caller, json);
+      await createPet(caller, json);
+      await createPet(caller, '{}');
+      await listPets(caller, '?limit=1');
+      await listPets(caller, '?limit=2');
+      await listPets(caller, '?limit=0');
+      await listPets({ ...caller, key: 'wrong-key' });
+      await send(service.address, 'HEAD', '/v1/pets', `Bearer ${key}`);
+      await send(service.address, 'GET', `/v1/pets/${idOf(text)}`, `Bearer ${key}`);
+      await send(service.address, 'GET', '/v1/nothing', `Bearer ${key}`);
+      await send(service.address, 'GET', '/livez');
+      expect(growth(before, await readMetrics(service.address, key), requests)).to.deep.equal({
+        [counted('POST', '/v1/pets', 201)]: 2,
+        [counted('POST', '/v1/pets', 400)]: 1,
+        [counted('GET', '/v1/pets', 200)]: 2,
+        [counted('GET', '/v1/pets', 400)]: 1,
+        [counted('GET', '/v1/pets', 401)]: 1,
+        [counted('HEAD', '/v1/pets', 200)]: 1,
+        [counted('GET', '/v1/pets/:petId', 200)]: 1,
+        [counted('GET', '', 404)]: 1,
+        [counted('GET', '/livez', 200)]: 1,
+        [counted('GET', '/metrics', 200)]: 1,
+      });
+    });
+
+    it('show what is in flight: themselves, and a creation that is held', async () => {
+      const active = async () => (await readMetrics(service.address, key)).get('http_server_active_requests');
+      expect(await active()).to.equal(1);
+      const agent = keepAliveAgent();
+      const held = await holdCreate({ address: service.address, key }, json, agent);
+      expect(await active()).to.equal(2);
+      held.sendRest();
+      expect((await held.answer).status).to.equal(201);
+      agent.destroy();
+      expect(await active()).to.equal(1);
+    });
+
+    it('count uses of the deprecated operation by key, those that find nothing too', async () => {
+      const before = await readMetrics(service.address, key);
+      for (const shown of [key, key, other, 'wrong-key']) {
+        await send(service.address, 'GET', '/v1/pets/0', `Bearer ${shown}`);
+      }
+      await listPets({ address: service.address, key: other });
+      const uses = growth(before, await readMetrics(service.address, key), deprecatedUses);
+      expect(Object.values(uses).toSorted()).to.deep.equal([1, 2]);
+      expect(Object.keys(uses).join())
+        .to.match(/key_id="env-[0-9a-f]{8}"/)
+        .and.not.contain(key);
+    });
+
+    it('count and time the batches that reach a database, and the calls that share them', async () => {
+      const caller = { address: service.address, key };
+      const before = await readMetrics(service.address, key);
+      for (let call = 0; call < 3; call += 1) await createPet(caller, json);
+      await listPets(caller);
+      await Promise.all(
+        Array.from({ length: 20 }, () => send(service.address, 'GET', '/v1/pets/1', `Bearer ${key}`)),
+      );
+      const after = await readMetrics(service.address, key);
+      const commits = growth(before, after, `db_client_operation_duration_seconds${batches('create')}`);
+      expect(Object.values(commits)).to.deep.equal(batching === 1 ? [3] : []);
+      const sizes = growth(before, after, 'animal_store_batch_size_sum');
+      expect(Object.values(sizes).toSorted()).to.deep.equal(batching === 1 ? [1, 20, 3] : []);
+      const reads = growth(before, after, `animal_store_batch_size${batches('find')}`);
+      expect(Object.values(reads).every((count) => count >= 1 && count <= 20)).to.equal(true);
+    });
+
+    it('show the pools, the event loop and the process', async () => {
+      const samples = await readMetrics(service.address, key);
+      const pools = [...samples.keys()].filter((name) => name.startsWith('db_client_connection_')).toSorted();
+      const series = ['reads', 'writes'].flatMap((pool) => [
+        `db_client_connection_count{db_client_connection_pool_name="${pool}",db_client_connection_state="idle"}`,
+        `db_client_connection_count{db_client_connection_pool_name="${pool}",db_client_connection_state="used"}`,
+        `db_client_connection_pending_requests{db_client_connection_pool_name="${pool}"}`,
+      ]);
+      expect(pools).to.deep.equal(batching === 1 ? series.toSorted() : []);
+      expect(samples.get('nodejs_eventloop_lag_p99_seconds')).to.be.above(0);
+      expect(samples.get('process_resident_memory_bytes')).to.be.above(1e6);
+    });
+
+    it('get no series from hostile paths and methods beyond one for what is unknown', async () => {
+      const paths = Array.from({ length: 40 }, (_, index) => [
+        `/v1/pets/${index}${'9'.repeat(30)}`,
+        `/v1/pets/%22%7D%0A${index}`,
+        `/v1/${index}`,
+        `/${index}{a="b"}`,
+        `/metrics/${index}`,
+        `/v1/pets?x=${index}`,
+      ]).flat();
+      const methods = ['PROPFIND', 'MKCOL', 'LOCK', 'REPORT', 'SEARCH'];
+      const before = await readMetrics(service.address, key);
+      for (const path of paths) await sendRaw(service.address, 'GET', path);
+      for (const method of methods) await sendRaw(service.address, method, '/v1/pets');
+      expect(growth(before, await readMetrics(service.address, key), requests)).to.deep.equal({
+        [counted('GET', '/v1/pets/:petId', 404)]: 80,
+        [counted('GET', '', 404)]: 120,
+        [counted('GET', '/v1/pets', 200)]: 40,
+        [counted('_OTHER', '', 405)]: methods.length,
+        [counted('GET', '/metrics', 200)]: 1,
+      });
+    });
+  });
+}
+
+describe('The metrics of an overloaded service', () => {
+  after(killServices);
+
+  it('count what was refused without being looked at', async () => {
+    const service = await startService({ DATABASE_URL: 'memory:', API_KEYS: key, MAX_IN_FLIGHT: '1' });
+    const agent = keepAliveAgent();
+    const held = await holdCreate({ address: service.address, key }, json, agent);
+    expect((await listPets({ address: service.address, key })).status).to.equal(503);
+    expect((await listPets({ address: service.address, key })).status).to.equal(503);
+    held.sendRest();
+    await held.answer;
+    agent.destroy();
+    const samples = await readMetrics(service.address, key);
+    expect(samples.get('animal_store_overload_refusals_total')).to.equal(2);
+    expect(growth(new Map(), samples, requests)).to.deep.equal({ [counted('POST', '/v1/pets', 201)]: 1 });
+  });
+});
