@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import type { DatabaseAddress } from './database-address';
 
 const withoutPassword = (connectionString: string): string => {
-  const { protocol, username, host, pathname } = new URL(connectionString);
-  // A password with an unescaped / or : lands beside its place in the address; then none of it is shown.
-  if (pathname.includes('@')) return `${protocol}//...`;
+  const { protocol, username, host, pathname, search, hash } = new URL(connectionString);
+  // The rest of a password with an unescaped / ? or # stands behind the host; then nothing is shown.
+  if (`${pathname}${search}${hash}`.includes('@')) return `${protocol}//...`;
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`;
 };
 
