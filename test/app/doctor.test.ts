@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { apiKeyRegister, type Database, migrate, openSqlite } from '../../adapters/knex';
+import { diagnose } from '../../app/doctor/diagnose';
+import type { Finding } from '../../app/doctor/finding';
+import { type Environment, runCommand } from '../support/command';
+import { columnOf } from '../support/inspect-sqlite';
+import { createPet } from '../support/pet-calls';
+import { run } from '../support/run';
+import { killServices, startService } from '../support/service-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
+
+/** The same as the command, without the time that a process takes. */
+const doctor = async (environment: Environment) => {
+  const findings = await diagnose({ PORT: '0', ...environment })();
+  return { findings, faults: findings.filter(({ ok }) => !ok), text: JSON.stringify(findings) };
+};
+
+/** A database that is up to date, and closed at the end. */
+const withDatabase = async (file: string, use: (database: Database) => Promise<void>): Promise<void> => {
+  const database = openSqlite(file);
+  try {
+    await run(migrate(database));
+    await use(database);
+  } finally {
+    await database.close();
+  }
+};
+
+const checksOf = (findings: ReadonlyArray<Finding>) => findings.map(({ check }) => check);
+
+describe('animal-store doctor', () => {
+  afterEach(killServices);
+  afterEach(removeFolders);
+
+  it('finds nothing wrong beside a service that runs, says a line for each thing, and leaves nothing', async () => {
+    const file = await newDatabaseFile();
+    const service = await startService({ DATABASE_URL: `sqlite:${file}` });
+    const key = await service.firstKey();
+    await createPet({ ...service, key }, '{"name":"Rex","categoryId":7}');
+    const environment = { PORT: '0', DATABASE_URL: `sqlite:${file}` };
+    const { code, stdout } = await runCommand(['doctor'], environment);
+    expect(code).to.equal(0);
+    const lines = stdout.split('\n').slice(0, -1);
+    expect(lines.map((line) => line.split(/ +/).slice(0, 2).join(' '))).to.deep.equal([
+      'ok settings',
+      'ok port',
+      'ok database',
+      'ok durability',
+      'ok migrations',
+      'ok keys',
+      'ok clock',
+    ]);
+    expect(lines.slice(2, 6).map((line) => line.split(/ {2,}/).slice(2).join())).to.deep.equal([
+      `sqlite:${file} reads and writes`,
+      'journal_mode=wal, synchronous=2',
+      'up to date',
+      '1 valid in the database',
+    ]);
+    await service.stop();
+    expect(await columnOf(file, 'heartbeats', 'id')).to.not.include(0);
+    expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['Rex']);
+  });
+
+  it('finds nothing wrong in memory', async () => {
+    const { findings, text } = await doctor({ DATABASE_URL: 'memory:', API_KEYS: 'secret1,secret2' });
+    expect(checksOf(findings)).to.deep.equal(['settings', 'port', 'database', 'keys', 'clock']);
+    expect(findings.find(({ check }) => check === 'keys')?.text).to.equal('2 in API_KEYS');
+    expect(text).to.not.contain('secret');
+  });
+
+  it('makes no file where there is none, but asks for its folder', async () => {
+    const file = await newDatabaseFile();
+    expect((await doctor({ DATABASE_URL: `sqlite:${file}` })).faults).to.deep.equal([]);
+    expect(existsSync(file)).to.equal(false);
+    const nowhere = `sqlite:${join(file, 'nowhere', 'animals.sqlite3')}`;
+    expect(checksOf((await doctor({ DATABASE_URL: nowhere })).faults)).to.deep.equal(['database']);
+  });
+
+  it('names the migrations that the next start will run, and runs none', async () => {
+    const file = await newDatabaseFile();
+    writeFileSync(file, '');
+    for (let time = 0; time < 2; time += 1) {
+      const { findings, faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+      expect(faults).to.deep.equal([]);
+      expect(findings.find(({ check }) => check === 'migrations')?.text).to.match(
+        /^001_create_pets, .* to run/,
+      );
+    }
+  });
+
+  it('names every setting that is wrong, without its value', async () => {
+    const { findings, text } = await doctor({
+      PORT: 'secret',
+      LOG_LEVEL: 'secret',
+      DATABASE_URL: 'secret',
+    });
+    expect(findings.map(({ check, ok, text }) => [check, ok, text.split(' ')[0]])).to.deep.equal([
+      ['settings', false, 'PORT'],
+      ['settings', false, 'DATABASE_URL'],
+      ['settings', false, 'LOG_LEVEL'],
+    ]);
+    expect(text).to.not.contain('secret');
+  });
+
+  it('finds a port that is taken', async () => {
+    const service = await startService({ DATABASE_URL: 'memory:' });
+    const { port } = new URL(service.address);
+    const { faults } = await doctor({ DATABASE_URL: 'memory:', PORT: port });
+    expect(checksOf(faults)).to.deep.equal(['port']);
+    expect(faults[0]?.text).to.contain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
+  });
+
+  it('finds a file that is no database', async () => {
+    const file = join(await makeFolder(), 'animals.sqlite3');
+    writeFileSync(file, 'no database, but longer than the head of one, '.repeat(40));
+    const { faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(checksOf(faults)).to.deep.equal(['database']);
+    expect(faults[0]?.text).to.contain('file is not a database');
+  });
+
+  it('finds a PostgreSQL server that does not answer, and keeps its password', async () => {
+    const { faults, text } = await doctor({ DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/animals' });
+    expect(checksOf(faults)).to.deep.equal(['database']);
+    expect(faults[0]?.text).to.contain('ECONNREFUSED');
+    expect(text).to.not.contain('secret');
+  });
+
+  it('finds that nobody has a key in production, be it that the last one is revoked', async () => {
+    const file = await newDatabaseFile();
+    const environment = { DATABASE_URL: `sqlite:${file}`, NODE_ENV: 'production' };
+    expect(checksOf((await doctor(environment)).faults)).to.deep.equal(['keys']);
+    await withDatabase(file, async (database) => {
+      const { issue, revoke } = apiKeyRegister(database);
+      const { id } = await run(issue('one'));
+      expect((await doctor(environment)).faults).to.deep.equal([]);
+      await run(revoke(id));
+    });
+    expect(checksOf((await doctor(environment)).faults)).to.deep.equal(['keys']);
+  });
+
+  it('finds that the clock has gone back', async () => {
+    const file = await newDatabaseFile();
+    await withDatabase(file, async (database) => {
+      await run(apiKeyRegister(database).issue('one'));
+      await database.writes('api_keys').update({ created_at: '2999-01-01T00:00:00.000Z' });
+    });
+    const { faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(checksOf(faults)).to.deep.equal(['clock']);
+  });
+
+  it('finds a database that can not be written', async () => {
+    const file = await newDatabaseFile();
+    await withDatabase(file, async ({ writes }) => {
+      const transaction = await writes.transaction();
+      await transaction('heartbeats').insert({ id: 7, beaten_at: 0 });
+      const { faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+      await transaction.rollback();
+      expect(checksOf(faults)).to.deep.equal(['database']);
+      expect(faults[0]?.text).to.contain('database is locked');
+    });
+  });
+
+  it('ends with exit code 1 and what it found as JSON', async () => {
+    const environment = { PORT: '0', DATABASE_URL: 'memory:', NODE_ENV: 'production' };
+    const { code, stdout, stderr } = await runCommand(['doctor', '--json'], environment);
+    expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
+    expect(JSON.parse(stdout)).to.be.an('array').with.lengthOf(5);
+    expect(stdout).to.contain('{"check":"keys","ok":false,"text":"there is no API key: make one with');
+  });
+});
