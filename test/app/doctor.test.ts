@@ -7,6 +7,7 @@ import type { Finding } from '../../app/doctor/finding';
 import { type Environment, runCommand } from '../support/command';
 import { columnOf } from '../support/inspect-sqlite';
 import { createPet } from '../support/pet-calls';
+import { createPostgresDatabase } from '../support/postgres';
 import { run } from '../support/run';
 import { killServices, startService } from '../support/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
@@ -68,6 +69,23 @@ describe('animal-store doctor', () => {
     expect(checksOf(findings)).to.deep.equal(['settings', 'port', 'database', 'keys', 'clock']);
     expect(findings.find(({ check }) => check === 'keys')?.text).to.equal('2 in API_KEYS');
     expect(text).to.not.contain('secret');
+  });
+
+  it('finds of a PostgreSQL server whether a commit lasts, and nothing else wrong', async () => {
+    const { url, drop } = await createPostgresDatabase();
+    try {
+      for (const migrations of [/^001_create_pets, .* to run/, /^up to date$/]) {
+        const { findings } = await doctor({ DATABASE_URL: url });
+        const durability = findings.find(({ check }) => check === 'durability');
+        // The tests' own server runs without fsync, another one may not.
+        expect(durability?.ok).to.equal(durability?.text.startsWith('fsync=on'));
+        expect(checksOf(findings.filter(({ ok, check }) => !ok && check !== 'durability'))).to.deep.equal([]);
+        expect(findings.find(({ check }) => check === 'migrations')?.text).to.match(migrations);
+        expect((await runCommand(['migrate'], { DATABASE_URL: url })).code).to.equal(0);
+      }
+    } finally {
+      await drop();
+    }
   });
 
   it('makes no file where there is none, but asks for its folder', async () => {
