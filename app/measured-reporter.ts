@@ -6,7 +6,7 @@ export const measuredReporter = (reporter: Reporter, { requests }: PrometheusMet
   ...reporter,
   arrival: requests.arrival,
   refusal: (record) => {
-    requests.refusal();
+    requests.refusal(record);
     reporter.refusal(record);
   },
   request: (record) => {

@@ -15,7 +15,7 @@ export interface RequestMetrics {
   readonly arrival: () => void;
   readonly request: (request: EndedRequest) => void;
   /** A request was refused before the application saw it: it is neither active nor timed. */
-  readonly refusal: () => void;
+  readonly refusal: (refusal: { readonly status: number }) => void;
 }
 
 // OpenTelemetry's known methods (RFC 9110 and PATCH) and advice on buckets: semantic conventions for HTTP metrics.
@@ -56,6 +56,7 @@ export const requestMetrics = (registry: Registry): RequestMetrics => {
   const refusals = new Counter({
     name: 'animal_store_refusals_total',
     help: 'Requests answered before the application saw them: too many were active, or they were no HTTP.',
+    labelNames: ['http_response_status_code'],
     registers,
   });
   new Gauge({
@@ -85,8 +86,8 @@ export const requestMetrics = (registry: Registry): RequestMetrics => {
         deprecatedUses.inc({ http_route: route, key_id: keyIdLabel(keyId) });
       }
     },
-    refusal: () => {
-      refusals.inc();
+    refusal: ({ status }) => {
+      refusals.inc({ http_response_status_code: status });
     },
   };
 };

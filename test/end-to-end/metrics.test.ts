@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { holdCreate, keepAliveAgent } from '../support/held-requests';
 import { createPet, idOf, listPets } from '../support/pet-calls';
 import { growth, readMetrics } from '../support/read-metrics';
+import { openRawConnection } from '../support/raw-connection';
 import { killServices, type ServiceProcess, startService } from '../support/service-process';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
@@ -11,6 +12,7 @@ const other = 'second-key-of-the-tests';
 const json = '{"name":"Rex","categoryId":7}';
 
 const requests = 'http_server_request_duration_seconds_count';
+const refusals = 'animal_store_refusals_total';
 const deprecatedUses = 'animal_store_deprecated_requests_total';
 
 const counted = (method: string, route: string, status: number): string =>
@@ -182,17 +184,24 @@ for (const [where, databaseUrl, batching] of stores) {
 describe('The metrics of an overloaded service', () => {
   after(killServices);
 
-  it('count what was refused without being looked at', async () => {
+  it('count what was refused before it was looked at, by status', async () => {
     const service = await startService({ DATABASE_URL: 'memory:', API_KEYS: key, MAX_IN_FLIGHT: '1' });
     const agent = keepAliveAgent();
     const held = await holdCreate({ address: service.address, key }, json, agent);
     expect((await listPets({ address: service.address, key })).status).to.equal(503);
+    const { hostname, port } = new URL(service.address);
+    const connection = openRawConnection(hostname, Number(port));
+    connection.send('no HTTP\r\n\r\n');
+    await connection.closed();
     expect((await listPets({ address: service.address, key })).status).to.equal(503);
     held.sendRest();
     await held.answer;
     agent.destroy();
     const samples = await readMetrics(service.address, key);
-    expect(samples.get('animal_store_overload_refusals_total')).to.equal(2);
+    expect(growth(new Map(), samples, refusals)).to.deep.equal({
+      [`${refusals}{http_response_status_code="503"}`]: 2,
+      [`${refusals}{http_response_status_code="400"}`]: 1,
+    });
     expect(growth(new Map(), samples, requests)).to.deep.equal({ [counted('POST', '/v1/pets', 201)]: 1 });
   });
 });
