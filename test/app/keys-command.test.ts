@@ -46,7 +46,7 @@ describe('The keys on the command line', function () {
     expect(created.stderr).to.include(`animal-store keys revoke ${id}`).and.not.include(key);
 
     const { code, stdout, stderr } = await runCommand(['keys', 'list'], environment);
-    expect(stdout).to.match(new RegExp(`^${id}  \\.\\.\\.${key.slice(-4)}  \\S+Z  valid  shop\\n$`));
+    expect(stdout).to.match(new RegExp(`^${id}  \\.\\.\\.${key.slice(-4)}  \\S+Z  valid  "shop"\\n$`));
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
   });
 
