@@ -1,4 +1,5 @@
 import type { Middleware } from 'koa';
+import { setHeaders } from './set-headers';
 
 /** What each response of a deprecated operation carries. */
 export const deprecationHeaders = {
@@ -11,6 +12,6 @@ export const deprecationHeaders = {
 } as const;
 
 export const deprecated: Middleware = (context, next) => {
-  context.set(deprecationHeaders);
+  setHeaders(context.res, deprecationHeaders);
   return next();
 };

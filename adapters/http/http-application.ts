@@ -11,6 +11,7 @@ import { reportRequest } from './report-request';
 import type { Reporter } from './reporter';
 import { requestId } from './request-id';
 import { securityHeaders } from './security-headers';
+import { setHeaders } from './set-headers';
 import { sendFailure } from './send-failure';
 
 interface Options {
@@ -42,8 +43,8 @@ export const httpApplication = ({
   app.use(async (context, next) => {
     const id = requestId(context.req);
     context.state['requestId'] = id;
-    context.set(securityHeaders);
-    context.set('X-Request-Id', id);
+    setHeaders(context.res, securityHeaders);
+    context.res.setHeader('X-Request-Id', id);
     reportRequest(context, id, reporter);
     const refused = refusedHead(context);
     if (O.isNone(refused)) {

@@ -20,6 +20,14 @@ interface Options {
 
 const isUnderV1 = (path: string): boolean => path === '/v1' || path.startsWith('/v1/');
 
+const limited =
+  (authenticate: ReturnType<typeof authenticateRequest>, consumeQuota: ConsumeQuota) =>
+  (context: Koa.Context) =>
+    pipe(
+      authenticate(context),
+      TE.tap((store) => limitRequests(consumeQuota)(context, store.keyId)),
+    );
+
 /**
  * Puts everything under `/v1` into a Koa application: this service's, or a host's beside its own routes. Each
  * request is authenticated before anything else is asked of it; every failure ends here, as an Error body.
@@ -30,13 +38,12 @@ export const mountPetRoutes = (
   { consumeQuota }: Options = {},
 ): void => {
   const authenticate = authenticateRequest(openStore);
-  const admit = consumeQuota === undefined ? () => TE.right(undefined) : limitRequests(consumeQuota);
+  const admit = consumeQuota === undefined ? authenticate : limited(authenticate, consumeQuota);
   const answer = (context: Koa.Context, handle: Handler): Promise<void> =>
     respond(
       context,
       pipe(
-        authenticate(context),
-        TE.tap((store) => admit(context, store.keyId)),
+        admit(context),
         TE.flatMap((store) => handle(context, store)),
       ),
     );

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { Answer } from './answer';
 import { discardRest } from './discard-rest';
+import { setHeaders } from './set-headers';
 
 const announcesBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
@@ -15,7 +16,7 @@ export const sendAnswer = (context: Context, { status, body, headers = {} }: Ans
     discardRest(req);
   }
   context.status = status;
-  context.set('Content-Type', 'application/json');
-  context.set(headers);
+  context.res.setHeader('Content-Type', 'application/json');
+  setHeaders(context.res, headers);
   context.body = body;
 };
