@@ -14,6 +14,8 @@ export type Environment = Readonly<Record<string, string>>;
 
 /** A process that may still run. */
 export interface Running {
+  /** Undefined where the program could not be started. */
+  readonly pid: number | undefined;
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** Calls back whenever the process writes, and when it ends. */
@@ -56,6 +58,7 @@ export const startProgram = (
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
   return {
     stdin: child.stdin,
+    pid: child.pid,
     stdout: () => stdout,
     stderr: () => stderr,
     onChange: (listener) => {
