@@ -1,0 +1,9 @@
+import { fault } from '../faults/support/fault';
+import { lockedDatabase } from '../faults/support/locked-database';
+import { killServices } from '../support/service-process';
+
+describe('Promise 3: a locked SQLite file is a 503', () => {
+  afterEach(killServices);
+
+  fault('locked by another process for some seconds', lockedDatabase(1_000)).timeout(60_000);
+});
