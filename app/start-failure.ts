@@ -23,7 +23,7 @@ export const startFailureText = (failure: StartFailure): string => {
     case 'DatabaseFailed':
       return `the database can't be used: ${errorText(failure.cause)}`;
     case 'DatabaseLost':
-      return 'the database file was removed or replaced while it was open: nothing more can be stored in it';
+      return 'the database file was removed, replaced or cut off while it was open: nothing more can be stored in it';
     case 'NoApiKey':
       return 'there is no API key: make one with `animal-store keys create --name NAME`, or set API_KEYS';
     case 'NoDatabase':

@@ -137,11 +137,11 @@ const createAll = (
  * stands where its creation stood. Where the database refuses one of them, each is tried alone.
  */
 export const createPets =
-  ({ writes, isLost }: Database, now: () => number) =>
+  ({ writes, isSound }: Database, now: () => number) =>
   async (creations: ReadonlyArray<Creation>): Promise<ReadonlyArray<CreationResult | Error>> => {
     const create = async (some: ReadonlyArray<Creation>) => {
       const results = await retryConflicts(() => createAll(writes, some, now()));
-      if (isLost()) throw new Error('the database file was removed or replaced');
+      if (!isSound()) throw new Error('the database file was removed, replaced or cut off');
       return results;
     };
     try {

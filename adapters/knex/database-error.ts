@@ -9,11 +9,17 @@ const aboutData = /^(?:22|23|SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG))/;
 // SQLSTATE 40001 (serialization failure), 40P01 (deadlock), 23505 (unique violation: another process was first).
 const conflict = /^(?:40001|40P01|23505)$/;
 
+// SQLite's result codes for a file that it can make no sense of.
+const damage = /^SQLITE_(?:CORRUPT|NOTADB|IOERR)/;
+
 /** Whether what was asked for was refused, as against a database that can't answer. */
 export const isAboutData = (error: unknown): boolean => aboutData.test(codeOf(error));
 
 /** Whether the same transaction, run again, would see what another one did meanwhile. */
 export const isConflict = (error: unknown): boolean => conflict.test(codeOf(error));
+
+/** Whether the file behind a database is damaged. */
+export const isDamage = (error: unknown): boolean => damage.test(codeOf(error));
 
 /** The frames of a stack, if its head is the driver's words alone: another head may hold a statement and its values. */
 const framesOf = (stack: string | undefined, words: string): string => {

@@ -73,6 +73,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     },
     durability: () => durabilityOf(pool),
     isLost: () => false,
+    isSound: () => true,
     close: () => pool.destroy(),
   };
 };

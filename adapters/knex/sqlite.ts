@@ -1,9 +1,9 @@
 import knex, { type Knex } from 'knex';
 import type { Database } from './database';
 import type { Durability } from './durability';
-import { fileIdentity } from './file-identity';
 import { migrationSource } from './migration-source';
 import { silentLog } from './silent-log';
+import { watchFile } from './watch-file';
 
 interface Connection {
   readonly exec: (sql: string, done: (error: Error | null) => void) => void;
@@ -62,9 +62,17 @@ const durabilityOf = async (writes: Knex): Promise<Durability> => {
   };
 };
 
+/** In bytes, with what only the write-ahead log has so far. */
+const readSize = async (reads: Knex): Promise<bigint> => {
+  const [row] = await reads
+    .from(reads.raw('pragma_page_count, pragma_page_size'))
+    .select<ReadonlyArray<{ readonly size: number }>>(reads.raw('page_count * page_size as size'));
+  return BigInt(row?.size ?? 0);
+};
+
 /** Opens a SQLite file; this is the only file that knows the driver. */
 export const openSqlite = (filename: string): Database => {
-  const file = fileIdentity(filename);
+  const file = watchFile(filename, () => readSize(reads));
   const writes = knex(sqliteConfiguration(filename, file.remember));
   const reads = knex(
     configuration(filename, {
@@ -81,7 +89,8 @@ export const openSqlite = (filename: string): Database => {
       await transaction.raw(`PRAGMA application_id = ${applicationId}`);
     },
     durability: () => durabilityOf(writes),
-    isLost: file.hasChanged,
+    isLost: file.isLost,
+    isSound: file.isSound,
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);
     },

@@ -1,14 +1,18 @@
 import { expect } from 'chai';
-import { open, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { openSqlite } from '../../adapters/knex';
 import { fault, type Figures } from '../faults/support/fault';
 import { inFolder } from '../faults/support/in-folder';
 import { inTmpfs, remount } from '../faults/support/tmpfs';
 import { key, witness } from '../faults/support/witness';
-import { type Outcome, runCommand } from '../support/command';
+import { runCommand } from '../support/command';
 import { killServices, startService } from '../support/service-process';
 
 /** In milliseconds: how long a service may go on after its file is lost. */
 const bound = 5_000;
+
+/** In bytes. */
+const pageSize = 4_096;
 
 const environmentOf = (file: string) => ({
   DATABASE_URL: `sqlite:${file}`,
@@ -16,110 +20,130 @@ const environmentOf = (file: string) => ({
   LOG_LEVEL: 'silent',
 });
 
-/** Takes the file from under a service that is asked all the time; answers with how it ended. */
-const losing = async (
-  file: string,
-  lose: (file: string) => Promise<void>,
-): Promise<{ readonly outcome: Outcome; readonly figures: Figures; readonly acknowledged: number }> => {
-  const service = await startService(environmentOf(file));
-  const { isWell, asksUntilCut, counts } = witness(service.address);
-  await isWell();
-  const { acknowledged } = counts();
-  await lose(file);
-  const began = performance.now();
-  await Promise.all([asksUntilCut(), service.ended]);
-  const milliseconds = Math.round(performance.now() - began);
-  expect(milliseconds, 'milliseconds until the end').to.be.below(bound);
-  const { answers, refused } = counts();
-  return { outcome: await service.ended, figures: { answers, refused, milliseconds }, acknowledged };
-};
-
-const refusesToStart = async (file: string, why: RegExp): Promise<Figures> => {
-  const { code, stderr } = await runCommand(['serve'], { PORT: '0', ...environmentOf(file) });
-  expect(code).to.equal(1);
-  expect(stderr).to.match(why);
-  return { 'exit code': code ?? '', says: JSON.stringify(stderr.trim()) };
-};
-
+/** A file with animals and no write-ahead log. */
 const makeDatabase = async (file: string): Promise<void> => {
   const service = await startService(environmentOf(file));
   await witness(service.address).isWell();
   await service.stop();
 };
 
+/** Takes the file from under a service that is asked all the time. */
+const losing = (lose: (file: string) => Promise<void>) => (): Promise<Figures> =>
+  inFolder(async (folder) => {
+    const file = `${folder}/animals.sqlite3`;
+    await makeDatabase(file);
+    const service = await startService(environmentOf(file));
+    const { isWell, asksUntilCut, counts } = witness(service.address);
+    await isWell();
+    const { acknowledged } = counts();
+    await lose(file);
+    const began = performance.now();
+    await asksUntilCut();
+    const { code, stderr } = await service.ended;
+    const milliseconds = Math.round(performance.now() - began);
+    expect(milliseconds, 'milliseconds until the end').to.be.below(bound);
+    expect(code).to.equal(1);
+    expect(stderr).to.include('the database file was removed, replaced or cut off');
+    expect(counts().acknowledged, 'acknowledged after the loss as well').to.equal(acknowledged);
+    const { answers, refused } = counts();
+    return { answers, refused, 'ended after ms': milliseconds, 'exit code': code ?? '' };
+  });
+
+/** Starts a service on what `make` leaves at a path. */
+const refusingToStart = async (
+  folder: string,
+  make: (file: string) => Promise<void>,
+  why: RegExp,
+): Promise<Figures> => {
+  const file = `${folder}/animals.sqlite3`;
+  await make(file);
+  const { code, stderr } = await runCommand(['serve'], { PORT: '0', ...environmentOf(file) });
+  expect(code).to.equal(1);
+  expect(stderr).to.match(why);
+  return { 'exit code': code ?? '', says: JSON.stringify(stderr.trim()) };
+};
+
+const cutTo = (share: number) => async (file: string) => {
+  const { length } = await readFile(file);
+  await truncate(file, Math.floor(length * share));
+};
+
 describe('Promise 3: a service without its SQLite file ends and says why', () => {
   afterEach(killServices);
 
-  fault('the file is removed under the service', () =>
-    inFolder(async (folder) => {
-      const { outcome, figures } = await losing(`${folder}/animals.sqlite3`, (file) => rm(file));
-      expect(outcome.code).to.equal(1);
-      expect(outcome.stderr).to.include('the database file was removed or replaced');
-      return { ...figures, 'exit code': outcome.code ?? '' };
-    }),
-  ).timeout(30_000);
-
-  fault('the file is replaced by another under the service', () =>
-    inFolder(async (folder) => {
-      const other = `${folder}/other.sqlite3`;
+  fault('the file is removed under the service', losing(rm)).timeout(30_000);
+  fault(
+    'the file is replaced by another under the service',
+    losing(async (file) => {
+      const other = `${file}-other`;
       await makeDatabase(other);
-      const before = await readFile(other);
-      const { outcome, figures } = await losing(`${folder}/animals.sqlite3`, (file) => rename(other, file));
-      expect(outcome.code).to.equal(1);
-      expect(outcome.stderr).to.include('the database file was removed or replaced');
-      expect(
-        before.equals(await readFile(`${folder}/animals.sqlite3`)),
-        'the other file is as it was',
-      ).to.equal(true);
-      return { ...figures, 'exit code': outcome.code ?? '' };
+      await rename(other, file);
     }),
   ).timeout(30_000);
+  fault('the file is emptied under the service', losing(cutTo(0))).timeout(30_000);
+  fault('the file is cut to its half under the service', losing(cutTo(0.5))).timeout(30_000);
 
-  for (const [what, left] of [
-    ['to nothing', 0],
-    ['to its half', 0.5],
-  ] as const) {
-    fault(`the file is truncated ${what} under the service`, () =>
-      inFolder(async (folder) => {
-        const { outcome, figures } = await losing(`${folder}/animals.sqlite3`, async (file) => {
-          const { length } = await readFile(file);
-          await truncate(file, Math.floor(length * left));
-        });
-        expect(outcome.code).to.equal(1);
-        return { ...figures, 'exit code': outcome.code ?? '' };
-      }),
-    ).timeout(30_000);
-  }
+  fault('a file that is vacuumed under the service is not lost', () =>
+    inFolder(async (folder) => {
+      const file = `${folder}/animals.sqlite3`;
+      const service = await startService(environmentOf(file));
+      const { isWell, heals, figures } = witness(service.address);
+      await isWell();
+      const { writes, close } = openSqlite(file);
+      await writes.raw('create table filler as select zeroblob(1000000) as content');
+      await writes.raw('pragma wal_checkpoint(truncate)');
+      const { size: before } = await stat(file);
+      await heals();
+      await writes.raw('drop table filler');
+      await writes.raw('vacuum');
+      await writes.raw('pragma wal_checkpoint(truncate)');
+      const { size: after } = await stat(file);
+      await close();
+      expect(after).to.be.below(before);
+      await heals();
+      await service.stop();
+      return {
+        ...(await figures((await startService(environmentOf(file))).address)),
+        'bytes before': before,
+        after,
+      };
+    }),
+  ).timeout(30_000);
 
   fault('the file is no database at the start', () =>
-    inFolder(async (folder) => {
-      const file = `${folder}/animals.sqlite3`;
-      await writeFile(file, 'no database, and longer than the hundred bytes of a header'.repeat(100));
-      return refusesToStart(file, /the database can't be used: .*not a database/);
-    }),
+    inFolder((folder) =>
+      refusingToStart(folder, (file) => writeFile(file, 'no database '.repeat(1_000)), /not a database/),
+    ),
   ).timeout(30_000);
 
-  fault('the file has lost its pages of animals at the start', () =>
-    inFolder(async (folder) => {
-      const file = `${folder}/animals.sqlite3`;
-      await makeDatabase(file);
-      const { length } = await readFile(file);
-      const handle = await open(file, 'r+');
-      await handle.write(Buffer.alloc(length - 4096, 0xff), 0, length - 4096, 4096);
-      await handle.close();
-      return refusesToStart(file, /the database can't be used: .*malformed/);
-    }),
+  fault('the file has lost a page at the start', () =>
+    inFolder((folder) =>
+      refusingToStart(
+        folder,
+        async (file) => {
+          await makeDatabase(file);
+          const handle = await open(file, 'r+');
+          await handle.write(Buffer.alloc(pageSize - 100, 0xff), 0, pageSize - 100, 100);
+          await handle.close();
+        },
+        /malformed/,
+      ),
+    ),
   ).timeout(30_000);
 
   fault(
     'the file system is read-only at the start',
     () =>
-      inTmpfs('4m', async (folder) => {
-        const file = `${folder}/animals.sqlite3`;
-        await makeDatabase(file);
-        await remount(folder, 'ro');
-        return refusesToStart(file, /the database can't be used: .*/);
-      }),
+      inTmpfs('4m', (folder) =>
+        refusingToStart(
+          folder,
+          async (file) => {
+            await makeDatabase(file);
+            await remount(folder, 'ro');
+          },
+          /the database can't be used/,
+        ),
+      ),
     { needs: ['mount'] },
   ).timeout(30_000);
 });
