@@ -52,12 +52,12 @@ module.exports = {
     },
     {
       name: 'no-undeclared-packages',
-      comment: 'Each package that the product imports is a dependency of its own.',
+      comment: 'Each package that the product imports is a dependency of its own, or a peer.',
       severity: 'error',
       from: { path: ['^core/', '^adapters/', '^app/', '^knexfile'] },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],
-        dependencyTypesNot: ['type-only'],
+        dependencyTypesNot: ['npm-peer', 'type-only'],
       },
     },
   ],

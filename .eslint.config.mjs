@@ -35,10 +35,11 @@ export default tseslint.config(
     languageOptions: { globals: { module: 'writable' } },
   },
   {
-    files: ['test/**'],
+    files: ['test/**/*.{ts,mts,cts}'],
     rules: {
       '@typescript-eslint/no-unused-expressions': 'off',
       '@typescript-eslint/no-floating-promises': 'error',
     },
   },
+  { files: ['test/examples/**'], rules: { 'no-console': 'off' } },
 );

@@ -1,4 +1,11 @@
 #!/usr/bin/env node
-import { commandLine } from './command-line';
+import { missingPackageText } from './missing-package';
 
-void commandLine(process.argv);
+const explain = (error: unknown): void => {
+  const text = missingPackageText(error);
+  if (text === undefined) throw error;
+  process.stderr.write(`${text}\n`);
+  process.exitCode = 1;
+};
+
+import('./command-line.js').then(({ commandLine }) => commandLine(process.argv)).catch(explain);

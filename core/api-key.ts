@@ -1,6 +1,7 @@
 import * as t from 'io-ts';
 import { described } from './described';
 
+/** Tells an ApiKey from any string. */
 export interface ApiKeyBrand {
   readonly ApiKey: unique symbol;
 }

@@ -1,6 +1,7 @@
 import * as t from 'io-ts';
 import { Int64 } from './int64';
 
+/** Tells a CategoryId from any Int64. */
 export interface CategoryIdBrand {
   readonly CategoryId: unique symbol;
 }

@@ -4,6 +4,7 @@ import type { PetId } from './pet-id';
 export interface InvalidApiKey {
   readonly _tag: 'InvalidApiKey';
 }
+/** The one value of InvalidApiKey. */
 export const invalidApiKey: InvalidApiKey = { _tag: 'InvalidApiKey' };
 
 /**
@@ -14,6 +15,7 @@ export interface Unavailable {
   readonly _tag: 'Unavailable';
   readonly cause: unknown;
 }
+/** An Unavailable with its cause, for an adapter whose store can't answer. */
 export const unavailable = (cause: unknown): Unavailable => ({ _tag: 'Unavailable', cause });
 
 /** No animal has this id. */
@@ -21,18 +23,21 @@ export interface PetNotFound {
   readonly _tag: 'PetNotFound';
   readonly id: PetId;
 }
+/** A PetNotFound, for an adapter that has no animal with this id. */
 export const petNotFound = (id: PetId): PetNotFound => ({ _tag: 'PetNotFound', id });
 
 /** The caller has used this idempotency key for an animal that differs. */
 export interface IdempotencyKeyReused {
   readonly _tag: 'IdempotencyKeyReused';
 }
+/** The one value of IdempotencyKeyReused. */
 export const idempotencyKeyReused: IdempotencyKeyReused = { _tag: 'IdempotencyKeyReused' };
 
 /** The first creation under this idempotency key has not ended yet. */
 export interface IdempotencyKeyInFlight {
   readonly _tag: 'IdempotencyKeyInFlight';
 }
+/** The one value of IdempotencyKeyInFlight. */
 export const idempotencyKeyInFlight: IdempotencyKeyInFlight = { _tag: 'IdempotencyKeyInFlight' };
 
 /** Adding many animals at once was given up, by their source or by the store. None of them is stored. */
@@ -41,4 +46,5 @@ export interface ImportAborted {
   /** What the source threw, or why the store refused. */
   readonly cause: unknown;
 }
+/** An ImportAborted with its cause, for an adapter that has stored nothing. */
 export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });

@@ -1,6 +1,7 @@
 import * as t from 'io-ts';
 import { described } from './described';
 
+/** Tells an IdempotencyKey from any string. */
 export interface IdempotencyKeyBrand {
   readonly IdempotencyKey: unique symbol;
 }

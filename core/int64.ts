@@ -1,5 +1,6 @@
 import * as t from 'io-ts';
 
+/** Tells an Int64 from any bigint. */
 export interface Int64Brand {
   readonly Int64: unique symbol;
 }

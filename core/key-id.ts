@@ -1,6 +1,7 @@
 import * as t from 'io-ts';
 import { described } from './described';
 
+/** Tells a KeyId from any string. */
 export interface KeyIdBrand {
   readonly KeyId: unique symbol;
 }

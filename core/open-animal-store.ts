@@ -12,6 +12,7 @@ import type { KeyId } from './key-id';
 import { listPets, type ListPets } from './list-pets';
 import type { PetRepository } from './pet-repository';
 
+/** What the core needs from outside: an adapter for each of its ports. */
 export interface Ports {
   readonly pets: PetRepository;
   readonly authenticate: Authenticate;

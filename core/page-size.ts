@@ -1,6 +1,7 @@
 import * as t from 'io-ts';
 import { described } from './described';
 
+/** Tells a PageSize from any whole number. */
 export interface PageSizeBrand {
   readonly PageSize: unique symbol;
 }

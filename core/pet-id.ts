@@ -1,6 +1,7 @@
 import * as t from 'io-ts';
 import { Int64 } from './int64';
 
+/** Tells a PetId from any Int64. */
 export interface PetIdBrand {
   readonly PetId: unique symbol;
 }

@@ -1,6 +1,7 @@
 import * as t from 'io-ts';
 import { described } from './described';
 
+/** Tells a PetName from any string. */
 export interface PetNameBrand {
   readonly PetName: unique symbol;
 }

@@ -7,4 +7,4 @@ export * from './parse-json';
 export type * from './reporter';
 export { serialisePet } from './serialise';
 export * from './start-http-server';
-export type * from './http-failures';
+export type { NotReady } from './http-failures';

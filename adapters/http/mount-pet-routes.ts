@@ -30,7 +30,8 @@ const limited =
 
 /**
  * Puts everything under `/v1` into a Koa application: this service's, or a host's beside its own routes. Each
- * request is authenticated before anything else is asked of it; every failure ends here, as an Error body.
+ * request is authenticated before anything else is asked of it; every failure ends here, as an Error body, and the
+ * cause of a 500 or a 503 is emitted as the application's `error`. Mount it before anything that reads bodies.
  */
 export const mountPetRoutes = (
   app: Koa,

@@ -22,6 +22,7 @@ interface Options {
   readonly reportRefusal: Reporter['refusal'];
 }
 
+/** A server that listens. */
 export interface HttpServer {
   /** Where it listens, as in `http://127.0.0.1:3000`. */
   readonly address: string;

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/Either';
 import { hash, timingSafeEqual } from 'node:crypto';
 import { type ApiKey, type Authenticate, invalidApiKey, type KeyId } from '../../core';
 
+/** The auth port, with what adds a key to it and takes one away; both hold at once. */
 export interface InMemoryApiKeys {
   readonly authenticate: Authenticate;
   readonly add: (id: KeyId, key: ApiKey) => void;

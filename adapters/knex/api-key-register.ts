@@ -53,6 +53,7 @@ const issue = async (writes: Knex, name: string): Promise<IssuedApiKey> => {
   return { ...toRecord(row), key };
 };
 
+/** The register of the keys that a migrated database holds. Each operation can fail as Unavailable. */
 export const apiKeyRegister = ({ reads, writes, lockSetup }: Database): ApiKeyRegister => ({
   issue: (name) => attempt(() => issue(writes, name)),
   issueFirst: (name) =>

@@ -5,7 +5,9 @@ import type { Durability } from './durability';
 import { migrationSource } from './migration-source';
 import { silentLog } from './silent-log';
 
+/** How much of a PostgreSQL server one process takes. */
 export interface PostgresOptions {
+  /** In connections. */
   readonly poolSize: number;
   /** In milliseconds. */
   readonly statementTimeout: number;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { startProgram } from '../support/command';
 
-const entrances = ['core', 'adapters/in-memory', 'adapters/knex', 'adapters/http'];
+const entrances = ['core', 'adapters/in-memory', 'adapters/knex', 'adapters/http', 'test/contracts'];
 
 /** Imports an entrance, and prints what it has read of the environment, started, and written before it. */
 const script = (entrance: string): string => `

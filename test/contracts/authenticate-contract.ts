@@ -4,11 +4,13 @@ import { arbitraryApiKey } from './arbitrary';
 import { atOnce, failure, success } from './outcome';
 import type { TestRunner } from './test-runner';
 
+/** A key that the adapter lets in, and the id that it answers with. */
 export interface IssuedKey {
   readonly id: KeyId;
   readonly key: ApiKey;
 }
 
+/** An adapter of the auth port, with what a test needs to issue keys in it and to revoke them. */
 export interface AuthenticateUnderTest {
   readonly authenticate: Authenticate;
   readonly issue: () => Promise<IssuedKey>;

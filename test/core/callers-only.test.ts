@@ -5,9 +5,12 @@ const preamble = `
   import { pipe } from 'fp-ts/function';
   import * as TE from 'fp-ts/TaskEither';
   import {
-    type AnimalStore, type ApiKey, type KeyId, listPets, createPet, getPet, type NewPet, openAnimalStore, type PetId,
-    type PetQuery, type PetRepository, type Authenticate,
+    type AnimalStore, type ApiKey, type KeyId, type NewPet, openAnimalStore, type PetId, type PetQuery,
+    type PetRepository, type Authenticate,
   } from './index';
+  import { createPet } from './create-pet';
+  import { getPet } from './get-pet';
+  import { listPets } from './list-pets';
   declare const pets: PetRepository;
   declare const authenticate: Authenticate;
   declare const apiKey: ApiKey;

@@ -1,5 +1,6 @@
 import type { Pet, PetRepository } from '../../../core';
 
+/** What a test asks of the repository that is opened for it. */
 export interface PetRepositoryOptions {
   /** The animals that the repository holds from the start, with these very ids, in any order. */
   readonly pets: ReadonlyArray<Pet>;

@@ -1,0 +1,19 @@
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import type * as t from 'io-ts';
+import { fieldFaults } from './field-faults';
+
+/**
+ * A value that the program itself wrote, as in `decodeOrThrow(PageSize, 20)`. Throws a TypeError that names each bad
+ * field. What comes from outside goes through the codec's own `decode`, which answers with an Either.
+ */
+export const decodeOrThrow = <A>(codec: t.Type<A, unknown>, value: unknown): A =>
+  pipe(
+    codec.decode(value),
+    E.getOrElse((errors): A => {
+      const faults = fieldFaults(errors).map(({ field, expected }) =>
+        field === '' ? `it must be ${expected}` : `${field} must be ${expected}`,
+      );
+      throw new TypeError(`no ${codec.name}: ${faults.join('; ')}`);
+    }),
+  );

@@ -1,0 +1,39 @@
+import {
+  ApiKey,
+  decodeOrThrow,
+  fieldFaults,
+  KeyId,
+  NewPet,
+  openAnimalStore,
+  PageSize,
+  type Pet,
+} from 'animal-store/core';
+import { inMemoryApiKeys, inMemoryPetRepository } from 'animal-store/in-memory';
+import * as E from 'fp-ts/lib/Either.js';
+import { pipe } from 'fp-ts/lib/function.js';
+import * as TE from 'fp-ts/lib/TaskEither.js';
+
+const key = decodeOrThrow(ApiKey, 'the-key-of-this-program');
+
+const openStore = openAnimalStore({
+  pets: inMemoryPetRepository(),
+  authenticate: inMemoryApiKeys([[decodeOrThrow(KeyId, 'shelter'), key]]).authenticate,
+});
+
+const inWords = ({ id, name, categoryId, status }: Pet): string =>
+  `${id}: ${name}, of category ${categoryId}, ${status ?? 'without a status'}`;
+
+/** Adds an animal that comes from outside, and lists what is there then. */
+const addAndList = (input: unknown) =>
+  pipe(
+    TE.Do,
+    TE.bind('newPet', () => pipe(NewPet.decode(input), E.mapLeft(fieldFaults), TE.fromEither)),
+    TE.bindW('store', () => openStore(key)),
+    TE.tap(({ store, newPet }) => store.createPet(newPet)),
+    TE.flatMap(({ store }) => store.listPets({ limit: decodeOrThrow(PageSize, 20) })),
+    TE.map(({ pets }) => pets.map(inWords)),
+  );
+
+console.log(await addAndList({ name: 'Rex', categoryId: 7, status: 'available' })());
+console.log(await addAndList({ name: 'Tom', categoryId: 9007199254740993n })());
+console.log(await addAndList({ name: 'Ada', categoryId: '7' })());

@@ -1,0 +1,5 @@
+import { petRepositoryContract } from 'animal-store/testing';
+import { describe, it } from 'node:test';
+import { openJsonFile } from './open-json-file';
+
+petRepositoryContract({ describe, it }, openJsonFile);

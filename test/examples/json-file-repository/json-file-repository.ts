@@ -1,0 +1,59 @@
+import * as core from 'animal-store/core';
+import { either as E, taskEither as TE } from 'fp-ts';
+import * as t from 'io-ts';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+
+const Key = t.type({ caller: core.KeyId, name: core.IdempotencyKey, pet: core.Pet, made: t.number });
+const Stored = t.type({ pets: t.readonlyArray(core.Pet), keys: t.readonlyArray(Key) });
+
+// A JSON number that JSON.parse reads is a double: every digit of an int64 is kept in a string.
+const toText = (_name: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value);
+const fromText = (name: string, value: unknown) =>
+  typeof value === 'string' && ['id', 'categoryId'].includes(name) ? BigInt(value) : value;
+
+/** Animals in one JSON file, which is written anew at each change and belongs to one process at a time. */
+export const jsonFileRepository = (file: string, now = Date.now): core.PetRepository => {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '{ "pets": [], "keys": [] }';
+  let { pets, keys } = core.decodeOrThrow(Stored, JSON.parse(text, fromText));
+
+  const keep = (next: t.TypeOf<typeof Stored>): void => {
+    writeFileSync(`${file}.next`, JSON.stringify(next, toText), { flush: true });
+    renameSync(`${file}.next`, file);
+    ({ pets, keys } = next);
+  };
+
+  const number = (newPet: core.NewPet, index = 0): core.Pet => {
+    const id = (pets.at(-1)?.id ?? 0n) + BigInt(index + 1);
+    return { ...newPet, id: core.decodeOrThrow(core.PetId, id) };
+  };
+
+  const create = (newPet: core.NewPet, key?: core.CreationKey) => {
+    const kept = keys.filter(({ made }) => made + core.retentionOfCreationKeys > now());
+    const earlier = kept.find(({ caller, name }) => caller === key?.caller && name === key.idempotencyKey);
+    if (earlier && !core.isSameNewPet(earlier.pet, newPet)) return E.left(core.idempotencyKeyReused);
+    if (earlier) return E.right({ pet: earlier.pet, replayed: true });
+    const pet = number(newPet);
+    const added = key ? [{ caller: key.caller, name: key.idempotencyKey, pet, made: now() }] : [];
+    keep({ pets: [...pets, pet], keys: [...kept, ...added] });
+    return E.right({ pet, replayed: false });
+  };
+
+  return {
+    list: ({ limit, after, status }) =>
+      TE.fromIO(() => {
+        const follow = pets.filter(({ id }) => after === undefined || id > after);
+        const wanted = follow.filter((pet) => status === undefined || pet.status === status);
+        return { pets: wanted.slice(0, limit), hasMore: wanted.length > limit };
+      }),
+    find: (id) =>
+      TE.fromIOEither(() => E.fromNullable(core.petNotFound(id))(pets.find((pet) => pet.id === id))),
+    create: (...of) => TE.fromIOEither(() => E.flattenW(E.tryCatch(() => create(...of), core.unavailable))),
+    createAll: (source) =>
+      TE.tryCatch(async () => {
+        const newPets: Array<core.NewPet> = [];
+        for await (const newPet of source) newPets.push(newPet);
+        keep({ pets: [...pets, ...newPets.map(number)], keys });
+        return newPets.length;
+      }, core.importAborted),
+  };
+};

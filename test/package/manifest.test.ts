@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import * as t from 'io-ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeOrThrow } from '../../core';
+import { projectFolder } from '../support/command';
+import { installedBeside, type Manifest, readManifest } from '../support/installed-package';
+import { entries } from './public-names';
+import { packagesReached } from './packages-reached';
+
+const LockFile = t.type({
+  packages: t.record(
+    t.string,
+    t.partial({
+      dependencies: t.record(t.string, t.string),
+      devDependencies: t.record(t.string, t.string),
+      hasInstallScript: t.boolean,
+    }),
+  ),
+});
+
+describe('what npm installs', () => {
+  let manifest: Manifest;
+  let packages: t.TypeOf<typeof LockFile>['packages'];
+
+  before(async () => {
+    manifest = await readManifest(projectFolder);
+    const text = await readFile(join(projectFolder, 'package-lock.json'), 'utf8');
+    packages = decodeOrThrow(LockFile, JSON.parse(text)).packages;
+  });
+
+  const withDependencies = (names: ReadonlyArray<string>): ReadonlySet<string> => {
+    const found = new Set(names);
+    for (const name of found) {
+      for (const needed of Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {}))
+        found.add(needed);
+    }
+    return found;
+  };
+
+  it('for whoever takes the core is neither Koa nor Knex nor a driver, and runs no script', () => {
+    const installed = withDependencies(installedBeside(manifest));
+    expect(installed).to.include.all.keys('fp-ts', 'io-ts', 'lossless-json');
+    expect(installed).to.not.have.any.keys(
+      'koa',
+      '@koa/router',
+      'knex',
+      'pg',
+      'sqlite3',
+      'pino',
+      'commander',
+    );
+    const withScripts = [...installed].filter((name) => packages[`node_modules/${name}`]?.hasInstallScript);
+    expect(withScripts).to.deep.equal([]);
+  });
+
+  it('by itself is what the entries import, but for what their user owns or picks', () => {
+    const reached = new Set(entries().flatMap(([, source]) => [...packagesReached(source)]));
+    const left = Object.keys(manifest.peerDependencies);
+    const own = [...reached].filter((name) => !left.includes(name)).sort();
+    expect(Object.keys(manifest.dependencies).sort()).to.deep.equal(own);
+  });
+
+  it('for the core, the in-memory adapters and the contract suites is fp-ts and io-ts', () => {
+    for (const [entry, source] of entries()) {
+      if (/core|in-memory|testing/.test(entry)) {
+        expect(packagesReached(source), entry).to.have.all.keys('fp-ts', 'io-ts');
+      }
+    }
+  });
+
+  it('for whoever works on the project is every package that is left to the user, in the same range', () => {
+    const left = Object.keys(manifest.peerDependenciesMeta);
+    const rangesOf = (ranges: Readonly<Record<string, string>> = {}) =>
+      Object.fromEntries(left.map((name) => [name, ranges[name]]));
+    expect(rangesOf(packages['']?.devDependencies)).to.deep.equal(rangesOf(manifest.peerDependencies));
+  });
+});

@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as t from 'io-ts';
+import ts from 'typescript';
+import { decodeOrThrow } from '../../core';
+
+/** A name that an entry of the package exports. */
+export interface PublicName {
+  readonly name: string;
+  /** The first sentence of its docstring; empty where there is none. */
+  readonly line: string;
+}
+
+/** Each entry, as in `animal-store/core`, with the names that it exports in alphabetical order. */
+export type PublicNames = ReadonlyMap<string, ReadonlyArray<PublicName>>;
+
+const root = join(__dirname, '../..');
+
+const Manifest = t.type({
+  name: t.string,
+  exports: t.record(t.string, t.union([t.string, t.type({ types: t.string })])),
+});
+
+const sourceOf = (types: string): string =>
+  join(root, types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '.ts'));
+
+/** The entries of the package, each with the source file that it is built from. */
+export const entries = (): ReadonlyArray<readonly [entry: string, source: string]> => {
+  const manifest = decodeOrThrow(Manifest, JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+  return Object.entries(manifest.exports).flatMap(([path, target]) =>
+    typeof target === 'string' ? [] : [[manifest.name + path.slice(1), sourceOf(target.types)] as const],
+  );
+};
+
+const firstSentence = (text: string): string =>
+  (/^.*?\.(?=\s|$)/s.exec(text)?.[0] ?? text).replace(/\s+/g, ' ');
+
+const publicName =
+  (checker: ts.TypeChecker) =>
+  (symbol: ts.Symbol): PublicName => {
+    const declared = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+    const text = ts.displayPartsToString(declared.getDocumentationComment(checker));
+    return { name: symbol.name, line: firstSentence(text) };
+  };
+
+const byName = (one: PublicName, other: PublicName): number => (one.name < other.name ? -1 : 1);
+
+/** Reads the names that the package exports, and what their docstrings say, from the source. */
+export const publicNames = (): PublicNames => {
+  const sources = entries();
+  const program = ts.createProgram(
+    sources.map(([, source]) => source),
+    { module: ts.ModuleKind.Node20, strict: true, types: [] },
+  );
+  const checker = program.getTypeChecker();
+  const namesOf = (source: string): ReadonlyArray<PublicName> => {
+    const file = program.getSourceFile(source);
+    const entry = file && checker.getSymbolAtLocation(file);
+    if (entry === undefined) throw new Error(`${source} is no module`);
+    return checker.getExportsOfModule(entry).map(publicName(checker)).sort(byName);
+  };
+  return new Map(sources.map(([entry, source]) => [entry, namesOf(source)]));
+};
+
+const row = ({ name, line }: PublicName): string => `| \`${name}\` | ${line.replaceAll('|', '\\|')} |`;
+
+/** The names as ARCHITECTURE.md shows them: a table an entry, in Markdown. */
+export const publicNamesTable = (names: PublicNames): string =>
+  [...names]
+    .map(([entry, exported]) =>
+      [`### \`${entry}\``, '', '| Name | What it is |', '| --- | --- |', ...exported.map(row), ''].join('\n'),
+    )
+    .join('\n');
