@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createPostgresDatabase } from './postgres';
 
 /** A store that the service is tested on: `open` gives a new, empty one. */
 export type TestStore = Readonly<{
@@ -24,5 +25,13 @@ const sqlite: TestStore = {
   },
 };
 
+const postgres: TestStore = {
+  name: 'PostgreSQL',
+  open: async () => {
+    const { url, drop } = await createPostgresDatabase();
+    return { databaseUrl: url, dispose: drop };
+  },
+};
+
 /** Every store that the end-to-end tests run on. */
-export const stores: ReadonlyArray<TestStore> = [inMemory, sqlite];
+export const stores: ReadonlyArray<TestStore> = [inMemory, sqlite, postgres];
