@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { openSqlite } from '../../adapters/knex';
 import { CategoryId, type NewPet, PetName } from '../../core';
 import { type Catalogue, newCatalogue } from '../support/catalogue';
-import { main, runCommand, startCommand, startProgram } from '../support/command';
+import { killPrograms, main, runCommand, startCommand, startProgram } from '../support/command';
 import { decoded } from '../contracts/outcome';
 import { eventually } from '../support/eventually';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
@@ -42,6 +42,7 @@ const shell = ({ environment }: Catalogue, script: string, folder: string) =>
   }).ended;
 
 describe('The command export', () => {
+  afterEach(killPrograms);
   afterEach(removeFolders);
 
   it('writes all animals by ascending id, or those of one status', async () => {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Catalogue, environmentOf, newCatalogue } from '../support/catalogue';
-import { main, type Outcome, runCommand, startProgram } from '../support/command';
+import { killPrograms, main, type Outcome, runCommand, startProgram } from '../support/command';
 import { columnOf } from '../support/inspect-sqlite';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
@@ -50,6 +50,7 @@ const feed = async (
 const namesIn = ({ file }: Catalogue): Promise<ReadonlyArray<unknown>> => columnOf(file, 'pets', 'name');
 
 describe('The command import', () => {
+  afterEach(killPrograms);
   afterEach(removeFolders);
 
   it('stores the animals of a file, and gives them ids of its own in the order of the file', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { migrate, openSqlite } from '../../adapters/knex';
 import { type Catalogue, newCatalogue } from '../support/catalogue';
-import { main, type Running, startProgram } from '../support/command';
+import { killPrograms, main, type Running, startProgram } from '../support/command';
 import { eventually } from '../support/eventually';
 import { columnOf, integrityOf } from '../support/inspect-sqlite';
 import { lockProbe } from '../support/lock-probe';
@@ -39,6 +39,7 @@ const expectNothingIn = async ({ file }: Catalogue): Promise<void> => {
 };
 
 describe('An import that does not end well', () => {
+  afterEach(killPrograms);
   afterEach(removeFolders);
 
   for (const [signal, code] of [
@@ -88,8 +89,11 @@ describe('An import that does not end well', () => {
     const running = await importHalf(catalogue);
     running.stdin.write('{"name":"Rex"}\n');
     const probe = lockProbe(catalogue.file);
-    await eventually('the database is free', bound, async () => !(await probe.isHeld()));
-    await probe.close();
+    try {
+      await eventually('the database is free', bound, async () => !(await probe.isHeld()));
+    } finally {
+      await probe.close();
+    }
     running.stdin.end(`${someRows}{"categoryId":2}\n`);
     const { code, stderr } = await running.ended;
     expect(code).to.equal(1);

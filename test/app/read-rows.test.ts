@@ -117,4 +117,13 @@ describe('Rows of a file', () => {
     }
     expect(await read('csv', 'categoryId,name\n1,a\n')).to.deep.equal([[2, '"a"']]);
   });
+
+  it('may follow a byte order mark', async () => {
+    expect(await read('csv', '\ufeffname,categoryId\na,1\n')).to.deep.equal([[2, '"a"']]);
+    const json = '{"name":"a","categoryId":1}';
+    expect(await read('ndjson', `\ufeff${json}\n`, json)).to.deep.equal([
+      [1, '"a"'],
+      [2, '"a"'],
+    ]);
+  });
 });

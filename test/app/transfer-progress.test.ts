@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { newCatalogue } from '../support/catalogue';
-import { main, startProgram } from '../support/command';
+import { killPrograms, main, startProgram } from '../support/command';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 /** What a command writes to a terminal of its own (script, of util-linux). */
@@ -14,6 +14,7 @@ const onTerminal = async (command: string, environment: Readonly<Record<string, 
 };
 
 describe('At a terminal', () => {
+  afterEach(killPrograms);
   afterEach(removeFolders);
 
   it('an import draws a bar with rate and time left, and wrong rows stay above it', async () => {

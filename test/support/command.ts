@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 
@@ -39,6 +40,15 @@ export const projectFolder = join(__dirname, '..', '..');
 /** The built command line. */
 export const main = join(projectFolder, 'dist', 'app', 'main.js');
 
+const children = new Set<ChildProcess>();
+
+/** Ends what a failed test has left running. */
+export const killPrograms = async (): Promise<void> => {
+  const left = [...children];
+  for (const child of left) child.kill('SIGKILL');
+  await Promise.all(left.map((child) => once(child, 'close')));
+};
+
 /** Starts a program that sees PATH and the given environment, nothing of the tests' own. */
 export const startProgram = (
   program: string,
@@ -52,6 +62,8 @@ export const startProgram = (
   });
   child.stdin.on('error', () => undefined);
   if (!isFed) child.stdin.end();
+  children.add(child);
+  child.once('close', () => children.delete(child));
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
