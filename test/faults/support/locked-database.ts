@@ -1,6 +1,10 @@
-import { lockSqlite } from './lock-sqlite';
 import { sickSqliteFile } from './sick-store';
+import { sqliteStore } from './sql-stores';
 
 /** A SQLite file whose writers' lock another process holds for so many milliseconds after it shows. */
 export const lockedDatabase = (milliseconds: number) =>
-  sickSqliteFile({ inject: ({ file }) => lockSqlite(file), reads: 'reads go on', lasts: milliseconds });
+  sickSqliteFile({
+    inject: ({ file }) => sqliteStore(file).holdWriters(),
+    reads: 'reads go on',
+    lasts: milliseconds,
+  });

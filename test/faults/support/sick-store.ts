@@ -1,10 +1,11 @@
+import type { Environment } from '../../support/command';
 import { startService } from '../../support/service-process';
-import { inFolder } from './in-folder';
 import type { Figures } from './fault';
+import { inFolder } from './in-folder';
 import { pidOf } from './pids';
 import { key, witness } from './witness';
 
-interface Sickness {
+interface Sickness<Store> {
   /** Injects the fault; answers with what takes its cause away. */
   readonly inject: (store: Store) => Promise<() => Promise<void>>;
   readonly reads: 'reads go on' | 'reads are refused';
@@ -12,33 +13,46 @@ interface Sickness {
   readonly lasts?: number;
 }
 
-interface Store {
+interface SqliteStore {
   readonly folder: string;
   readonly file: string;
+  /** Of the service. */
   readonly pid: number;
 }
 
-/** Makes a store on SQLite sick under a service, waits until it shows, cures it, and counts after a kill -9. */
+/** Makes a store sick under a service, waits until it shows, cures it, and counts after a kill -9. */
+export const sicken = async (
+  settings: Environment,
+  { inject, reads, lasts = 0 }: Sickness<{ readonly pid: number }>,
+): Promise<Figures> => {
+  const environment = { API_KEYS: key, LOG_LEVEL: 'silent', ...settings };
+  const service = await startService(environment);
+  const { isWell, becomesSick, stays, heals, figures } = witness(service.address);
+  await isWell();
+  const cure = await inject({ pid: pidOf(service) });
+  try {
+    await becomesSick(reads);
+    await stays(lasts);
+  } finally {
+    await cure();
+  }
+  await heals();
+  service.signal('SIGKILL');
+  await service.ended;
+  return figures((await startService(environment)).address);
+};
+
+/** The same on a SQLite file in a folder. */
 export const sickSqlite =
-  ({ inject, reads, lasts = 0 }: Sickness) =>
-  async (folder: string): Promise<Figures> => {
+  ({ inject, ...course }: Sickness<SqliteStore>) =>
+  (folder: string): Promise<Figures> => {
     const file = `${folder}/animals.sqlite3`;
-    const environment = { DATABASE_URL: `sqlite:${file}`, API_KEYS: key, LOG_LEVEL: 'silent' };
-    const service = await startService(environment);
-    const { isWell, becomesSick, stays, heals, figures } = witness(service.address);
-    await isWell();
-    const cure = await inject({ folder, file, pid: pidOf(service) });
-    try {
-      await becomesSick(reads);
-      await stays(lasts);
-    } finally {
-      await cure();
-    }
-    await heals();
-    service.signal('SIGKILL');
-    await service.ended;
-    return figures((await startService(environment)).address);
+    return sicken(
+      { DATABASE_URL: `sqlite:${file}` },
+      { inject: ({ pid }) => inject({ folder, file, pid }), ...course },
+    );
   };
 
 /** The same in a folder of its own. */
-export const sickSqliteFile = (sickness: Sickness) => (): Promise<Figures> => inFolder(sickSqlite(sickness));
+export const sickSqliteFile = (sickness: Sickness<SqliteStore>) => (): Promise<Figures> =>
+  inFolder(sickSqlite(sickness));

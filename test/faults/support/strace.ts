@@ -9,6 +9,8 @@ const attachBound = 20_000;
 export interface Trace {
   readonly output: () => Promise<string>;
   readonly detach: () => Promise<void>;
+  /** Ends strace at once: it does not notice that a process dies whose system call it delays. */
+  readonly kill: () => Promise<void>;
 }
 
 const tracers = new Set<() => Promise<void>>();
@@ -24,19 +26,20 @@ export const attachStrace = async (
     ...options,
     ...pids.flatMap((pid) => ['-p', String(pid)]),
   ]);
-  const detach = async (): Promise<void> => {
-    tracers.delete(detach);
-    tracer.signal('SIGINT');
+  const end = (signal: NodeJS.Signals) => async (): Promise<void> => {
+    tracers.delete(kill);
+    tracer.signal(signal);
     await tracer.ended;
   };
-  tracers.add(detach);
+  const kill = end('SIGKILL');
+  tracers.add(kill);
   await eventually('strace is attached', attachBound, () =>
     pids.every((pid) => tracer.stderr().includes(`Process ${pid} attached`)),
   );
-  return { output: () => readFile(file, 'latin1'), detach };
+  return { output: () => readFile(file, 'latin1'), detach: end('SIGINT'), kill };
 };
 
 /** Ends what a failed test has left behind. */
 export const detachAll = async (): Promise<void> => {
-  await Promise.all([...tracers].map((detach) => detach()));
+  await Promise.all([...tracers].map((kill) => kill()));
 };

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+/** A network between a service and a server that stops moving bytes when it is told to, and closes nothing. */
+export interface FreezingProxy {
+  readonly port: number;
+  readonly freeze: () => void;
+  readonly thaw: () => void;
+  /** Once a client says this, it hears no more of the server. */
+  readonly muteAt: (words: RegExp) => void;
+  /** Whether a client has said it. */
+  readonly isMute: () => boolean;
+  readonly close: () => Promise<void>;
+}
+
+export const startFreezingProxy = async (serverPort: number): Promise<FreezingProxy> => {
+  const sockets = new Set<Socket>();
+  let frozen = false;
+  let isMute = false;
+  let fatalWords: RegExp | undefined;
+
+  const carry = (from: Socket, to: Socket, onBytes: (bytes: Buffer) => void): void => {
+    sockets.add(from);
+    from.on('data', (bytes: Buffer) => {
+      onBytes(bytes);
+      to.write(bytes);
+    });
+    if (frozen) from.pause();
+    from.on('error', () => undefined);
+    from.once('close', () => {
+      sockets.delete(from);
+      to.destroy();
+    });
+  };
+  const proxy = createServer((client) => {
+    const server = connect(serverPort, '127.0.0.1');
+    carry(client, server, (bytes) => {
+      if (fatalWords?.test(bytes.toString('latin1')) !== true) return;
+      server.pause();
+      isMute = true;
+    });
+    carry(server, client, () => undefined);
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const address = proxy.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+
+  return {
+    port: address.port,
+    freeze: () => {
+      frozen = true;
+      for (const socket of sockets) socket.pause();
+    },
+    thaw: () => {
+      frozen = false;
+      for (const socket of sockets) socket.resume();
+    },
+    muteAt: (words) => {
+      fatalWords = words;
+    },
+    isMute: () => isMute,
+    close: async () => {
+      proxy.close();
+      for (const socket of sockets) socket.destroy();
+      await once(proxy, 'close');
+    },
+  };
+};
+
+/** Puts a proxy before the server of a PostgreSQL address, and gives its own. */
+export const throughProxy = async <A>(
+  address: string,
+  use: (proxied: string, proxy: FreezingProxy) => Promise<A>,
+): Promise<A> => {
+  const url = new URL(address);
+  const proxy = await startFreezingProxy(Number(url.port));
+  url.port = String(proxy.port);
+  try {
+    return await use(url.href, proxy);
+  } finally {
+    await proxy.close();
+  }
+};
