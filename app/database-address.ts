@@ -11,7 +11,7 @@ export type DatabaseAddress = t.TypeOf<typeof DatabaseAddress>;
 /** The address in `memory:`, `sqlite:FILE` or `postgres://...`; anything else is no address. */
 export const parseDatabaseAddress = (text: string): unknown => {
   if (text === 'memory:') return { _tag: 'Memory' };
-  if (/^sqlite:./.test(text)) return { _tag: 'Sqlite', filename: text.slice('sqlite:'.length) };
+  if (/^sqlite:(?!:memory:$)./.test(text)) return { _tag: 'Sqlite', filename: text.slice('sqlite:'.length) };
   return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)
     ? { _tag: 'Postgres', connectionString: text }
     : undefined;

@@ -45,9 +45,12 @@ const makeFirstKey = (
       );
 
 /** SQLite would pay a commit for each request that is counted, so that only PostgreSQL counts for all instances. */
-const pickQuota = ({ reads }: Database, { RATE_LIMIT, DATABASE_URL }: Settings): ConsumeQuota | undefined => {
+const pickQuota = (
+  { writes }: Database,
+  { RATE_LIMIT, DATABASE_URL }: Settings,
+): ConsumeQuota | undefined => {
   if (RATE_LIMIT === undefined) return undefined;
-  return DATABASE_URL._tag === 'Postgres' ? postgresQuota(reads, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
+  return DATABASE_URL._tag === 'Postgres' ? postgresQuota(writes, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
 };
 
 const toBackend = (

@@ -87,7 +87,7 @@ const codec = t.strict({
   ),
   POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
   /** In milliseconds. */
-  POSTGRES_STATEMENT_TIMEOUT: wholeNumber(1, 60_000, 3_000),
+  POSTGRES_STATEMENT_TIMEOUT: wholeNumber(1, 9_000, 3_000),
 });
 
 /** What the environment says, decoded once. Names are those of the environment. */

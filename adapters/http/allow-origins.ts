@@ -19,8 +19,8 @@ const exposedHeaders = [
 const maxAge = 7_200;
 
 /**
- * Lets pages of these origins, or of any where `*` is among them, call the service and read every answer, errors
- * too (Fetch standard, section 3.3). A page sends its API key itself; cookies have no part in it.
+ * Lets pages of these origins, or of any where `*` is among them, call the service and read the answers of the
+ * routes, errors too (Fetch standard, section 3.3); what is refused before the routes they can't read. A page sends its API key itself; cookies have no part in it.
  * `Cross-Origin-Resource-Policy` may stay strict: it stops only requests that don't ask in the CORS way.
  */
 export const allowOrigins = (origins: ReadonlyArray<string>): Middleware =>

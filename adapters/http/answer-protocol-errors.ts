@@ -55,19 +55,23 @@ export const answerProtocolErrors = (server: Server, reportRefusal: Reporter['re
   server.on('connect', (_request, socket: Duplex) => {
     finish(socket, { _tag: 'MethodNotAllowed', allowed: ['GET', 'HEAD', 'POST'] }, true);
   });
+  const broken = new WeakSet<Duplex>();
   server.on('clientError', (error: ParserError, socket) => {
-    const pending = latest.get(socket);
-    if (pending === undefined || pending.writableFinished) {
+    // The parser reports each further chunk of a broken request anew.
+    if (broken.has(socket)) return;
+    broken.add(socket);
+    const answer = (): void => {
       finish(socket, failureOf(error), !isHead(error));
-    } else if (pending.req.complete) {
-      // The broken request came behind one that is still being answered.
-      pending.once('close', () => {
-        finish(socket, failureOf(error), !isHead(error));
-      });
-    } else if (pending.headersSent) {
+    };
+    const latestResponse = latest.get(socket);
+    if (latestResponse === undefined) answer();
+    else if (latestResponse.req.complete) {
+      // The broken request came behind one that is answered, or will be.
+      if (latestResponse.writableFinished) answer();
+      else latestResponse.once('close', answer);
+    } else if (latestResponse.headersSent || latestResponse.socket === null) {
+      // Its own answer has begun, or another request's comes first: a second one could be taken for either.
       socket.destroy();
-    } else {
-      finish(socket, failureOf(error), !isHead(error));
-    }
+    } else answer();
   });
 };

@@ -34,8 +34,9 @@ const toUnreadable = (error: unknown): Unreadable =>
 
 const readBytes = ({ req, res }: Context): TE.TaskEither<Unreadable, Buffer> =>
   TE.tryCatch(() => {
-    if (req.headers.expect !== undefined) res.writeContinue();
-    return getRawBody(req, { limit: maxBodySize, length: req.headers['content-length'] ?? null });
+    const length = req.headers['content-length'] ?? null;
+    if (req.headers.expect !== undefined && Number(length) <= maxBodySize) res.writeContinue();
+    return getRawBody(req, { limit: maxBodySize, length });
   }, toUnreadable);
 
 /** Reads the body once its head is acceptable, and parses it. */

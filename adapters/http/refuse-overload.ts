@@ -18,6 +18,8 @@ const fixedHeaders = {
 /** Answers 503 at the least cost, before the application sees the request: an overload must not feed on itself. */
 export const refuseOverload = (request: IncomingMessage, response: ServerResponse): RefusalRecord => {
   const id = requestId(request);
+  // As in send-answer.ts: who waits for a 100 (Continue) may or may not send the body.
+  if (request.headers.expect !== undefined) response.setHeader('Connection', 'close');
   response.writeHead(status, { ...fixedHeaders, 'X-Request-Id': id }).end(body);
   discardRest(request);
   return { requestId: id, status };

@@ -3,8 +3,11 @@ import { failureAnswer } from './failure-answer';
 import type { HttpFailure } from './http-failures';
 import { sendAnswer } from './send-answer';
 
+// Koa's own listener takes nothing but errors.
+const toError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
+
 /** Answers with a failure; what caused it, where something did, is emitted as the Koa application's `error`. */
 export const sendFailure = (context: Context, failure: HttpFailure): void => {
-  if ('cause' in failure) context.app.emit('error', failure.cause, context);
+  if ('cause' in failure) context.app.emit('error', toError(failure.cause), context);
   sendAnswer(context, failureAnswer(failure));
 };

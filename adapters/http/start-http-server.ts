@@ -105,6 +105,8 @@ export const startHttpServer = async (
 
   server.listen(port, host);
   await once(server, 'listening');
+  // A connection that could not be accepted, as when descriptors run out: the others go on.
+  server.on('error', () => undefined);
   return {
     address: addressOf(host, server.address()),
     stop: async (delay) => {

@@ -5,12 +5,12 @@ import { readFile } from 'node:fs/promises';
 import type { Answer } from './answer';
 import type { Defect } from './http-failures';
 
-const etagOf = (text: string): string => `"${createHash('sha256').update(text).digest('base64url')}"`;
+const etagOf = (bytes: Buffer): string => `"${createHash('sha256').update(bytes).digest('base64url')}"`;
 
 const read = (path: string, headers: Answer['headers']): TE.TaskEither<Defect, Answer> =>
   pipe(
     TE.tryCatch(
-      () => readFile(path, 'utf8'),
+      () => readFile(path),
       (cause): Defect => ({ _tag: 'Defect', cause }),
     ),
     TE.map((body) => ({
@@ -21,7 +21,7 @@ const read = (path: string, headers: Answer['headers']): TE.TaskEither<Defect, A
     })),
   );
 
-/** A text file that comes with the service. It is read when it is first asked for, then kept. */
+/** A text file that comes with the service. It is read when it is first asked for, then kept: all answers share its bytes. */
 export const textFile = (path: string, headers: Answer['headers']): TE.TaskEither<Defect, Answer> => {
   let kept: Answer | undefined;
   return pipe(

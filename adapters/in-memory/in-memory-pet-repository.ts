@@ -4,6 +4,7 @@ import * as TE from 'fp-ts/TaskEither';
 import {
   type CreatedPet,
   type CreationKey,
+  creationKeyText,
   idempotencyKeyReused,
   type ImportAborted,
   importAborted,
@@ -32,8 +33,6 @@ interface Options {
 }
 
 const byId = (one: Pet, other: Pet): number => (one.id < other.id ? -1 : 1);
-
-const keyOf = ({ caller, idempotencyKey }: CreationKey): string => JSON.stringify([caller, idempotencyKey]);
 
 const collect = async <A>(source: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
   const all: Array<A> = [];
@@ -77,7 +76,7 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
     pipe(
       PetId.decode(nextId()),
       E.bimap(
-        () => unavailable('every id is taken'),
+        () => unavailable(new Error('every id is taken')),
         (id): Pet => {
           const pet = { ...newPet, id };
           sorted.push(pet);
@@ -102,7 +101,7 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
 
   const create = (newPet: NewPet, key?: CreationKey) => {
     forgetExpired();
-    const earlier = key && kept.get(keyOf(key));
+    const earlier = key && kept.get(creationKeyText(key));
     if (earlier !== undefined && earlier.keptUntil > now()) {
       return isSameNewPet(earlier.pet, newPet)
         ? E.right({ pet: earlier.pet, replayed: true })
@@ -111,7 +110,7 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
     return pipe(
       add(newPet),
       E.map((pet): CreatedPet => {
-        if (key) keep(keyOf(key), { pet, keptUntil: now() + retentionOfCreationKeys });
+        if (key) keep(creationKeyText(key), { pet, keptUntil: now() + retentionOfCreationKeys });
         return { pet, replayed: false };
       }),
     );

@@ -2,6 +2,7 @@ import * as E from 'fp-ts/Either';
 import type * as TE from 'fp-ts/TaskEither';
 import {
   type CreationKey,
+  creationKeyText,
   type IdempotencyKeyInFlight,
   idempotencyKeyInFlight,
   type PetRepository,
@@ -59,7 +60,7 @@ export const knexPetRepository = (
   const oneAtATime =
     <F, A>(key: CreationKey, creation: TE.TaskEither<F, A>): TE.TaskEither<F | IdempotencyKeyInFlight, A> =>
     async () => {
-      const name = JSON.stringify([key.caller, key.idempotencyKey]);
+      const name = creationKeyText(key);
       if (inFlight.has(name)) return E.left(idempotencyKeyInFlight);
       inFlight.add(name);
       return creation().finally(() => inFlight.delete(name));

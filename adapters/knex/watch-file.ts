@@ -6,9 +6,14 @@ interface Look {
   readonly size: bigint;
 }
 
+/** A file that can't be looked at is as good as gone. */
 const lookAt = (filename: string): Look => {
-  const file = statSync(filename, { bigint: true, throwIfNoEntry: false });
-  return { identity: file && `${file.dev} ${file.ino}`, size: file?.size ?? 0n };
+  try {
+    const { dev, ino, size } = statSync(filename, { bigint: true });
+    return { identity: `${dev} ${ino}`, size };
+  } catch {
+    return { identity: undefined, size: 0n };
+  }
 };
 
 /**

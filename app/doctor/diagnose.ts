@@ -24,7 +24,7 @@ const inspectAll = (settings: Settings): T.Task<ReadonlyArray<Finding>> =>
     ]),
   );
 
-/** Looks at all that a start needs, and changes nothing. Without valid settings there is nothing more to look at. */
+/** Looks at all that a start needs, and changes no data. Without valid settings there is nothing more to look at. */
 export const diagnose = (
   environment: Readonly<Record<string, string | undefined>>,
 ): T.Task<ReadonlyArray<Finding>> =>

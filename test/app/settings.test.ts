@@ -27,6 +27,7 @@ const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
   DATABASE_URL: [
     'memory',
     'sqlite:',
+    'sqlite::memory:',
     'mysql://host/animals',
     '/var/lib/animals.sqlite3',
     'postgres://[host/animals',
@@ -38,7 +39,7 @@ const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
   RATE_LIMIT: ['100', '100/60', '0/60s', '100/0s', '100/1m', '1e2/60s', '-1/60s', '1.5/60s'],
   STOP_DELAY: ['-1', '600001', '1m'],
   POSTGRES_POOL_SIZE: ['0', '1001', 'ten'],
-  POSTGRES_STATEMENT_TIMEOUT: ['0', '60001', '3s'],
+  POSTGRES_STATEMENT_TIMEOUT: ['0', '9001', '3s'],
 };
 
 const right: ReadonlyArray<readonly [string, string, unknown]> = [
