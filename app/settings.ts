@@ -40,6 +40,8 @@ const logLevels = {
   silent: null,
 };
 
+const modes = { development: null, test: null, production: null };
+
 const splitKeys = (text: string): ReadonlyArray<string> =>
   text === '' ? [] : text.split(',').map((key) => key.trim());
 
@@ -73,7 +75,7 @@ const codec = t.strict({
     parseCorsOrigins,
   ),
   LOG_LEVEL: setting(t.keyof(logLevels), `one of ${Object.keys(logLevels).join(', ')}`, 'info'),
-  NODE_ENV: setting(t.string, 'a name', 'development'),
+  NODE_ENV: setting(t.keyof(modes), `one of ${Object.keys(modes).join(', ')}`, 'development'),
   /** Requests worked on at once; the rest get 503. */
   MAX_IN_FLIGHT: wholeNumber(1, 100_000, 1_000),
   /** In milliseconds, between the signal to stop and the last connection taken. */

@@ -25,7 +25,7 @@ export const startFailureText = (failure: StartFailure): string => {
     case 'DatabaseLost':
       return 'the database file was removed, replaced or cut off while it was open: nothing more can be stored in it';
     case 'NoApiKey':
-      return 'there is no API key: make one with `animal-store keys create --name NAME`, or set API_KEYS';
+      return 'there is no API key: set API_KEYS, or make one in the database with `animal-store keys create --name NAME`';
     case 'NoDatabase':
       return 'memory: is no database: set DATABASE_URL to sqlite:FILE or postgres://...';
     case 'UnknownKey':

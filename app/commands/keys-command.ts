@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { type ApiKeyRecord, type ApiKeyRegister, apiKeyRegister, migrate } from '../../adapters/knex';
@@ -31,10 +31,15 @@ const line = ({ id, lastFour, created, revoked, name }: ApiKeyRecord): string =>
     JSON.stringify(name),
   ].join('  ');
 
+const nonEmpty = (name: string): string => {
+  if (name === '') throw new InvalidArgumentError('It must not be empty.');
+  return name;
+};
+
 const create = (): Command =>
   new Command('create')
     .description('issue a key; it is shown this once')
-    .requiredOption('--name <name>', 'whose key it is')
+    .addOption(new Option('--name <name>', 'whose key it is').makeOptionMandatory().argParser(nonEmpty))
     .option('--json', 'print the key and its record as JSON')
     .action(({ name, json = false }: Options & { readonly name: string }) =>
       withRegister(({ issue }) =>

@@ -78,7 +78,7 @@ describe('The first start', function () {
       const { code, stdout, stderr } = await runCommand(['serve'], environment);
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
       expect(stderr).to.equal(
-        'animal-store: there is no API key: make one with `animal-store keys create --name NAME`, or set API_KEYS\n',
+        'animal-store: there is no API key: set API_KEYS, or make one in the database with `animal-store keys create --name NAME`\n',
       );
     });
   }

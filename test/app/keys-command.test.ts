@@ -10,7 +10,6 @@ import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 const revocationBound = 5_000;
 
 const names = [
-  '',
   "-n --json'); DROP TABLE api_keys;--",
   'Zoë 東京 🐢 e\u0301 \u202e"quoted"\\ two\nlines\tand a tab',
   '9007199254740993',
@@ -55,6 +54,15 @@ describe('The keys on the command line', function () {
     const records: Array<unknown> = [];
     for (const name of names) records.push((await issue(environment, name)).record);
     expect(await listed(environment)).to.deep.equal(records);
+  });
+
+  it('are not made without a name', async () => {
+    const { environment } = await newStore();
+    expect(await runCommand(['keys', 'create', '--name', ''], environment)).to.include({
+      code: 2,
+      stdout: '',
+    });
+    expect(await listed(environment)).to.deep.equal([]);
   });
 
   it('are an empty list on a new database', async () => {

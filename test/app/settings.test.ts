@@ -35,6 +35,7 @@ const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
   API_KEYS: ['one,,two', 'two words', 'clé', ',', 'a=b'],
   LOG_LEVEL: ['loud', 'INFO', 'toString', '__proto__'],
   CORS_ORIGIN: ['shop.example', 'https://shop.example/', 'https://shop.example,*', 'ftp//x'],
+  NODE_ENV: ['prod', 'Production'],
   MAX_IN_FLIGHT: ['0', '100001'],
   RATE_LIMIT: ['100', '100/60', '0/60s', '100/0s', '100/1m', '1e2/60s', '-1/60s', '1.5/60s'],
   STOP_DELAY: ['-1', '600001', '1m'],
