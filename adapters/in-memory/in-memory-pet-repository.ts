@@ -19,6 +19,7 @@ import {
   retentionOfCreationKeys,
   unavailable,
 } from '../../core';
+import { steadyNow } from './steady-now';
 
 interface KeptCreation {
   readonly pet: Pet;
@@ -41,7 +42,7 @@ const collect = async <A>(source: AsyncIterable<A>): Promise<ReadonlyArray<A>> =
 };
 
 /** A repository in this process's memory: for tests, and for a service that may forget. */
-export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {}): PetRepository => {
+export const inMemoryPetRepository = ({ pets = [], now = steadyNow }: Options = {}): PetRepository => {
   const sorted = [...pets].sort(byId);
   const found = new Map(sorted.map((pet) => [pet.id, pet]));
   const kept = new Map<string, KeptCreation>();

@@ -16,6 +16,7 @@ import { findPets } from './find-pets';
 import { observed } from './observed';
 import { readPages } from './read-pages';
 import type { RepositoryObserver } from './repository-observer';
+import { steadyNow } from './steady-now';
 
 /** Ids in one query, and animals in one commit: under SQLite's 500 terms of a compound select. */
 const maxBatchSize = 400;
@@ -35,7 +36,7 @@ interface Options {
 /** The repository in a SQL database. Requests that arrive together share its queries and its commits. */
 export const knexPetRepository = (
   database: Database,
-  { now = Date.now, observer }: Options = {},
+  { now = steadyNow, observer }: Options = {},
 ): PetRepository => {
   const list = batchWhileBusy({
     maxBatchSize,

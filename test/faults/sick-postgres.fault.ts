@@ -1,8 +1,8 @@
 import { Client } from 'pg';
-import { fault } from '../faults/support/fault';
-import { hangingNetwork } from '../faults/support/hanging-network';
-import { inPostgresDatabase } from '../faults/support/in-postgres-database';
-import { sicken } from '../faults/support/sick-store';
+import { fault } from './support/fault';
+import { hangingNetwork } from './support/hanging-network';
+import { inPostgresDatabase } from './support/in-postgres-database';
+import { sicken } from './support/sick-store';
 import { killServices } from '../support/service-process';
 
 /** Locks every animal, so that each query for one keeps its connection. */
