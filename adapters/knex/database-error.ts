@@ -9,6 +9,9 @@ const aboutData = /^(?:22|23|SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG))/;
 // SQLSTATE 40001 (serialization failure), 40P01 (deadlock), 23505 (unique violation: another process was first).
 const conflict = /^(?:40001|40P01|23505)$/;
 
+// SQLSTATE 23505 (unique violation); SQLite's driver tells no constraint from another.
+const duplicate = /^(?:23505|SQLITE_CONSTRAINT)/;
+
 // SQLite's result codes for a file that it can make no sense of.
 const damage = /^SQLITE_(?:CORRUPT|NOTADB|IOERR)/;
 
@@ -17,6 +20,9 @@ export const isAboutData = (error: unknown): boolean => aboutData.test(codeOf(er
 
 /** Whether the same transaction, run again, would see what another one did meanwhile. */
 export const isConflict = (error: unknown): boolean => conflict.test(codeOf(error));
+
+/** Whether a row was refused that may be there already. */
+export const isDuplicate = (error: unknown): boolean => duplicate.test(codeOf(error));
 
 /** Whether the file behind a database is damaged. */
 export const isDamage = (error: unknown): boolean => damage.test(codeOf(error));
