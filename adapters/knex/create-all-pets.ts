@@ -48,11 +48,11 @@ const rollBack = (transaction: Knex.Transaction): TE.TaskEither<never, unknown> 
   TE.fromTask(() => transaction.rollback().catch(() => undefined));
 
 /** knex keeps the promise of `commit` even when it failed; the promise of the whole transaction tells. */
-const commit = (transaction: Knex.Transaction, isLost: () => boolean): TE.TaskEither<Unavailable, void> =>
+const commit = (transaction: Knex.Transaction, isSound: () => boolean): TE.TaskEither<Unavailable, void> =>
   attempt(async () => {
     await transaction.commit();
     await transaction.executionPromise;
-    if (isLost()) throw new Error('the database file was removed or replaced');
+    if (!isSound()) throw new Error('the database file was removed, replaced or cut off');
   });
 
 /**
@@ -60,7 +60,7 @@ const commit = (transaction: Knex.Transaction, isLost: () => boolean): TE.TaskEi
  * SQLite file takes no other writer until it ends. There is no second attempt: a source can be read once.
  */
 export const createAllPets =
-  ({ writes, isLost }: Database) =>
+  ({ writes, isSound }: Database) =>
   (newPets: AsyncIterable<NewPet>): TE.TaskEither<ImportAborted | Unavailable, number> =>
     pipe(
       TE.tryCatch(() => writes.transaction(), flow(toError, importAborted)),
@@ -68,7 +68,7 @@ export const createAllPets =
         pipe(
           TE.tryCatch(() => keepAwake(transaction, () => insertAll(transaction, newPets)), importAborted),
           TE.tapError(() => rollBack(transaction)),
-          TE.tap(() => commit(transaction, isLost)),
+          TE.tap(() => commit(transaction, isSound)),
         ),
       ),
     );
