@@ -18,7 +18,7 @@ const clients = 16;
 const unavailableMessage = 'the service can not answer now; try again';
 
 /** All that `/readyz` may say of a store: nothing of paths, statements or values. */
-const obstacles = ['the database does not answer', 'the database can not be written'].map(
+const obstacles = ['the database does not answer', 'the database can not be written', 'it is stopping'].map(
   (obstacle) => `not ready: ${obstacle}`,
 );
 
