@@ -26,6 +26,6 @@ export const rawAnswer = (failure: HttpFailure, withBody: boolean): RawAnswer =>
   return {
     requestId,
     status,
-    bytes: `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head.join('')}\r\n${withBody ? body : ''}`,
+    bytes: `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${head.join('')}\r\n${withBody ? body.toString() : ''}`,
   };
 };
