@@ -1,4 +1,4 @@
-import type { FieldFault, Unavailable } from '../core';
+import { type FieldFault, faultTexts, type Unavailable } from '../core';
 import { errorText } from './error-text';
 
 /** Why a command can't do its work. */
@@ -19,7 +19,7 @@ export const cannotListen = (cause: unknown): StartFailure => ({ _tag: 'CannotLi
 export const startFailureText = (failure: StartFailure): string => {
   switch (failure._tag) {
     case 'InvalidSettings':
-      return failure.faults.map(({ field, expected }) => `${field} must be ${expected}`).join('\n');
+      return faultTexts(failure.faults).join('\n');
     case 'DatabaseFailed':
       return `the database can't be used: ${errorText(failure.cause)}`;
     case 'DatabaseLost':

@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import type * as t from 'io-ts';
+import { faultTexts } from './fault-texts';
 import { fieldFaults } from './field-faults';
 
 /**
@@ -11,9 +12,6 @@ export const decodeOrThrow = <A>(codec: t.Type<A, unknown>, value: unknown): A =
   pipe(
     codec.decode(value),
     E.getOrElse((errors): A => {
-      const faults = fieldFaults(errors).map(({ field, expected }) =>
-        field === '' ? `it must be ${expected}` : `${field} must be ${expected}`,
-      );
-      throw new TypeError(`no ${codec.name}: ${faults.join('; ')}`);
+      throw new TypeError(`no ${codec.name}: ${faultTexts(fieldFaults(errors)).join('; ')}`);
     }),
   );

@@ -6,6 +6,7 @@ export type { CreatePet } from './create-pet';
 export * from './creation-key';
 export * from './decode-or-throw';
 export * from './failures';
+export * from './fault-texts';
 export * from './field-faults';
 export type { GetPet } from './get-pet';
 export * from './idempotency-key';

