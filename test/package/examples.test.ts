@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { cp, readFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Outcome, projectFolder, type Running, startProgram } from '../support/command';
 import { eventually } from '../support/eventually';
 import { installPackage, packPackage } from '../support/installed-package';
+import { markdownBlocks } from '../support/markdown-blocks';
 import { removeFolders } from '../support/temporary-folder';
 
 const examples = join(projectFolder, 'test', 'examples');
@@ -64,6 +65,15 @@ describe('the package, packed and installed in an empty folder', function () {
     const { stdout, stderr } = await runIn(coreAlone, 'shelter.cjs');
     expect(stderr).to.equal('');
     expect(stdout).to.equal('1: Rex\n');
+  });
+
+  it("runs the README's program, which prints what the README says", async () => {
+    const program = markdownBlocks('README.md').find(({ language }) => language === 'js');
+    await writeFile(join(coreAlone, 'readme.mjs'), program?.text ?? '');
+    const { stdout, stderr } = await runIn(coreAlone, 'readme.mjs');
+    expect(stderr).to.equal('');
+    const readme = await readFile(join(projectFolder, 'README.md'), 'utf8');
+    expect(readme).to.include(`\`node shelter.mjs\` prints\n\`${stdout.trim().replace(/\s+/g, ' ')}\``);
   });
 
   it('takes a repository on a JSON file in under 60 lines through the contract, under mocha', async () => {

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { readdirSync, symlinkSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Outcome, projectFolder, runCommand, startProgram } from '../support/command';
+import { markdownBlocks, shellCommands } from '../support/markdown-blocks';
+import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { makeFolder, removeFolders } from '../support/temporary-folder';
+
+const files = readdirSync(projectFolder).filter((name) => name.endsWith('.md'));
+
+/** Every command that stands in the docs and is not run here, with what it would do. */
+const notRun: Readonly<Record<string, string>> = {
+  'npm ci && npm start':
+    'installs and builds the checkout that this test runs in; what it starts is started below',
+  'npm ci && npm test': 'runs this test; .ci/run runs it',
+  'npm ci': 'installs the checkout that this test runs in; .ci/run runs it',
+  'npm test': 'runs this test; .ci/run runs it',
+  'npm run bench -- --duration 2 --rounds 3 --targets animal-store,fastify-duties --connections 64':
+    'takes minutes, and installs what it compares with',
+  'npm pack': 'empties dist, which other tests run; examples.test.ts packs what is built',
+  'npm install --global ./animal-store-0.1.0.tgz': 'asks a registry, and writes outside of the checkout',
+  'animal-store serve': 'runs what was installed so; examples.test.ts runs it from the tarball',
+};
+
+const commandsIn = (file: string): ReadonlyArray<string> =>
+  markdownBlocks(file)
+    .filter(({ language }) => language === 'sh')
+    .flatMap(shellCommands);
+
+/** The block of the README that shows what a program prints. */
+const shown = (beginning: string): string =>
+  markdownBlocks('README.md').find(({ text }) => text.startsWith(beginning))?.text ?? '';
+
+const firstCall = commandsIn('README.md').find((command) => command.startsWith('curl')) ?? '';
+
+/** A checkout that is installed and built, but for the hidden files: a folder of links to this one. */
+const newCheckout = async (): Promise<string> => {
+  const folder = await makeFolder();
+  for (const name of readdirSync(projectFolder)) {
+    if (!name.startsWith('.')) symlinkSync(join(projectFolder, name), join(folder, name));
+  }
+  return folder;
+};
+
+/** What is another one at each start: the address, the file, the key, and that a test picks the port. */
+const withoutParticulars = (text: string): string =>
+  text
+    .replace(/http:\/\/127\.0\.0\.1:[0-9]+/g, 'ADDRESS')
+    .replace(/sqlite:\S+\/animal-store\.sqlite3/, 'FILE')
+    .replace(/animals_[\w-]+(?:\.\.\.)?/g, 'KEY')
+    .replace('(set: PORT=0)', '(all settings are default)');
+
+describe('the examples in the Markdown files', function () {
+  this.timeout(60_000);
+
+  let checkout = '';
+  let service: ServiceProcess;
+  let key = '';
+  let revocable = '';
+
+  /** As a reader would: in the same folder, with their own port, key and id in the place of those that are shown. */
+  const enter = (command: string, folder: string): Promise<Outcome> =>
+    startProgram(
+      'sh',
+      ['-c', command.replaceAll('http://127.0.0.1:3000', service.address).replace(/\bID$/, revocable)],
+      { folder, environment: { PORT: '0', KEY: key, npm_config_update_notifier: 'false' } },
+    ).ended;
+
+  before(async () => {
+    checkout = await newCheckout();
+    service = await startService({}, checkout);
+    key = await service.firstKey();
+    const issued = await runCommand(['keys', 'create', '--name', 'to revoke'], {}, checkout);
+    revocable = /_([^_]+)_/.exec(issued.stdout)?.[1] ?? '';
+  });
+
+  after(killServices);
+  after(removeFolders);
+
+  it('are commands, one program, and what the service prints, each of which is run or shown below', () => {
+    const others = files.flatMap(markdownBlocks).filter(({ language }) => language !== 'sh');
+    expect(others.map(({ language, text }) => `${language}: ${text.split(' ', 1).join()}`)).to.have.members([
+      'text: ',
+      ': animal-store',
+      ': {"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}\n',
+      ': {"code":"invalid_query","message":"limit',
+      'js: import',
+    ]);
+    expect(files.flatMap(commandsIn)).to.include.members(Object.keys(notRun));
+  });
+
+  it('show what a first start prints', async () => {
+    expect(await readFile(join(projectFolder, 'package.json'), 'utf8')).to.include(
+      '"start": "node dist/app/main.js serve"',
+    );
+    await service.firstCall();
+    expect(withoutParticulars(service.stderr())).to.equal(withoutParticulars(shown('animal-store serves')));
+  });
+
+  it('show the answer to the first call', async () => {
+    expect(`${(await enter(firstCall, checkout)).stdout}
+`).to.equal(shown('{"id"'));
+  });
+
+  it('show an Error body', async () => {
+    const answer = await fetch(`${service.address}/v1/pets?limit=0`, {
+      headers: { Authorization: `Bearer ${key}` },
+    });
+    expect(`${await answer.text()}\n`).to.equal(shown('{"code"'));
+  });
+
+  for (const file of files) {
+    for (const command of commandsIn(file)) {
+      if (command in notRun || command === firstCall) continue;
+      it(`work as they stand in ${file}: ${command}`, async () => {
+        const { code, stdout, stderr } = await enter(
+          command,
+          file === 'CONTRIBUTING.md' ? projectFolder : checkout,
+        );
+        expect(code, stdout + stderr).to.equal(0);
+        expect(stdout + stderr).to.not.equal('');
+      });
+    }
+  }
+});
