@@ -90,6 +90,7 @@ export const serve = (
           port: settings.PORT,
           maxInFlight: settings.MAX_IN_FLIGHT,
           reportRefusal: measured.refusal,
+          corsOrigins: settings.CORS_ORIGIN,
         }),
       cannotListen,
     );

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { HttpFailure } from './http-failures';
 import { rawAnswer } from './raw-answer';
+import type { refusalHeaders } from './refusal-headers';
 import type { Reporter } from './reporter';
 
 /** How long the sender of a broken request may take to read its answer, in milliseconds. */
@@ -28,13 +29,26 @@ const failureOf = (error: ParserError): HttpFailure => {
 const isHead = ({ rawPacket }: ParserError): boolean => rawPacket?.subarray(0, 5).toString() === 'HEAD ';
 
 /** Gives an Error body to what Node's parser refuses or gives up waiting for, and to CONNECT. */
-export const answerProtocolErrors = (server: Server, reportRefusal: Reporter['refusal']): void => {
-  const finish = (socket: Duplex, failure: HttpFailure, withBody: boolean): void => {
+export const answerProtocolErrors = (
+  server: Server,
+  reportRefusal: Reporter['refusal'],
+  headersFor: ReturnType<typeof refusalHeaders>,
+): void => {
+  const finish = (
+    socket: Duplex,
+    failure: HttpFailure,
+    withBody: boolean,
+    request?: IncomingMessage,
+  ): void => {
     if (!socket.writable) {
       socket.destroy();
       return;
     }
-    const { bytes, ...refusal } = rawAnswer(failure, withBody);
+    const { bytes, ...refusal } = rawAnswer(
+      failure,
+      withBody,
+      request === undefined ? {} : headersFor(request),
+    );
     socket.end(bytes);
     socket.resume();
     setTimeout(() => socket.destroy(), lingering).unref();
@@ -60,18 +74,21 @@ export const answerProtocolErrors = (server: Server, reportRefusal: Reporter['re
     // The parser reports each further chunk of a broken request anew.
     if (broken.has(socket)) return;
     broken.add(socket);
-    const answer = (): void => {
-      finish(socket, failureOf(error), !isHead(error));
+    const answer = (request?: IncomingMessage): void => {
+      finish(socket, failureOf(error), !isHead(error), request);
     };
     const latestResponse = latest.get(socket);
     if (latestResponse === undefined) answer();
     else if (latestResponse.req.complete) {
       // The broken request came behind one that is answered, or will be.
       if (latestResponse.writableFinished) answer();
-      else latestResponse.once('close', answer);
+      else
+        latestResponse.once('close', () => {
+          answer();
+        });
     } else if (latestResponse.headersSent || latestResponse.socket === null) {
       // Its own answer has begun, or another request's comes first: a second one could be taken for either.
       socket.destroy();
-    } else answer();
+    } else answer(latestResponse.req);
   });
 };

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import { setHeaders } from './set-headers';
 
@@ -10,6 +11,12 @@ export const deprecationHeaders = {
   // RFC 5829.
   Link: '</v1/pets>; rel="successor-version"',
 } as const;
+
+const getPetTarget = /^(?:https?:\/\/[^/]+)?\/v1\/pets\/[^/?#]+(?:\?|$)/;
+
+/** The headers that answer a call of getPet, where its route is not asked. */
+export const deprecationOf = ({ method = '', url = '' }: IncomingMessage) =>
+  ['GET', 'HEAD'].includes(method) && getPetTarget.test(url) ? deprecationHeaders : {};
 
 export const deprecated: Middleware = (context, next) => {
   setHeaders(context.res, deprecationHeaders);

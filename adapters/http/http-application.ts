@@ -1,7 +1,9 @@
 import * as O from 'fp-ts/Option';
 import Koa, { type Context } from 'koa';
 import type { ConsumeQuota, OpenAnimalStore } from '../../core';
-import { allowOrigins } from './allow-origins';
+import { answerPreflight } from './answer-preflight';
+import { crossOriginHeaders } from './cross-origin-headers';
+import { deprecationOf } from './deprecated';
 import { errorBoundary } from './error-boundary';
 import { refusedHead } from './refused-head';
 import { mountMetricsRoute, type ReadMetrics } from './mount-metrics-route';
@@ -36,6 +38,7 @@ export const httpApplication = ({
   corsOrigins = [],
 }: Options): Koa => {
   const app = new Koa();
+  const crossOrigin = crossOriginHeaders(corsOrigins);
   app.on('error', (cause: unknown, { state }: Context) => {
     reporter.failure(cause, String(state['requestId']));
   });
@@ -44,6 +47,7 @@ export const httpApplication = ({
     const id = requestId(context.req);
     context.state['requestId'] = id;
     setHeaders(context.res, securityHeaders);
+    setHeaders(context.res, crossOrigin(context.req));
     context.res.setHeader('X-Request-Id', id);
     reportRequest(context, id, reporter);
     const refused = refusedHead(context);
@@ -53,9 +57,10 @@ export const httpApplication = ({
     }
     // What follows on the connection may be a part of what was not understood.
     context.set('Connection', 'close');
+    setHeaders(context.res, deprecationOf(context.req));
     sendFailure(context, refused.value);
   });
-  if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
+  if (corsOrigins.length > 0) app.use(answerPreflight);
   mountPetRoutes(app, openStore, { consumeQuota });
   if (readMetrics !== undefined) mountMetricsRoute(app, openStore, readMetrics);
   mountPublicRoutes(app, checkReadiness);

@@ -1,3 +1,4 @@
+import * as R from 'fp-ts/Record';
 import { openApiHeaders } from './openapi-headers';
 import { beforeRouting, failures, success, unread } from './openapi-responses';
 
@@ -7,6 +8,9 @@ const unknownCaller = ['MissingApiKey', 'InvalidApiKey'] as const;
 const knownCaller = ['RateLimited', 'Defect', 'Unavailable'] as const;
 
 const { deprecated, nextPage, quota, replayed } = openApiHeaders;
+
+/** A request that is no HTTP can't be known to be a call of the operation. */
+const deprecatedIfKnown = R.map((header: object) => ({ ...header, required: false }))(deprecated);
 
 const decimalInt64 = { type: 'integer', format: 'int64' };
 
@@ -107,7 +111,7 @@ const getPet = {
   ],
   responses: {
     200: success('The animal.', 'Pet', rex, { ...deprecated, ...quota }),
-    ...failures(beforeRouting),
+    ...failures(beforeRouting, deprecatedIfKnown),
     ...failures(unknownCaller, deprecated),
     ...failures(['NoSuchPet', ...knownCaller], { ...deprecated, ...quota }),
   },

@@ -9,8 +9,12 @@ interface RawAnswer extends RefusalRecord {
   readonly bytes: string;
 }
 
-/** The answer to a request that Node's parser gave up: it ends the connection. */
-export const rawAnswer = (failure: HttpFailure, withBody: boolean): RawAnswer => {
+/** The answer to a request that Node's parser gave up: it ends the connection. `ownHeaders` come for that request's sake. */
+export const rawAnswer = (
+  failure: HttpFailure,
+  withBody: boolean,
+  ownHeaders: Readonly<Record<string, string>>,
+): RawAnswer => {
   const requestId = randomUUID();
   const { status, body, headers } = failureAnswer(failure);
   const fields = {
@@ -21,6 +25,7 @@ export const rawAnswer = (failure: HttpFailure, withBody: boolean): RawAnswer =>
     'X-Request-Id': requestId,
     ...securityHeaders,
     ...headers,
+    ...ownHeaders,
   };
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
   return {

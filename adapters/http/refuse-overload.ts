@@ -15,12 +15,19 @@ const fixedHeaders = {
   'Content-Length': String(Buffer.byteLength(body)),
 };
 
-/** Answers 503 at the least cost, before the application sees the request: an overload must not feed on itself. */
-export const refuseOverload = (request: IncomingMessage, response: ServerResponse): RefusalRecord => {
+/**
+ * Answers 503 at the least cost, before the application sees the request: an overload must not feed on itself.
+ * `ownHeaders` come for this request's sake, on top of those of every answer.
+ */
+export const refuseOverload = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  ownHeaders: Readonly<Record<string, string>> = {},
+): RefusalRecord => {
   const id = requestId(request);
   // As in send-answer.ts: who waits for a 100 (Continue) may or may not send the body.
   if (request.headers.expect !== undefined) response.setHeader('Connection', 'close');
-  response.writeHead(status, { ...fixedHeaders, 'X-Request-Id': id }).end(body);
+  response.writeHead(status, { ...fixedHeaders, ...ownHeaders, 'X-Request-Id': id }).end(body);
   discardRest(request);
   return { requestId: id, status };
 };

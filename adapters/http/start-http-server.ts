@@ -10,6 +10,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerProtocolErrors } from './answer-protocol-errors';
 import { maxHeadSize } from './refused-head';
+import { refusalHeaders } from './refusal-headers';
 import { refuseOverload } from './refuse-overload';
 import type { Reporter } from './reporter';
 
@@ -20,6 +21,8 @@ interface Options {
   /** Requests that are worked on at once; the rest are answered 503 without being looked at. */
   readonly maxInFlight: number;
   readonly reportRefusal: Reporter['refusal'];
+  /** The origins whose pages may read what is answered before the application, as its own `corsOrigins`. */
+  readonly corsOrigins?: ReadonlyArray<string>;
 }
 
 /** A server that listens. */
@@ -57,7 +60,7 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
 /** Listens for HTTP/1.1; rejects when the port can't be had. */
 export const startHttpServer = async (
   listener: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
-  { host, port, maxInFlight, reportRefusal }: Options,
+  { host, port, maxInFlight, reportRefusal, corsOrigins = [] }: Options,
 ): Promise<HttpServer> => {
   const server = createServer({
     maxHeaderSize: maxHeadSize,
@@ -71,14 +74,15 @@ export const startHttpServer = async (
   // Without it Node drops all headers past the thousandth, a second Authorization among them.
   server.maxHeadersCount = 0;
   server.setTimeout(timeouts.silence);
-  answerProtocolErrors(server, reportRefusal);
+  const headersFor = refusalHeaders(corsOrigins);
+  answerProtocolErrors(server, reportRefusal, headersFor);
 
   let stopping = false;
   const inFlight = new Map<ServerResponse, number>();
   const receive: RequestListener = (request, response) => {
     if (stopping) response.setHeader('Connection', 'close');
     if (inFlight.size >= maxInFlight && !neverRefused.includes(request.url)) {
-      reportRefusal(refuseOverload(request, response));
+      reportRefusal(refuseOverload(request, response, headersFor(request)));
       return;
     }
     inFlight.set(response, performance.now());

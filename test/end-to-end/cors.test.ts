@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { hasChromium, openChromium, whySkipped } from '../support/chromium';
+import { holdCreate, keepAliveAgent } from '../support/held-requests';
+import { type RawAnswer, rawExchange } from '../support/raw-exchange';
 import { apiKey, runService } from '../support/run-service';
-import type { ServiceProcess } from '../support/service-process';
+import { killServices, type ServiceProcess } from '../support/service-process';
 
 const shop = 'https://shop.example';
 const office = 'http://localhost:5173';
@@ -108,6 +110,22 @@ describe('CORS', () => {
     }
   });
 
+  it('lets a named origin read what is refused before any route', async () => {
+    const refusals = [
+      [400, 'GET', 'Authorization: Bearer one\r\nAuthorization: Bearer two\r\n\r\n'],
+      [417, 'GET', 'Expect: more\r\n\r\n'],
+      [431, 'GET', `${'A: a\r\n'.repeat(4_000)}\r\n`],
+      [400, 'POST', 'Transfer-Encoding: chunked\r\n\r\nno chunk\r\n'],
+    ] as const;
+    for (const [status, method, rest] of refusals) {
+      const head = `${method} /v1/pets HTTP/1.1\r\nHost: a\r\nOrigin: ${shop}\r\n`;
+      const answer = await rawExchange(service.address, head + rest);
+      expect(answer.status).to.equal(status);
+      expect(answer.headers.get('access-control-allow-origin'), String(status)).to.equal(shop);
+      expect(answer.headers.get('vary'), String(status)).to.equal('Origin');
+    }
+  });
+
   for (const origin of [
     'https://shop.example.evil.example',
     'http://shop.example',
@@ -144,6 +162,69 @@ describe('CORS', () => {
       expect(allowed.status).to.equal(204);
       expect(allowed.headers.get('Access-Control-Allow-Origin')).to.equal('*');
     }));
+});
+
+describe('What an overloaded service answers', () => {
+  let service: ServiceProcess;
+  let release: () => Promise<void>;
+  before(async () => {
+    service = await runService({ CORS_ORIGIN: shop, MAX_IN_FLIGHT: '1' });
+    const agent = keepAliveAgent();
+    const held = await holdCreate({ ...service, key: apiKey }, '{"name":"Rex","categoryId":7}', agent);
+    release = async () => {
+      held.sendRest();
+      await held.answer;
+      agent.destroy();
+    };
+  });
+  after(async () => {
+    await release();
+    await service.stop();
+  });
+  after(killServices);
+
+  const ask = (method: string, target: string, origin = shop): Promise<RawAnswer> =>
+    rawExchange(
+      service.address,
+      `${method} ${target} HTTP/1.1\r\nHost: a\r\nOrigin: ${origin}\r\nConnection: close\r\n\r\n`,
+    );
+
+  it('can be read by a named origin, and by no other', async () => {
+    const named = await ask('GET', '/v1/pets');
+    expect(named.status).to.equal(503);
+    expect(named.headers.get('access-control-allow-origin')).to.equal(shop);
+    expect(named.headers.get('access-control-expose-headers')).to.contain('Retry-After');
+    const other = await ask('GET', '/v1/pets', office);
+    expect(other.status).to.equal(503);
+    expect([...other.headers.keys()].join()).to.not.contain('access-control');
+  });
+
+  for (const [method, target] of [
+    ['GET', '/v1/pets/1'],
+    ['HEAD', '/v1/pets/1?a=b'],
+    ['GET', 'http://a/v1/pets/no-id'],
+  ] as const) {
+    it(`says that getPet is deprecated: ${method} ${target}`, async () => {
+      const { status, headers } = await ask(method, target);
+      expect(status).to.equal(503);
+      expect(headers.get('deprecation')).to.equal('@1795046400');
+      expect(headers.get('sunset')).to.equal('Thu, 05 Dec 2030 00:00:00 GMT');
+      expect(headers.get('link')).to.equal('</v1/pets>; rel="successor-version"');
+    });
+  }
+
+  for (const [method, target] of [
+    ['GET', '/v1/pets'],
+    ['GET', '/v1/pets/'],
+    ['GET', '/v1/pets?a=/v1/pets/1'],
+    ['DELETE', '/v1/pets/1'],
+  ] as const) {
+    it(`says of nothing else that it is deprecated: ${method} ${target}`, async () => {
+      const { status, headers } = await ask(method, target);
+      expect(status).to.equal(503);
+      expect(headers.has('deprecation')).to.equal(false);
+    });
+  }
 });
 
 describe(`CORS in a browser${whySkipped}`, function () {

@@ -148,6 +148,14 @@ describeOnEveryStore('POST /v1/pets and GET /v1/pets/{petId}', (service) => {
     });
   });
 
+  it('marks a getPet that is refused for its head, before its route is asked', async () => {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await service.request(method, '/v1/pets/1', { headers: { Expect: 'more' } });
+      expect(answer.status).to.equal(417);
+      expect(answer.header('Deprecation')).to.equal('@1795046400');
+    }
+  });
+
   it('marks nothing else as deprecated', async () => {
     for (const answer of [await service.get('/v1/pets'), await service.create('{}')]) {
       expect(answer.header('Deprecation')).to.equal(undefined);

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { type CheckReadiness, httpApplication, startHttpServer } from '../../adapters/http';
 import { answerProtocolErrors } from '../../adapters/http/answer-protocol-errors';
 import type { exampleFailures } from '../../adapters/http/example-failures';
+import { refusalHeaders } from '../../adapters/http/refusal-headers';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
 import {
   type Authenticate,
@@ -97,7 +98,7 @@ const ask = async (
 /** A server of little patience, which an unfinished request makes answer at once. */
 const askUnfinished = async (): Promise<RawAnswer> => {
   const server = createServer({ headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 });
-  answerProtocolErrors(server, unheard);
+  answerProtocolErrors(server, unheard, refusalHeaders([]));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const bound = server.address();
