@@ -1,5 +1,7 @@
 import type { Router } from '@koa/router';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { respond } from './respond';
 import { textFile } from './text-file';
 
@@ -46,9 +48,16 @@ const files: ReadonlyArray<ServedFile> = [
 /** Adds the interactive reference of the OpenAPI document to a router: a page, and the files that it needs. */
 export const mountDocsRoutes = (router: Router): void => {
   for (const { path, file, type, headers } of files) {
-    const answer = textFile(join(folder, file), { 'Content-Type': types[type], ...headers });
+    const fileHeaders = { 'Content-Type': types[type], ...headers };
+    const plain = textFile(join(folder, file), fileHeaders);
+    const zipped = textFile(
+      join(folder, file),
+      { ...fileHeaders, 'Content-Encoding': 'gzip' },
+      promisify(gzip),
+    );
     router.get(path, async (context) => {
-      await respond(context, answer);
+      context.vary('Accept-Encoding');
+      await respond(context, context.acceptsEncodings('gzip', 'identity') === 'gzip' ? zipped : plain);
       if (context.fresh) context.status = 304;
     });
   }

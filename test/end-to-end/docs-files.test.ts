@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { type RawAnswer, rawExchange } from '../support/raw-exchange';
 import { runService } from '../support/run-service';
 import type { ServiceProcess } from '../support/service-process';
@@ -12,6 +15,8 @@ const files = {
   '/docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   '/docs/swagger-ui.css': 'text/css; charset=utf-8',
 };
+
+const uncompressed = { 'Accept-Encoding': 'identity' };
 
 const elsewhere = [
   '/docs/',
@@ -45,24 +50,54 @@ describe('The files of the reference', () => {
 
   for (const [path, type] of Object.entries(files)) {
     it(`${path} comes without a key, and is asked after before it is used again`, async () => {
-      const answer = await fetch(service.address + path);
+      const answer = await fetch(service.address + path, { headers: uncompressed });
       expect(answer.status).to.equal(200);
       expect(answer.headers.get('Content-Type')).to.equal(type);
       expect(answer.headers.get('Cache-Control')).to.equal('no-cache');
       expect(answer.headers.get('X-Content-Type-Options')).to.equal('nosniff');
-      const { byteLength } = await answer.arrayBuffer();
-      expect(String(byteLength)).to.equal(answer.headers.get('Content-Length'));
 
       const etag = answer.headers.get('ETag') ?? '';
       expect((await get(path, `If-None-Match: ${etag}`)).status).to.equal(304);
       expect((await get(path, 'If-None-Match: "another"')).status).to.equal(200);
 
-      const head = await fetch(service.address + path, { method: 'HEAD' });
+      const head = await fetch(service.address + path, { method: 'HEAD', headers: uncompressed });
       for (const name of ['Content-Type', 'Content-Length', 'ETag', 'Cache-Control']) {
         expect(head.headers.get(name), name).to.equal(answer.headers.get(name));
       }
     });
   }
+
+  const inEncoding = async (path: string, accepted: string) => {
+    const message = await new Promise<IncomingMessage>((resolve, reject) => {
+      httpGet(service.address + path, { headers: { 'Accept-Encoding': accepted } }, resolve).on(
+        'error',
+        reject,
+      );
+    });
+    return { headers: message.headers, bytes: await buffer(message) };
+  };
+
+  for (const path of Object.keys(files)) {
+    it(`${path} comes compressed to whoever takes that, and is the same`, async () => {
+      const plain = await inEncoding(path, 'br');
+      const zipped = await inEncoding(path, 'gzip, deflate');
+      expect(plain.headers['content-encoding']).to.equal(undefined);
+      expect(zipped.headers['content-encoding']).to.equal('gzip');
+      expect(gunzipSync(zipped.bytes)).to.deep.equal(plain.bytes);
+      expect(zipped.headers.etag).to.not.equal(plain.headers.etag);
+      for (const { headers, bytes } of [plain, zipped]) {
+        expect(headers.vary).to.equal('Accept-Encoding');
+        expect(headers['content-length']).to.equal(String(bytes.length));
+      }
+    });
+  }
+
+  it('come compressed to nobody who refuses it', async () => {
+    for (const accepted of ['', 'identity', 'gzip;q=0', 'gzip;q=0.5, identity']) {
+      const { headers } = await inEncoding('/docs/page.css', accepted);
+      expect(headers['content-encoding'], accepted).to.equal(undefined);
+    }
+  });
 
   for (const path of elsewhere) {
     it(`nothing is at ${path}`, async () => {
