@@ -1,10 +1,10 @@
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import type { Context } from 'koa';
 import type { PetPage } from '../../core';
 import { andThen } from './and-then';
 import type { Handler } from './handler';
 import { listPetsQuery } from './list-pets-query';
+import { pathOf } from './path-of';
 import { serialisePage } from './serialise';
 
 type Headers = Readonly<Record<string, string>>;
@@ -18,8 +18,6 @@ const linkToNext = (path: string, parameters: URLSearchParams, { pets, hasMore }
   return { Link: `<${path}?${next.toString()}>; rel="next"` };
 };
 
-const pathOf = ({ originalUrl }: Context): string => originalUrl.split('?', 1).join();
-
 export const handleListPets: Handler = (context, { listPets }) => {
   const parameters = new URLSearchParams(context.querystring);
   return pipe(
@@ -28,7 +26,7 @@ export const handleListPets: Handler = (context, { listPets }) => {
     TE.map((page) => ({
       status: 200,
       body: serialisePage(page),
-      headers: linkToNext(pathOf(context), parameters, page),
+      headers: linkToNext(pathOf(context.originalUrl), parameters, page),
     })),
   );
 };

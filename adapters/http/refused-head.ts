@@ -1,5 +1,6 @@
 import * as O from 'fp-ts/Option';
 import type { Context } from 'koa';
+import type { IncomingMessage } from 'node:http';
 import type { ExpectationFailed, HeadersTooLarge, MalformedRequest } from './http-failures';
 
 /** In bytes: RFC 9112, section 3, asks for 8,000 in the request line alone. */
@@ -28,6 +29,15 @@ const countHead = (rawHeaders: ReadonlyArray<string>): HeadCount => {
 const malformed = (reason: string): O.Option<MalformedRequest> =>
   O.some({ _tag: 'MalformedRequest', reason });
 
+/**
+ * Whether who stands before the service may see another end of the body than Node does: HTTP/1.0 has no
+ * Transfer-Encoding, and beside `chunked` there is none that the service takes off (RFC 9112, section 6.1).
+ */
+const hasDoubtfulEnd = ({ headers, httpVersion }: IncomingMessage): boolean => {
+  const encoding = headers['transfer-encoding'];
+  return encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || httpVersion !== '1.1');
+};
+
 /** The path and query of a request target, which is one or a whole address (RFC 9112, section 3.2). */
 const originForm = (target: string): string | undefined => {
   if (target.includes('#')) return undefined;
@@ -38,7 +48,7 @@ const originForm = (target: string): string | undefined => {
 };
 
 /**
- * What is wrong with a request's head that Node lets through (RFC 9112, section 3.2; RFC 9110, sections 10.1.1, 11).
+ * What is wrong with a request's head that Node lets through (RFC 9112, sections 3.2 and 6.1; RFC 9110, sections 10.1.1, 11).
  * Of a target that is a whole address it leaves the path and the query.
  */
 export const refusedHead = (
@@ -51,6 +61,9 @@ export const refusedHead = (
   if (hosts === 0 && httpVersion === '1.1') return malformed('a request must have a Host header');
   if (authorizations > 1) {
     return malformed('a request must have one Authorization header at most');
+  }
+  if (hasDoubtfulEnd(context.req)) {
+    return malformed('the only Transfer-Encoding that is taken is chunked, in HTTP/1.1');
   }
   const url = originForm(context.url);
   if (url === undefined) return malformed('the request target must be a path or an address');

@@ -1,18 +1,12 @@
 import type { Context } from 'koa';
 import type { Reporter } from './reporter';
+import { pathOf } from './path-of';
 import { traceContext } from './trace-context';
 
 /** What nginx calls a request whose client closed the connection before there was an answer. */
 const clientClosedRequest = 499;
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-
-/** The path alone: a request target that is a whole address may hold a credential. */
-const pathOf = (target: string): string => {
-  const path = target.split('?', 1).join();
-  if (path.startsWith('/')) return path;
-  return URL.canParse(path) ? new URL(path).pathname : '';
-};
 
 const traceOf = ({ traceparent }: Context['headers']) =>
   typeof traceparent === 'string' ? traceContext(traceparent) : undefined;

@@ -59,6 +59,17 @@ describeOnEveryStore('Malformed and unusual HTTP', (service) => {
     ),
     'a Transfer-Encoding that does not end chunked': getText('/v1/pets', 'Transfer-Encoding: chunked, gzip'),
     'an unknown Transfer-Encoding': getText('/v1/pets', 'Transfer-Encoding: xchunked'),
+    'an unknown Transfer-Encoding before chunked': getText(
+      '/v1/pets',
+      'Transfer-Encoding: x',
+      'Transfer-Encoding: chunked',
+    ),
+    'a body that is compressed on its way': getText('/v1/pets', 'Transfer-Encoding: gzip, chunked'),
+    'an empty Transfer-Encoding': getText('/v1/pets', 'Transfer-Encoding:'),
+    'a Transfer-Encoding in HTTP/1.0': getText('/v1/pets', 'Transfer-Encoding: chunked').replace(
+      'HTTP/1.1',
+      'HTTP/1.0',
+    ),
     'chunked twice': getText('/v1/pets', 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'),
     'an upgrade to nothing known': getText('/v1/pets', 'Transfer-Encoding: \x0bchunked'),
   };

@@ -44,6 +44,15 @@ describeOnEveryStore('Methods and targets of every form', (service) => {
     }
   });
 
+  it('names no host in the address of the next page, as the client could have made it up', async () => {
+    await service.add({});
+    await service.add({});
+    for (const origin of ['http://other.example', "http://a;rel='x',b@h", 'https://user:word@localhost:1']) {
+      const answer = await service.get(`${origin}/v1/pets?limit=1`);
+      expect(answer.header('Link'), origin).to.match(/^<\/v1\/pets\?limit=1&after=[0-9]+>; rel="next"$/);
+    }
+  });
+
   const weird = [
     '//a@b[',
     '//v1/pets',

@@ -1,0 +1,6 @@
+/** The path alone: a request target that is a whole address may hold a credential, or name anyone's host. */
+export const pathOf = (target: string): string => {
+  const path = target.split('?', 1).join();
+  if (path.startsWith('/')) return path;
+  return URL.canParse(path) ? new URL(path).pathname : '';
+};
