@@ -1,4 +1,5 @@
-import type { Context, Next } from 'koa';
+import type { Context, Middleware } from 'koa';
+import type { Headers } from './headers';
 import { setHeaders } from './set-headers';
 
 const preflightHeaders = {
@@ -8,16 +9,19 @@ const preflightHeaders = {
   'Access-Control-Max-Age': '7200',
 };
 
-/** Says, without a key, what a page may send whose origin is allowed already (Fetch standard, section 3.3.3). */
-export const answerPreflight = async (context: Context, next: Next): Promise<void> => {
-  const isPreflight =
-    context.method === 'OPTIONS' &&
-    context.get('Access-Control-Request-Method') !== '' &&
-    context.res.hasHeader('Access-Control-Allow-Origin');
-  if (!isPreflight) {
-    await next();
-    return;
-  }
-  setHeaders(context.res, preflightHeaders);
-  context.status = 204;
-};
+/** Says, without a key, what a page may send whose origin is allowed (Fetch standard, section 3.3.3). */
+export const answerPreflight =
+  (headersOf: (context: Context) => Headers): Middleware =>
+  async (context, next) => {
+    const headers = headersOf(context);
+    const isPreflight =
+      context.method === 'OPTIONS' &&
+      context.get('Access-Control-Request-Method') !== '' &&
+      headers['Access-Control-Allow-Origin'] !== undefined;
+    if (!isPreflight) {
+      await next();
+      return;
+    }
+    setHeaders(context.res, { ...headers, ...preflightHeaders });
+    context.status = 204;
+  };

@@ -1,3 +1,4 @@
+import type { Headers } from './headers';
 import type { IncomingMessage } from 'node:http';
 
 const exposedHeaders = [
@@ -19,7 +20,7 @@ const exposedHeaders = [
  */
 export const crossOriginHeaders =
   (origins: ReadonlyArray<string>) =>
-  ({ headers: { origin } }: IncomingMessage): Readonly<Record<string, string>> => {
+  ({ headers: { origin } }: IncomingMessage): Headers => {
     if (origins.length === 0) return {};
     const allowed = origins.find((one) => one === '*' || one === origin);
     return origin === undefined || allowed === undefined

@@ -1,6 +1,5 @@
+import type { Headers } from './headers';
 import type { IncomingMessage } from 'node:http';
-import type { Middleware } from 'koa';
-import { setHeaders } from './set-headers';
 
 /** What each response of a deprecated operation carries. */
 export const deprecationHeaders = {
@@ -14,11 +13,10 @@ export const deprecationHeaders = {
 
 const getPetTarget = /^(?:https?:\/\/[^/]+)?\/v1\/pets\/[^/?#]+(?:\?|$)/;
 
-/** The headers that answer a call of getPet, where its route is not asked. */
-export const deprecationOf = ({ method = '', url = '' }: IncomingMessage) =>
-  ['GET', 'HEAD'].includes(method) && getPetTarget.test(url) ? deprecationHeaders : {};
+/** Whether a request calls the deprecated operation, where its route is not asked. */
+export const isDeprecated = ({ method = '', url = '' }: IncomingMessage): boolean =>
+  ['GET', 'HEAD'].includes(method) && getPetTarget.test(url);
 
-export const deprecated: Middleware = (context, next) => {
-  setHeaders(context.res, deprecationHeaders);
-  return next();
-};
+/** The headers that answer a request, where its route is not asked. */
+export const deprecationOf = (request: IncomingMessage): Headers =>
+  isDeprecated(request) ? deprecationHeaders : {};

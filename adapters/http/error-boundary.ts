@@ -1,11 +1,12 @@
 import type { Context, Next } from 'koa';
+import type { Send } from './send';
 import { sendFailure } from './send-failure';
 
 /** The one place where a defect ends: an opaque 500 to this client, and the cause to the log. */
-export const errorBoundary = async (context: Context, next: Next): Promise<void> => {
+export const errorBoundary = async (context: Context, next: Next, send: Send): Promise<void> => {
   try {
     await next();
   } catch (cause) {
-    sendFailure(context, { _tag: 'Defect', cause });
+    sendFailure(context, { _tag: 'Defect', cause }, send);
   }
 };

@@ -3,11 +3,10 @@ import * as TE from 'fp-ts/TaskEither';
 import type { PetPage } from '../../core';
 import { andThen } from './and-then';
 import type { Handler } from './handler';
+import type { Headers } from './headers';
 import { listPetsQuery } from './list-pets-query';
 import { pathOf } from './path-of';
 import { serialisePage } from './serialise';
-
-type Headers = Readonly<Record<string, string>>;
 
 /** The next page's address (RFC 8288): every parameter kept, `after` moved on. */
 const linkToNext = (path: string, parameters: URLSearchParams, { pets, hasMore }: PetPage): Headers => {

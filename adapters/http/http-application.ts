@@ -2,6 +2,7 @@ import * as O from 'fp-ts/Option';
 import Koa, { type Context } from 'koa';
 import type { ConsumeQuota, OpenAnimalStore } from '../../core';
 import { answerPreflight } from './answer-preflight';
+import type { Headers } from './headers';
 import { crossOriginHeaders } from './cross-origin-headers';
 import { deprecationOf } from './deprecated';
 import { errorBoundary } from './error-boundary';
@@ -14,7 +15,9 @@ import type { Reporter } from './reporter';
 import { requestId } from './request-id';
 import { securityHeaders } from './security-headers';
 import { setHeaders } from './set-headers';
+import type { Send } from './send';
 import { sendFailure } from './send-failure';
+import { writeAnswer } from './write-answer';
 
 interface Options {
   readonly openStore: OpenAnimalStore;
@@ -39,29 +42,39 @@ export const httpApplication = ({
 }: Options): Koa => {
   const app = new Koa();
   const crossOrigin = crossOriginHeaders(corsOrigins);
+  const own = ({ req, state }: Context): Headers => ({
+    'X-Request-Id': String(state['requestId']),
+    ...crossOrigin(req),
+  });
+  const common = (context: Context): Headers => ({ ...securityHeaders, ...own(context) });
+  const write = writeAnswer(securityHeaders, own);
+  const refuse: Send = (context, answer) => {
+    write(context, { ...answer, headers: { ...deprecationOf(context.req), ...answer.headers } });
+  };
+
   app.on('error', (cause: unknown, { state }: Context) => {
     reporter.failure(cause, String(state['requestId']));
   });
-
   app.use(async (context, next) => {
     const id = requestId(context.req);
     context.state['requestId'] = id;
-    setHeaders(context.res, securityHeaders);
-    setHeaders(context.res, crossOrigin(context.req));
-    context.res.setHeader('X-Request-Id', id);
     reportRequest(context, id, reporter);
     const refused = refusedHead(context);
     if (O.isNone(refused)) {
-      await errorBoundary(context, next);
+      await errorBoundary(context, next, refuse);
       return;
     }
     // What follows on the connection may be a part of what was not understood.
     context.set('Connection', 'close');
-    setHeaders(context.res, deprecationOf(context.req));
-    sendFailure(context, refused.value);
+    sendFailure(context, refused.value, refuse);
   });
-  if (corsOrigins.length > 0) app.use(answerPreflight);
-  mountPetRoutes(app, openStore, { consumeQuota });
+  if (corsOrigins.length > 0) app.use(answerPreflight(common));
+  mountPetRoutes(app, openStore, { consumeQuota, send: write });
+
+  app.use((context, next) => {
+    setHeaders(context.res, common(context));
+    return next();
+  });
   if (readMetrics !== undefined) mountMetricsRoute(app, openStore, readMetrics);
   mountPublicRoutes(app, checkReadiness);
   return app;

@@ -1,3 +1,4 @@
+import type { Headers } from './headers';
 import type { Router } from '@koa/router';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,7 +32,7 @@ interface ServedFile {
   readonly path: string;
   readonly file: string;
   readonly type: keyof typeof types;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Headers;
 }
 
 /** All that is served under `/docs`, name by name. */

@@ -1,24 +1,36 @@
 import Router from '@koa/router';
+import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
 import type { ConsumeQuota, OpenAnimalStore } from '../../core';
 import { authenticateRequest } from './authenticate-request';
-import { deprecated } from './deprecated';
+import { deprecationHeaders } from './deprecated';
 import { handleCreatePet } from './handle-create-pet';
 import { handleGetPet } from './handle-get-pet';
 import { handleListPets } from './handle-list-pets';
 import type { Handler } from './handler';
+import type { Headers } from './headers';
 import { limitRequests } from './limit-requests';
 import { respond } from './respond';
+import type { Send } from './send';
+import { sendAnswer } from './send-answer';
 import { unmatched } from './unmatched';
 
 interface Options {
   /** Counts the requests of each key; without it they are not limited. */
   readonly consumeQuota?: ConsumeQuota | undefined;
+  /** How answers are sent: in Koa's own way by default. */
+  readonly send?: Send;
 }
 
 const isUnderV1 = (path: string): boolean => path === '/v1' || path.startsWith('/v1/');
+
+const withHeaders =
+  (added: Headers, send: Send): Send =>
+  (context, answer) => {
+    send(context, { ...answer, headers: { ...added, ...answer.headers } });
+  };
 
 const limited = (authenticate: ReturnType<typeof authenticateRequest>, consumeQuota: ConsumeQuota) => {
   const limit = limitRequests(consumeQuota);
@@ -37,23 +49,26 @@ const limited = (authenticate: ReturnType<typeof authenticateRequest>, consumeQu
 export const mountPetRoutes = (
   app: Koa,
   openStore: OpenAnimalStore,
-  { consumeQuota }: Options = {},
+  { consumeQuota, send = sendAnswer }: Options = {},
 ): void => {
   const authenticate = authenticateRequest(openStore);
   const admit = consumeQuota === undefined ? authenticate : limited(authenticate, consumeQuota);
-  const answer = (context: Koa.Context, handle: Handler): Promise<void> =>
+  const answer = (context: Koa.Context, handle: Handler, headers?: Headers): Promise<void> =>
     respond(
       context,
-      pipe(
-        admit(context),
-        TE.flatMap((store) => handle(context, store)),
-      ),
+      async () => {
+        const admitted = await admit(context)();
+        return E.isLeft(admitted) ? admitted : handle(context, admitted.right)();
+      },
+      headers === undefined ? send : withHeaders(headers, send),
     );
 
   const router = new Router({ prefix: '/v1', sensitive: true, strict: true });
   router.get('/pets', (context) => answer(context, handleListPets));
   router.post('/pets', (context) => answer(context, handleCreatePet));
-  router.get('/pets/:petId', deprecated, (context) => answer(context, handleGetPet(context.params['petId'])));
+  router.get('/pets/:petId', (context) =>
+    answer(context, handleGetPet(context.params['petId']), deprecationHeaders),
+  );
 
   app.use(router.routes());
   app.use(async (context, next) => {

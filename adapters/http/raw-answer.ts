@@ -1,3 +1,4 @@
+import type { Headers } from './headers';
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { failureAnswer } from './failure-answer';
@@ -10,11 +11,7 @@ interface RawAnswer extends RefusalRecord {
 }
 
 /** The answer to a request that Node's parser gave up: it ends the connection. `ownHeaders` come for that request's sake. */
-export const rawAnswer = (
-  failure: HttpFailure,
-  withBody: boolean,
-  ownHeaders: Readonly<Record<string, string>>,
-): RawAnswer => {
+export const rawAnswer = (failure: HttpFailure, withBody: boolean, ownHeaders: Headers): RawAnswer => {
   const requestId = randomUUID();
   const { status, body, headers } = failureAnswer(failure);
   const fields = {

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { crossOriginHeaders } from './cross-origin-headers';
+import type { Headers } from './headers';
 import { deprecationOf } from './deprecated';
 
 /** What an answer carries for its request's sake, where no route ever sees the request. */
 export const refusalHeaders = (corsOrigins: ReadonlyArray<string>) => {
   const crossOrigin = crossOriginHeaders(corsOrigins);
-  return (request: IncomingMessage): Readonly<Record<string, string>> => ({
+  return (request: IncomingMessage): Headers => ({
     ...crossOrigin(request),
     ...deprecationOf(request),
   });

@@ -1,3 +1,4 @@
+import type { Headers } from './headers';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { unavailable } from '../../core';
 import { discardRest } from './discard-rest';
@@ -22,7 +23,7 @@ const fixedHeaders = {
 export const refuseOverload = (
   request: IncomingMessage,
   response: ServerResponse,
-  ownHeaders: Readonly<Record<string, string>> = {},
+  ownHeaders: Headers = {},
 ): RefusalRecord => {
   const id = requestId(request);
   // As in send-answer.ts: who waits for a 100 (Continue) may or may not send the body.

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { Reporter } from './reporter';
+import { isDeprecated } from './deprecated';
 import { pathOf } from './path-of';
 import { traceContext } from './trace-context';
 
@@ -15,7 +16,7 @@ const traceOf = ({ traceparent }: Context['headers']) =>
 export const reportRequest = (context: Context, requestId: string, reporter: Reporter): void => {
   const began = performance.now();
   reporter.arrival?.();
-  context.res.once('close', () => {
+  context.res.on('close', () => {
     reporter.request({
       requestId,
       method: context.method,
@@ -24,7 +25,7 @@ export const reportRequest = (context: Context, requestId: string, reporter: Rep
       status: context.res.headersSent ? context.status : clientClosedRequest,
       milliseconds: Math.round((performance.now() - began) * 1000) / 1000,
       keyId: textOf(context.state['keyId']),
-      isDeprecated: context.res.hasHeader('Deprecation'),
+      isDeprecated: isDeprecated(context.req),
       trace: traceOf(context.headers),
     });
   });

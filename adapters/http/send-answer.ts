@@ -1,20 +1,10 @@
-import type { IncomingMessage } from 'node:http';
-import type { Context } from 'koa';
-import type { Answer } from './answer';
-import { discardRest } from './discard-rest';
+import { leaveBody } from './leave-body';
+import type { Send } from './send';
 import { setHeaders } from './set-headers';
 
-const announcesBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
-
-/** Writes an answer; a body that was not read is not waited for. */
-export const sendAnswer = (context: Context, { status, body, headers = {} }: Answer): void => {
-  const { req } = context;
-  if (announcesBody(req) && !req.complete) {
-    // Without a 100 (Continue) the client may or may not send the body: only a new connection is unambiguous.
-    if (req.headers.expect !== undefined) context.set('Connection', 'close');
-    discardRest(req);
-  }
+/** Answers in Koa's way: middleware around it sees the answer, and may change it. */
+export const sendAnswer: Send = (context, { status, body, headers = {} }) => {
+  leaveBody(context.req, context.res);
   context.status = status;
   context.res.setHeader('Content-Type', 'application/json');
   setHeaders(context.res, headers);

@@ -1,13 +1,13 @@
 import type { Context } from 'koa';
 import { failureAnswer } from './failure-answer';
 import type { HttpFailure } from './http-failures';
-import { sendAnswer } from './send-answer';
+import type { Send } from './send';
 
 // Koa's own listener takes nothing but errors.
 const toError = (cause: unknown): Error => (cause instanceof Error ? cause : new Error(String(cause)));
 
 /** Answers with a failure; what caused it, where something did, is emitted as the Koa application's `error`. */
-export const sendFailure = (context: Context, failure: HttpFailure): void => {
+export const sendFailure = (context: Context, failure: HttpFailure, send: Send): void => {
   if ('cause' in failure) context.app.emit('error', toError(failure.cause), context);
-  sendAnswer(context, failureAnswer(failure));
+  send(context, failureAnswer(failure));
 };

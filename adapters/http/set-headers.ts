@@ -1,7 +1,8 @@
+import type { Headers } from './headers';
 import type { ServerResponse } from 'node:http';
 
 /** What Koa's `context.set` does to a record of headers, without its two calls a header. */
-export const setHeaders = (response: ServerResponse, headers: Readonly<Record<string, string>>): void => {
+export const setHeaders = (response: ServerResponse, headers: Headers): void => {
   for (const name in headers) {
     const value = headers[name];
     if (value !== undefined) response.setHeader(name, value);

@@ -1,0 +1,2 @@
+/** Header fields by their names. */
+export type Headers = Readonly<Record<string, string>>;
