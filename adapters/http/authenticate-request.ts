@@ -1,7 +1,8 @@
 import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
+import type * as TE from 'fp-ts/TaskEither';
 import type { Context } from 'koa';
 import type { AnimalStore, InvalidApiKey, OpenAnimalStore, Unavailable } from '../../core';
+import { andMap } from './and-map';
 import { andThen } from './and-then';
 import { bearerKey } from './bearer-key';
 import type { MissingApiKey } from './http-failures';
@@ -13,7 +14,7 @@ export const authenticateRequest =
     pipe(
       bearerKey(context.headers.authorization),
       andThen(openStore),
-      TE.map((store) => {
+      andMap((store) => {
         context.state['keyId'] = store.keyId;
         return store;
       }),

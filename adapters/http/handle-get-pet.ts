@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
 import { inDecimal, PetId } from '../../core';
+import { andMap } from './and-map';
 import { andThen } from './and-then';
 import type { Handler } from './handler';
 import type { NoSuchPet } from './http-failures';
@@ -20,5 +20,5 @@ export const handleGetPet =
     pipe(
       decodePetId(petId),
       andThen(getPet),
-      TE.map((pet) => ({ status: 200, body: serialisePet(pet) })),
+      andMap((pet) => ({ status: 200, body: serialisePet(pet) })),
     );

@@ -1,6 +1,6 @@
 import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
 import type { PetPage } from '../../core';
+import { andMap } from './and-map';
 import { andThen } from './and-then';
 import type { Handler } from './handler';
 import type { Headers } from './headers';
@@ -22,7 +22,7 @@ export const handleListPets: Handler = (context, { listPets }) => {
   return pipe(
     listPetsQuery(parameters),
     andThen(listPets),
-    TE.map((page) => ({
+    andMap((page) => ({
       status: 200,
       body: serialisePage(page),
       headers: linkToNext(pathOf(context.originalUrl), parameters, page),

@@ -24,13 +24,13 @@ export const serialiseHealth: (health: { readonly status: 'live' | 'ready' }) =>
 
 const serialisePets: (pets: ReadonlyArray<Pet>) => string = serialiserOf('Pets');
 
-const pageTexts = new WeakMap<PetPage, string>();
+const pageBytes = new WeakMap<PetPage, Buffer>();
 
-/** JSON text of a page; requests that share one page object, which never changes, share its text. */
-export const serialisePage = (page: PetPage): string => {
-  const known = pageTexts.get(page);
+/** JSON text of a page, in UTF-8; requests that share one page object, which never changes, share its bytes. */
+export const serialisePage = (page: PetPage): Buffer => {
+  const known = pageBytes.get(page);
   if (known !== undefined) return known;
-  const text = serialisePets(page.pets);
-  pageTexts.set(page, text);
-  return text;
+  const bytes = Buffer.from(serialisePets(page.pets));
+  pageBytes.set(page, bytes);
+  return bytes;
 };

@@ -52,26 +52,27 @@ export const knexAuthenticate = ({ reads }: Database): Authenticate => {
   const trusted = new LRUCache<string, string>({ max: mostTrusted, ttl: trustedFor });
   const readDigest = batchWhileBusy({ maxBatchSize, maxInFlight: 1, patience, runBatch: readDigests(reads) });
 
-  const digestById = (id: KeyId): TE.TaskEither<InvalidApiKey | Unavailable, string> => {
-    const known = trusted.get(id);
-    if (known !== undefined) return TE.right(known);
-    return pipe(
+  const readAndTrust = (id: KeyId): TE.TaskEither<InvalidApiKey | Unavailable, string> =>
+    pipe(
       attemptEither(() => readDigest(id)),
       TE.map((digest) => {
         trusted.set(id, digest);
         return digest;
       }),
     );
+
+  const authenticateAs = (id: KeyId, key: ApiKey): ReturnType<Authenticate> => {
+    const check = (digest: string): E.Either<InvalidApiKey, KeyId> =>
+      isDigestOf(key, digest) ? E.right(id) : E.left(invalidApiKey);
+    const known = trusted.get(id);
+    return known === undefined
+      ? pipe(readAndTrust(id), TE.flatMapEither(check))
+      : TE.fromEither(check(known));
   };
 
   return (key) =>
     pipe(
       idIn(key),
-      E.matchW(TE.left, (id) =>
-        pipe(
-          digestById(id),
-          TE.flatMapEither((digest) => (isDigestOf(key, digest) ? E.right(id) : E.left(invalidApiKey))),
-        ),
-      ),
+      E.matchW(TE.left, (id) => authenticateAs(id, key)),
     );
 };
