@@ -6,8 +6,9 @@ const codeOf = (error: unknown): string =>
 // SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation), and SQLite's result codes.
 const aboutData = /^(?:22|23|SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG))/;
 
-// SQLSTATE 40001 (serialization failure), 40P01 (deadlock), 23505 (unique violation: another process was first).
-const conflict = /^(?:40001|40P01|23505)$/;
+// SQLSTATE 40001 (serialization failure), 40P01 (deadlock); 23505 (unique violation), 42P07 and 42710 (duplicate table
+// and object): another process was first.
+const conflict = /^(?:40001|40P01|23505|42P07|42710)$/;
 
 // SQLSTATE 23505 (unique violation); SQLite's driver tells no constraint from another.
 const duplicate = /^(?:23505|SQLITE_CONSTRAINT)/;

@@ -5,8 +5,11 @@ import type { Durability } from './durability';
 export interface Database {
   readonly reads: Knex;
   readonly writes: Knex;
-  /** Lets no other process migrate or make a first key until the transaction ends, by a commit or by a death. */
-  readonly lockSetup: (transaction: Knex.Transaction) => Promise<void>;
+  /**
+   * Migrates or makes a first key, in a transaction. No other process does so until it ends, by a commit or by a
+   * death; they wait for their turn.
+   */
+  readonly setUp: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
   /**
    * Whether the file that was opened is no longer the one at its path, or was cut off: what is written goes to no
    * one then, and only a new start can help.

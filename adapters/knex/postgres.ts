@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Database } from './database';
 import type { Durability } from './durability';
 import { migrationSource } from './migration-source';
+import { setUpInTurn } from './set-up-in-turn';
 import { silentLog } from './silent-log';
 
 /** How much of a PostgreSQL server one process takes. */
@@ -16,9 +17,6 @@ export interface PostgresOptions {
 interface PostgresConnection {
   readonly connection: { readonly stream: Socket };
 }
-
-// Any number that no other user of the database's advisory locks takes.
-const setupLock = 0x616e6d6c;
 
 /** In milliseconds, longer than any statement may take. */
 const longestSilence = 10_000;
@@ -40,6 +38,8 @@ export const postgresConfiguration = (
     connectionString,
     statement_timeout: statementTimeout,
     query_timeout: statementTimeout + 500,
+    // What a process that hangs, or a machine that is gone, has locked is free again after this.
+    idle_in_transaction_session_timeout: longestSilence,
     connectionTimeoutMillis: statementTimeout,
     keepAlive: true,
     application_name: 'animal-store',
@@ -70,9 +70,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
   return {
     reads: pool,
     writes: pool,
-    lockSetup: async (transaction) => {
-      await transaction.raw('select pg_advisory_xact_lock(?)', [setupLock]);
-    },
+    setUp: setUpInTurn(pool),
     durability: () => durabilityOf(pool),
     isLost: () => false,
     isSound: () => true,

@@ -85,9 +85,11 @@ export const openSqlite = (filename: string): Database => {
     reads,
     writes,
     // A transaction that begins with a write waits for its turn; one that begins with a read is refused later.
-    lockSetup: async (transaction) => {
-      await transaction.raw(`PRAGMA application_id = ${applicationId}`);
-    },
+    setUp: (work) =>
+      writes.transaction(async (transaction) => {
+        await transaction.raw(`PRAGMA application_id = ${applicationId}`);
+        return work(transaction);
+      }),
     durability: () => durabilityOf(writes),
     isLost: file.isLost,
     isSound: file.isSound,

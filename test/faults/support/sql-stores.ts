@@ -36,7 +36,8 @@ export const sqliteStore = (file: string): SqlStore => {
   };
 };
 
-const postgresStore = (url: string): SqlStore => {
+/** A database on a PostgreSQL server. */
+export const postgresStore = (url: string): SqlStore => {
   const open = () => openPostgres(url, { poolSize: 2, statementTimeout: 3_000 });
   return { databaseUrl: url, open, holdWriters: () => hold(open(), 'lock table pets in exclusive mode') };
 };

@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { fault } from '../faults/support/fault';
+import { startHangingMigrator } from '../faults/support/hanging-migrator';
+import { columnIn, startServices } from '../faults/support/several-services';
+import { sqlStores } from '../faults/support/sql-stores';
+import { killPrograms } from '../support/command';
+import { migrationNames } from '../support/migration-names';
+import { killServices } from '../support/service-process';
+
+for (const { name, within } of sqlStores) {
+  describe(`A migrator that is killed, on ${name}`, () => {
+    afterEach(killServices);
+    afterEach(killPrograms);
+
+    fault('blocks nobody: three instances that start then migrate once, and serve', () =>
+      within(async (store) => {
+        const migrator = await startHangingMigrator(store.databaseUrl);
+        migrator.signal('SIGKILL');
+        await migrator.ended;
+        const began = performance.now();
+        await startServices(3, store.databaseUrl);
+        const milliseconds = performance.now() - began;
+        expect(await columnIn(store, 'knex_migrations', 'name')).to.deep.equal(await migrationNames());
+        return { 'all serve after ms': Math.round(milliseconds) };
+      }),
+    ).timeout(30_000);
+  });
+}

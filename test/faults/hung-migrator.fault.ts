@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { killPrograms, runCommand } from '../support/command';
+import { migrationNames } from '../support/migration-names';
+import { killServices } from '../support/service-process';
+import { fault } from './support/fault';
+import { startHangingMigrator } from './support/hanging-migrator';
+import { inFolder } from './support/in-folder';
+import { inPostgresDatabase } from './support/in-postgres-database';
+import { columnIn, startServices } from './support/several-services';
+import { postgresStore, sqliteStore } from './support/sql-stores';
+
+/** In milliseconds: how long a migrator that hangs may block others. */
+const bound = 60_000;
+
+describe('A migrator that hangs (SIGSTOP)', () => {
+  afterEach(killServices);
+  afterEach(killPrograms);
+
+  fault('on PostgreSQL blocks nobody for more than a minute: who waits migrates, and serves', () =>
+    inPostgresDatabase(async (url) => {
+      const migrator = await startHangingMigrator(url);
+      migrator.signal('SIGSTOP');
+      const began = performance.now();
+      await startServices(3, url);
+      const milliseconds = Math.round(performance.now() - began);
+      expect(milliseconds).to.be.lessThan(bound);
+      expect(await columnIn(postgresStore(url), 'knex_migrations', 'name')).to.deep.equal(
+        await migrationNames(),
+      );
+      return { 'all serve after ms': milliseconds };
+    }),
+  );
+
+  fault('on SQLite has the others end and say so, until it is killed', () =>
+    inFolder(async (folder) => {
+      const store = sqliteStore(`${folder}/animals.sqlite3`);
+      const migrator = await startHangingMigrator(store.databaseUrl);
+      migrator.signal('SIGSTOP');
+      const began = performance.now();
+      const refused = await runCommand(['serve'], { DATABASE_URL: store.databaseUrl, PORT: '0' });
+      const milliseconds = Math.round(performance.now() - began);
+      expect(refused.code).to.equal(1);
+      expect(refused.stderr).to.match(/database is locked/);
+      migrator.signal('SIGKILL');
+      await migrator.ended;
+      await startServices(3, store.databaseUrl);
+      expect(await columnIn(store, 'knex_migrations', 'name')).to.deep.equal(await migrationNames());
+      return { 'refused after ms': milliseconds };
+    }),
+  );
+});
