@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { type Database, knexPetRepository } from '../../../adapters/knex';
+import type { PetQuery, PetRepository } from '../../../core';
+import { pageSize } from '../../contracts/pet-repository/pages-of';
+import { petId } from '../../contracts/pet-repository/seeds';
+import { postgresDatabase } from '../../support/databases';
+import { eventually } from '../../support/eventually';
+import { run } from '../../support/run';
+import { withDatabases } from '../../support/with-database';
+
+const limit = pageSize(20);
+
+const seesIt = async ({ list }: PetRepository, query: PetQuery): Promise<boolean> =>
+  (await run(list(query))).pets.length === 1;
+
+/** Whether the one animal is seen, by the way it is asked for. */
+const reads: Readonly<Record<string, (repository: PetRepository) => Promise<boolean>>> = {
+  'an id': async ({ find }) => (await find(petId(1n))())._tag === 'Right',
+  'the first page': (repository) => seesIt(repository, { limit }),
+  'the first page of a status': (repository) => seesIt(repository, { limit, status: 'sold' }),
+  'a page that follows an id': (repository) => seesIt(repository, { limit, after: petId(0n) }),
+};
+
+/** Each read takes a while, and sees the animals that were there when it began. */
+const slowDown = async ({ writes }: Database): Promise<void> => {
+  await writes.raw('alter table pets rename to stored_pets');
+  await writes.raw(
+    `create function slow_pets() returns setof stored_pets language plpgsql stable as $$ begin
+       perform pg_sleep(0.4);
+       return query select * from stored_pets;
+     end $$`,
+  );
+  await writes.raw('create view pets as select * from slow_pets()');
+};
+
+const isReading = async ({ reads }: Database): Promise<boolean> => {
+  const sleeping: ReadonlyArray<unknown> = await reads('pg_stat_activity')
+    .whereRaw('datname = current_database()')
+    .where({ wait_event: 'PgSleep' })
+    .pluck('pid');
+  return sleeping.length > 0;
+};
+
+describe('A slow read that began before a create', () => {
+  for (const [name, read] of Object.entries(reads)) {
+    it(`is not joined by a read of the same that begins after it: ${name}`, () =>
+      withDatabases(2, postgresDatabase, async (...[database, other]) => {
+        if (database === undefined || other === undefined) throw new Error('two databases are needed');
+        await slowDown(database);
+        const repository = knexPetRepository(database);
+        const early = read(repository);
+        await eventually('it is being read', 2_000, () => isReading(other));
+        await other.writes('stored_pets').insert({ name: 'Rex', category_id: '7', status: 'sold' });
+        const late = read(repository);
+        expect([await early, await late]).to.deep.equal([false, true]);
+      }));
+  }
+});

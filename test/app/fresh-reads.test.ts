@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { call } from '../faults/support/call';
+import { startServices } from '../faults/support/several-services';
+import { sqlStores } from '../faults/support/sql-stores';
+import { idOf } from '../support/pet-calls';
+import { killServices } from '../support/service-process';
+
+const key = 'fresh-reads-key';
+const processes = 3;
+const readers = 32;
+const writers = 12;
+
+/** So that the first page of 100 has room for all of them. */
+const createsOfEach = 8;
+
+interface Creation {
+  readonly writer: number;
+  readonly reader: string;
+  readonly pet: string;
+}
+
+const get = (address: string, path: string): Promise<string> =>
+  call(`${address}/v1/pets${path}`, { key }).then(({ text }) => text);
+
+/** Where an animal must be seen at once, by the way it is asked for. */
+const sights = (pet: string): Readonly<Record<string, string>> => {
+  const id = idOf(pet);
+  const before = (BigInt(id) - 1n).toString();
+  return {
+    'by its id': `/${id}`,
+    'on the first page': '?limit=100',
+    'on the first page of its status': '?limit=100&status=pending',
+    'after the id before it': `?limit=1&after=${before}`,
+    'after it, by status': `?limit=1&status=pending&after=${before}`,
+  };
+};
+
+/** The ways in which an acknowledged animal is not seen. */
+const findUnseen = async ({ writer, reader, pet }: Creation): Promise<ReadonlyArray<string>> => {
+  const answers = await Promise.all(
+    Object.entries(sights(pet)).map(async ([way, path]) => ({ way, text: await get(reader, path) })),
+  );
+  return answers.filter(({ text }) => !text.includes(pet)).map(({ way }) => `${writer}: ${way}, ${pet}`);
+};
+
+for (const { name, within } of sqlStores) {
+  describe(`An acknowledged create on ${name}`, function () {
+    this.timeout(60_000);
+    afterEach(killServices);
+
+    it(`is seen by every read that begins after it, in each of ${processes} processes under load`, () =>
+      within(async ({ databaseUrl }) => {
+        const services = await startServices(processes, databaseUrl, { API_KEYS: key });
+        const addresses = services.map(({ address }) => address);
+        let isOver = false;
+        let newest = 0n;
+
+        /** Asks for what the writers will ask for, so that there always is a batch in flight to be joined. */
+        const keepReading = async (place: number): Promise<void> => {
+          const address = addresses[place % processes] ?? '';
+          const pages = ['?limit=100', '?limit=100&status=pending'];
+          for (let turn = place; !isOver; turn += 1) {
+            await get(address, pages[turn % pages.length] ?? '');
+            await get(address, `/${newest + 1n + BigInt(turn % writers)}`);
+          }
+        };
+
+        const createAndLook = async (writer: number): Promise<ReadonlyArray<string>> => {
+          const unseen: Array<string> = [];
+          for (let count = 0; count < createsOfEach; count += 1) {
+            const creator = addresses[(writer + count) % processes] ?? '';
+            const { status, text: pet } = await call(`${creator}/v1/pets`, {
+              method: 'POST',
+              key,
+              body: `{"name":"${writer} ${count}","categoryId":${count},"status":"pending"}`,
+            });
+            expect(status, pet).to.equal(201);
+            newest = BigInt(idOf(pet));
+            const found = await Promise.all(addresses.map((reader) => findUnseen({ writer, reader, pet })));
+            unseen.push(...found.flat());
+          }
+          return unseen;
+        };
+
+        const reading = Promise.all(Array.from({ length: readers }, (_, place) => keepReading(place)));
+        const unseen = await Promise.all(
+          Array.from({ length: writers }, (_, writer) => createAndLook(writer)),
+        ).finally(() => (isOver = true));
+        await reading;
+        expect(unseen.flat()).to.deep.equal([]);
+      }));
+  });
+}
