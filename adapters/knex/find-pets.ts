@@ -1,16 +1,29 @@
 import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
+import { identity, pipe } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { type Pet, type PetId, type PetNotFound, petNotFound } from '../../core';
+import { toError } from './database-error';
 import { petColumns, petFromRow, type PetRow } from './pet-rows';
+
+type Found = E.Either<PetNotFound, Pet>;
+
+/** A row that is no animal is the failure of those who ask for it alone. */
+const foundIn = (row: PetRow): Found | Error =>
+  pipe(
+    E.tryCatch(() => petFromRow(row), toError),
+    E.matchW(identity, (pet): Found => E.right(pet)),
+  );
 
 /** Reads animals by their ids in one query; each result stands where its id stood. */
 export const findPets =
   (reads: Knex) =>
-  async (ids: ReadonlyArray<PetId>): Promise<ReadonlyArray<E.Either<PetNotFound, Pet>>> => {
+  async (ids: ReadonlyArray<PetId>): Promise<ReadonlyArray<Found | Error>> => {
     const rows = await reads('pets')
       .select<ReadonlyArray<PetRow>>(reads.raw(petColumns))
       .whereIn('pets.id', [...new Set(ids)].map(String));
-    const found = new Map(rows.map(petFromRow).map((pet) => [pet.id, pet]));
-    return ids.map((id) => pipe(found.get(id), E.fromNullable(petNotFound(id))));
+    const rowsById = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => {
+      const row = rowsById.get(id.toString());
+      return row === undefined ? E.left(petNotFound(id)) : foundIn(row);
+    });
   };
