@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
-import type { Knex } from 'knex';
 import { type Pet, type PetId, type PetNotFound, petNotFound } from '../../core';
 import { toError } from './database-error';
-import { petColumns, petFromRow, type PetRow } from './pet-rows';
+import type { PetReads } from './pet-reads';
+import { petFromRow, type PetRow } from './pet-rows';
 
 type Found = E.Either<PetNotFound, Pet>;
 
@@ -16,11 +16,9 @@ const foundIn = (row: PetRow): Found | Error =>
 
 /** Reads animals by their ids in one query; each result stands where its id stood. */
 export const findPets =
-  (reads: Knex) =>
+  ({ byIds }: PetReads) =>
   async (ids: ReadonlyArray<PetId>): Promise<ReadonlyArray<Found | Error>> => {
-    const rows = await reads('pets')
-      .select<ReadonlyArray<PetRow>>(reads.raw(petColumns))
-      .whereIn('pets.id', [...new Set(ids)].map(String));
+    const rows = await byIds([...new Set(ids)]);
     const rowsById = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = rowsById.get(id.toString());

@@ -42,13 +42,13 @@ export const knexPetRepository = (
     maxBatchSize,
     maxInFlight: readsInFlight,
     patience,
-    runBatch: observed(observer, 'list', readPages(database.reads)),
+    runBatch: observed(observer, 'list', readPages(database.petReads)),
   });
   const find = batchWhileBusy({
     maxBatchSize,
     maxInFlight: readsInFlight,
     patience,
-    runBatch: observed(observer, 'find', findPets(database.reads)),
+    runBatch: observed(observer, 'find', findPets(database.petReads)),
   });
   const create = batchWhileBusy({
     maxBatchSize,

@@ -25,7 +25,8 @@ interface Statement {
 const limit = pageSize(20);
 const rows = 20_000;
 
-const reads: Readonly<Record<string, (repository: PetRepository) => Promise<unknown>>> = {
+const everyRead: Readonly<Record<string, (repository: PetRepository) => Promise<unknown>>> = {
+  'the first page': ({ list }) => run(list({ limit })),
   'a page deep in the list': ({ list }) => run(list({ limit, after: petId(15_000n) })),
   'the first page of a status': ({ list }) => run(list({ limit, status: 'sold' })),
   'a page deep in a status': ({ list }) => run(list({ limit, status: 'sold', after: petId(15_000n) })),
@@ -79,17 +80,11 @@ describe('the query plans on SQLite', () => {
     return lines;
   };
 
-  it('read the first page off the table in its own order, without a sort', async () => {
-    const { list } = knexPetRepository(database);
-    expect(await planOf(database.reads, () => run(list({ limit })))).to.deep.equal(['SCAN pets']);
-  });
-
-  for (const [name, read] of Object.entries(reads)) {
+  for (const [name, read] of Object.entries(everyRead)) {
     it(`search an index for ${name}, without a scan or a sort`, async () => {
       const plan = await planOf(database.reads, () => read(knexPetRepository(database)));
-      expect(
-        plan.filter((line) => !/^SEARCH pets USING (?:INTEGER PRIMARY KEY|INDEX)/.test(line)),
-      ).to.deep.equal([]);
+      expect(plan.filter((line) => /SCAN pets|TEMP B-TREE/.test(line))).to.deep.equal([]);
+      expect(plan.join()).to.match(/SEARCH pets USING (?:INTEGER PRIMARY KEY|INDEX)/);
     });
   }
 
@@ -131,8 +126,6 @@ describe('the query plans on PostgreSQL', () => {
     await database.close();
     await postgres.drop();
   });
-
-  const everyRead = { 'the first page': ({ list }: PetRepository) => run(list({ limit })), ...reads };
 
   for (const [name, read] of Object.entries(everyRead)) {
     it(`take an index for ${name}, without a scan or a sort`, async () => {

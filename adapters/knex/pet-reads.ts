@@ -1,0 +1,19 @@
+import type { PetId, PetStatus } from '../../core';
+import type { PetRow } from './pet-rows';
+
+/** Where a page begins: with the first animal whose id is at least this, of this status if there is one. */
+export interface PageStart {
+  readonly from: bigint;
+  readonly status: PetStatus | undefined;
+}
+
+/** How one kind of database reads many animals in one statement: the SQL differs, what it finds does not. */
+export interface PetReads {
+  /** The animals that there are, in any order. */
+  readonly byIds: (ids: ReadonlyArray<PetId>) => Promise<ReadonlyArray<PetRow>>;
+  /** At most `limit` animals a page by ascending ids, each page in the place of its start. Either all have a status or none. */
+  readonly pages: (
+    starts: ReadonlyArray<PageStart>,
+    limit: number,
+  ) => Promise<ReadonlyArray<ReadonlyArray<PetRow>>>;
+}

@@ -1,0 +1,35 @@
+import type { Knex } from 'knex';
+import type { PetReads } from './pet-reads';
+import { petColumns, type PetRow } from './pet-rows';
+
+interface PageRow extends PetRow {
+  readonly page: string;
+}
+
+interface Result<Row> {
+  readonly rows: ReadonlyArray<Row>;
+}
+
+export const postgresPetReads = (reads: Knex): PetReads => ({
+  byIds: async (ids) => {
+    const { rows } = await reads.raw<Result<PetRow>>(
+      `select ${petColumns} from pets where pets.id = any(?::bigint[])`,
+      [ids.map(String)],
+    );
+    return rows;
+  },
+  pages: async (starts, limit) => {
+    const withStatus = starts.some(({ status }) => status !== undefined);
+    const { rows } = await reads.raw<Result<PageRow>>(
+      `select page, found.* from unnest(?::bigint[], ?::text[]) with ordinality as starts(first, wanted, page)
+       cross join lateral (
+         select ${petColumns} from pets where pets.id >= starts.first
+         ${withStatus ? 'and status = starts.wanted' : ''} order by pets.id limit ?
+       ) as found`,
+      [starts.map(({ from }) => from.toString()), starts.map(({ status }) => status ?? ''), limit],
+    );
+    const pages = starts.map((): Array<PetRow> => []);
+    for (const row of rows) pages[Number(row.page) - 1]?.push(row);
+    return pages;
+  },
+});
