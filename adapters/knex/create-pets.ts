@@ -12,8 +12,9 @@ import {
   keepKeys,
 } from './creation-keys';
 import type { Database } from './database';
-import { isAboutData, isDuplicate, toError } from './database-error';
+import { isAboutData, isDuplicate, isLocked } from './database-error';
 import { insertPets } from './insert-pets';
+import { oneByOne } from './one-by-one';
 import { retryConflicts } from './retry-conflicts';
 
 /** How often expired keys are looked for, in milliseconds. */
@@ -75,7 +76,7 @@ const createAll = (writes: Knex) => {
 
 /**
  * Group commit: creates all animals in one transaction. Each result stands where its creation stood. Where the
- * database refuses one of them, each is tried alone.
+ * database refuses one of them, or another instance holds its key, each is tried alone.
  */
 export const createPets = ({ writes, isSound }: Database, now: () => number) => {
   const createTogether = createAll(writes);
@@ -90,8 +91,9 @@ export const createPets = ({ writes, isSound }: Database, now: () => number) => 
     try {
       return await create(creations);
     } catch (error) {
-      if (creations.length === 1 || !isAboutData(error)) throw error;
-      const alone = await Promise.all(creations.map((creation) => create([creation]).catch(toError)));
+      const isOneToBlame = isAboutData(error) || (isLocked(error) && creations.some(hasKey));
+      if (creations.length === 1 || !isOneToBlame) throw error;
+      const alone = await oneByOne((creation) => create([creation]), creations);
       return alone.flat();
     }
   };

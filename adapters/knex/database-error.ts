@@ -6,6 +6,9 @@ const codeOf = (error: unknown): string =>
 // SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation), and SQLite's result codes.
 const aboutData = /^(?:22|23|SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG))/;
 
+// SQLSTATE 55P03 (lock not available).
+const locked = /^55P03$/;
+
 // SQLSTATE 40001 (serialization failure), 40P01 (deadlock); 23505 (unique violation), 42P07 and 42710 (duplicate table
 // and object): another process was first.
 const conflict = /^(?:40001|40P01|23505|42P07|42710)$/;
@@ -18,6 +21,9 @@ const damage = /^SQLITE_(?:CORRUPT|NOTADB|IOERR)/;
 
 /** Whether what was asked for was refused, as against a database that can't answer. */
 export const isAboutData = (error: unknown): boolean => aboutData.test(codeOf(error));
+
+/** Whether another transaction held for too long what was asked for. */
+export const isLocked = (error: unknown): boolean => locked.test(codeOf(error));
 
 /** Whether the same transaction, run again, would see what another one did meanwhile. */
 export const isConflict = (error: unknown): boolean => conflict.test(codeOf(error));

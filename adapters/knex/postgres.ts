@@ -29,6 +29,17 @@ const dropWhenSilent = (connection: PostgresConnection, done: (error: null) => v
   done(null);
 };
 
+/** The server ends what waits or hangs for too long; lock_timeout is missing in knex's own type. */
+const limits = (statementTimeout: number) => ({
+  statement_timeout: statementTimeout,
+  query_timeout: statementTimeout + 500,
+  connectionTimeoutMillis: statementTimeout,
+  // The rest is left to try those who waited together with one whose row is locked.
+  lock_timeout: Math.ceil(statementTimeout / 3),
+  // What a process that hangs, or a machine that is gone, has locked is free again after this.
+  idle_in_transaction_session_timeout: longestSilence,
+});
+
 /** What knex needs to reach a PostgreSQL database; TLS is set in the address (`sslmode`). */
 export const postgresConfiguration = (
   connectionString: string,
@@ -36,12 +47,8 @@ export const postgresConfiguration = (
 ): Knex.Config => ({
   client: 'pg',
   connection: {
+    ...limits(statementTimeout),
     connectionString,
-    statement_timeout: statementTimeout,
-    query_timeout: statementTimeout + 500,
-    // What a process that hangs, or a machine that is gone, has locked is free again after this.
-    idle_in_transaction_session_timeout: longestSilence,
-    connectionTimeoutMillis: statementTimeout,
     keepAlive: true,
     application_name: 'animal-store',
   },
