@@ -6,6 +6,7 @@ import { petId } from '../../contracts/pet-repository/seeds';
 import { postgresDatabase } from '../../support/databases';
 import { eventually } from '../../support/eventually';
 import { run } from '../../support/run';
+import { slowPets } from '../../support/slow-pets';
 import { withDatabases } from '../../support/with-database';
 
 const limit = pageSize(20);
@@ -21,18 +22,6 @@ const reads: Readonly<Record<string, (repository: PetRepository) => Promise<bool
   'a page that follows an id': (repository) => seesIt(repository, { limit, after: petId(0n) }),
 };
 
-/** Each read takes a while, and sees the animals that were there when it began. */
-const slowDown = async ({ writes }: Database): Promise<void> => {
-  await writes.raw('alter table pets rename to stored_pets');
-  await writes.raw(
-    `create function slow_pets() returns setof stored_pets language plpgsql stable as $$ begin
-       perform pg_sleep(0.4);
-       return query select * from stored_pets;
-     end $$`,
-  );
-  await writes.raw('create view pets as select * from slow_pets()');
-};
-
 const isReading = async ({ reads }: Database): Promise<boolean> => {
   const sleeping: ReadonlyArray<unknown> = await reads('pg_stat_activity')
     .whereRaw('datname = current_database()')
@@ -46,7 +35,7 @@ describe('A slow read that began before a create', () => {
     it(`is not joined by a read of the same that begins after it: ${name}`, () =>
       withDatabases(2, postgresDatabase, async (...[database, other]) => {
         if (database === undefined || other === undefined) throw new Error('two databases are needed');
-        await slowDown(database);
+        await slowPets(database, 0.4);
         const repository = knexPetRepository(database);
         const early = read(repository);
         await eventually('it is being read', 2_000, () => isReading(other));

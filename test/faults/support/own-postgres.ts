@@ -9,6 +9,8 @@ import { freePort } from '../../support/free-port';
 export interface OwnPostgres {
   readonly url: string;
   readonly port: number;
+  /** Where it keeps its data. */
+  readonly folder: string;
   readonly postmaster: () => number;
   /** SIGKILL to the postmaster: no checkpoint, no goodbye. */
   readonly kill: () => void;
@@ -60,6 +62,7 @@ export const withOwnPostgres = <A>(use: (postgres: OwnPostgres) => Promise<A>): 
       return await use({
         url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
         port,
+        folder: databaseDir,
         postmaster,
         kill: () => {
           process.kill(postmaster(), 'SIGKILL');

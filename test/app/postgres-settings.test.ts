@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { call } from '../faults/support/call';
+import { columnIn, startServices } from '../faults/support/several-services';
+import { postgresStore } from '../faults/support/sql-stores';
+import { inPostgresDatabase } from '../faults/support/in-postgres-database';
+import { eventually } from '../support/eventually';
+import { migrationNames } from '../support/migration-names';
+import { startService } from '../support/service-process';
+import { slowPets } from '../support/slow-pets';
+
+const key = 'settings-key';
+
+const environmentOf = (url: string, settings: Readonly<Record<string, string>>) => ({
+  DATABASE_URL: url,
+  API_KEYS: key,
+  LOG_LEVEL: 'silent',
+  ...settings,
+});
+
+const backendsOn = async (url: string, condition: Readonly<Record<string, string>>): Promise<number> => {
+  const { reads, close } = postgresStore(url).open();
+  try {
+    const pids: ReadonlyArray<unknown> = await reads('pg_stat_activity')
+      .whereRaw('datname = current_database() and pid <> pg_backend_pid()')
+      .where(condition)
+      .pluck('pid');
+    return pids.length;
+  } finally {
+    await close();
+  }
+};
+
+/** The connections that a service has to its database. */
+const connectionsTo = (url: string): Promise<number> => backendsOn(url, { application_name: 'animal-store' });
+
+/** The statements that `slowPets` keeps. */
+const sleepingOn = (url: string): Promise<number> => backendsOn(url, { wait_event: 'PgSleep' });
+
+describe('The settings of PostgreSQL', function () {
+  this.timeout(30_000);
+
+  it('bound the connections of an instance: POSTGRES_POOL_SIZE', () =>
+    inPostgresDatabase(async (url) => {
+      const { address } = await startService(environmentOf(url, { POSTGRES_POOL_SIZE: '3' }));
+      let isOver = false;
+      const most = { connections: 0 };
+      const load = Array.from({ length: 32 }, async (_, place) => {
+        for (let after = place; !isOver; after += 1) {
+          const { status } = await call(`${address}/v1/pets?after=${after}`, { key });
+          expect(status).to.equal(200);
+        }
+      });
+      for (let looks = 0; looks < 5; looks += 1) {
+        most.connections = Math.max(most.connections, await connectionsTo(url));
+      }
+      isOver = true;
+      await Promise.all(load);
+      expect(most.connections).to.equal(3);
+    }));
+
+  it('leave room for a first start with one connection', () =>
+    inPostgresDatabase(async (url) => {
+      await startServices(2, url, { POSTGRES_POOL_SIZE: '1' });
+      expect(await columnIn(postgresStore(url), 'knex_migrations', 'name')).to.deep.equal(
+        await migrationNames(),
+      );
+    }));
+
+  for (const [milliseconds, status] of [
+    [300, 503],
+    [3_000, 200],
+  ] as const) {
+    it(`end a statement of 1 s with ${status} when POSTGRES_STATEMENT_TIMEOUT is ${milliseconds}`, () =>
+      inPostgresDatabase(async (url) => {
+        const { address } = await startService(
+          environmentOf(url, { POSTGRES_STATEMENT_TIMEOUT: String(milliseconds) }),
+        );
+        const database = postgresStore(url).open();
+        await slowPets(database, 1);
+        await database.close();
+        const answer = await call(`${address}/v1/pets`, { key });
+        expect(answer.status).to.equal(status);
+        if (status === 503) expect(answer.milliseconds).to.be.lessThan(1_000);
+        await eventually('no statement goes on', 1_000, async () => (await sleepingOn(url)) === 0);
+      }));
+  }
+});
