@@ -16,6 +16,16 @@ const fixedHeaders = {
   'Content-Length': String(Buffer.byteLength(body)),
 };
 
+/** In milliseconds, less than `Retry-After` says: a refused client that asks again sooner waits unread. */
+const rest = 500;
+
+const restUnread = ({ socket }: IncomingMessage): void => {
+  socket.pause();
+  setTimeout(() => {
+    socket.resume();
+  }, rest).unref();
+};
+
 /**
  * Answers 503 at the least cost, before the application sees the request: an overload must not feed on itself.
  * `ownHeaders` come for this request's sake, on top of those of every answer.
@@ -30,5 +40,9 @@ export const refuseOverload = (
   if (request.headers.expect !== undefined) response.setHeader('Connection', 'close');
   response.writeHead(status, { ...fixedHeaders, ...ownHeaders, 'X-Request-Id': id }).end(body);
   discardRest(request);
+  // Both are over then: the answer written, the body read.
+  request.once('close', () => {
+    restUnread(request);
+  });
   return { requestId: id, status };
 };

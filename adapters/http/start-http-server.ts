@@ -13,6 +13,7 @@ import { maxHeadSize } from './refused-head';
 import { refusalHeaders } from './refusal-headers';
 import { refuseOverload } from './refuse-overload';
 import type { Reporter } from './reporter';
+import { requestsInFlight } from './requests-in-flight';
 
 interface Options {
   readonly host: string;
@@ -78,16 +79,11 @@ export const startHttpServer = async (
   answerProtocolErrors(server, reportRefusal, headersFor);
 
   let stopping = false;
-  const inFlight = new Map<ServerResponse, number>();
+  const inFlight = requestsInFlight(maxInFlight);
   const receive: RequestListener = (request, response) => {
     if (stopping) response.setHeader('Connection', 'close');
-    if (inFlight.size >= maxInFlight && !neverRefused.includes(request.url)) {
-      reportRefusal(refuseOverload(request, response, headersFor(request)));
-      return;
-    }
-    inFlight.set(response, performance.now());
-    response.once('close', () => inFlight.delete(response));
-    void listener(request, response);
+    if (inFlight.take(response) || neverRefused.includes(request.url)) void listener(request, response);
+    else reportRefusal(refuseOverload(request, response, headersFor(request)));
   };
   server.on('request', receive);
   server.on('checkContinue', receive);
@@ -96,7 +92,7 @@ export const startHttpServer = async (
   // A reader that takes a byte now and then is never silent, and still holds its answer in memory.
   const sweep = setInterval(() => {
     const oldest = performance.now() - timeouts.exchange;
-    for (const [response, began] of inFlight) {
+    for (const [response, began] of inFlight.all()) {
       if (began < oldest) response.destroy();
     }
   }, checkInterval).unref();
@@ -115,7 +111,7 @@ export const startHttpServer = async (
     address: addressOf(host, server.address()),
     stop: async (delay) => {
       stopping = true;
-      for (const response of inFlight.keys()) {
+      for (const [response] of inFlight.all()) {
         if (!response.headersSent) response.setHeader('Connection', 'close');
       }
       await pause(delay);
