@@ -11,6 +11,8 @@ const lingering = 1_000;
 interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
+  /** Where in the packet the parser gave up. */
+  readonly bytesParsed?: number;
 }
 
 const failureOf = (error: ParserError): HttpFailure => {
@@ -26,7 +28,15 @@ const failureOf = (error: ParserError): HttpFailure => {
   }
 };
 
-const isHead = ({ rawPacket }: ParserError): boolean => rawPacket?.subarray(0, 5).toString() === 'HEAD ';
+/** Whether a packet begins with a HEAD, and it is that one which is broken, not one behind it. */
+const beginsWithBrokenHead = ({ rawPacket, bytesParsed }: ParserError): boolean => {
+  const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';
+  return parsed.startsWith('HEAD ') && !parsed.includes('\r\n\r\n');
+};
+
+/** Whether the broken request is a HEAD, as far as it can be known: what is answered to one has no body. */
+const isHead = (error: ParserError, latest: IncomingMessage | undefined): boolean =>
+  latest === undefined || latest.complete ? beginsWithBrokenHead(error) : latest.method === 'HEAD';
 
 /** Gives an Error body to what Node's parser refuses or gives up waiting for, and to CONNECT. */
 export const answerProtocolErrors = (
@@ -74,10 +84,11 @@ export const answerProtocolErrors = (
     // The parser reports each further chunk of a broken request anew.
     if (broken.has(socket)) return;
     broken.add(socket);
-    const answer = (request?: IncomingMessage): void => {
-      finish(socket, failureOf(error), !isHead(error), request);
-    };
     const latestResponse = latest.get(socket);
+    const withBody = !isHead(error, latestResponse?.req);
+    const answer = (request?: IncomingMessage): void => {
+      finish(socket, failureOf(error), withBody, request);
+    };
     if (latestResponse === undefined) answer();
     else if (latestResponse.req.complete) {
       // The broken request came behind one that is answered, or will be.

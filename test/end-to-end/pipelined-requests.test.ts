@@ -59,6 +59,32 @@ describeOnEveryStore('Pipelined requests', (service) => {
     });
   });
 
+  it('get an Error body where the first is a HEAD, and the broken one is none', async () => {
+    const head = keptAliveText('/livez').replace(/^GET/, 'HEAD');
+    const asked = [{ method: 'HEAD', target: '/livez' }, nothing];
+    const answers = await service.exchange(`${head}nonsense\r\n\r\n`, asked);
+    expect(answers.map(({ status, code }) => [status, code])).to.deep.equal([
+      [200, ''],
+      [400, 'malformed_request'],
+    ]);
+  });
+
+  it('get no body for a HEAD whose own body is broken', async () => {
+    const live = keptAliveText('/livez');
+    const headers = [authorization, 'Transfer-Encoding: chunked'];
+    const broken = headOf('HEAD /v1/pets HTTP/1.1', 'Host: localhost', ...headers);
+    const connection = service.connect();
+    connection.send(live);
+    await connection.received(/"live"/);
+    connection.send(`${broken}zz\r\n`);
+    const asked = [
+      { method: 'GET', target: '/livez' },
+      { method: 'HEAD', target: '/v1/pets' },
+    ];
+    const answers = await service.answersOn(connection, asked);
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 400]);
+  });
+
   it('are not answered behind one that closes the connection', async () => {
     const answers = await service.exchange(`${getText('/livez')}${keptAliveText('/readyz')}`, [live]);
     expect(answers).to.have.length(1);

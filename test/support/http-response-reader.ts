@@ -27,11 +27,25 @@ const lengthOfBody = ({ status, headers }: Omit<WireResponse, 'body'>, method: s
   return Number(length);
 };
 
+/** One response and where the next begins; undefined where its end has not come. */
+const readNext = (
+  bytes: Buffer,
+  offset: number,
+  methodOf: (startOfBody: number) => string,
+): readonly [response: WireResponse, end: number] | undefined => {
+  const endOfHead = bytes.indexOf(headEnd, offset);
+  if (endOfHead < 0) return undefined;
+  const head = readHead(bytes.toString('latin1', offset, endOfHead));
+  const start = endOfHead + headEnd.length;
+  const end = start + lengthOfBody(head, methodOf(start));
+  return end > bytes.length ? undefined : [{ ...head, body: bytes.subarray(start, end) }, end];
+};
+
 /**
- * Reads all that a server sent on one connection as its responses to `methods`, in order (RFC 9112), and
- * throws where a byte is missing or left over. Interim responses (1xx) stand in the list where they came.
+ * Reads all that a server sent on one connection as its responses to the first of `methods`, in order (RFC 9112),
+ * and throws where bytes are left over. Interim responses (1xx) stand in the list where they came.
  */
-export const readHttpResponses = (
+export const readFirstHttpResponses = (
   bytes: Buffer,
   methods: ReadonlyArray<string>,
 ): ReadonlyArray<WireResponse> => {
@@ -39,18 +53,47 @@ export const readHttpResponses = (
   let answered = 0;
   let offset = 0;
   while (offset < bytes.length) {
-    const endOfHead = bytes.indexOf(headEnd, offset);
     const method = methods[answered];
-    if (endOfHead < 0 || method === undefined) {
+    const next = method === undefined ? undefined : readNext(bytes, offset, () => method);
+    if (next === undefined) {
       throw new Error(`bytes that are no answer: ${JSON.stringify(bytes.toString('latin1', offset))}`);
     }
-    const head = readHead(bytes.toString('latin1', offset, endOfHead));
-    const start = endOfHead + headEnd.length;
-    offset = start + lengthOfBody(head, method);
-    if (offset > bytes.length) throw new Error(`a body cut off: ${bytes.toString('utf8', start)}`);
-    responses.push({ ...head, body: bytes.subarray(start, offset) });
-    if (head.status >= 200) answered += 1;
+    const [response, end] = next;
+    responses.push(response);
+    offset = end;
+    if (response.status >= 200) answered += 1;
   }
+  return responses;
+};
+
+/** As `readFirstHttpResponses`, for a server that owes an answer to each of `methods`. */
+export const readHttpResponses = (
+  bytes: Buffer,
+  methods: ReadonlyArray<string>,
+): ReadonlyArray<WireResponse> => {
+  const responses = readFirstHttpResponses(bytes, methods);
+  const answered = responses.filter(({ status }) => status >= 200).length;
   if (answered < methods.length) throw new Error(`${answered} answers to ${methods.length} requests`);
+  return responses;
+};
+
+const statusLine = 'HTTP/1.1 ';
+
+/**
+ * Reads what a server sent to bytes of which nobody knows what requests they are: a response that another follows at
+ * once, or nothing, has no body. A last one that is cut off is left out.
+ */
+export const readUnaskedHttpResponses = (bytes: Buffer): ReadonlyArray<WireResponse> => {
+  const isBodiless = (start: number): boolean =>
+    start === bytes.length || bytes.toString('latin1', start, start + statusLine.length) === statusLine;
+  const responses: Array<WireResponse> = [];
+  let offset = 0;
+  while (offset < bytes.length) {
+    const next = readNext(bytes, offset, (start) => (isBodiless(start) ? 'HEAD' : 'GET'));
+    if (next === undefined) break;
+    const [response, end] = next;
+    responses.push(response);
+    offset = end;
+  }
   return responses;
 };
