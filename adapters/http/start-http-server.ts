@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { answerProtocolErrors } from './answer-protocol-errors';
+import { closeQueuedResponses } from './close-queued-responses';
 import { maxHeadSize } from './refused-head';
 import { refusalHeaders } from './refusal-headers';
 import { refuseOverload } from './refuse-overload';
@@ -77,6 +78,7 @@ export const startHttpServer = async (
   server.setTimeout(timeouts.silence);
   const headersFor = refusalHeaders(corsOrigins);
   answerProtocolErrors(server, reportRefusal, headersFor);
+  closeQueuedResponses(server);
 
   let stopping = false;
   const inFlight = requestsInFlight(maxInFlight);

@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { fault } from '../faults/support/fault';
+import { environmentOf, newPet, owner } from '../faults/support/keyed-create';
+import { sqlStores } from '../faults/support/sql-stores';
+import { eventually } from '../support/eventually';
+import { listPets } from '../support/pet-calls';
+import { openRawConnection } from '../support/raw-connection';
+import { readMetrics } from '../support/read-metrics';
+import { killServices, startService } from '../support/service-process';
+
+const connections = 5;
+const pipelined = 4;
+
+/** In milliseconds. */
+const bound = 8_000;
+
+const create = (name: string): string => {
+  const body = newPet(name);
+  return [
+    'POST /v1/pets HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${owner}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
+};
+
+const inFlight = async (address: string): Promise<number> => {
+  const samples = await readMetrics(address, owner);
+  return [...samples]
+    .filter(([name]) => name.startsWith('http_server_active_requests'))
+    .reduce((sum, [, value]) => sum + value, 0);
+};
+
+describe('Promise 7: who leaves takes his requests with him', () => {
+  afterEach(killServices);
+
+  for (const { name, within } of sqlStores) {
+    fault(`clients that leave while their pipelined requests wait for a lock, on ${name}`, () =>
+      within(async ({ databaseUrl, holdWriters }) => {
+        const all = connections * pipelined;
+        const service = await startService({
+          ...environmentOf(databaseUrl),
+          LOG_LEVEL: 'info',
+          // One more for who asks how many there are.
+          MAX_IN_FLIGHT: String(all + 1),
+        });
+        const { address } = service;
+        const { hostname, port } = new URL(address);
+        const release = await holdWriters();
+        const opened = Array.from({ length: connections }, (_, place) => {
+          const connection = openRawConnection(hostname, Number(port));
+          connection.send(create(`animal ${place}`).repeat(pipelined));
+          return connection;
+        });
+        await eventually('all are in flight', bound, async () => (await inFlight(address)) === all + 1);
+        for (const connection of opened) connection.destroy();
+        await release();
+        await eventually('none is in flight', bound, async () => (await inFlight(address)) === 1);
+        const answers = await Promise.all(
+          Array.from({ length: all }, () => listPets({ address, key: owner })),
+        );
+        expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
+        const { stdout } = await service.stop();
+        const left = stdout.split('\n').filter((line) => line.includes('"method":"POST"'));
+        expect(left, 'log lines, one for each abandoned request').to.have.length(all);
+        return { abandoned: all, 'answered after that': answers.length };
+      }),
+    ).timeout(30_000);
+  }
+});
