@@ -6,7 +6,7 @@ import { openApiDocument } from '../../adapters/http';
 
 const Response = t.type({
   headers: t.record(t.string, t.type({ required: t.boolean, schema: t.UnknownRecord })),
-  content: t.type({ 'application/json': t.UnknownRecord }),
+  content: t.partial({ 'application/json': t.UnknownRecord }),
 });
 const Operation = t.type({ responses: t.record(t.string, Response) });
 const Document = t.type({ paths: t.record(t.string, t.UnknownRecord) });

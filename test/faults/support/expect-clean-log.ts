@@ -1,0 +1,24 @@
+import { expect } from 'chai';
+import * as t from 'io-ts';
+import type { Outcome } from '../../support/command';
+
+const Line = t.intersection([
+  t.type({ level: t.number, msg: t.string, requestId: t.string }),
+  t.partial({ status: t.number }),
+]);
+
+/** From here on a log line tells of a failure. */
+const errorLevel = 50;
+
+/** Holds all that a service wrote against what a service without a fault writes; answers with the number of log lines. */
+export const expectCleanLog = ({ stdout, stderr, code, signal }: Outcome): number => {
+  expect({ code, signal }, stderr).to.deep.equal({ code: 0, signal: null });
+  expect(stderr.trim().split('\n'), 'standard error').to.have.length(1);
+  const lines = stdout.split('\n').slice(0, -1);
+  const bad = lines.filter((text) => {
+    const line: unknown = JSON.parse(text);
+    return !Line.is(line) || line.level >= errorLevel || (line.status ?? 0) >= 500;
+  });
+  expect(bad, 'log lines of failures').to.deep.equal([]);
+  return lines.length;
+};
