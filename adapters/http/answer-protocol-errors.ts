@@ -50,10 +50,8 @@ export const answerProtocolErrors = (
     withBody: boolean,
     request?: IncomingMessage,
   ): void => {
-    if (!socket.writable) {
-      socket.destroy();
-      return;
-    }
+    // An answer before it has ended the connection, and may still be on its way.
+    if (!socket.writable) return;
     const { bytes, ...refusal } = rawAnswer(
       failure,
       withBody,
@@ -92,7 +90,7 @@ export const answerProtocolErrors = (
     if (latestResponse === undefined) answer();
     else if (latestResponse.req.complete) {
       // The broken request came behind one that is answered, or will be.
-      if (latestResponse.writableFinished) answer();
+      if (latestResponse.closed) answer();
       else
         latestResponse.once('close', () => {
           answer();

@@ -89,4 +89,12 @@ describeOnEveryStore('Pipelined requests', (service) => {
     const answers = await service.exchange(`${getText('/livez')}${keptAliveText('/readyz')}`, [live]);
     expect(answers).to.have.length(1);
   });
+
+  it('are not answered behind one that closes the connection, broken ones neither', async () => {
+    const behind = ['nonsense\r\n\r\n', keptAliveText('%00'), `${keptAliveText('/livez')}nonsense`];
+    for (const more of behind) {
+      expect(await service.exchange(`${getText('/livez')}${more}`, [live]), more).to.have.length(1);
+      expect(await service.exchange(`${keptAliveText('*')}${more}`, [nothing]), more).to.have.length(1);
+    }
+  });
 });
