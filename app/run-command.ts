@@ -20,11 +20,16 @@ export const runCommand = async (
 ): Promise<void> => {
   const outcome = await pipe(
     decodeSettings(process.env),
-    E.mapLeft((faults): StartFailure => ({ _tag: 'InvalidSettings', faults })),
+    E.mapLeft((faults) => startFailureText({ _tag: 'InvalidSettings', faults })),
     TE.fromEither,
-    TE.flatMap(command),
+    TE.flatMap((settings) =>
+      pipe(
+        command(settings),
+        TE.mapLeft((failure) => startFailureText(failure, settings.DATABASE_URL)),
+      ),
+    ),
   )();
   if (E.isRight(outcome)) return;
-  say(`animal-store: ${startFailureText(outcome.left)}`);
+  say(`animal-store: ${outcome.left}`);
   process.exitCode = 1;
 };

@@ -1,10 +1,10 @@
 import { pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
-import { accessSync, constants, existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import { type DatabaseReport, inspectDatabase } from '../../adapters/knex';
 import { databaseAddressText } from '../database-address-text';
+import { fileObstacle } from '../database-advice';
 import { openDatabase } from '../open-database';
 import type { Settings } from '../settings';
 import { databaseFailed, startFailureText } from '../start-failure';
@@ -42,20 +42,12 @@ const findingsOf =
     inspectClock(newestKey),
   ];
 
-const advice = 'see that DATABASE_URL is right, and that this user may read and write there';
-
 /** A file that is not there is not made. */
 const inspectMissingFile = (filename: string): Finding => {
-  try {
-    accessSync(dirname(filename), constants.W_OK);
-    return finding('database', true, `${filename} is not there yet: the first start makes it`);
-  } catch {
-    return finding(
-      'database',
-      false,
-      `${filename} can't be made: make its folder, and let this user write there`,
-    );
-  }
+  const obstacle = fileObstacle(filename);
+  return obstacle === undefined
+    ? finding('database', true, `${filename} is not there yet: the first start makes it`)
+    : finding('database', false, `${filename} can't be made: ${obstacle}`);
 };
 
 /** Whether the data can be reached, written and kept, and whether anyone can get at it. */
@@ -71,7 +63,7 @@ export const inspectData = (settings: Settings): T.Task<ReadonlyArray<Finding>> 
   }
   const report = pipe(
     inspectDatabase(database),
-    TE.mapLeft((failure) => `${startFailureText(databaseFailed(failure))}: ${advice}`),
+    TE.mapLeft((failure) => startFailureText(databaseFailed(failure), address)),
     TE.match((text) => [finding('database', false, text)], findingsOf(settings)),
   );
   return () => report().finally(database.close);

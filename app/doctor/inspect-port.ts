@@ -14,8 +14,7 @@ export const inspectPort =
       await once(server, 'listening');
       return finding('port', true, PORT === 0 ? `any free one on ${HOST}` : `${PORT} on ${HOST} is free`);
     } catch (cause) {
-      const words = startFailureText(cannotListen(cause));
-      return finding('port', false, `${words}: stop what listens there, or set PORT or HOST`);
+      return finding('port', false, startFailureText(cannotListen(cause)));
     } finally {
       server.close();
     }

@@ -1,3 +1,4 @@
+import type { DatabaseAddress } from '../database-address';
 import { errorText } from '../error-text';
 import type { InterruptionName } from '../listen-for-interruption';
 import { type StartFailure, startFailureText } from '../start-failure';
@@ -22,9 +23,11 @@ const isReaderGone = (cause: unknown): boolean =>
 export const failedExportEnd = (
   failure: StartFailure | TransferFailed,
   interruptedBy: InterruptionName | undefined,
+  address: DatabaseAddress,
 ): ExportEnd => {
   if (interruptedBy !== undefined) return { outcome: 'interrupted', signal: interruptedBy };
-  if (failure._tag !== 'TransferFailed') return { outcome: 'failed', reason: startFailureText(failure) };
+  if (failure._tag !== 'TransferFailed')
+    return { outcome: 'failed', reason: startFailureText(failure, address) };
   return isReaderGone(failure.cause)
     ? { outcome: 'reader_gone' }
     : { outcome: 'failed', reason: errorText(failure.cause) };

@@ -76,7 +76,7 @@ export const exportFile = (
       ),
     ),
     TE.match(
-      (failure) => failedExportEnd(failure, by()),
+      (failure) => failedExportEnd(failure, by(), settings.DATABASE_URL),
       (): ExportEnd => ({ outcome: 'exported' }),
     ),
     T.map((end) => ({ end, written: tally.written })),

@@ -1,4 +1,5 @@
 import type { ImportAborted, Unavailable } from '../../core';
+import type { DatabaseAddress } from '../database-address';
 import { errorText } from '../error-text';
 import type { InterruptionName } from '../listen-for-interruption';
 import { type StartFailure, startFailureText } from '../start-failure';
@@ -20,6 +21,7 @@ const failed = (reason: string): ImportEnd => ({ outcome: 'failed', stored: 0, r
 export const failedImportEnd = (
   failure: ImportFailure,
   interruptedBy: InterruptionName | undefined,
+  address: DatabaseAddress,
 ): ImportEnd => {
   if (failure._tag === 'Unavailable') {
     return { outcome: 'unconfirmed', stored: null, reason: errorText(failure.cause) };
@@ -31,6 +33,6 @@ export const failedImportEnd = (
     case 'ImportAborted':
       return failed(errorText(failure.cause));
     default:
-      return failed(startFailureText(failure));
+      return failed(startFailureText(failure, address));
   }
 };

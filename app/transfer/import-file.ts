@@ -88,7 +88,7 @@ export const importFile = (
       ({ rows }) => importFrom(rows),
       ({ close }) => TE.fromIO(close),
     ),
-    TE.match((failure) => failedImportEnd(failure, by()), end),
+    TE.match((failure) => failedImportEnd(failure, by(), settings.DATABASE_URL), end),
     T.map((ended) => ({ ...ended, ...tally, seconds: Math.round(performance.now() - began) / 1_000 })),
   );
 };

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { type Outcome, runCommand } from '../support/command';
+import { cannotListen, startFailureText } from '../../app/start-failure';
+import { main, type Outcome, runCommand, startProgram } from '../support/command';
 import { hasWriteAheadLog, integrityOf } from '../support/inspect-sqlite';
 import { listPets } from '../support/pet-calls';
 import { killServices, startService } from '../support/service-process';
@@ -21,6 +22,16 @@ const takePort = async () => {
   };
 };
 
+/** Runs a program as a user who is not root. Who is root already becomes nobody (65534). */
+const runUnprivileged = (
+  command: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Outcome> => {
+  const asNobody = ['--reuid=65534', '--regid=65534', '--clear-groups'];
+  return startProgram('setpriv', [...(process.getuid?.() === 0 ? asNobody : []), ...command], { environment })
+    .ended;
+};
+
 const expectRefusal = ({ code, stdout, stderr }: Outcome, words: RegExp): void => {
   expect(stderr).to.match(words).and.not.match(/\n./);
   expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
@@ -36,7 +47,12 @@ describe('A start that fails half-way', function () {
     const environment = { DATABASE_URL: `sqlite:${file}` };
     const { port, free } = await takePort();
     const outcome = await runCommand(['serve'], { ...environment, PORT: port });
-    expectRefusal(outcome, new RegExp(`^animal-store: can't listen: .*EADDRINUSE.*:${port}\n$`));
+    expectRefusal(
+      outcome,
+      new RegExp(
+        `^animal-store: can't listen: .*EADDRINUSE.*:${port}: stop what listens there, or set PORT or HOST\n$`,
+      ),
+    );
     expect(hasWriteAheadLog(file)).to.equal(false);
     await free();
 
@@ -50,7 +66,29 @@ describe('A start that fails half-way', function () {
   it('says that it has no such address to listen on', async () => {
     expectRefusal(
       await runCommand(['serve'], { DATABASE_URL: 'memory:', HOST: '192.0.2.1', PORT: '0' }),
-      /^animal-store: can't listen: .*192\.0\.2\.1/,
+      /^animal-store: can't listen: .*192\.0\.2\.1: this machine has no such address: set HOST\n$/,
+    );
+  });
+
+  it('says that the user may not write where the database is', async function () {
+    const isReadable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
+    if (isReadable?.code !== 0) this.skip();
+    const folder = await makeFolder();
+    chmodSync(folder, 0o555);
+    expectRefusal(
+      await runUnprivileged([process.execPath, main, 'serve'], {
+        DATABASE_URL: `sqlite:${folder}/animals`,
+        PORT: '0',
+      }),
+      new RegExp(`unable to open database file: let this user write in the folder ${folder}\n$`),
+    );
+  });
+
+  it('says that the user may not take the port', () => {
+    // Which ports are reserved is the machine's own matter.
+    const cause = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES' });
+    expect(startFailureText(cannotListen(cause))).to.equal(
+      "can't listen: listen EACCES: permission denied 0.0.0.0:80: this user may not take that port: set PORT to 1024 or more",
     );
   });
 
@@ -62,9 +100,24 @@ describe('A start that fails half-way', function () {
       const run = (file: string) =>
         runCommand(command, { DATABASE_URL: `sqlite:${file}`, PORT: '0' }, folder);
 
-      expectRefusal(await run('text'), /^animal-store: the database can't be used: .*is not a database\n$/);
-      expectRefusal(await run('folder'), /^animal-store: the database can't be used: .*unable to open/);
-      expectRefusal(await run('no/such/file'), /^animal-store: the database can't be used: .*unable to open/);
+      const refused = (file: string, ...words: ReadonlyArray<string>) => [
+        `animal-store: the database sqlite:${join(folder, file)} can't be used: SQLITE_`,
+        ...words,
+        '\n',
+      ];
+      const advice = ': see that DATABASE_URL is right, and that this user may read and write there';
+      for (const [file, ...words] of [
+        ['text', 'NOTADB: file is not a database', advice],
+        ['folder', 'CANTOPEN: unable to open database file: it is a folder: name a file in it'],
+        ['no/such/file', `CANTOPEN: unable to open database file: make the folder ${folder}/no/such`],
+      ] as const) {
+        const { code, stdout, stderr } = await run(file);
+        expect({ code, stdout, stderr }).to.deep.equal({
+          code: 1,
+          stdout: '',
+          stderr: refused(file, ...words).join(''),
+        });
+      }
       expect(readFileSync(join(folder, 'text'), 'utf8')).to.equal(text);
       expect(readdirSync(folder)).to.have.members(['text', 'folder']);
     });
