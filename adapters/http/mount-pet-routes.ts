@@ -5,7 +5,7 @@ import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
 import type { ConsumeQuota, OpenAnimalStore } from '../../core';
 import { authenticateRequest } from './authenticate-request';
-import { deprecationHeaders } from './deprecated';
+import { deprecationAt } from './deprecated';
 import { handleCreatePet } from './handle-create-pet';
 import { handleGetPet } from './handle-get-pet';
 import { handleListPets } from './handle-list-pets';
@@ -67,7 +67,7 @@ export const mountPetRoutes = (
   router.get('/pets', (context) => answer(context, handleListPets));
   router.post('/pets', (context) => answer(context, handleCreatePet));
   router.get('/pets/:petId', (context) =>
-    answer(context, handleGetPet(context.params['petId']), deprecationHeaders),
+    answer(context, handleGetPet(context.params['petId']), deprecationAt(context.originalUrl)),
   );
 
   app.use(router.routes());

@@ -202,7 +202,7 @@ describe('What an overloaded service answers', () => {
   for (const [method, target] of [
     ['GET', '/v1/pets/1'],
     ['HEAD', '/v1/pets/1?a=b'],
-    ['GET', 'http://a/v1/pets/no-id'],
+    ['GET', 'HTTP://a/v1/pets/no-id'],
   ] as const) {
     it(`says that getPet is deprecated: ${method} ${target}`, async () => {
       const { status, headers } = await ask(method, target);
