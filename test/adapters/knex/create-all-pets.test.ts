@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { knexPetRepository } from '../../../adapters/knex';
+import { decodeOrThrow, PageSize, type PetRepository } from '../../../core';
 import { arbitraryNewPet } from '../../contracts';
 import { inTurn } from '../../support/catalogue';
-import { postgresDatabase } from '../../support/databases';
+import { postgresDatabase, sqliteFile, type TestDatabase } from '../../support/databases';
 import { run } from '../../support/run';
-import { withDatabase } from '../../support/with-database';
+import { withDatabase, withDatabases } from '../../support/with-database';
 
 /** Lets the statements pass, and makes the commit fail. */
 const refuseCommits = `
@@ -25,5 +26,41 @@ describe('An import whose commit fails', () => {
 
       await database.writes.raw('drop trigger refuse on pets');
       expect(await run(createAll(inTurn([arbitraryNewPet()])))).to.equal(1);
+    }));
+});
+
+/** More than one batch of animals, and then something else before they end. */
+async function* slowly(meanwhile: () => Promise<void>) {
+  yield* Array.from({ length: 401 }, arbitraryNewPet);
+  await meanwhile();
+}
+
+describe('While an import takes its time, another instance', function () {
+  this.timeout(30_000);
+
+  /** Runs a test on one instance while the first animals of another's import are in, but not committed. */
+  const amidImport = (
+    makeDatabase: () => Promise<TestDatabase>,
+    test: (other: PetRepository) => Promise<void>,
+  ): Promise<void> =>
+    withDatabases(2, makeDatabase, async (...databases) => {
+      const [importer, other] = databases.map((database) => knexPetRepository(database));
+      if (importer === undefined || other === undefined) throw new Error('two instances are needed');
+      expect(await run(importer.createAll(slowly(() => test(other))))).to.equal(401);
+      expect((await run(other.create(arbitraryNewPet()))).pet.id > 401n).to.equal(true);
+    });
+
+  const firstPage = { limit: decodeOrThrow(PageSize, 20) };
+
+  it('creates and lists on PostgreSQL', () =>
+    amidImport(postgresDatabase, async ({ create, list }) => {
+      const { pet } = await run(create(arbitraryNewPet()));
+      expect((await run(list(firstPage))).pets).to.deep.equal([pet]);
+    }));
+
+  it('lists on SQLite, while its creations are Unavailable', () =>
+    amidImport(sqliteFile, async ({ create, list }) => {
+      expect(await create(arbitraryNewPet())()).to.have.nested.property('left._tag', 'Unavailable');
+      expect((await run(list(firstPage))).pets).to.deep.equal([]);
     }));
 });
