@@ -13,7 +13,7 @@ const setting = <A>(
 ): t.Type<A, unknown> =>
   new t.Type<A, unknown, unknown>(
     codec.name,
-    (value): value is A => codec.is(value),
+    codec.is,
     (input, context) =>
       pipe(
         codec.validate(parse(typeof input === 'string' && input !== '' ? input : defaultText), context),

@@ -6,11 +6,11 @@ import * as t from 'io-ts';
 export const described = <A, O>(codec: t.Type<A, O>, expected: string): t.Type<A, O> =>
   new t.Type<A, O, unknown>(
     codec.name,
-    (value): value is A => codec.is(value),
+    codec.is,
     (input, context) =>
       pipe(
         codec.validate(input, context),
         E.orElse(() => t.failure(input, context, expected)),
       ),
-    (value) => codec.encode(value),
+    codec.encode,
   );

@@ -14,8 +14,8 @@ export const fieldsOnly = <A extends object, O>(
       : input;
   return new t.Type<A, O, unknown>(
     codec.name,
-    (value): value is A => codec.is(value),
+    codec.is,
     (input, context) => codec.validate(pick(input), context),
-    (value) => codec.encode(value),
+    codec.encode,
   );
 };

@@ -8,7 +8,7 @@ const decimal = /^-?0*[0-9]{1,19}$/;
 export const inDecimal = <A extends Int64>(integer: t.Type<A, bigint>): t.Type<A, string> =>
   new t.Type<A, string, unknown>(
     `${integer.name} in decimal`,
-    (value): value is A => integer.is(value),
+    integer.is,
     (input, context) =>
       typeof input === 'string' && decimal.test(input)
         ? integer.validate(BigInt(input), context)

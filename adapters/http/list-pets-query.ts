@@ -10,7 +10,7 @@ const digits = /^[0-9]+$/;
 
 const pageSizeInDigits = new t.Type<PageSize, string, unknown>(
   'PageSize in digits',
-  (value): value is PageSize => PageSize.is(value),
+  PageSize.is,
   (input, context) =>
     PageSize.validate(typeof input === 'string' && digits.test(input) ? Number(input) : input, context),
   String,
@@ -19,10 +19,10 @@ const pageSizeInDigits = new t.Type<PageSize, string, unknown>(
 const once = <A, O>(codec: t.Type<A, O>): t.Type<A, O> =>
   new t.Type<A, O, unknown>(
     codec.name,
-    (value): value is A => codec.is(value),
+    codec.is,
     (input, context) =>
       Array.isArray(input) ? t.failure(input, context, 'given once') : codec.validate(input, context),
-    (value) => codec.encode(value),
+    codec.encode,
   );
 
 const listPetsParameters = t.intersection([
