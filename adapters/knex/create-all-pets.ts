@@ -6,26 +6,26 @@ import { attempt } from './attempt';
 import { batchesOf } from './batches-of';
 import type { Database } from './database';
 import { toError } from './database-error';
-import { rowOfNewPet } from './pet-rows';
+import type { PetStatements } from './pet-statements';
 
-/** Animals in one insert: under SQLite's 500 terms of a compound select. */
+/** Animals in one insert. */
 const batchSize = 400;
+
+const throwPlain = (error: unknown): never => {
+  throw toError(error);
+};
 
 /** In milliseconds. */
 const longestSilence = 3_000;
 
-const insert = async (transaction: Knex, newPets: ReadonlyArray<NewPet>): Promise<void> => {
-  try {
-    await transaction('pets').insert(newPets.map(rowOfNewPet));
-  } catch (error) {
-    throw toError(error);
-  }
-};
-
-const insertAll = async (transaction: Knex, newPets: AsyncIterable<NewPet>): Promise<number> => {
+const insertAll = async (
+  transaction: Knex,
+  { insert }: PetStatements,
+  newPets: AsyncIterable<NewPet>,
+): Promise<number> => {
   let count = 0;
   for await (const batch of batchesOf(batchSize, newPets)) {
-    await insert(transaction, batch);
+    await insert(transaction, batch).catch(throwPlain);
     count += batch.length;
   }
   return count;
@@ -60,13 +60,16 @@ const commit = (transaction: Knex.Transaction, isSound: () => boolean): TE.TaskE
  * SQLite file takes no other writer until it ends. There is no second attempt: a source can be read once.
  */
 export const createAllPets =
-  ({ writes, isSound }: Database) =>
+  ({ writes, petStatements, isSound }: Database) =>
   (newPets: AsyncIterable<NewPet>): TE.TaskEither<ImportAborted | Unavailable, number> =>
     pipe(
       TE.tryCatch(() => writes.transaction(), flow(toError, importAborted)),
       TE.flatMap((transaction) =>
         pipe(
-          TE.tryCatch(() => keepAwake(transaction, () => insertAll(transaction, newPets)), importAborted),
+          TE.tryCatch(
+            () => keepAwake(transaction, () => insertAll(transaction, petStatements, newPets)),
+            importAborted,
+          ),
           TE.tapError(() => rollBack(transaction)),
           TE.tap(() => commit(transaction, isSound)),
         ),

@@ -15,12 +15,14 @@ import type { Database } from './database';
 import { isAboutData, isDuplicate, isLocked } from './database-error';
 import { insertPets } from './insert-pets';
 import { oneByOne } from './one-by-one';
+import type { PetStatements } from './pet-statements';
 import { retryConflicts } from './retry-conflicts';
 
 /** How often expired keys are looked for, in milliseconds. */
 const forgetInterval = 1_000;
 
 type Create = (
+  petStatements: PetStatements,
   transaction: Knex,
   creations: ReadonlyArray<Creation>,
   now: number,
@@ -30,24 +32,24 @@ const newPetOf = ({ newPet }: Creation): NewPet => newPet;
 
 const created = (pet: Pet): CreationResult => E.right({ pet, replayed: false });
 
-const createUnkept: Create = async (transaction, creations, now) => {
+const createUnkept: Create = async (petStatements, transaction, creations, now) => {
   const earlier = await findEarlier(transaction, creations, now);
   const fresh = creations.filter((creation) => !earlier.has(creation));
-  const made = RA.zip(fresh, await insertPets(transaction, fresh.map(newPetOf)));
+  const made = RA.zip(fresh, await insertPets(transaction, petStatements, fresh.map(newPetOf)));
   await keepKeys(transaction, made, now + retentionOfCreationKeys);
 
   const results = new Map([...earlier, ...made.map(([creation, pet]) => [creation, created(pet)] as const)]);
   return RA.filterMap((creation: Creation) => O.fromNullable(results.get(creation)))(creations);
 };
 
-const createNew: Create = async (transaction, creations, now) => {
-  const pets = await insertPets(transaction, creations.map(newPetOf));
+const createNew: Create = async (petStatements, transaction, creations, now) => {
+  const pets = await insertPets(transaction, petStatements, creations.map(newPetOf));
   await keepKeys(transaction, RA.zip(creations, pets), now + retentionOfCreationKeys);
   return pets.map(created);
 };
 
 /** All in one transaction; without keys a statement is one by itself. */
-const createAll = (writes: Knex) => {
+const createAll = ({ writes, petStatements }: Database) => {
   let forgetAt = -Infinity;
 
   const forgetNow = async (transaction: Knex, now: number): Promise<void> => {
@@ -56,12 +58,12 @@ const createAll = (writes: Knex) => {
   };
 
   return async (creations: ReadonlyArray<Creation>, now: number): Promise<ReadonlyArray<CreationResult>> => {
-    if (!creations.some(hasKey)) return createNew(writes, creations, now);
+    if (!creations.some(hasKey)) return createNew(petStatements, writes, creations, now);
     // Most keys are new: only where one turns out not to be does it pay to look for what is kept.
     try {
       return await writes.transaction(async (transaction) => {
         if (now >= forgetAt) await forgetNow(transaction, now);
-        return createNew(transaction, creations, now);
+        return createNew(petStatements, transaction, creations, now);
       });
     } catch (error) {
       if (!isDuplicate(error)) throw error;
@@ -69,7 +71,7 @@ const createAll = (writes: Knex) => {
     return writes.transaction(async (transaction) => {
       // As the first statement a write makes a SQLite transaction wait for its turn.
       await forgetNow(transaction, now);
-      return createUnkept(transaction, creations, now);
+      return createUnkept(petStatements, transaction, creations, now);
     });
   };
 };
@@ -78,12 +80,12 @@ const createAll = (writes: Knex) => {
  * Group commit: creates all animals in one transaction. Each result stands where its creation stood. Where the
  * database refuses one of them, or another instance holds its key, each is tried alone.
  */
-export const createPets = ({ writes, isSound }: Database, now: () => number) => {
-  const createTogether = createAll(writes);
+export const createPets = (database: Database, now: () => number) => {
+  const createTogether = createAll(database);
 
   const create = async (creations: ReadonlyArray<Creation>): Promise<ReadonlyArray<CreationResult>> => {
     const results = await retryConflicts(() => createTogether(creations, now()));
-    if (!isSound()) throw new Error('the database file was removed, replaced or cut off');
+    if (!database.isSound()) throw new Error('the database file was removed, replaced or cut off');
     return results;
   };
 

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import type { Durability } from './durability';
-import type { PetReads } from './pet-reads';
+import type { PetStatements } from './pet-statements';
 
 /** One database, seen through two pools: what writes never waits behind what reads. */
 export interface Database {
   readonly reads: Knex;
   readonly writes: Knex;
-  readonly petReads: PetReads;
+  readonly petStatements: PetStatements;
   /**
    * Migrates or makes a first key, in a transaction. No other process does so until it ends, by a commit or by a
    * death; they wait for their turn.

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import { type Pet, type PetId, type PetNotFound, petNotFound } from '../../core';
 import { toError } from './database-error';
-import type { PetReads } from './pet-reads';
+import type { PetStatements } from './pet-statements';
 import { petFromRow, type PetRow } from './pet-rows';
 
 type Found = E.Either<PetNotFound, Pet>;
@@ -16,7 +16,7 @@ const foundIn = (row: PetRow): Found | Error =>
 
 /** Reads animals by their ids in one query; each result stands where its id stood. */
 export const findPets =
-  ({ byIds }: PetReads) =>
+  ({ byIds }: PetStatements) =>
   async (ids: ReadonlyArray<PetId>): Promise<ReadonlyArray<Found | Error>> => {
     const rows = await byIds([...new Set(ids)]);
     const rowsById = new Map(rows.map((row) => [row.id, row]));

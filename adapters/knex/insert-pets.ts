@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { NewPet, Pet } from '../../core';
-import { petColumns, petFromRow, type PetRow, rowOfNewPet } from './pet-rows';
+import { petFromRow } from './pet-rows';
+import type { PetStatements } from './pet-statements';
 
 const contentOf = ({ name, categoryId, status }: NewPet): string =>
   JSON.stringify([name, categoryId.toString(), status]);
@@ -11,12 +12,11 @@ const contentOf = ({ name, categoryId, status }: NewPet): string =>
  */
 export const insertPets = async (
   writes: Knex,
+  { insert }: PetStatements,
   newPets: ReadonlyArray<NewPet>,
 ): Promise<ReadonlyArray<Pet>> => {
   if (newPets.length === 0) return [];
-  const rows = await writes('pets')
-    .insert(newPets.map(rowOfNewPet))
-    .returning<ReadonlyArray<PetRow>>(writes.raw(petColumns));
+  const rows = await insert(writes, newPets);
   const inserted = new Map<string, Array<Pet>>();
   for (const pet of rows.map(petFromRow)) {
     const content = contentOf(pet);

@@ -18,7 +18,7 @@ import { readPages } from './read-pages';
 import type { RepositoryObserver } from './repository-observer';
 import { steadyNow } from './steady-now';
 
-/** Ids in one query, and animals in one commit: under SQLite's 500 terms of a compound select. */
+/** Calls in one statement: their keys stay under SQLite's 500 terms of a compound select. */
 const maxBatchSize = 400;
 
 /** While one batch is read, the answers to the other are written. */
@@ -42,13 +42,13 @@ export const knexPetRepository = (
     maxBatchSize,
     maxInFlight: readsInFlight,
     patience,
-    runBatch: observed(observer, 'list', readPages(database.petReads)),
+    runBatch: observed(observer, 'list', readPages(database.petStatements)),
   });
   const find = batchWhileBusy({
     maxBatchSize,
     maxInFlight: readsInFlight,
     patience,
-    runBatch: observed(observer, 'find', findPets(database.petReads)),
+    runBatch: observed(observer, 'find', findPets(database.petStatements)),
   });
   const create = batchWhileBusy({
     maxBatchSize,

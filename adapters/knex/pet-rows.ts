@@ -1,4 +1,4 @@
-import { type NewPet, Pet } from '../../core';
+import { Pet } from '../../core';
 
 /** A row of `pets` as both databases give it when integers are cast to text: nothing passes through a double. */
 export interface PetRow {
@@ -23,10 +23,3 @@ export const petFromRow = ({ id, name, category_id, status }: PetRow): Pet => {
   if (Pet.is(pet)) return pet;
   throw new TypeError(`row ${id} of pets is no animal`);
 };
-
-/** What an insert gives the database; the id is its own to assign. */
-export const rowOfNewPet = ({ name, categoryId, status }: NewPet): Omit<PetRow, 'id'> => ({
-  name,
-  category_id: categoryId.toString(),
-  status: status ?? null,
-});

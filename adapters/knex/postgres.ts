@@ -4,7 +4,7 @@ import type { Database } from './database';
 import type { Durability } from './durability';
 import { migrationSource } from './migration-source';
 import { setUpInTurn } from './set-up-in-turn';
-import { postgresPetReads } from './postgres-pet-reads';
+import { postgresPetStatements } from './postgres-pet-statements';
 import { silentLog } from './silent-log';
 
 /** How much of a PostgreSQL server one process takes. */
@@ -78,7 +78,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
   return {
     reads: pool,
     writes: pool,
-    petReads: postgresPetReads(pool),
+    petStatements: postgresPetStatements(pool),
     setUp: setUpInTurn(pool),
     durability: () => durabilityOf(pool),
     isLost: () => false,

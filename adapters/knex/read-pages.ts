@@ -3,7 +3,7 @@ import { identity, pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
 import type { PetPage, PetQuery } from '../../core';
 import { toError } from './database-error';
-import type { PageStart, PetReads } from './pet-reads';
+import type { PageStart, PetStatements } from './pet-statements';
 import { petFromRow, type PetRow } from './pet-rows';
 
 const leastInt64 = -(2n ** 63n);
@@ -29,7 +29,7 @@ const pageIn = (rows: ReadonlyArray<PetRow>, limit: number): PetPage | Error =>
   );
 
 const readKind = async (
-  { pages }: PetReads,
+  { pages }: PetStatements,
   queries: NEA.NonEmptyArray<PetQuery>,
 ): Promise<ReadonlyArray<readonly [string, PetPage | Error]>> => {
   const [{ limit }] = queries;
@@ -42,7 +42,7 @@ const readKind = async (
 
 /** Reads each distinct page once, and those of a kind in one statement; all who asked for one get the same object. */
 export const readPages =
-  (reads: PetReads) =>
+  (reads: PetStatements) =>
   async (queries: ReadonlyArray<PetQuery>): Promise<ReadonlyArray<PetPage | Error>> => {
     // Nothing follows the greatest id, and no database counts on from it.
     const answerable = queries.filter(({ after }) => after !== greatestInt64);

@@ -3,7 +3,7 @@ import type { Database } from './database';
 import type { Durability } from './durability';
 import { migrationSource } from './migration-source';
 import { silentLog } from './silent-log';
-import { sqlitePetReads } from './sqlite-pet-reads';
+import { sqlitePetStatements } from './sqlite-pet-statements';
 import { watchFile } from './watch-file';
 
 interface Connection {
@@ -85,7 +85,7 @@ export const openSqlite = (filename: string): Database => {
   return {
     reads,
     writes,
-    petReads: sqlitePetReads(reads),
+    petStatements: sqlitePetStatements(reads),
     // A transaction that begins with a write waits for its turn; one that begins with a read is refused later.
     setUp: (work) =>
       writes.transaction(async (transaction) => {

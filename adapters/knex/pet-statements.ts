@@ -1,4 +1,5 @@
-import type { PetId, PetStatus } from '../../core';
+import type { Knex } from 'knex';
+import type { NewPet, PetId, PetStatus } from '../../core';
 import type { PetRow } from './pet-rows';
 
 /** Where a page begins: with the first animal whose id is at least this, of this status if there is one. */
@@ -7,8 +8,8 @@ export interface PageStart {
   readonly status: PetStatus | undefined;
 }
 
-/** How one kind of database reads many animals in one statement: the SQL differs, what it finds does not. */
-export interface PetReads {
+/** How one kind of database reads and adds many animals in one statement: the SQL differs, what it does not. */
+export interface PetStatements {
   /** The animals that there are, in any order. */
   readonly byIds: (ids: ReadonlyArray<PetId>) => Promise<ReadonlyArray<PetRow>>;
   /** At most `limit` animals a page by ascending ids, each page in the place of its start. Either all have a status or none. */
@@ -16,4 +17,6 @@ export interface PetReads {
     starts: ReadonlyArray<PageStart>,
     limit: number,
   ) => Promise<ReadonlyArray<ReadonlyArray<PetRow>>>;
+  /** Adds animals, their ids ascending in this order, and answers with them in any. */
+  readonly insert: (writes: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
 }

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { PetReads } from './pet-reads';
+import type { PetStatements } from './pet-statements';
 import { petColumns, type PetRow } from './pet-rows';
 
 interface PageRow extends PetRow {
@@ -10,7 +10,7 @@ interface Result<Row> {
   readonly rows: ReadonlyArray<Row>;
 }
 
-export const postgresPetReads = (reads: Knex): PetReads => ({
+export const postgresPetStatements = (reads: Knex): PetStatements => ({
   byIds: async (ids) => {
     const { rows } = await reads.raw<Result<PetRow>>(
       `select ${petColumns} from pets where pets.id = any(?::bigint[])`,
@@ -31,5 +31,19 @@ export const postgresPetReads = (reads: Knex): PetReads => ({
     const pages = starts.map((): Array<PetRow> => []);
     for (const row of rows) pages[Number(row.page) - 1]?.push(row);
     return pages;
+  },
+  insert: async (writes, newPets) => {
+    const { rows } = await writes.raw<Result<PetRow>>(
+      `insert into pets (name, category_id, status)
+       select name, category_id, nullif(status, '')
+       from unnest(?::text[], ?::bigint[], ?::text[]) as fresh (name, category_id, status)
+       returning ${petColumns}`,
+      [
+        newPets.map(({ name }) => name),
+        newPets.map(({ categoryId }) => categoryId.toString()),
+        newPets.map(({ status = '' }) => status),
+      ],
+    );
+    return rows;
   },
 });
