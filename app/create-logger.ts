@@ -3,7 +3,7 @@ import { prettyStream } from './pretty-stream';
 import type { Settings } from './settings';
 
 /** In bytes: many lines go out in one write. */
-const bufferSize = 8_192;
+const bufferSize = 65_536;
 
 /** How long a line waits for others at most, in milliseconds. */
 const flushInterval = 100;
@@ -25,6 +25,7 @@ const lineStream = (): DestinationStream => {
       // Lines that wait as one string are copied whole for each line more.
       contentMode: 'buffer',
       minLength: bufferSize,
+      maxWrite: 2 * bufferSize,
       maxLength: mostWaiting,
       periodicFlush: flushInterval,
     })

@@ -1,12 +1,15 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
+import type { Context } from 'koa';
 import { type CreatedPet, fieldFaults, NewPet } from '../../core';
+import { andMap } from './and-map';
+import { andThen } from './and-then';
 import type { Answer } from './answer';
 import type { Handler } from './handler';
 import type { InvalidBody } from './http-failures';
 import { idempotencyKeyHeader } from './idempotency-key-header';
-import { readJsonBody } from './read-json-body';
+import { readJsonBody, type Unreadable } from './read-json-body';
 import { serialisePet } from './serialise';
 
 const decodeNewPet = (body: unknown): E.Either<InvalidBody, NewPet> =>
@@ -21,14 +24,17 @@ const toAnswer = ({ pet, replayed }: CreatedPet): Answer => ({
   headers: replayed ? { 'Idempotent-Replayed': 'true' } : {},
 });
 
+const readNewPet = (context: Context): TE.TaskEither<Unreadable | InvalidBody, NewPet> =>
+  pipe(readJsonBody(context), TE.flatMapEither(decodeNewPet));
+
 export const handleCreatePet: Handler = (context, { createPet }) =>
   pipe(
-    TE.Do,
-    TE.bind('idempotencyKey', () =>
-      TE.fromEither(idempotencyKeyHeader(context.headers['idempotency-key']?.toString())),
+    idempotencyKeyHeader(context.headers['idempotency-key']?.toString()),
+    andThen((idempotencyKey) =>
+      pipe(
+        readNewPet(context),
+        TE.flatMap((newPet) => createPet(newPet, idempotencyKey)),
+      ),
     ),
-    TE.bindW('body', () => readJsonBody(context)),
-    TE.bindW('newPet', ({ body }) => TE.fromEither(decodeNewPet(body))),
-    TE.flatMap(({ newPet, idempotencyKey }) => createPet(newPet, idempotencyKey)),
-    TE.map(toAnswer),
+    andMap(toAnswer),
   );

@@ -5,12 +5,14 @@ import * as TE from 'fp-ts/TaskEither';
 import type { Context } from 'koa';
 import getRawBody from 'raw-body';
 import type { MalformedJson, MalformedRequest, PayloadTooLarge, UnsupportedMediaType } from './http-failures';
+import { andThen } from './and-then';
 import { parseJson } from './parse-json';
 
 /** In bytes. */
 const maxBodySize = 100_000;
 
-type Unreadable = MalformedRequest | PayloadTooLarge | UnsupportedMediaType;
+/** Why a body is no JSON. */
+export type Unreadable = MalformedRequest | PayloadTooLarge | UnsupportedMediaType | MalformedJson;
 
 const unsupported = (expected: string): UnsupportedMediaType => ({ _tag: 'UnsupportedMediaType', expected });
 
@@ -40,11 +42,10 @@ const readBytes = ({ req, res }: Context): TE.TaskEither<Unreadable, Buffer> =>
   }, toUnreadable);
 
 /** Reads the body once its head is acceptable, and parses it. */
-export const readJsonBody = (context: Context): TE.TaskEither<Unreadable | MalformedJson, unknown> =>
+export const readJsonBody = (context: Context): TE.TaskEither<Unreadable, unknown> =>
   pipe(
     checkEncoding(context.req),
     E.flatMap(() => checkType(context)),
-    TE.fromEither,
-    TE.flatMap(() => readBytes(context)),
+    andThen(() => readBytes(context)),
     TE.flatMapEither(parseJson),
   );
