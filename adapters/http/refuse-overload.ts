@@ -16,8 +16,8 @@ const fixedHeaders = {
   'Content-Length': String(Buffer.byteLength(body)),
 };
 
-/** In milliseconds, less than `Retry-After` says: a refused client that asks again sooner waits unread. */
-const rest = 500;
+/** In milliseconds, as `Retry-After` says: a refused client that asks again sooner waits unread. */
+const rest = 1_000;
 
 const restUnread = ({ socket }: IncomingMessage): void => {
   socket.pause();

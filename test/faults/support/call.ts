@@ -13,12 +13,17 @@ export interface Call {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Whose connections it takes; without one those of all calls. */
+  readonly agent?: Agent;
 }
 
-const agent = new Agent({ keepAlive: true });
+const shared = new Agent({ keepAlive: true });
 
 /** One request over a connection that is kept; rejects when it ends without an answer. */
-export const call = (url: string, { method = 'GET', key, headers = {}, body }: Call = {}): Promise<Answer> =>
+export const call = (
+  url: string,
+  { method = 'GET', key, headers = {}, body, agent = shared }: Call = {},
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const began = performance.now();
     const sent = request(url, {
