@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { answerProtocolErrors } from './answer-protocol-errors';
 import { closeQueuedResponses } from './close-queued-responses';
 import { maxHeadSize } from './refused-head';
@@ -49,6 +49,8 @@ const timeouts = {
   silence: 30_000,
   exchange: 60_000,
   stopping: 10_000,
+  taking: 1_000,
+  firstWord: 200,
 };
 
 /** These tell how the service is, most of all when it is overloaded. */
@@ -100,10 +102,22 @@ export const startHttpServer = async (
   }, checkInterval).unref();
 
   const connections = new Set<Socket>();
+  let taken = 0;
   server.on('connection', (socket) => {
+    taken += 1;
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
+
+  // The kernel resets the connections that wait to be taken when the server closes.
+  const untilNoneWaits = async (): Promise<void> => {
+    const giveUp = performance.now() + timeouts.taking;
+    let before: number;
+    do {
+      before = taken;
+      await immediate();
+    } while (taken > before && performance.now() < giveUp);
+  };
 
   server.listen(port, host);
   await once(server, 'listening');
@@ -117,17 +131,21 @@ export const startHttpServer = async (
         if (!response.headersSent) response.setHeader('Connection', 'close');
       }
       await pause(delay);
+      await untilNoneWaits();
       const closed = once(server, 'close');
       server.close();
-      // Node takes a connection that has not said a word for a busy one.
-      for (const socket of connections) {
-        if (socket.bytesRead === 0) socket.destroy();
-      }
+      // Node takes a connection that has not said a word for a busy one; what it said may be about to be read.
+      const hangUp = setTimeout(() => {
+        for (const socket of connections) {
+          if (socket.bytesRead === 0) socket.destroy();
+        }
+      }, timeouts.firstWord);
       const cutOff = setTimeout(() => {
         server.closeAllConnections();
       }, timeouts.stopping);
       await closed;
       clearInterval(sweep);
+      clearTimeout(hangUp);
       clearTimeout(cutOff);
     },
   };
