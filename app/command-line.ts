@@ -5,6 +5,7 @@ import { importCommand } from './commands/import-command';
 import { keysCommand } from './commands/keys-command';
 import { migrateCommand } from './commands/migrate-command';
 import { serveCommand } from './commands/serve-command';
+import { readManifest } from './read-manifest';
 
 const exitCodes = { success: 0, usage: 2 };
 
@@ -17,6 +18,7 @@ const throwInsteadOfExit = (command: Command): void => {
 export const commandLine = async (argv: ReadonlyArray<string>): Promise<void> => {
   const program = new Command('animal-store')
     .description('A catalogue of animals over HTTP. Its settings come from the environment: see the README.')
+    .version(readManifest().version)
     .addCommand(serveCommand())
     .addCommand(migrateCommand())
     .addCommand(keysCommand())

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
-import { existsSync, readdirSync } from 'node:fs';
-import { runCommand } from '../support/command';
+import * as t from 'io-ts';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeOrThrow } from '../../core';
+import { projectFolder, runCommand } from '../support/command';
 import { migrationNames } from '../support/migration-names';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
@@ -13,6 +16,8 @@ const commands = [
   ['keys', 'create'],
   ['keys', 'list'],
   ['keys', 'revoke'],
+  ['import'],
+  ['export'],
 ];
 
 const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
@@ -33,6 +38,14 @@ const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
 describe('The command line', function () {
   this.timeout(30_000);
   afterEach(removeFolders);
+
+  it('says its version, which is that of the package', async () => {
+    const { version } = decodeOrThrow(
+      t.type({ version: t.string }),
+      JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')),
+    );
+    expect((await runCommand(['--version'])).stdout).to.equal(`${version}\n`);
+  });
 
   for (const command of commands) {
     it(`helps on standard output: ${['animal-store', ...command, '--help'].join(' ')}`, async () => {

@@ -3,8 +3,10 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Outcome, projectFolder, type Running, startProgram } from '../support/command';
 import { eventually } from '../support/eventually';
+import { freePort } from '../support/free-port';
 import { installPackage, packPackage } from '../support/installed-package';
 import { markdownBlocks } from '../support/markdown-blocks';
+import { createPet, isRefused, listPets } from '../support/pet-calls';
 import { removeFolders } from '../support/temporary-folder';
 
 const examples = join(projectFolder, 'test', 'examples');
@@ -23,7 +25,7 @@ describe('the package, packed and installed in an empty folder', function () {
 
   before(async () => {
     const tarball = await packPackage();
-    host = await installPackage(tarball, ['koa', '@koa/router', ...types]);
+    host = await installPackage(tarball, ['koa', '@koa/router', 'knex', 'sqlite3', ...types]);
     coreAlone = await installPackage(tarball, []);
     await cp(examples, host, { recursive: true });
     const { code, stdout } = await runIn(host, binary('typescript/bin/tsc'), '-p', '.');
@@ -67,13 +69,33 @@ describe('the package, packed and installed in an empty folder', function () {
     expect(stdout).to.equal('1: Rex\n');
   });
 
+  const readmePrograms = markdownBlocks('README.md').filter(({ language }) => language === 'js');
+
   it("runs the README's program, which prints what the README says", async () => {
-    const program = markdownBlocks('README.md').find(({ language }) => language === 'js');
-    await writeFile(join(coreAlone, 'readme.mjs'), program?.text ?? '');
+    await writeFile(join(coreAlone, 'readme.mjs'), readmePrograms[0]?.text ?? '');
     const { stdout, stderr } = await runIn(coreAlone, 'readme.mjs');
     expect(stderr).to.equal('');
     const readme = await readFile(join(projectFolder, 'README.md'), 'utf8');
     expect(readme).to.include(`\`node shelter.mjs\` prints\n\`${stdout.trim().replace(/\s+/g, ' ')}\``);
+  });
+
+  it("runs the README's host, which serves animals to the key that it prints", async () => {
+    const port = String(await freePort());
+    await writeFile(join(host, 'readme.mjs'), readmePrograms[1]?.text.replace('3000', port) ?? '');
+    const running = startProgram(process.execPath, ['readme.mjs'], { folder: host });
+    try {
+      await eventually('a key is printed', 10_000, () => running.stdout().endsWith('\n'));
+      const key = running.stdout().trim();
+      const address = `http://127.0.0.1:${port}`;
+      await eventually('it answers', 10_000, async () => !(await isRefused(address)));
+      const created = await createPet({ address, key }, '{"name":"Rex","categoryId":7}');
+      expect(created).to.deep.equal({ status: 201, text: '{"id":1,"name":"Rex","categoryId":7}' });
+      expect((await listPets({ address, key: 'another' })).status).to.equal(401);
+      expect((await fetch(address)).status).to.equal(404);
+    } finally {
+      running.signal('SIGTERM');
+      expect((await running.ended).stderr).to.equal('');
+    }
   });
 
   it('takes a repository on a JSON file in under 60 lines through the contract, under mocha', async () => {

@@ -78,13 +78,14 @@ describe('the examples in the Markdown files', function () {
   after(killServices);
   after(removeFolders);
 
-  it('are commands, one program, and what the service prints, each of which is run or shown below', () => {
+  it('are commands, two programs, and what the service prints, each of which is run or shown below', () => {
     const others = files.flatMap(markdownBlocks).filter(({ language }) => language !== 'sh');
     expect(others.map(({ language, text }) => `${language}: ${text.split(' ', 1).join()}`)).to.have.members([
       'text: ',
       ': animal-store',
       ': {"id":1,"name":"Rex","categoryId":9007199254740993,"status":"available"}\n',
       ': {"code":"invalid_query","message":"limit',
+      'js: import',
       'js: import',
     ]);
     expect(files.flatMap(commandsIn)).to.include.members(Object.keys(notRun));
