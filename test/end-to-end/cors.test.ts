@@ -164,16 +164,22 @@ describe('CORS', () => {
     }));
 });
 
+/** One that is worked on and four that wait for their clients: all that MAX_IN_FLIGHT=1 has room for. */
+const mostHeld = 5;
+
 describe('What an overloaded service answers', () => {
   let service: ServiceProcess;
   let release: () => Promise<void>;
   before(async () => {
     service = await runService({ CORS_ORIGIN: shop, MAX_IN_FLIGHT: '1' });
     const agent = keepAliveAgent();
-    const held = await holdCreate({ ...service, key: apiKey }, '{"name":"Rex","categoryId":7}', agent);
+    const caller = { address: service.address, key: apiKey };
+    const held = await Promise.all(
+      Array.from({ length: mostHeld }, () => holdCreate(caller, '{"name":"Rex","categoryId":7}', agent)),
+    );
     release = async () => {
-      held.sendRest();
-      await held.answer;
+      for (const { sendRest } of held) sendRest();
+      await Promise.all(held.map(({ answer }) => answer));
       agent.destroy();
     };
   });
