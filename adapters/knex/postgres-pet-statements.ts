@@ -10,6 +10,13 @@ interface Result<Row> {
   readonly rows: ReadonlyArray<Row>;
 }
 
+const ofAnyStatus = 'pets.id >= starts.first order by pets.id';
+
+// A stretch of the index on status and id. `status = starts.wanted` would say the same, and let the planner walk along
+// the primary key instead, past all that have another status.
+const ofOneStatus = `(status, pets.id) >= (starts.wanted, starts.first) and status <= starts.wanted
+         order by status, pets.id`;
+
 export const postgresPetStatements = (reads: Knex): PetStatements => ({
   byIds: async (ids) => {
     const { rows } = await reads.raw<Result<PetRow>>(
@@ -23,8 +30,7 @@ export const postgresPetStatements = (reads: Knex): PetStatements => ({
     const { rows } = await reads.raw<Result<PageRow>>(
       `select page, found.* from unnest(?::bigint[], ?::text[]) with ordinality as starts(first, wanted, page)
        cross join lateral (
-         select ${petColumns} from pets where pets.id >= starts.first
-         ${withStatus ? 'and status = starts.wanted' : ''} order by pets.id limit ?
+         select ${petColumns} from pets where ${withStatus ? ofOneStatus : ofAnyStatus} limit ?
        ) as found`,
       [starts.map(({ from }) => from.toString()), starts.map(({ status }) => status ?? ''), limit],
     );
