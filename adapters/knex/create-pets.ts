@@ -36,7 +36,7 @@ const createUnkept: Create = async (petStatements, transaction, creations, now) 
   const earlier = await findEarlier(transaction, creations, now);
   const fresh = creations.filter((creation) => !earlier.has(creation));
   const made = RA.zip(fresh, await insertPets(transaction, petStatements, fresh.map(newPetOf)));
-  await keepKeys(transaction, made, now + retentionOfCreationKeys);
+  await keepKeys(petStatements, transaction, made, now + retentionOfCreationKeys);
 
   const results = new Map([...earlier, ...made.map(([creation, pet]) => [creation, created(pet)] as const)]);
   return RA.filterMap((creation: Creation) => O.fromNullable(results.get(creation)))(creations);
@@ -44,7 +44,7 @@ const createUnkept: Create = async (petStatements, transaction, creations, now) 
 
 const createNew: Create = async (petStatements, transaction, creations, now) => {
   const pets = await insertPets(transaction, petStatements, creations.map(newPetOf));
-  await keepKeys(transaction, RA.zip(creations, pets), now + retentionOfCreationKeys);
+  await keepKeys(petStatements, transaction, RA.zip(creations, pets), now + retentionOfCreationKeys);
   return pets.map(created);
 };
 

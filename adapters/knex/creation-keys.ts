@@ -10,6 +10,7 @@ import {
   type NewPet,
   type Pet,
 } from '../../core';
+import type { PetStatements } from './pet-statements';
 import { petColumns, petFromRow, type PetRow } from './pet-rows';
 
 export interface Creation {
@@ -86,6 +87,7 @@ export const findEarlier = async (
 
 /** Keeps the keys of new animals. Fails where one of them is kept already. */
 export const keepKeys = async (
+  { insertKeys }: PetStatements,
   transaction: Knex,
   made: ReadonlyArray<readonly [Creation, Pet]>,
   keptUntil: number,
@@ -97,10 +99,10 @@ export const keepKeys = async (
           {
             caller: key.caller,
             idempotency_key: key.idempotencyKey,
-            pet_id: id.toString(),
+            pet_id: id,
             kept_until: keptUntil,
           },
         ],
   );
-  if (rows.length > 0) await transaction('creation_keys').insert(rows);
+  if (rows.length > 0) await insertKeys(transaction, rows);
 };

@@ -8,6 +8,14 @@ export interface PageStart {
   readonly status: PetStatus | undefined;
 }
 
+/** A row of `creation_keys`: what a creation under a key has made, until then, in milliseconds since 1970. */
+export interface CreationKeyRow {
+  readonly caller: string;
+  readonly idempotency_key: string;
+  readonly pet_id: PetId;
+  readonly kept_until: number;
+}
+
 /** How one kind of database reads and adds many animals in one statement: the SQL differs, what it does not. */
 export interface PetStatements {
   /** The animals that there are, in any order. */
@@ -19,4 +27,6 @@ export interface PetStatements {
   ) => Promise<ReadonlyArray<ReadonlyArray<PetRow>>>;
   /** Adds animals, their ids ascending in this order, and answers with them in any. */
   readonly insert: (writes: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
+  /** Fails where one of the keys is kept already. */
+  readonly insertKeys: (writes: Knex, keys: ReadonlyArray<CreationKeyRow>) => Promise<unknown>;
 }

@@ -52,4 +52,15 @@ export const postgresPetStatements = (reads: Knex): PetStatements => ({
     );
     return rows;
   },
+  insertKeys: (writes, keys) =>
+    writes.raw(
+      `insert into creation_keys (caller, idempotency_key, pet_id, kept_until)
+       select * from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
+      [
+        keys.map(({ caller }) => caller),
+        keys.map(({ idempotency_key }) => idempotency_key),
+        keys.map(({ pet_id }) => pet_id.toString()),
+        keys.map(({ kept_until }) => kept_until),
+      ],
+    ),
 });

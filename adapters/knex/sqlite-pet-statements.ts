@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import type { Knex } from 'knex';
 import type { NewPet } from '../../core';
-import type { PetStatements } from './pet-statements';
+import type { CreationKeyRow, PetStatements } from './pet-statements';
 import type { PetRow } from './pet-rows';
 
 // A value costs the driver more than SQLite: many of them go and come as one JSON text.
@@ -26,6 +26,14 @@ const newPetsAsJson = (newPets: ReadonlyArray<NewPet>): string =>
     .map(
       ({ name, categoryId, status = null }) =>
         `[${JSON.stringify(name)},${categoryId},${JSON.stringify(status)}]`,
+    )
+    .join()}]`;
+
+const keysAsJson = (keys: ReadonlyArray<CreationKeyRow>): string =>
+  `[${keys
+    .map(
+      ({ caller, idempotency_key, pet_id, kept_until }) =>
+        `[${JSON.stringify(caller)},${JSON.stringify(idempotency_key)},${pet_id},${kept_until}]`,
     )
     .join()}]`;
 
@@ -60,4 +68,10 @@ export const sqlitePetStatements = (reads: Knex): PetStatements => ({
     );
     return rows.map(({ found }) => toRow(JSON.parse(found)));
   },
+  insertKeys: (writes, keys) =>
+    writes.raw(
+      `insert into creation_keys (caller, idempotency_key, pet_id, kept_until)
+       select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(?)`,
+      [keysAsJson(keys)],
+    ),
 });
