@@ -10,10 +10,10 @@ import {
 import { killServices, startService } from '../support/service-process';
 import { noisyRequests } from './support/arbitrary-noise';
 import { type FramedRequest, framedRequest, fuzzKey } from './support/arbitrary-request';
-import { call } from './support/call';
 import { converse } from './support/converse';
 import { expectCleanLog } from './support/expect-clean-log';
 import { fault, type Figures } from './support/fault';
+import { goodClient } from './support/good-client';
 import { collecting, heapInUse } from './support/heap-in-use';
 import { sqlStores } from './support/sql-stores';
 import { watchTurns } from './support/watch-turns';
@@ -103,30 +103,6 @@ const fuzzNoise = async (port: number, noise: string): Promise<ReadonlyArray<num
   return answers.map(({ status }) => status);
 };
 
-/** Somebody who uses the service as it is meant to be used, until told to end. */
-const goodClient = (address: string) => {
-  let isGoing = true;
-  let answers = 0;
-  const use = async (): Promise<void> => {
-    for (; isGoing; answers += 2) {
-      const pet = `{"name":"good ${answers}","categoryId":7}`;
-      const created = await call(`${address}/v1/pets`, { method: 'POST', key: fuzzKey, body: pet });
-      expect(created.status, created.text).to.equal(201);
-      const id = /"id":([0-9]+)/.exec(created.text)?.[1] ?? '';
-      const got = await call(`${address}/v1/pets/${id}`, { key: fuzzKey });
-      expect([got.status, got.text]).to.deep.equal([200, created.text]);
-    }
-  };
-  const used = use();
-  return {
-    end: async (): Promise<number> => {
-      isGoing = false;
-      await used;
-      return answers;
-    },
-  };
-};
-
 /** How often each status was answered, most often first. */
 const counted = (statuses: ReadonlyMap<number, number>): Figures =>
   Object.fromEntries(
@@ -160,7 +136,7 @@ const fuzz = async (databaseUrl: string): Promise<Figures> => {
     );
 
   const turns = watchTurns(address, fuzzKey);
-  const good = goodClient(address);
+  const good = goodClient({ address, key: fuzzKey });
   await run(warmUp, seed);
   const early = await heapInUse(service, fuzzKey);
   await run(course, seed + clients);

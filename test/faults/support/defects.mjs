@@ -1,0 +1,38 @@
+// Loaded into the service before it starts: puts mistakes into the language that its handlers stand on, for requests
+// that ask for one by name.
+
+import { URLSearchParams } from 'node:url';
+
+const thrown = {
+  error: () => new TypeError('a defect that was put here'),
+  text: () => 'a defect that is no Error',
+  nothing: () => undefined,
+  object: () => Object.create(null),
+};
+
+const throwAsked = (text) => {
+  const kind = /a-defect-of-kind-([a-z]+)/.exec(text)?.[1];
+  if (kind !== undefined) throw thrown[kind]();
+};
+
+// Before the handler of listPets does anything.
+const { getAll } = URLSearchParams.prototype;
+URLSearchParams.prototype.getAll = function (name) {
+  for (const [, value] of this) throwAsked(value);
+  return getAll.call(this, name);
+};
+
+// Between the body of createPet and its parser.
+const { replace } = String.prototype;
+String.prototype.replace = function (...parts) {
+  if (this.startsWith('{')) throwAsked(String(this));
+  return replace.apply(this, parts);
+};
+
+// After the database has answered getPet or listPets.
+const { toString } = BigInt.prototype;
+const isServed = () => new Error().stack.includes('fast-json');
+BigInt.prototype.toString = function (...parts) {
+  if (this.valueOf() === 7_777_777_777n && isServed()) throw thrown.error();
+  return toString.apply(this, parts);
+};
