@@ -9,8 +9,10 @@ import { freePort } from '../../support/free-port';
 export interface OwnPostgres {
   readonly url: string;
   readonly port: number;
-  /** Where it keeps its data. */
+  /** All that it keeps is in here. */
   readonly folder: string;
+  /** What it has told its operator so far. */
+  readonly log: () => string;
   readonly postmaster: () => number;
   /** SIGKILL to the postmaster: no checkpoint, no goodbye. */
   readonly kill: () => void;
@@ -63,6 +65,7 @@ export const withOwnPostgres = <A>(use: (postgres: OwnPostgres) => Promise<A>): 
         url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`,
         port,
         folder: databaseDir,
+        log: () => log.join(''),
         postmaster,
         kill: () => {
           process.kill(postmaster(), 'SIGKILL');
