@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually';
 import { killServices, startService } from '../support/service-process';
@@ -7,6 +6,7 @@ import { call } from './support/call';
 import { fault, type Figures } from './support/fault';
 import { type LoadFigures, type LoadRequest, runLoad } from './support/load';
 import { median } from './support/percentile';
+import { peakMemory } from './support/peak-memory';
 import { pidOf } from './support/pids';
 import { processorSeconds } from './support/processor-seconds';
 import { sqlStores } from './support/sql-stores';
@@ -35,9 +35,6 @@ const loads = {
   creates: [rex],
 };
 
-const peakMemory = (pid: number): number =>
-  1024 * Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-
 const seed = async (address: string): Promise<void> => {
   for (let stored = 0; stored < animals; stored += connectionsAtPeak) {
     await Promise.all(
@@ -48,8 +45,9 @@ const seed = async (address: string): Promise<void> => {
   }
 };
 
-const goodput = ({ byStatus }: LoadFigures): number =>
-  (byStatus['200']?.count ?? 0) + (byStatus['201']?.count ?? 0);
+/** Answers that were no refusals, a second of the service's processor time: what else runs here takes the rest. */
+const goodput = ({ byStatus, processorSeconds }: LoadFigures): number =>
+  ((byStatus['200']?.count ?? 0) + (byStatus['201']?.count ?? 0)) / processorSeconds;
 
 /** Asks as an orchestrator does, until the load is over: the slowest answer, in milliseconds. */
 const watchHealth = async (address: string, load: Promise<unknown>): Promise<number> => {
@@ -110,7 +108,7 @@ const overload = async (databaseUrl: string, requests: ReadonlyArray<LoadRequest
   expect(peakMemory(pid), 'bytes of memory at most').to.be.below(mostMemory);
   expect(ratio, 'goodput, of its peak').to.be.at.least(0.8);
   return {
-    'answered a second at peak': Math.round(median(seen.map(({ peak }) => peak)) / common.seconds),
+    'answered a processor second at peak': Math.round(median(seen.map(({ peak }) => peak))),
     'of which under overload': ratio.toFixed(2),
     'p99 of admitted ms': Math.round(admitted),
     'p99 of refusals ms': Math.round(Math.max(...seen.map(({ under }) => under.byStatus['503']?.p99 ?? NaN))),

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { readdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '../support/eventually';
+import { listPets } from '../support/pet-calls';
+import { readMetrics } from '../support/read-metrics';
+import { killServices, startService } from '../support/service-process';
+import { fault, type Figures } from './support/fault';
+import { pidOf } from './support/pids';
+import { type SqlStore, sqlStores } from './support/sql-stores';
+
+const key = 'broken-key';
+const requests = 10_000;
+const atOnce = 100;
+
+/** In bytes: far less than 10,000 requests would hold. */
+const heapNoise = 5 * 1024 * 1024;
+
+const half = [
+  'POST /v1/pets HTTP/1.1',
+  'Host: animals',
+  `Authorization: Bearer ${key}`,
+  'Content-Type: application/json',
+  'Content-Length: 1000',
+  '',
+  '{"name":"half","categoryId":7',
+].join('\r\n');
+
+/** Sends half a create, and ends the connection in order or with a reset. */
+const breakOff = (address: string, isReset: boolean): Promise<void> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(address);
+    const socket = connect(Number(port), hostname);
+    socket.on('error', () => undefined).resume();
+    socket.once('close', () => {
+      resolve();
+    });
+    socket.once('connect', () => {
+      socket.write(half, () => {
+        if (isReset) socket.resetAndDestroy();
+        else socket.end();
+      });
+    });
+  });
+
+const breakOffOften = async (address: string, times: number): Promise<void> => {
+  for (let sent = 0; sent < times; sent += atOnce) {
+    await Promise.all(Array.from({ length: atOnce }, (_, place) => breakOff(address, place % 2 === 0)));
+  }
+};
+
+/** The least of some samples: garbage is collected four times a second. */
+const heapOf = async (address: string): Promise<number> => {
+  let least = Infinity;
+  for (let sample = 0; sample < 8; sample += 1) {
+    await delay(250);
+    const used = (await readMetrics(address, key)).get('nodejs_heap_size_used_bytes') ?? NaN;
+    least = Math.min(least, used);
+  }
+  return least;
+};
+
+const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
+const breakBodies = async ({ databaseUrl }: SqlStore): Promise<Figures> => {
+  const service = await startService({
+    DATABASE_URL: databaseUrl,
+    API_KEYS: key,
+    LOG_LEVEL: 'silent',
+    NODE_OPTIONS: `--require ${join(__dirname, 'support', 'collect-garbage.cjs')}`,
+  });
+  const pid = pidOf(service);
+  await breakOffOften(service.address, requests / 5);
+  const heap = await heapOf(service.address);
+  const descriptors = descriptorsOf(pid);
+  await breakOffOften(service.address, requests);
+  const growth = (await heapOf(service.address)) - heap;
+  await eventually('all descriptors are closed', 5_000, () => descriptorsOf(pid) <= descriptors);
+  const more = descriptorsOf(pid) - descriptors;
+  expect(growth, 'bytes of heap').to.be.below(heapNoise);
+  expect((await listPets({ ...service, key })).text, 'animals').to.equal('[]');
+  return {
+    requests,
+    animals: 0,
+    'descriptors more': more,
+    'heap kB more': Math.round(growth / 1024),
+  };
+};
+
+describe('Promise 5: broken bodies leave nothing behind', () => {
+  afterEach(killServices);
+
+  for (const { name, within } of sqlStores) {
+    fault(`${name}: half bodies and resets`, () => within(breakBodies));
+  }
+});
