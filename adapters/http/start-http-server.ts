@@ -84,10 +84,14 @@ export const startHttpServer = async (
 
   let stopping = false;
   const inFlight = requestsInFlight(maxInFlight);
+  const ending = new WeakSet<Socket>();
   const receive: RequestListener = (request, response) => {
+    // What comes behind the last request of a connection is not to be done (RFC 9112, section 9.6).
+    if (ending.has(request.socket)) return;
     if (stopping) response.setHeader('Connection', 'close');
     if (inFlight.take(response) || neverRefused.includes(request.url)) void listener(request, response);
     else reportRefusal(refuseOverload(request, response, headersFor(request)));
+    if (!response.shouldKeepAlive || response.getHeader('Connection') === 'close') ending.add(request.socket);
   };
   server.on('request', receive);
   server.on('checkContinue', receive);

@@ -90,6 +90,15 @@ describeOnEveryStore('Pipelined requests', (service) => {
     expect(answers).to.have.length(1);
   });
 
+  it('are not done behind one that closes the connection', async () => {
+    const body = '{"name":"behind","categoryId":7}';
+    const headers = [authorization, 'Content-Type: application/json', `Content-Length: ${body.length}`];
+    const create = `${headOf('POST /v1/pets HTTP/1.1', 'Host: localhost', ...headers)}${body}`;
+    expect(await service.exchange(`${getText('/livez')}${create}`, [live])).to.have.length(1);
+    expect(await service.exchange(`${keptAliveText('*')}${create}`, [nothing])).to.have.length(1);
+    expect((await service.get('/v1/pets?limit=100')).text).not.to.include('behind');
+  });
+
   it('are not answered behind one that closes the connection, broken ones neither', async () => {
     const behind = ['nonsense\r\n\r\n', keptAliveText('%00'), `${keptAliveText('/livez')}nonsense`];
     for (const more of behind) {
