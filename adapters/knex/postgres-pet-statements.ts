@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { PetStatements } from './pet-statements';
 import { petColumns, type PetRow } from './pet-rows';
+import { retryConflicts } from './retry-conflicts';
 
 interface PageRow extends PetRow {
   readonly page: string;
@@ -19,20 +20,23 @@ const ofOneStatus = `(status, pets.id) >= (starts.wanted, starts.first) and stat
 
 export const postgresPetStatements = (reads: Knex): PetStatements => ({
   byIds: async (ids) => {
-    const { rows } = await reads.raw<Result<PetRow>>(
-      `select ${petColumns} from pets where pets.id = any(?::bigint[])`,
-      [ids.map(String)],
+    const { rows } = await retryConflicts(async () =>
+      reads.raw<Result<PetRow>>(`select ${petColumns} from pets where pets.id = any(?::bigint[])`, [
+        ids.map(String),
+      ]),
     );
     return rows;
   },
   pages: async (starts, limit) => {
     const withStatus = starts.some(({ status }) => status !== undefined);
-    const { rows } = await reads.raw<Result<PageRow>>(
-      `select page, found.* from unnest(?::bigint[], ?::text[]) with ordinality as starts(first, wanted, page)
+    const { rows } = await retryConflicts(async () =>
+      reads.raw<Result<PageRow>>(
+        `select page, found.* from unnest(?::bigint[], ?::text[]) with ordinality as starts(first, wanted, page)
        cross join lateral (
          select ${petColumns} from pets where ${withStatus ? ofOneStatus : ofAnyStatus} limit ?
        ) as found`,
-      [starts.map(({ from }) => from.toString()), starts.map(({ status }) => status ?? ''), limit],
+        [starts.map(({ from }) => from.toString()), starts.map(({ status }) => status ?? ''), limit],
+      ),
     );
     const pages = starts.map((): Array<PetRow> => []);
     for (const row of rows) pages[Number(row.page) - 1]?.push(row);

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { type Database, knexPetRepository } from '../../../adapters/knex';
 import { arbitraryCreationKey, arbitraryNewPet } from '../../contracts';
-import { allPets } from '../../contracts/pet-repository/pages-of';
+import type { Pet, PetRepository } from '../../../core';
+import { allPets, pageSize } from '../../contracts/pet-repository/pages-of';
 import { postgresDatabase } from '../../support/databases';
 import { run } from '../../support/run';
 import { withDatabase } from '../../support/with-database';
@@ -18,6 +19,18 @@ const refuseFirst = async ({ writes }: Database, times: number): Promise<void> =
   await writes.raw(
     'create trigger refusal after insert on pets for each statement execute function refuse()',
   );
+};
+
+const refuseFirstReads = async ({ writes }: Database, times: number): Promise<void> => {
+  await writes.raw('create sequence attempts');
+  await writes.raw('alter table pets rename to stored_pets');
+  await writes.raw(
+    `create function refusing_pets() returns setof stored_pets language plpgsql as $$ begin
+       if nextval('attempts') <= ${times} then raise exception 'conflict' using errcode = '40001'; end if;
+       return query select * from stored_pets;
+     end $$`,
+  );
+  await writes.raw('create view pets as select * from refusing_pets()');
 };
 
 const attemptsMade = async ({ reads }: Database): Promise<unknown> =>
@@ -47,4 +60,21 @@ describe('a serialisation failure of PostgreSQL (SQLSTATE 40001)', () => {
       expect(await allPets(repository)).to.deep.equal([]);
       expect(await attemptsMade(database)).to.equal(6);
     }));
+
+  for (const [name, read] of [
+    ['by id', ({ find }: PetRepository, { id }: Pet) => run(find(id))],
+    [
+      'of a page',
+      ({ list }: PetRepository) => run(list({ limit: pageSize(1) })).then(({ pets: [first] }) => first),
+    ],
+  ] as const) {
+    it(`of a read ${name} is tried again`, () =>
+      withDatabase(postgresDatabase, async (database) => {
+        const repository = knexPetRepository(database);
+        const { pet } = await run(repository.create(arbitraryNewPet()));
+        await refuseFirstReads(database, 3);
+        expect(await read(repository, pet)).to.deep.equal(pet);
+        expect(await attemptsMade(database)).to.equal(4);
+      }));
+  }
 });
