@@ -67,7 +67,7 @@ export const benchReport = (results) => {
   const { measurements, memory, seconds, rounds, animals } = results;
   const counts = [...new Set(measurements.map(({ connections }) => connections))];
   return [
-    `Medians of ${rounds} rounds of ${seconds} s on ${animals.toLocaleString('en')} animals. A ratio is to the requests/s of fastify-duties, on PostgreSQL to those of fastify-pg. Server and generator share the machine's cores: a generator near 1.00 core is what limits that row.`,
+    `Medians of ${rounds} rounds of ${seconds} s on ${animals.toLocaleString('en')} animals. A ratio is to the requests/s of fastify-duties, on PostgreSQL to those of fastify-pg. Server and generator share the machine's cores: a generator near 1.00 core is what limits that row. First pages, pages of 100 and pages by status are the same for all connections, and this service reads what is asked for alike in one batch once; ids and pages deep in the list are others each time.`,
     ...counts.map((connections) => speedTable(measurements, connections)),
     `### Resident memory, MB\n\n${table(
       ['target', 'at rest', 'most under load'],
