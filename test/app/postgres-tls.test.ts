@@ -3,9 +3,9 @@ import { chown, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type OwnPostgres, withOwnPostgres } from '../faults/support/own-postgres';
-import { runCommand, startProgram } from '../support/command';
+import { killPrograms, runCommand, startProgram } from '../support/command';
 import { eventually } from '../support/eventually';
-import { killServices, startService } from '../support/service-process';
+import { startService } from '../support/service-process';
 
 const settings = { API_KEYS: 'tls-key', LOG_LEVEL: 'silent', PORT: '0' };
 
@@ -78,7 +78,7 @@ const encryptionOf = async (url: string, addressOfServer: string): Promise<Reado
 
 describe('TLS to PostgreSQL, as the address says', function () {
   this.timeout(60_000);
-  afterEach(killServices);
+  afterEach(killPrograms);
 
   it('is required, verified, or left out', async function () {
     await withOwnPostgres(async (server) => {
