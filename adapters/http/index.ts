@@ -1,4 +1,5 @@
 export * from './http-application';
+export type { Answer } from './answer';
 export * from './mount-pet-routes';
 export type { ReadMetrics } from './mount-metrics-route';
 export type { CheckReadiness } from './mount-public-routes';
@@ -6,5 +7,6 @@ export * from './openapi-document';
 export * from './parse-json';
 export type * from './reporter';
 export { serialisePet } from './serialise';
+export type { Send } from './send';
 export * from './start-http-server';
 export type { NotReady } from './http-failures';
