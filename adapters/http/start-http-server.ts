@@ -9,6 +9,7 @@ import {
 import type { Socket } from 'node:net';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { answerProtocolErrors } from './answer-protocol-errors';
+import { boundUnreadAnswers } from './bound-unread-answers';
 import { closeQueuedResponses } from './close-queued-responses';
 import { maxHeadSize } from './refused-head';
 import { refusalHeaders } from './refusal-headers';
@@ -84,11 +85,13 @@ export const startHttpServer = async (
 
   let stopping = false;
   const inFlight = requestsInFlight(maxInFlight);
+  const watchUnread = boundUnreadAnswers();
   const ending = new WeakSet<Socket>();
   const receive: RequestListener = (request, response) => {
     // What comes behind the last request of a connection is not to be done (RFC 9112, section 9.6).
     if (ending.has(request.socket)) return;
     if (stopping) response.setHeader('Connection', 'close');
+    watchUnread(response);
     if (inFlight.take(response) || neverRefused.includes(request.url)) void listener(request, response);
     else reportRefusal(refuseOverload(request, response, headersFor(request)));
     if (!response.shouldKeepAlive || response.getHeader('Connection') === 'close') ending.add(request.socket);
