@@ -1,13 +1,11 @@
 import { expect } from 'chai';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually';
 import { listPets } from '../support/pet-calls';
-import { readMetrics } from '../support/read-metrics';
 import { killServices, startService } from '../support/service-process';
 import { fault, type Figures } from './support/fault';
+import { collecting, heapInUse } from './support/heap-in-use';
 import { pidOf } from './support/pids';
 import { type SqlStore, sqlStores } from './support/sql-stores';
 
@@ -15,8 +13,8 @@ const key = 'broken-key';
 const requests = 10_000;
 const atOnce = 100;
 
-/** In bytes: far less than 10,000 requests would hold. */
-const heapNoise = 5 * 1024 * 1024;
+/** In megabytes: far less than 10,000 requests would hold. */
+const heapNoise = 5;
 
 const half = [
   'POST /v1/pets HTTP/1.1',
@@ -51,17 +49,6 @@ const breakOffOften = async (address: string, times: number): Promise<void> => {
   }
 };
 
-/** The least of some samples: garbage is collected four times a second. */
-const heapOf = async (address: string): Promise<number> => {
-  let least = Infinity;
-  for (let sample = 0; sample < 8; sample += 1) {
-    await delay(250);
-    const used = (await readMetrics(address, key)).get('nodejs_heap_size_used_bytes') ?? NaN;
-    least = Math.min(least, used);
-  }
-  return least;
-};
-
 const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
 
 const breakBodies = async ({ databaseUrl }: SqlStore): Promise<Figures> => {
@@ -69,23 +56,23 @@ const breakBodies = async ({ databaseUrl }: SqlStore): Promise<Figures> => {
     DATABASE_URL: databaseUrl,
     API_KEYS: key,
     LOG_LEVEL: 'silent',
-    NODE_OPTIONS: `--require ${join(__dirname, 'support', 'collect-garbage.cjs')}`,
+    ...collecting,
   });
   const pid = pidOf(service);
   await breakOffOften(service.address, requests / 5);
-  const heap = await heapOf(service.address);
+  const heap = await heapInUse(service, key);
   const descriptors = descriptorsOf(pid);
   await breakOffOften(service.address, requests);
-  const growth = (await heapOf(service.address)) - heap;
+  const growth = (await heapInUse(service, key)) - heap;
   await eventually('all descriptors are closed', 5_000, () => descriptorsOf(pid) <= descriptors);
   const more = descriptorsOf(pid) - descriptors;
-  expect(growth, 'bytes of heap').to.be.below(heapNoise);
+  expect(growth, 'megabytes of heap').to.be.below(heapNoise);
   expect((await listPets({ ...service, key })).text, 'animals').to.equal('[]');
   return {
     requests,
     animals: 0,
     'descriptors more': more,
-    'heap kB more': Math.round(growth / 1024),
+    'heap MB more': growth.toFixed(1),
   };
 };
 
