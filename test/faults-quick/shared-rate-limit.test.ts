@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { type Answer, call } from '../faults/support/call';
+import { fault } from '../faults/support/fault';
+import { environmentOf, owner, stranger } from '../faults/support/keyed-create';
+import { sqlStores } from '../faults/support/sql-stores';
+import { killServices, type ServiceProcess, startService } from '../support/service-process';
+
+const limit = 20;
+const seconds = 60;
+
+/** To each of two instances. */
+const requests = 40;
+
+/** How many a key may make at two instances together. */
+const together = { SQLite: 2 * limit, PostgreSQL: limit };
+
+const isOfStore = (name: string): name is keyof typeof together => name in together;
+
+const flood = async (services: ReadonlyArray<ServiceProcess>, key: string): Promise<ReadonlyArray<Answer>> =>
+  Promise.all(
+    Array.from({ length: requests }).flatMap(() =>
+      services.map(({ address }) => call(`${address}/v1/pets?limit=1`, { key })),
+    ),
+  );
+
+/** Checks every answer, and counts those that were let through. */
+const passed = (answers: ReadonlyArray<Answer>): number => {
+  for (const { status, text, headers } of answers) {
+    expect(headers['ratelimit-policy']).to.equal(`"default";q=${limit};w=${seconds}`);
+    expect(headers['ratelimit']).to.match(/^"default";r=\d+;t=\d+$/);
+    if (status === 200) continue;
+    expect([status, text]).to.deep.equal([
+      429,
+      '{"code":"rate_limited","message":"this API key has made too many requests","status":429}',
+    ]);
+    expect(Number(headers['retry-after'])).to.be.within(1, seconds);
+  }
+  return answers.filter(({ status }) => status === 200).length;
+};
+
+describe('Promise 8: the requests of a key are limited where that is set', () => {
+  afterEach(killServices);
+
+  for (const { name, within } of sqlStores) {
+    fault(`a flood with two keys over two instances on ${name}`, () =>
+      within(async ({ databaseUrl }) => {
+        if (!isOfStore(name)) throw new Error(`${name} is no store that is known here`);
+        const environment = { ...environmentOf(databaseUrl), RATE_LIMIT: `${limit}/${seconds}s` };
+        const first = await startService(environment);
+        const services = [first, await startService(environment)];
+        const owners = passed(await flood(services, owner));
+        const strangers = passed(await flood(services, stranger));
+        expect([owners, strangers]).to.deep.equal([together[name], together[name]]);
+        const withoutKey = await call(`${first.address}/v1/pets`);
+        expect([withoutKey.status, withoutKey.headers['ratelimit']]).to.deep.equal([401, undefined]);
+        return { limit, 'requests of a key': 2 * requests, 'let through': owners };
+      }),
+    ).timeout(30_000);
+  }
+
+  fault('a flood where it is not set', async () => {
+    const service = await startService(environmentOf('memory:'));
+    const answers = await flood([service], owner);
+    const limited = ({ status, headers }: Answer) => status !== 200 || headers['ratelimit'] !== undefined;
+    expect(answers.filter(limited)).to.deep.equal([]);
+    return { requests: answers.length };
+  }).timeout(30_000);
+});
