@@ -3,8 +3,6 @@ import { within } from './within';
 
 interface Options<K, V> {
   readonly maxBatchSize: number;
-  /** How many batches may be in flight at once. */
-  readonly maxInFlight: number;
   /** How long a call waits for its answer at most, in milliseconds. A batch that has waited too long is not begun. */
   readonly patience: number;
   /** Answers each key in its place; an Error there fails that one call. */
@@ -17,21 +15,20 @@ interface WaitingBatch {
 }
 
 /**
- * Gathers what arrives while all batches that may be in flight are so into the next one; what comes to an idle
- * batcher goes at once. Nothing is kept: a call never joins a batch that began before it.
+ * Gathers what arrives while a batch is in flight into the next one; what comes to an idle batcher goes at once.
+ * Nothing is kept: a call never joins a batch that began before it.
  */
 export const batchWhileBusy = <K, V extends object>({
   maxBatchSize,
-  maxInFlight,
   patience,
   runBatch,
 }: Options<K, V>): ((key: K) => Promise<V>) => {
   const waiting: Array<WaitingBatch> = [];
-  let inFlight = 0;
+  let isBusy = false;
   let until = 0;
 
   const begin = (): void => {
-    const next = inFlight < maxInFlight ? waiting.shift() : undefined;
+    const next = isBusy ? undefined : waiting.shift();
     if (next === undefined) return;
     until = next.until;
     next.dispatch();
@@ -40,13 +37,13 @@ export const batchWhileBusy = <K, V extends object>({
   const loader = new DataLoader<K, V>(
     async (keys) => {
       const left = until - performance.now();
-      inFlight += 1;
+      isBusy = true;
       try {
         // With little time left it would be given up midway, and nobody would know what it did.
         if (left < patience / 4) throw new Error('the database was too busy to begin in time');
         return await within(left, runBatch(keys));
       } finally {
-        inFlight -= 1;
+        isBusy = false;
         begin();
       }
     },

@@ -50,7 +50,7 @@ const isDigestOf = (key: ApiKey, digest: string): boolean =>
 /** The auth port on the keys in the database. Without the database nobody new is let in. */
 export const knexAuthenticate = ({ reads }: Database): Authenticate => {
   const trusted = new LRUCache<string, string>({ max: mostTrusted, ttl: trustedFor });
-  const readDigest = batchWhileBusy({ maxBatchSize, maxInFlight: 1, patience, runBatch: readDigests(reads) });
+  const readDigest = batchWhileBusy({ maxBatchSize, patience, runBatch: readDigests(reads) });
 
   const readAndTrust = (id: KeyId): TE.TaskEither<InvalidApiKey | Unavailable, string> =>
     pipe(

@@ -21,9 +21,6 @@ import { steadyNow } from './steady-now';
 /** Calls in one statement: their keys stay under SQLite's 500 terms of a compound select. */
 const maxBatchSize = 400;
 
-/** While one batch is read, the answers to the other are written. */
-const readsInFlight = 2;
-
 /** How long an operation waits for the database, in milliseconds: an answer within 5 s, whatever happens to it. */
 const patience = 4_000;
 
@@ -40,19 +37,16 @@ export const knexPetRepository = (
 ): PetRepository => {
   const list = batchWhileBusy({
     maxBatchSize,
-    maxInFlight: readsInFlight,
     patience,
     runBatch: observed(observer, 'list', readPages(database.petStatements)),
   });
   const find = batchWhileBusy({
     maxBatchSize,
-    maxInFlight: readsInFlight,
     patience,
     runBatch: observed(observer, 'find', findPets(database.petStatements)),
   });
   const create = batchWhileBusy({
     maxBatchSize,
-    maxInFlight: 1,
     patience,
     runBatch: observed(observer, 'create', createPets(database, now)),
   });

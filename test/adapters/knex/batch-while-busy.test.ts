@@ -13,7 +13,6 @@ const batcher = ({ maxBatchSize = 100, patience = 5_000 } = {}) => {
   const batches: Array<Batch> = [];
   const load = batchWhileBusy<string, { readonly answer: string }>({
     maxBatchSize,
-    maxInFlight: 1,
     patience,
     runBatch: (keys) =>
       new Promise((resolve, reject) => {
