@@ -49,6 +49,7 @@ const timeouts = {
   keepAlive: 65_000,
   silence: 30_000,
   exchange: 60_000,
+  unused: 75_000,
   stopping: 10_000,
   taking: 1_000,
   firstWord: 200,
@@ -84,12 +85,15 @@ export const startHttpServer = async (
   closeQueuedResponses(server);
 
   let stopping = false;
+  /** With when each was made or last brought a request. */
+  const connections = new Map<Socket, number>();
   const inFlight = requestsInFlight(maxInFlight);
   const watchUnread = boundUnreadAnswers();
   const ending = new WeakSet<Socket>();
   const receive: RequestListener = (request, response) => {
     // What comes behind the last request of a connection is not to be done (RFC 9112, section 9.6).
     if (ending.has(request.socket)) return;
+    connections.set(request.socket, performance.now());
     if (stopping) response.setHeader('Connection', 'close');
     watchUnread(response);
     if (inFlight.take(response) || neverRefused.includes(request.url)) void listener(request, response);
@@ -100,19 +104,21 @@ export const startHttpServer = async (
   server.on('checkContinue', receive);
   server.on('checkExpectation', receive);
 
-  // A reader that takes a byte now and then is never silent, and still holds its answer in memory.
+  // Who takes a byte now and then, or sends an empty line, is never silent, and still holds what it holds.
   const sweep = setInterval(() => {
-    const oldest = performance.now() - timeouts.exchange;
+    const now = performance.now();
     for (const [response, began] of inFlight.all()) {
-      if (began < oldest) response.destroy();
+      if (began < now - timeouts.exchange) response.destroy();
+    }
+    for (const [socket, lastRequest] of connections) {
+      if (lastRequest < now - timeouts.unused) socket.destroy();
     }
   }, checkInterval).unref();
 
-  const connections = new Set<Socket>();
   let taken = 0;
   server.on('connection', (socket) => {
     taken += 1;
-    connections.add(socket);
+    connections.set(socket, performance.now());
     socket.once('close', () => connections.delete(socket));
   });
 
@@ -143,7 +149,7 @@ export const startHttpServer = async (
       server.close();
       // Node takes a connection that has not said a word for a busy one; what it said may be about to be read.
       const hangUp = setTimeout(() => {
-        for (const socket of connections) {
+        for (const socket of connections.keys()) {
           if (socket.bytesRead === 0) socket.destroy();
         }
       }, timeouts.firstWord);
