@@ -11,6 +11,7 @@ import { setImmediate as immediate, setTimeout as pause } from 'node:timers/prom
 import { answerProtocolErrors } from './answer-protocol-errors';
 import { boundUnreadAnswers } from './bound-unread-answers';
 import { closeQueuedResponses } from './close-queued-responses';
+import { discardRest } from './discard-rest';
 import { maxHeadSize } from './refused-head';
 import { refusalHeaders } from './refusal-headers';
 import { refuseOverload } from './refuse-overload';
@@ -92,7 +93,11 @@ export const startHttpServer = async (
   const ending = new WeakSet<Socket>();
   const receive: RequestListener = (request, response) => {
     // What comes behind the last request of a connection is not to be done (RFC 9112, section 9.6).
-    if (ending.has(request.socket)) return;
+    if (ending.has(request.socket)) {
+      // A close with bytes that were not read would take the answer from its reader.
+      discardRest(request);
+      return;
+    }
     connections.set(request.socket, performance.now());
     if (stopping) response.setHeader('Connection', 'close');
     watchUnread(response);
