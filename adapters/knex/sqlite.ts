@@ -2,11 +2,12 @@ import knex, { type Knex } from 'knex';
 import type { Database } from './database';
 import type { Durability } from './durability';
 import { migrationSource } from './migration-source';
+import { prepareOnce, type PreparingConnection } from './prepare-once';
 import { silentLog } from './silent-log';
 import { sqlitePetStatements } from './sqlite-pet-statements';
 import { watchFile } from './watch-file';
 
-interface Connection {
+interface Connection extends PreparingConnection {
   readonly exec: (sql: string, done: (error: Error | null) => void) => void;
 }
 
@@ -24,6 +25,7 @@ const applicationId = 0x616e6d6c;
 const withPragmas =
   (opened: () => void, ...pragmas: ReadonlyArray<string>) =>
   (connection: Connection, done: (error: Error | null) => void): void => {
+    prepareOnce(connection);
     connection.exec(pragmas.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
       opened();
       done(error);
