@@ -18,23 +18,34 @@ const ofAnyStatus = 'pets.id >= starts.first order by pets.id';
 const ofOneStatus = `(status, pets.id) >= (starts.wanted, starts.first) and status <= starts.wanted
          order by status, pets.id`;
 
+/** A statement that each connection prepares once, by this name. */
+const run = async <Row>(
+  knex: Knex,
+  name: string,
+  sql: string,
+  bindings: ReadonlyArray<number | Array<string>>,
+): Promise<ReadonlyArray<Row>> => {
+  const { rows } = await knex.raw<Result<Row>>(sql, bindings).options({ name });
+  return rows;
+};
+
 export const postgresPetStatements = (reads: Knex): PetStatements => ({
-  byIds: async (ids) => {
-    const { rows } = await retryConflicts(async () =>
-      reads.raw<Result<PetRow>>(`select ${petColumns} from pets where pets.id = any(?::bigint[])`, [
+  byIds: (ids) =>
+    retryConflicts(() =>
+      run<PetRow>(reads, 'pets by ids', `select ${petColumns} from pets where pets.id = any(?::bigint[])`, [
         ids.map(String),
       ]),
-    );
-    return rows;
-  },
+    ),
   pages: async (starts, limit) => {
     const withStatus = starts.some(({ status }) => status !== undefined);
-    const { rows } = await retryConflicts(async () =>
-      reads.raw<Result<PageRow>>(
+    const rows = await retryConflicts(() =>
+      run<PageRow>(
+        reads,
+        withStatus ? 'pages of a status' : 'pages',
         `select page, found.* from unnest(?::bigint[], ?::text[]) with ordinality as starts(first, wanted, page)
-       cross join lateral (
-         select ${petColumns} from pets where ${withStatus ? ofOneStatus : ofAnyStatus} limit ?
-       ) as found`,
+         cross join lateral (
+           select ${petColumns} from pets where ${withStatus ? ofOneStatus : ofAnyStatus} limit ?
+         ) as found`,
         [starts.map(({ from }) => from.toString()), starts.map(({ status }) => status ?? ''), limit],
       ),
     );
@@ -42,8 +53,10 @@ export const postgresPetStatements = (reads: Knex): PetStatements => ({
     for (const row of rows) pages[Number(row.page) - 1]?.push(row);
     return pages;
   },
-  insert: async (writes, newPets) => {
-    const { rows } = await writes.raw<Result<PetRow>>(
+  insert: (writes, newPets) =>
+    run<PetRow>(
+      writes,
+      'insert pets',
       `insert into pets (name, category_id, status)
        select name, category_id, nullif(status, '')
        from unnest(?::text[], ?::bigint[], ?::text[]) as fresh (name, category_id, status)
@@ -53,18 +66,18 @@ export const postgresPetStatements = (reads: Knex): PetStatements => ({
         newPets.map(({ categoryId }) => categoryId.toString()),
         newPets.map(({ status = '' }) => status),
       ],
-    );
-    return rows;
-  },
+    ),
   insertKeys: (writes, keys) =>
-    writes.raw(
+    run(
+      writes,
+      'insert keys',
       `insert into creation_keys (caller, idempotency_key, pet_id, kept_until)
        select * from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
       [
         keys.map(({ caller }) => caller),
         keys.map(({ idempotency_key }) => idempotency_key),
         keys.map(({ pet_id }) => pet_id.toString()),
-        keys.map(({ kept_until }) => kept_until),
+        keys.map(({ kept_until }) => String(kept_until)),
       ],
     ),
 });
