@@ -141,7 +141,7 @@ describe('Promise 3: a service without its SQLite file ends and says why', () =>
             await makeDatabase(file);
             await remount(folder, 'ro');
           },
-          /the database can't be used/,
+          /the database sqlite:\S+ can't be used/,
         ),
       ),
     { needs: ['mount'] },

@@ -37,7 +37,7 @@ export const readOptions = ({ targetNames, operationNames }) => {
     targets: known('target', list(values.targets ?? targetNames.join()), targetNames),
     operations: known('operation', list(values.only ?? operationNames.join()), operationNames),
     connections: list(values.connections).map(Number),
-    seconds: Number(values.duration ?? (values.quick ? 1 : 3)),
+    seconds: Number(values.duration ?? (values.quick ? 1 : 2)),
     rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
     animals: Number(values.animals ?? 100_000),
     minutes: Number(values.minutes),
