@@ -13,7 +13,7 @@ import { killServices, startService } from '../support/service-process';
 const jumps: ReadonlyArray<Shift> = ['+1y', '-1y', '+0'];
 
 /** In milliseconds: when a create that waits for a lock is refused. */
-const patience = [2_500, 5_000] as const;
+const patience = [900, 5_000] as const;
 
 const jumping = async (folder: string, { databaseUrl, holdWriters }: SqlStore): Promise<Figures> => {
   const clock = await settableClock(folder);
