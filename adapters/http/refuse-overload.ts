@@ -1,7 +1,7 @@
 import type { Headers } from './headers';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { unavailable } from '../../core';
-import { discardRest } from './discard-rest';
+import { leaveBody } from './leave-body';
 import { failureAnswer } from './failure-answer';
 import type { RefusalRecord } from './reporter';
 import { requestId } from './request-id';
@@ -9,12 +9,12 @@ import { securityHeaders } from './security-headers';
 
 const { status, headers, body } = failureAnswer(unavailable('too many requests are in flight'));
 
-const fixedHeaders = {
+const fixedHead = Object.entries({
   ...securityHeaders,
   ...headers,
   'Content-Type': 'application/json',
   'Content-Length': String(Buffer.byteLength(body)),
-};
+}).flat();
 
 /** In milliseconds, as `Retry-After` says: a refused client that asks again sooner waits unread. */
 const rest = 1_000;
@@ -36,10 +36,9 @@ export const refuseOverload = (
   ownHeaders: Headers = {},
 ): RefusalRecord => {
   const id = requestId(request);
-  // As in send-answer.ts: who waits for a 100 (Continue) may or may not send the body.
-  if (request.headers.expect !== undefined) response.setHeader('Connection', 'close');
-  response.writeHead(status, { ...fixedHeaders, ...ownHeaders, 'X-Request-Id': id }).end(body);
-  discardRest(request);
+  leaveBody(request, response);
+  const head = [...fixedHead, 'X-Request-Id', id, ...Object.entries(ownHeaders).flat()];
+  response.writeHead(status, head).end(body);
   // Both are over then: the answer written, the body read.
   request.once('close', () => {
     restUnread(request);

@@ -3,6 +3,9 @@ import type { ServerResponse } from 'node:http';
 /** How many times as many requests may wait for their clients as are worked on. */
 const waitingShare = 4;
 
+/** In milliseconds: how often those that wait for clients are looked for while there is no room. */
+const lookInterval = 10;
+
 /** Requests whose answers are not written in full. */
 export interface RequestsInFlight {
   /** Takes a request in, until its answer is written or its client gone; false when there is no room. */
@@ -19,7 +22,12 @@ export const requestsInFlight = (mostWorkedOn: number): RequestsInFlight => {
   const workedOn = new Map<ServerResponse, number>();
   const waiting = new Map<ServerResponse, number>();
 
+  let lookedAt = -Infinity;
+
   const setWaitingAside = (): void => {
+    const now = performance.now();
+    if (now - lookedAt < lookInterval) return;
+    lookedAt = now;
     for (const [response, began] of workedOn) {
       if (waiting.size >= waitingShare * mostWorkedOn) return;
       if (!waitsForClient(response)) continue;
