@@ -1,5 +1,5 @@
-import type { Headers } from './headers';
 import type { IncomingMessage } from 'node:http';
+import type { Headers } from './headers';
 
 const exposedHeaders = [
   'Link',

@@ -1,8 +1,8 @@
-import type { Headers } from './headers';
 import type { Router } from '@koa/router';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { Headers } from './headers';
 import { respond } from './respond';
 import { textFile } from './text-file';
 

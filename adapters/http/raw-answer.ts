@@ -1,7 +1,7 @@
-import type { Headers } from './headers';
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import { failureAnswer } from './failure-answer';
+import type { Headers } from './headers';
 import type { HttpFailure } from './http-failures';
 import type { RefusalRecord } from './reporter';
 import { securityHeaders } from './security-headers';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { crossOriginHeaders } from './cross-origin-headers';
-import type { Headers } from './headers';
 import { deprecationOf } from './deprecated';
+import type { Headers } from './headers';
 
 /** What an answer carries for its request's sake, where no route ever sees the request. */
 export const refusalHeaders = (corsOrigins: ReadonlyArray<string>) => {

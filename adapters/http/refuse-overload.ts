@@ -1,6 +1,6 @@
-import type { Headers } from './headers';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { unavailable } from '../../core';
+import type { Headers } from './headers';
 import { leaveBody } from './leave-body';
 import { failureAnswer } from './failure-answer';
 import type { RefusalRecord } from './reporter';

@@ -1,5 +1,5 @@
-import type { Headers } from './headers';
 import type { ServerResponse } from 'node:http';
+import type { Headers } from './headers';
 
 /** What Koa's `context.set` does to a record of headers, without its two calls a header. */
 export const setHeaders = (response: ServerResponse, headers: Headers): void => {
