@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 /** How many times as many requests may wait for their clients as are worked on. */
 const waitingShare = 4;
 
-/** In milliseconds: how often those that wait for clients are looked for while there is no room. */
+/** In milliseconds: how soon those that wait for clients are looked for again when there were none. */
 const lookInterval = 10;
 
 /** Requests whose answers are not written in full. */
@@ -22,18 +22,18 @@ export const requestsInFlight = (mostWorkedOn: number): RequestsInFlight => {
   const workedOn = new Map<ServerResponse, number>();
   const waiting = new Map<ServerResponse, number>();
 
-  let lookedAt = -Infinity;
+  let lookedInVain = -Infinity;
 
   const setWaitingAside = (): void => {
     const now = performance.now();
-    if (now - lookedAt < lookInterval) return;
-    lookedAt = now;
+    if (now - lookedInVain < lookInterval) return;
     for (const [response, began] of workedOn) {
       if (waiting.size >= waitingShare * mostWorkedOn) return;
       if (!waitsForClient(response)) continue;
       workedOn.delete(response);
       waiting.set(response, began);
     }
+    if (workedOn.size >= mostWorkedOn) lookedInVain = now;
   };
 
   return {

@@ -16,8 +16,6 @@ const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm test': 'runs this test; .ci/run runs it',
   'npm ci': 'installs the checkout that this test runs in; .ci/run runs it',
   'npm test': 'runs this test; .ci/run runs it',
-  'npm run bench -- --duration 2 --rounds 3 --targets animal-store,fastify-duties --connections 64':
-    'takes minutes, and installs what it compares with',
   'npm pack': 'empties dist, which other tests run; examples.test.ts packs what is built',
   'npm install --global ./animal-store-0.1.0.tgz': 'asks a registry, and writes outside of the checkout',
   'animal-store serve': 'runs what was installed so; examples.test.ts runs it from the tarball',
