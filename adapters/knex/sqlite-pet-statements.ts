@@ -17,7 +17,8 @@ const toRow = (cells: unknown): PetRow => {
 
 const parseRows = (text: string): ReadonlyArray<PetRow> => {
   const rows: unknown = JSON.parse(text);
-  return t.UnknownArray.is(rows) ? rows.map(toRow) : [];
+  if (!t.UnknownArray.is(rows)) throw new TypeError('rows of pets are no JSON array');
+  return rows.map(toRow);
 };
 
 /** Exact integers: they are written as they are, in digits. */
