@@ -1,6 +1,6 @@
+import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import * as TE from 'fp-ts/TaskEither';
 import type { ApiKey } from './api-key';
 import type { Authenticate } from './authenticate';
 import { caller, type Caller } from './caller';
@@ -45,9 +45,9 @@ export const openAnimalStore = ({ pets, authenticate }: Ports): OpenAnimalStore 
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- the contract has it until 5 December 2030
     getPet: get(known),
   });
-  return (apiKey) =>
+  return (apiKey) => async () =>
     pipe(
-      authenticate(apiKey),
-      TE.map((keyId) => operationsOf(caller(keyId))),
+      await authenticate(apiKey)(),
+      E.map((keyId) => operationsOf(caller(keyId))),
     );
 };

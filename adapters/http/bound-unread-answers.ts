@@ -13,7 +13,7 @@ export const boundUnreadAnswers = (): ((response: ServerResponse) => void) => {
   };
   return (response) => {
     // The answer is whole then, and what the kernel did not take of it waits here.
-    response.once('prefinish', () => {
+    response.on('prefinish', () => {
       const bytes = response.writableLength;
       if (bytes === 0) return;
       unread.set(response, bytes);

@@ -1,13 +1,13 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
+import type * as TE from 'fp-ts/TaskEither';
 import type { Context } from 'koa';
 import { type CreatedPet, fieldFaults, NewPet } from '../../core';
 import { andMap } from './and-map';
 import { andThen } from './and-then';
 import type { Answer } from './answer';
 import type { Handler } from './handler';
-import type { InvalidBody } from './http-failures';
+import type { HttpFailure, InvalidBody } from './http-failures';
 import { idempotencyKeyHeader } from './idempotency-key-header';
 import { readJsonBody, type Unreadable } from './read-json-body';
 import { serialisePet } from './serialise';
@@ -24,17 +24,19 @@ const toAnswer = ({ pet, replayed }: CreatedPet): Answer => ({
   headers: replayed ? { 'Idempotent-Replayed': 'true' } : {},
 });
 
-const readNewPet = (context: Context): TE.TaskEither<Unreadable | InvalidBody, NewPet> =>
-  pipe(readJsonBody(context), TE.flatMapEither(decodeNewPet));
+const readNewPet =
+  (context: Context): TE.TaskEither<Unreadable | InvalidBody, NewPet> =>
+  async () => {
+    const body = await readJsonBody(context)();
+    return E.isLeft(body) ? body : decodeNewPet(body.right);
+  };
 
 export const handleCreatePet: Handler = (context, { createPet }) =>
   pipe(
     idempotencyKeyHeader(context.headers['idempotency-key']?.toString()),
-    andThen((idempotencyKey) =>
-      pipe(
-        readNewPet(context),
-        TE.flatMap((newPet) => createPet(newPet, idempotencyKey)),
-      ),
-    ),
+    andThen((idempotencyKey) => async (): Promise<E.Either<HttpFailure, CreatedPet>> => {
+      const newPet = await readNewPet(context)();
+      return E.isLeft(newPet) ? newPet : await createPet(newPet.right, idempotencyKey)();
+    }),
     andMap(toAnswer),
   );

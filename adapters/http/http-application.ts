@@ -55,18 +55,16 @@ export const httpApplication = ({
   app.on('error', (cause: unknown, { state }: Context) => {
     reporter.failure(cause, String(state['requestId']));
   });
-  app.use(async (context, next) => {
+  app.use((context, next) => {
     const id = requestId(context.req);
     context.state['requestId'] = id;
     reportRequest(context, id, reporter);
     const refused = refusedHead(context);
-    if (O.isNone(refused)) {
-      await errorBoundary(context, next, refuse);
-      return;
-    }
+    if (O.isNone(refused)) return errorBoundary(context, next, refuse);
     // What follows on the connection may be a part of what was not understood.
     context.set('Connection', 'close');
     sendFailure(context, refused.value, refuse);
+    return undefined;
   });
   if (corsOrigins.length > 0) app.use(answerPreflight(common));
   mountPetRoutes(app, openStore, { consumeQuota, send: write });

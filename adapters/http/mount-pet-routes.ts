@@ -28,8 +28,8 @@ const isUnderV1 = (path: string): boolean => path === '/v1' || path.startsWith('
 
 const withHeaders =
   (added: Headers, send: Send): Send =>
-  (context, answer) => {
-    send(context, { ...answer, headers: { ...added, ...answer.headers } });
+  (context, { status, body, headers }) => {
+    send(context, { status, body, headers: headers === undefined ? added : { ...added, ...headers } });
   };
 
 const limited = (authenticate: ReturnType<typeof authenticateRequest>, consumeQuota: ConsumeQuota) => {
@@ -58,7 +58,7 @@ export const mountPetRoutes = (
       context,
       async () => {
         const admitted = await admit(context)();
-        return E.isLeft(admitted) ? admitted : handle(context, admitted.right)();
+        return E.isLeft(admitted) ? admitted : await handle(context, admitted.right)();
       },
       headers === undefined ? send : withHeaders(headers, send),
     );

@@ -1,7 +1,7 @@
 import { type ContentType, parse } from 'content-type';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
+import type * as TE from 'fp-ts/TaskEither';
 import type { Context } from 'koa';
 import getRawBody from 'raw-body';
 import type { MalformedJson, MalformedRequest, PayloadTooLarge, UnsupportedMediaType } from './http-failures';
@@ -34,18 +34,23 @@ const toUnreadable = (error: unknown): Unreadable =>
     ? { _tag: 'PayloadTooLarge' }
     : { _tag: 'MalformedRequest', reason: 'the body ended before its announced length' };
 
-const readBytes = ({ req, res }: Context): TE.TaskEither<Unreadable, Buffer> =>
-  TE.tryCatch(() => {
-    const length = req.headers['content-length'] ?? null;
-    if (req.headers.expect !== undefined && Number(length) <= maxBodySize) res.writeContinue();
-    return getRawBody(req, { limit: maxBodySize, length });
-  }, toUnreadable);
+const readBytes = async ({ req, res }: Context): Promise<E.Either<Unreadable, Buffer>> => {
+  const length = req.headers['content-length'] ?? null;
+  if (req.headers.expect !== undefined && Number(length) <= maxBodySize) res.writeContinue();
+  try {
+    return E.right(await getRawBody(req, { limit: maxBodySize, length }));
+  } catch (error) {
+    return E.left(toUnreadable(error));
+  }
+};
 
 /** Reads the body once its head is acceptable, and parses it. */
 export const readJsonBody = (context: Context): TE.TaskEither<Unreadable, unknown> =>
   pipe(
     checkEncoding(context.req),
     E.flatMap(() => checkType(context)),
-    andThen(() => readBytes(context)),
-    TE.flatMapEither(parseJson),
+    andThen(() => async () => {
+      const bytes = await readBytes(context);
+      return E.isLeft(bytes) ? bytes : parseJson(bytes.right);
+    }),
   );

@@ -41,7 +41,7 @@ export const requestsInFlight = (mostWorkedOn: number): RequestsInFlight => {
       if (workedOn.size >= mostWorkedOn) setWaitingAside();
       if (workedOn.size >= mostWorkedOn) return false;
       workedOn.set(response, performance.now());
-      response.once('close', () => {
+      response.on('close', () => {
         workedOn.delete(response);
         waiting.delete(response);
       });

@@ -44,7 +44,7 @@ const issue = async (writes: Knex, name: string): Promise<IssuedApiKey> => {
   const row: ApiKeyRow = {
     id,
     name,
-    digest: digestOf(key),
+    digest: digestOf(key).toString('hex'),
     last_four: key.slice(-4),
     created_at: new Date().toISOString(),
     revoked_at: null,

@@ -11,5 +11,5 @@ export const newApiKey = (): { readonly id: string; readonly key: string } => {
 /** The id in a key, if the key has the form of one that was issued. */
 export const keyIdOf = (key: string): string | undefined => format.exec(key)?.[1];
 
-/** What is kept of a key: SHA-256 in hexadecimal. 256 random bits need no slow hash. */
-export const digestOf = (key: string): string => hash('sha256', key);
+/** What is kept of a key: SHA-256. 256 random bits need no slow hash. */
+export const digestOf = (key: string): Buffer => hash('sha256', key, 'buffer');

@@ -29,12 +29,12 @@ const maxBatchSize = 400;
 
 const readDigests =
   (reads: Knex) =>
-  async (ids: ReadonlyArray<string>): Promise<ReadonlyArray<E.Either<InvalidApiKey, string>>> => {
+  async (ids: ReadonlyArray<string>): Promise<ReadonlyArray<E.Either<InvalidApiKey, Buffer>>> => {
     const rows = await reads<ApiKeyRow>('api_keys')
       .select('id', 'digest')
       .whereIn('id', [...new Set(ids)])
       .whereNull('revoked_at');
-    const digests = new Map(rows.map(({ id, digest }) => [id, digest]));
+    const digests = new Map(rows.map(({ id, digest }) => [id, Buffer.from(digest, 'hex')]));
     return ids.map((id) => pipe(digests.get(id), E.fromNullable(invalidApiKey)));
   };
 
@@ -44,15 +44,14 @@ const idIn = (key: ApiKey): E.Either<InvalidApiKey, KeyId> =>
     E.fromPredicate(KeyId.is, () => invalidApiKey),
   );
 
-const isDigestOf = (key: ApiKey, digest: string): boolean =>
-  timingSafeEqual(Buffer.from(digest), Buffer.from(digestOf(key)));
+const isDigestOf = (key: ApiKey, digest: Buffer): boolean => timingSafeEqual(digest, digestOf(key));
 
 /** The auth port on the keys in the database. Without the database nobody new is let in. */
 export const knexAuthenticate = ({ reads }: Database): Authenticate => {
-  const trusted = new LRUCache<string, string>({ max: mostTrusted, ttl: trustedFor });
+  const trusted = new LRUCache<string, Buffer>({ max: mostTrusted, ttl: trustedFor });
   const readDigest = batchWhileBusy({ maxBatchSize, patience, runBatch: readDigests(reads) });
 
-  const readAndTrust = (id: KeyId): TE.TaskEither<InvalidApiKey | Unavailable, string> =>
+  const readAndTrust = (id: KeyId): TE.TaskEither<InvalidApiKey | Unavailable, Buffer> =>
     pipe(
       attemptEither(() => readDigest(id)),
       TE.map((digest) => {
@@ -62,7 +61,7 @@ export const knexAuthenticate = ({ reads }: Database): Authenticate => {
     );
 
   const authenticateAs = (id: KeyId, key: ApiKey): ReturnType<Authenticate> => {
-    const check = (digest: string): E.Either<InvalidApiKey, KeyId> =>
+    const check = (digest: Buffer): E.Either<InvalidApiKey, KeyId> =>
       isDigestOf(key, digest) ? E.right(id) : E.left(invalidApiKey);
     const known = trusted.get(id);
     return known === undefined
