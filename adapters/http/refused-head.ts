@@ -26,6 +26,9 @@ const countHead = (rawHeaders: ReadonlyArray<string>): HeadCount => {
   return { size, hosts, authorizations };
 };
 
+// RFC 3986, section 3.2.2, and an optional port (RFC 9110, section 7.2); it may be empty.
+const hostAndPort = /^(?:\[[\da-fv:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
+
 const malformed = (reason: string): O.Option<MalformedRequest> =>
   O.some({ _tag: 'MalformedRequest', reason });
 
@@ -48,7 +51,7 @@ const originForm = (target: string): string | undefined => {
 };
 
 /**
- * What is wrong with a request's head that Node lets through (RFC 9112, sections 3.2 and 6.1; RFC 9110, sections 10.1.1, 11).
+ * What is wrong with a request's head that Node lets through (RFC 9112, sections 3.2 and 6.1; RFC 9110, sections 7.2, 10.1.1, 11).
  * Of a target that is a whole address it leaves the path and the query.
  */
 export const refusedHead = (
@@ -59,6 +62,9 @@ export const refusedHead = (
   if (size > maxHeadSize) return O.some({ _tag: 'HeadersTooLarge' });
   if (hosts > 1) return malformed('a request must have one Host header');
   if (hosts === 0 && httpVersion === '1.1') return malformed('a request must have a Host header');
+  if (!hostAndPort.test(headers.host ?? '')) {
+    return malformed('the Host header must be a host, with a port or without');
+  }
   if (authorizations > 1) {
     return malformed('a request must have one Authorization header at most');
   }

@@ -75,9 +75,9 @@ try {
   await delay(restSeconds * 1000);
   results.rest = round(target.resident());
   say(`at rest ${results.rest} MB`);
-  results.crowds = [await crowd(target), await crowd(target), await crowd(target)];
-  say(`crowds of ${clients} have been served`);
   results.load = await underLoad(target);
+  say(`${minutes} minutes under load are over`);
+  results.crowds = [await crowd(target), await crowd(target), await crowd(target)];
 } finally {
   await target.stop();
   await rm(options.directory, { recursive: true, force: true });

@@ -36,6 +36,15 @@ describeOnEveryStore('Malformed and unusual HTTP', (service) => {
     'no Host': headOf('GET /v1/pets HTTP/1.1', authorization, 'Connection: close'),
     'two Hosts': getText('/v1/pets', 'Host: other'),
     'two equal Hosts': getText('/v1/pets', 'host: localhost'),
+    'a Host with a path': headOf('GET /v1/pets HTTP/1.1', 'Host: a/b', authorization, 'Connection: close'),
+    'a Host with a user': headOf('GET /v1/pets HTTP/1.1', 'Host: me@a', authorization, 'Connection: close'),
+    'a Host with a space': headOf('GET /v1/pets HTTP/1.1', 'Host: a b', authorization, 'Connection: close'),
+    'a Host with two ports': headOf(
+      'GET /v1/pets HTTP/1.1',
+      'Host: a:1:2',
+      authorization,
+      'Connection: close',
+    ),
     'two Authorizations': getText('/v1/pets', 'Authorization: Bearer wrong'),
     'two equal Authorizations': getText(
       '/v1/pets',
@@ -169,6 +178,24 @@ describeOnEveryStore('Malformed and unusual HTTP', (service) => {
     for (const host of [['Host: localhost'], []]) {
       const answer = await service.exchangeOne(headOf('GET /livez HTTP/1.0', ...host), live);
       expect(answer.status).to.equal(200);
+    }
+  });
+
+  it('answers whoever names a host in any form that there is', async () => {
+    const hosts = [
+      '',
+      'animals.example',
+      'a:',
+      'a:80',
+      '127.0.0.1:3000',
+      '[::1]:3000',
+      '[v1.a:b]',
+      'A_b',
+      'a%20b',
+    ];
+    for (const host of hosts) {
+      const bytes = headOf('GET /livez HTTP/1.1', `Host: ${host}`, 'Connection: close');
+      expect((await service.exchangeOne(bytes, live)).status, host).to.equal(200);
     }
   });
 
