@@ -2,6 +2,7 @@ import { benchReport } from './bench-report.js';
 import { memoryReport } from './memory-report.js';
 import { readyReport } from './ready-report.js';
 import { scaleReport } from './scale-report.js';
+import { transferReport } from './transfer-report.js';
 
 const script = (name) => `npm --prefix test/bench run ${name}`;
 
@@ -17,6 +18,7 @@ const parts = {
   scale: { title: 'How cost grows with rows', command: script('scale'), report: scaleReport },
   ready: { title: 'From start to ready', command: script('ready'), report: readyReport },
   memory: { title: 'Memory', command: script('memory'), report: memoryReport },
+  transfer: { title: 'Import and export', command: script('transfer'), report: transferReport },
 };
 
 /** All results as one Markdown page. */

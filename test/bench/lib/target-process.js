@@ -10,6 +10,15 @@ const residentMegabytes = (pid, field) =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) /
   1024;
 
+/** The most resident megabytes that a process ever had; undefined once it has ended. */
+export const mostResidentMegabytes = (pid) => {
+  try {
+    return residentMegabytes(pid, 'VmHWM');
+  } catch {
+    return undefined;
+  }
+};
+
 /** Seconds of processor time that a process has used so far (proc(5): utime and stime, in ticks). */
 export const processorSeconds = (pid) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
