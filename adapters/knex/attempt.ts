@@ -1,14 +1,9 @@
 import * as E from 'fp-ts/Either';
-import { flow } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
+import type * as TE from 'fp-ts/TaskEither';
 import { type Unavailable, unavailable } from '../../core';
 import { toError } from './database-error';
 
-/** Whatever the database refuses is Unavailable to the core. */
-export const attempt = <A>(query: () => Promise<A>): TE.TaskEither<Unavailable, A> =>
-  TE.tryCatch(query, flow(toError, unavailable));
-
-/** The same for a query whose answer may itself be a failure. */
+/** Whatever the database refuses is Unavailable to the core, beside the failures that a query answers with itself. */
 export const attemptEither =
   <F, A>(query: () => Promise<E.Either<F, A>>): TE.TaskEither<F | Unavailable, A> =>
   async () => {
@@ -18,3 +13,7 @@ export const attemptEither =
       return E.left(unavailable(toError(error)));
     }
   };
+
+/** The same for a query that answers with no failure of its own. */
+export const attempt = <A>(query: () => Promise<A>): TE.TaskEither<Unavailable, A> =>
+  attemptEither(async () => E.right(await query()));
