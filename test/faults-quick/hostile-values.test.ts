@@ -66,7 +66,7 @@ const known = [
     'allow',
     'link',
   ],
-  ...['deprecation', 'sunset', 'ratelimit', 'ratelimit-policy', 'vary', 'retry-after'],
+  ...['deprecation', 'sunset', 'ratelimit', 'ratelimit-policy', 'vary', 'retry-after', 'idempotent-replayed'],
 ];
 
 interface Sent {
@@ -122,12 +122,26 @@ const attack = async ({ databaseUrl, open }: SqlStore): Promise<Figures> => {
   });
   const { ask, exchange, count } = asker(service.address, await service.firstKey());
   const names: Array<string> = [];
-  const create = async (name: string, headers: Readonly<Record<string, string>> = {}): Promise<void> => {
+  const post = async (
+    name: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<CheckedAnswer> => {
     const body = JSON.stringify({ name, categoryId: 7, [name]: name });
     const answer = await ask('/v1/pets', { method: 'POST', headers, body });
     expect(answer.status, answer.text).to.equal(201);
     expect(answer.pet().name).to.equal(name);
     expect(answer.pet()).not.to.have.property('status');
+    return answer;
+  };
+  const create = async (name: string): Promise<void> => {
+    await post(name);
+    names.push(name);
+  };
+  const createTwice = async (name: string): Promise<void> => {
+    const headers = { 'Idempotency-Key': quoted(name) };
+    const { text } = await post(name, headers);
+    const replay = await post(name, headers);
+    expect([replay.header('Idempotent-Replayed'), replay.text]).to.deep.equal(['true', text]);
     names.push(name);
   };
   await create('Rex');
@@ -139,7 +153,10 @@ const attack = async ({ databaseUrl, open }: SqlStore): Promise<Figures> => {
       expect((await ask(`/v1/pets?${parameter}=${escaped}`)).status, text).to.equal(400);
     }
     const page = await ask(`/v1/pets?limit=1&${escaped}=${escaped}`);
-    expect(page.header('Link')).to.match(/^<\/v1\/pets\?[^<>"\s]*&after=1>; rel="next"$/);
+    const unescaped = await ask(`/v1/pets?limit=1&x=${text.replace(/[^!-~]/g, '')}`);
+    for (const { header } of [page, unescaped]) {
+      expect(header('Link')).to.match(/^<\/v1\/pets\?[^<>"\s]*&after=1>; rel="next"$/);
+    }
     expect((await ask(`/v1/pets/${escaped}`)).status, text).to.equal(404);
     const latin = Buffer.from(text).toString('latin1');
     expect((await ask('/v1/pets', { key: latin })).status, text).to.equal(401);
@@ -152,7 +169,7 @@ const attack = async ({ databaseUrl, open }: SqlStore): Promise<Figures> => {
       const body = JSON.stringify({ name: 'x', categoryId: 7, [field]: text });
       expect((await ask('/v1/pets', { method: 'POST', body })).status, text).to.equal(400);
     }
-    await create(text, /^[ -~]*$/.test(text) ? { 'Idempotency-Key': quoted(text) } : {});
+    await (/^[ -~]*$/.test(text) ? createTwice(text) : create(text));
   }
 
   for (const body of polluting) {
