@@ -1,15 +1,31 @@
 import { expect } from 'chai';
-import { type Answer, call } from '../faults/support/call';
+import { type Answer, type Call, call } from '../faults/support/call';
 import { fault } from '../faults/support/fault';
 import { environmentOf, owner, stranger } from '../faults/support/keyed-create';
-import { sqlStores } from '../faults/support/sql-stores';
+import { inPostgresDatabase } from '../faults/support/in-postgres-database';
+import { postgresStore, sqlStores } from '../faults/support/sql-stores';
 import { killServices, type ServiceProcess, startService } from '../support/service-process';
 
 const limit = 20;
 const seconds = 60;
 
+interface Request extends Call {
+  readonly path: string;
+}
+
+/** One of each kind: all count. */
+const kinds: ReadonlyArray<Request> = [
+  { path: '/v1/pets?limit=1' },
+  { path: '/v1/pets', method: 'POST', body: '{"name":"Rex","categoryId":7}' },
+  { path: '/v1/pets/0' },
+  { path: '/v1/nothing' },
+];
+
+/** What these are answered where they are let through. */
+const through = [200, 201, 404];
+
 /** To each of two instances. */
-const requests = 40;
+const requests = 10 * kinds.length;
 
 /** How many a key may make at two instances together. */
 const together = { SQLite: 2 * limit, PostgreSQL: limit };
@@ -18,9 +34,11 @@ const isOfStore = (name: string): name is keyof typeof together => name in toget
 
 const flood = async (services: ReadonlyArray<ServiceProcess>, key: string): Promise<ReadonlyArray<Answer>> =>
   Promise.all(
-    Array.from({ length: requests }).flatMap(() =>
-      services.map(({ address }) => call(`${address}/v1/pets?limit=1`, { key })),
-    ),
+    Array.from({ length: requests / kinds.length }, () => kinds)
+      .flat()
+      .flatMap(({ path, ...request }) =>
+        services.map(({ address }) => call(`${address}${path}`, { ...request, key })),
+      ),
   );
 
 /** Checks every answer, and counts those that were let through. */
@@ -28,14 +46,14 @@ const passed = (answers: ReadonlyArray<Answer>): number => {
   for (const { status, text, headers } of answers) {
     expect(headers['ratelimit-policy']).to.equal(`"default";q=${limit};w=${seconds}`);
     expect(headers['ratelimit']).to.match(/^"default";r=\d+;t=\d+$/);
-    if (status === 200) continue;
+    if (through.includes(status)) continue;
     expect([status, text]).to.deep.equal([
       429,
       '{"code":"rate_limited","message":"this API key has made too many requests","status":429}',
     ]);
     expect(Number(headers['retry-after'])).to.be.within(1, seconds);
   }
-  return answers.filter(({ status }) => status === 200).length;
+  return answers.filter(({ status }) => through.includes(status)).length;
 };
 
 describe('Promise 8: the requests of a key are limited where that is set', () => {
@@ -58,10 +76,25 @@ describe('Promise 8: the requests of a key are limited where that is set', () =>
     ).timeout(30_000);
   }
 
+  fault('a flood that can not be counted on PostgreSQL', () =>
+    inPostgresDatabase(async (url) => {
+      const service = await startService({ ...environmentOf(url), RATE_LIMIT: `${limit}/${seconds}s` });
+      const { writes, close } = postgresStore(url).open();
+      await writes.schema.renameTable('rate_limits', 'hidden_limits');
+      const refused = await flood([service], owner);
+      await writes.schema.renameTable('hidden_limits', 'rate_limits');
+      await close();
+      expect(new Set(refused.map(({ status }) => status))).to.deep.equal(new Set([503]));
+      expect(passed(await flood([service], owner))).to.equal(limit);
+      return { refused: refused.length, 'let through afterwards': limit };
+    }),
+  ).timeout(30_000);
+
   fault('a flood where it is not set', async () => {
     const service = await startService(environmentOf('memory:'));
     const answers = await flood([service], owner);
-    const limited = ({ status, headers }: Answer) => status !== 200 || headers['ratelimit'] !== undefined;
+    const limited = ({ status, headers }: Answer) =>
+      !through.includes(status) || headers['ratelimit'] !== undefined;
     expect(answers.filter(limited)).to.deep.equal([]);
     return { requests: answers.length };
   }).timeout(30_000);
