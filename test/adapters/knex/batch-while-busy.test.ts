@@ -43,10 +43,12 @@ const outcomeOf = (call: Promise<string>): Promise<string> =>
 
 describe('batchWhileBusy', () => {
   it('runs a call that finds it idle at once, without waiting for others', async () => {
-    const { call, keys } = batcher();
-    void call('a');
+    const { call, begun, keys } = batcher();
+    const answer = call('a');
     for (let turns = 0; turns < 3; turns += 1) await nextTurn();
     expect(keys()).to.deep.equal([['a']]);
+    (await begun(1)).answer();
+    expect(await answer).to.equal('A');
   });
 
   it('gathers what comes while a batch runs into the next, and answers each in its place', async () => {
@@ -126,9 +128,9 @@ describe('batchWhileBusy', () => {
 
   it('runs no batch of which nobody waits any more', async () => {
     const { call, begun, keys } = batcher({ patience: 30 });
-    void outcomeOf(call('a'));
+    const first = outcomeOf(call('a'));
     const running = await begun(1);
-    await outcomeOf(call('b'));
+    await Promise.all([first, outcomeOf(call('b'))]);
     running.answer();
     for (let turns = 0; turns < 10; turns += 1) await nextTurn();
     expect(keys()).to.deep.equal([['a']]);
