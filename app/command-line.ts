@@ -14,7 +14,10 @@ const throwInsteadOfExit = (command: Command): void => {
   command.commands.forEach(throwInsteadOfExit);
 };
 
-/** Runs the command that the arguments name; sets the exit code 1 when it fails, 2 when it is no command. */
+/**
+ * Runs the command that the arguments name; sets the exit code 1 when it fails, 2 when it is no command. Each
+ * loads what it runs only then: help and the keys are not to wait for an HTTP server that they don't need.
+ */
 export const commandLine = async (argv: ReadonlyArray<string>): Promise<void> => {
   const program = new Command('animal-store')
     .description('A catalogue of animals over HTTP. Its settings come from the environment: see the README.')

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { diagnose } from '../doctor/diagnose';
 import type { Finding } from '../doctor/finding';
 import { print } from '../run-command';
 
@@ -16,6 +15,7 @@ export const doctorCommand = (): Command =>
     .description('look whether `serve` would start and work; exit code 1 when something is wrong')
     .option('--json', 'print what was found as JSON')
     .action(async ({ json = false }: Options) => {
+      const { diagnose } = await import('../doctor/diagnose.js');
       const findings = await diagnose(process.env)();
       print(json, findings, findings.map(line).join('\n'));
       if (findings.some(({ ok }) => !ok)) process.exitCode = 1;

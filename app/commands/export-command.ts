@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { PetStatus } from '../../core';
 import { listenForInterruption } from '../listen-for-interruption';
 import { runCommand, say } from '../run-command';
-import { exportFile, type ExportSummary } from '../transfer/export-file';
+import type { ExportSummary } from '../transfer/export-file';
 import { type Format, formats } from '../transfer/format';
 import { formatOfFile } from '../transfer/format-of-file';
 
@@ -55,10 +55,11 @@ export const exportCommand = (): Command =>
       new Option('--format <format>', "how to write them, if the file's ending doesn't say").choices(formats),
     )
     .option('--status <status>', 'only the animals of this status', toStatus)
-    .action((file: string, options: Options, command: Command) => {
+    .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), status } = options;
       if (format === undefined) return command.error('error: say --format ndjson or --format csv');
       const interruption = listenForInterruption();
+      const { exportFile } = await import('../transfer/export-file.js');
       return runCommand((settings) =>
         pipe(
           TE.fromTask(exportFile({ file, format, status }, settings, interruption)),

@@ -6,7 +6,6 @@ import { listenForInterruption } from '../listen-for-interruption';
 import { print, runCommand, say } from '../run-command';
 import { type Format, formats } from '../transfer/format';
 import { formatOfFile } from '../transfer/format-of-file';
-import { importFile } from '../transfer/import-file';
 import type { ImportSummary } from '../transfer/import-summary';
 import { importSummaryText } from '../transfer/import-summary-text';
 
@@ -42,10 +41,11 @@ export const importCommand = (): Command =>
     .option('--skip-invalid', 'leave wrong rows out, and add the others')
     .option('--dry-run', 'check every row, and add nothing')
     .option('--json', 'print the summary as JSON')
-    .action((file: string, options: Options, command: Command) => {
+    .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), skipInvalid = false, dryRun = false, json = false } = options;
       if (format === undefined) return command.error('error: say --format ndjson or --format csv');
       const interruption = listenForInterruption();
+      const { importFile } = await import('../transfer/import-file.js');
       return runCommand((settings) =>
         pipe(
           TE.fromTask(importFile({ file, format, skipInvalid, dryRun }, settings, interruption)),

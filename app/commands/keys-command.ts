@@ -1,17 +1,20 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { type ApiKeyRecord, type ApiKeyRegister, apiKeyRegister, migrate } from '../../adapters/knex';
+import type { ApiKeyRecord, ApiKeyRegister } from '../../adapters/knex';
 import { print, runCommand, say } from '../run-command';
 import { databaseFailed, type StartFailure } from '../start-failure';
-import { withDatabase } from '../with-database';
 
 interface Options {
   readonly json?: boolean;
 }
 
-const withRegister = (use: (register: ApiKeyRegister) => TE.TaskEither<StartFailure, void>): Promise<void> =>
-  runCommand(
+const withRegister = async (
+  use: (register: ApiKeyRegister) => TE.TaskEither<StartFailure, void>,
+): Promise<void> => {
+  const { withDatabase } = await import('../with-database.js');
+  const { apiKeyRegister, migrate } = await import('../../adapters/knex/index.js');
+  await runCommand(
     withDatabase((database) =>
       pipe(
         migrate(database),
@@ -20,6 +23,7 @@ const withRegister = (use: (register: ApiKeyRegister) => TE.TaskEither<StartFail
       ),
     ),
   );
+};
 
 const line = ({ id, lastFour, created, revoked, name }: ApiKeyRecord): string =>
   // Quoted, so that no name can look like a line of another key.

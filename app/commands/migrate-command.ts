@@ -1,10 +1,8 @@
 import { Command } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { migrate } from '../../adapters/knex';
 import { print, runCommand } from '../run-command';
 import { databaseFailed } from '../start-failure';
-import { withDatabase } from '../with-database';
 
 interface Options {
   readonly json?: boolean;
@@ -15,8 +13,10 @@ export const migrateCommand = (): Command =>
   new Command('migrate')
     .description('bring the database up to date; `serve` does it as well')
     .option('--json', 'print the names of the migrations that ran as JSON')
-    .action(({ json = false }: Options) =>
-      runCommand(
+    .action(async ({ json = false }: Options) => {
+      const { withDatabase } = await import('../with-database.js');
+      const { migrate } = await import('../../adapters/knex/index.js');
+      await runCommand(
         withDatabase((database) =>
           pipe(
             migrate(database),
@@ -25,5 +25,5 @@ export const migrateCommand = (): Command =>
             }),
           ),
         ),
-      ),
-    );
+      );
+    });

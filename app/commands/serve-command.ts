@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
-import { createLogger } from '../create-logger';
-import { logReporter } from '../log-reporter';
 import { runCommand, say } from '../run-command';
-import { type Service, serve } from '../serve';
+import type { Service } from '../serve';
 import type { Settings } from '../settings';
 import { startLine } from '../start-line';
 
@@ -24,8 +22,11 @@ const stopSignal = async (): Promise<void> => {
 
 /** `animal-store serve` */
 export const serveCommand = (): Command =>
-  new Command('serve').description('serve the HTTP interface until SIGTERM or SIGINT').action(() =>
-    runCommand((settings) => {
+  new Command('serve').description('serve the HTTP interface until SIGTERM or SIGINT').action(async () => {
+    const { createLogger } = await import('../create-logger.js');
+    const { logReporter } = await import('../log-reporter.js');
+    const { serve } = await import('../serve.js');
+    await runCommand((settings) => {
       const logger = createLogger(settings);
       return serve(settings, {
         reporter: logReporter(logger),
@@ -36,5 +37,5 @@ export const serveCommand = (): Command =>
           return stopped;
         },
       });
-    }),
-  );
+    });
+  });
