@@ -2,7 +2,7 @@ import { chmod, cp, mkdir, mkdtemp, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-const script = join(__dirname, 'postgres-server.ts');
+const scripts = ['postgres-server.ts', 'free-port.ts'] as const;
 const packages = join(__dirname, '..', '..', 'node_modules');
 
 const isOpenToOthers = async (folder: string): Promise<boolean> => {
@@ -21,8 +21,8 @@ const copyServer = async (folder: string): Promise<string> => {
   for (const name of ['pg', 'async-exit-hook']) {
     await symlink(join(packages, name), join(folder, 'node_modules', name));
   }
-  await cp(script, join(folder, 'postgres-server.ts'));
-  return join(folder, 'postgres-server.ts');
+  for (const script of scripts) await cp(join(__dirname, script), join(folder, script));
+  return join(folder, scripts[0]);
 };
 
 /**
@@ -36,5 +36,5 @@ export const placePostgresServer = async (): Promise<{
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-postgres-'));
   await chmod(folder, 0o755);
   const reachable = process.getuid?.() !== 0 || (await isOpenToOthers(packages));
-  return { folder, script: reachable ? script : await copyServer(folder) };
+  return { folder, script: reachable ? join(__dirname, scripts[0]) : await copyServer(folder) };
 };
