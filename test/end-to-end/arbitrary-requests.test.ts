@@ -90,7 +90,7 @@ describeOnEveryStore('Whatever a client sends', (service) => {
           expect((await service.create(body)).status).to.be.oneOf([201, 400]);
         },
       ),
-      runs(300),
+      runs(100),
     );
   });
 
@@ -113,7 +113,7 @@ describeOnEveryStore('Whatever a client sends', (service) => {
       fc.asyncProperty(queries, async (query) => {
         expect((await service.get(`/v1/pets?${query}`)).status).to.be.oneOf([200, 400]);
       }),
-      runs(300),
+      runs(100),
     );
   });
 
@@ -129,7 +129,7 @@ describeOnEveryStore('Whatever a client sends', (service) => {
           expect((await service.request(method, target)).status).to.be.below(500);
         },
       ),
-      runs(300),
+      runs(100),
     );
   });
 
@@ -171,7 +171,7 @@ describeOnEveryStore('Whatever a client sends', (service) => {
         );
         expect(answer.status).to.be.within(201, 499);
       }),
-      runs(300),
+      runs(100),
     );
   });
 
@@ -184,7 +184,7 @@ describeOnEveryStore('Whatever a client sends', (service) => {
         );
         expect(answer.status).to.be.within(400, 499);
       }),
-      runs(100),
+      runs(50),
     );
   });
 });
