@@ -74,9 +74,21 @@ export const answerProtocolErrors = (
   server.on('checkContinue', remember);
   server.on('checkExpectation', remember);
 
+  /** What is received in full before it on the same connection is answered first. */
+  const inTurn = (socket: Duplex, answer: () => void): void => {
+    const before = latest.get(socket);
+    if (before === undefined || before.closed) answer();
+    else before.once('close', answer);
+  };
+
   server.on('connect', (_request, socket: Duplex) => {
-    finish(socket, { _tag: 'MethodNotAllowed', allowed: ['GET', 'HEAD', 'POST'] }, true);
+    // Node has let go of the connection: without a listener its reset would end the process.
+    socket.on('error', () => undefined);
+    inTurn(socket, () => {
+      finish(socket, { _tag: 'MethodNotAllowed', allowed: ['GET', 'HEAD', 'POST'] }, true);
+    });
   });
+
   const broken = new WeakSet<Duplex>();
   server.on('clientError', (error: ParserError, socket) => {
     // The parser reports each further chunk of a broken request anew.
@@ -87,14 +99,10 @@ export const answerProtocolErrors = (
     const answer = (request?: IncomingMessage): void => {
       finish(socket, failureOf(error), withBody, request);
     };
-    if (latestResponse === undefined) answer();
-    else if (latestResponse.req.complete) {
-      // The broken request came behind one that is answered, or will be.
-      if (latestResponse.closed) answer();
-      else
-        latestResponse.once('close', () => {
-          answer();
-        });
+    if (latestResponse === undefined || latestResponse.req.complete) {
+      inTurn(socket, () => {
+        answer();
+      });
     } else if (latestResponse.headersSent || latestResponse.socket === null) {
       // Its own answer has begun, or another request's comes first: a second one could be taken for either.
       socket.destroy();

@@ -159,7 +159,8 @@ export const startHttpServer = async (
         }
       }, timeouts.firstWord);
       const cutOff = setTimeout(() => {
-        server.closeAllConnections();
+        // Those too that Node has let go of, as at a CONNECT.
+        for (const socket of connections.keys()) socket.destroy();
       }, timeouts.stopping);
       await closed;
       clearInterval(sweep);

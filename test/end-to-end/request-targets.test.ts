@@ -17,6 +17,17 @@ describeOnEveryStore('Methods and targets of every form', (service) => {
     }
   });
 
+  it('outlives who asks for a tunnel and resets the connection', async () => {
+    const tunnel = headOf('CONNECT example.org:443 HTTP/1.1', 'Host: localhost');
+    for (let count = 0; count < 50; count += 1) {
+      const connection = service.connect();
+      connection.send(tunnel);
+      connection.reset();
+      await connection.closed();
+      expect((await service.get('/livez')).status).to.equal(200);
+    }
+  });
+
   it('switches to no other protocol', async () => {
     const bytes = getText('/v1/pets').replace(
       'Connection: close',

@@ -11,6 +11,8 @@ export type RawConnection = Readonly<{
   /** Waits until the server has closed the connection: all that it sent. */
   closed: () => Promise<Buffer>;
   destroy: () => void;
+  /** Ends the connection without a farewell: what the server still writes to it fails. */
+  reset: () => void;
 }>;
 
 /** Opens a connection. Its waits fail after five seconds. */
@@ -44,5 +46,6 @@ export const openRawConnection = (host: string, port: number): RawConnection => 
     received: (pattern) => waitFor('data', () => pattern.test(soFar().toString('latin1'))),
     closed: () => waitFor('close', () => socket.closed).then(soFar),
     destroy: () => void socket.destroy(),
+    reset: () => void socket.resetAndDestroy(),
   };
 };
