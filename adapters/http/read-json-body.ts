@@ -36,7 +36,9 @@ const toUnreadable = (error: unknown): Unreadable =>
 
 const readBytes = async ({ req, res }: Context): Promise<E.Either<Unreadable, Buffer>> => {
   const length = req.headers['content-length'] ?? null;
-  if (req.headers.expect !== undefined && Number(length) <= maxBodySize) res.writeContinue();
+  // HTTP/1.0 knows no interim answers (RFC 9110, section 10.1.1).
+  const isExpected = req.headers.expect !== undefined && req.httpVersion === '1.1';
+  if (isExpected && Number(length) <= maxBodySize) res.writeContinue();
   try {
     return E.right(await getRawBody(req, { limit: maxBodySize, length }));
   } catch (error) {

@@ -158,6 +158,18 @@ describeOnEveryStore('The body of POST /v1/pets', (service) => {
     expect(answer?.status).to.equal(201);
   });
 
+  it('in HTTP/1.0 is told nothing before it has come', async () => {
+    const connection = service.connect();
+    const lines = head(
+      'Content-Type: application/json',
+      `Content-Length: ${rex.length}`,
+      'Expect: 100-continue',
+    );
+    connection.send(`${lines.replace('HTTP/1.1', 'HTTP/1.0')}${rex}`);
+    await connection.received(/"name":"Rex"/);
+    expect((await connection.closed()).toString()).to.match(/^HTTP\/1\.1 201 /);
+  });
+
   it('that stops halfway adds nothing, and the service goes on', async () => {
     const { id } = await service.add({});
     const connection = service.connect();
