@@ -8,4 +8,7 @@ const explain = (error: unknown): void => {
   process.exitCode = 1;
 };
 
+// Who read the messages may have gone: the work goes on.
+process.stderr.on('error', () => undefined);
+
 import('./command-line.js').then(({ commandLine }) => commandLine(process.argv)).catch(explain);

@@ -1,18 +1,9 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
+import { say } from './say';
 import { decodeSettings, type Settings } from './settings';
 import { type StartFailure, startFailureText } from './start-failure';
-
-/** Says something to the person at the terminal. Standard output is for data alone. */
-export const say = (text: string): void => {
-  process.stderr.write(`${text}\n`);
-};
-
-/** Prints data: for a program as one JSON text, else as lines that a person reads. */
-export const print = (json: boolean, data: unknown, text: string): void => {
-  process.stdout.write(`${json ? JSON.stringify(data) : text}\n`);
-};
 
 /** Runs a command with the settings of the environment. A failure is said in words, with exit code 1. */
 export const runCommand = async (

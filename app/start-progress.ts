@@ -1,5 +1,5 @@
 import { MultiBar } from 'cli-progress';
-import { say } from './run-command';
+import { say } from './say';
 
 interface Work {
   /** How many animals have been done. */

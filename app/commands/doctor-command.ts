@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Finding } from '../doctor/finding';
-import { print } from '../run-command';
+import { print } from '../print';
 
 interface Options {
   readonly json?: boolean;

@@ -2,7 +2,9 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { ApiKeyRecord, ApiKeyRegister } from '../../adapters/knex';
-import { print, runCommand, say } from '../run-command';
+import { print } from '../print';
+import { runCommand } from '../run-command';
+import { say } from '../say';
 import { databaseFailed, type StartFailure } from '../start-failure';
 
 interface Options {

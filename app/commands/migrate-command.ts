@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { print, runCommand } from '../run-command';
+import { print } from '../print';
+import { runCommand } from '../run-command';
 import { databaseFailed } from '../start-failure';
 
 interface Options {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
-import { runCommand, say } from '../run-command';
+import { runCommand } from '../run-command';
+import { say } from '../say';
 import type { Service } from '../serve';
 import type { Settings } from '../settings';
 import { startLine } from '../start-line';

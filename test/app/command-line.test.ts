@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeOrThrow } from '../../core';
-import { projectFolder, runCommand } from '../support/command';
+import { main, projectFolder, runCommand, startProgram } from '../support/command';
 import { migrationNames } from '../support/migration-names';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
@@ -101,6 +101,29 @@ describe('The command line', function () {
       );
     });
   }
+
+  it('fails where standard output is not taken, saying so in a line', async () => {
+    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+    const outputs = { '> /dev/full': 'ENOSPC', '| { exec <&-; sleep 2; }': 'EPIPE' };
+    for (const [output, reason] of Object.entries(outputs)) {
+      const script = `{ sleep 0.5; "$0" "$1" keys create --name x; echo "code $?" >&2; } ${output}`;
+      const { stderr } = await startProgram('sh', ['-c', script, process.execPath, main], { environment })
+        .ended;
+      const [kept, lost, code] = stderr.split('\n');
+      expect(kept, stderr).to.match(/^Keep it: /);
+      expect(lost, stderr).to.match(
+        new RegExp(`^animal-store: standard output was not written: .*${reason}`),
+      );
+      expect(code, stderr).to.equal('code 1');
+    }
+  });
+
+  it('works on where nobody takes standard error', async () => {
+    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+    const script = `"$0" "$1" keys list 2> /dev/full`;
+    const { code } = await startProgram('sh', ['-c', script, process.execPath, main], { environment }).ended;
+    expect(code).to.equal(0);
+  });
 
   it('lets a name be what it is in a shell and in SQL: a database named like an option', async () => {
     const folder = await makeFolder();
