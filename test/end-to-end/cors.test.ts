@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { securityHeaders } from '../../adapters/http/security-headers';
 import { hasChromium, openChromium, whySkipped } from '../support/chromium';
 import { holdCreate, keepAliveAgent } from '../support/held-requests';
 import { type RawAnswer, rawExchange } from '../support/raw-exchange';
@@ -18,6 +19,9 @@ const preflight = {
     'Access-Control-Request-Headers': 'authorization,content-type,idempotency-key',
   },
 };
+
+/** On every answer. */
+const guards = Object.keys(securityHeaders).map((name) => name.toLowerCase());
 
 const corsHeaders = ({ headers }: Response): ReadonlyArray<string> =>
   [...headers.keys()].filter((name) => name.startsWith('access-control-'));
@@ -64,6 +68,7 @@ describe('CORS', () => {
       'traceparent',
     ]);
     expect(answer.headers.has('Access-Control-Allow-Credentials')).to.equal(false);
+    expect([...answer.headers.keys()]).to.include.members(guards);
   });
 
   it('lets a named origin read the answer and its headers', async () => {
