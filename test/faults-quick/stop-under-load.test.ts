@@ -74,6 +74,10 @@ const stopUnderLoad = async (store: SqlStore): Promise<Figures> => {
   const again = await startService(environmentOf(store, 0));
   const { stored, lost, twice } = await expectStored({ address: again.address, key }, ledger);
   expect(stored, 'animals stored').to.equal(ledger.acknowledged.length);
+  expect(
+    [...ledger.failed.keys()].filter((reason) => /^[0-9]/.test(reason)),
+    'answers but 201',
+  ).to.deep.equal([]);
   const crossed = [...ledger.failed.values()].reduce((sum, each) => sum + each, 0);
   return {
     clients,
