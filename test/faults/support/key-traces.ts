@@ -2,12 +2,15 @@ import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** All that a key could be recognised by in bytes: itself, its random part, and the bits that stand for. */
+/** All that a key could be recognised by in bytes: itself, parts of its random part, and the bits that stand for. */
 export const tracesOf = (key: string): ReadonlyArray<Buffer> => {
   const secret = key.slice(-43);
   const bits = Buffer.from(secret, 'base64url');
   return [
-    ...[secret, bits.toString('base64'), bits.toString('hex')].map((text) => Buffer.from(text)),
+    ...(secret.match(/.{10}/g) ?? []).map((part) => Buffer.from(part)),
+    ...[Buffer.from(key).toString('base64'), bits.toString('base64'), bits.toString('hex')].map((text) =>
+      Buffer.from(text),
+    ),
     ...[Buffer.from(secret, 'utf16le'), bits],
   ];
 };
