@@ -5,6 +5,8 @@ import { connect, createServer, type Socket } from 'node:net';
 export interface FreezingProxy {
   readonly port: number;
   readonly freeze: () => void;
+  /** The same for what the server says: what clients say goes on. */
+  readonly freezeAnswers: () => void;
   readonly thaw: () => void;
   /** Once a client says this, it hears no more of the server. */
   readonly muteAt: (words: RegExp) => void;
@@ -15,6 +17,7 @@ export interface FreezingProxy {
 
 export const startFreezingProxy = async (serverPort: number): Promise<FreezingProxy> => {
   const sockets = new Set<Socket>();
+  const servers = new Set<Socket>();
   let frozen = false;
   let isMute = false;
   let fatalWords: RegExp | undefined;
@@ -29,11 +32,13 @@ export const startFreezingProxy = async (serverPort: number): Promise<FreezingPr
     from.on('error', () => undefined);
     from.once('close', () => {
       sockets.delete(from);
+      servers.delete(from);
       to.destroy();
     });
   };
   const proxy = createServer((client) => {
     const server = connect(serverPort, '127.0.0.1');
+    servers.add(server);
     carry(client, server, (bytes) => {
       if (fatalWords?.test(bytes.toString('latin1')) !== true) return;
       server.pause();
@@ -51,6 +56,9 @@ export const startFreezingProxy = async (serverPort: number): Promise<FreezingPr
     freeze: () => {
       frozen = true;
       for (const socket of sockets) socket.pause();
+    },
+    freezeAnswers: () => {
+      for (const socket of servers) socket.pause();
     },
     thaw: () => {
       frozen = false;
