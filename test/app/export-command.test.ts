@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { link, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { openSqlite } from '../../adapters/knex';
 import { CategoryId, type NewPet, PetName } from '../../core';
@@ -120,6 +120,14 @@ describe('The command export', () => {
     const full = await shell(catalogue, '$EXPORT --format ndjson > /dev/full', folder);
     expect(full.code).to.equal(1);
     expect(full.stderr).to.match(/^the export failed: ENOSPC: .*; 100 animals were written, not all\n$/);
+  });
+
+  it('lets no more users read the file than before', async () => {
+    const { environment } = await newCatalogue(numbered(1));
+    const file = join(await makeFolder(), 'animals.csv');
+    await writeFile(file, 'what was there', { mode: 0o600 });
+    expect((await runCommand(['export', file], environment)).code).to.equal(0);
+    expect((await stat(file)).mode & 0o777).to.equal(0o600);
   });
 
   it('refuses to take the place of what is no file', async () => {
