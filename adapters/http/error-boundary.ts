@@ -2,7 +2,7 @@ import type { Context, Next } from 'koa';
 import type { Send } from './send';
 import { sendFailure } from './send-failure';
 
-/** The one place where a defect ends: an opaque 500 to this client, and the cause to the log. */
+/** Where a defect outside of a route ends: an opaque 500 to this client, and the cause to the log. */
 export const errorBoundary = async (context: Context, next: Next, send: Send): Promise<void> => {
   try {
     await next();

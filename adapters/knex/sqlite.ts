@@ -73,7 +73,7 @@ const readSize = async (reads: Knex): Promise<bigint> => {
   return BigInt(row?.size ?? 0);
 };
 
-/** Opens a SQLite file; this is the only file that knows the driver. */
+/** Opens a SQLite file. This file and `prepare-once.ts` alone know the driver. */
 export const openSqlite = (filename: string): Database => {
   const file = watchFile(filename, () => readSize(reads));
   const writes = knex(sqliteConfiguration(filename, file.remember));
