@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 import { ApiKey, type FieldFault, fieldFaults } from '../core';
-import { parseCorsOrigins } from './cors-origins';
+import { parseCorsOrigins } from './parse-cors-origins';
 import { DatabaseAddress, parseDatabaseAddress } from './database-address';
 
 const setting = <A>(

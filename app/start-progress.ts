@@ -9,7 +9,7 @@ interface Work {
 }
 
 /** How far a command is, for the person at the terminal or whoever reads its standard error. */
-export interface Progress {
+interface Progress {
   /** Says a line that stays. */
   readonly note: (text: string) => void;
   readonly stop: () => void;

@@ -14,7 +14,7 @@ import { writeFile } from './write-file';
 import { writeRows } from './write-rows';
 import { writeStandardOutput } from './write-standard-output';
 
-export interface ExportOptions {
+interface ExportOptions {
   /** A path, or `-` for standard output. */
   readonly file: string;
   readonly format: Format;

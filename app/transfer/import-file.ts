@@ -17,7 +17,7 @@ import { openSource } from './open-source';
 import { readRows } from './read-rows';
 import type { Row } from './row';
 
-export interface ImportOptions {
+interface ImportOptions {
   /** A path, or `-` for standard input. */
   readonly file: string;
   readonly format: Format;

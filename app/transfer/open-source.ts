@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 
 /** Where rows come from. */
-export interface Source {
+interface Source {
   /** Throws once it is interrupted. */
   readonly chunks: AsyncIterable<Uint8Array>;
   /** How much of it has been read, from 0 to 1, where its size is known. */

@@ -1,7 +1,7 @@
 import { nextQuoting, type Quoting } from './next-quoting';
 
 /** One row as it stands in a file: the line that it begins on, and its bytes unless they are too many. */
-export interface RawRow {
+interface RawRow {
   readonly line: number;
   readonly bytes: Uint8Array | undefined;
 }
