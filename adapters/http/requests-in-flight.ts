@@ -7,7 +7,7 @@ const waitingShare = 4;
 const lookInterval = 10;
 
 /** Requests whose answers are not written in full. */
-export interface RequestsInFlight {
+interface RequestsInFlight {
   /** Takes a request in, until its answer is written or its client gone; false when there is no room. */
   readonly take: (response: ServerResponse) => boolean;
   /** Each with when it was taken, by `performance.now()`. */
