@@ -21,17 +21,21 @@ const answer = (
   return { status, body: serialiseError(error), headers, error };
 };
 
+// A flood of wrong keys is to cost little: these are written once.
+const missingApiKey = answer(401, 'unauthorized', 'an API key is needed: Authorization: Bearer <API_KEY>', {
+  'WWW-Authenticate': 'Bearer',
+});
+const invalidApiKey = answer(401, 'unauthorized', 'this API key is not valid', {
+  'WWW-Authenticate': 'Bearer error="invalid_token"',
+});
+
 /** The one table from failures to what a client sees of them (interface, section 7). */
 export const failureAnswer = (failure: HttpFailure): FailureAnswer => {
   switch (failure._tag) {
     case 'MissingApiKey':
-      return answer(401, 'unauthorized', 'an API key is needed: Authorization: Bearer <API_KEY>', {
-        'WWW-Authenticate': 'Bearer',
-      });
+      return missingApiKey;
     case 'InvalidApiKey':
-      return answer(401, 'unauthorized', 'this API key is not valid', {
-        'WWW-Authenticate': 'Bearer error="invalid_token"',
-      });
+      return invalidApiKey;
     case 'InvalidQuery':
       return answer(400, 'invalid_query', faultTexts(failure.faults, 'the query').join('; '));
     case 'InvalidBody':

@@ -29,7 +29,12 @@ const isUnderV1 = (path: string): boolean => path === '/v1' || path.startsWith('
 const withHeaders =
   (added: Headers, send: Send): Send =>
   (context, { status, body, headers }) => {
-    send(context, { status, body, headers: headers === undefined ? added : { ...added, ...headers } });
+    // A spread of both would have V8 make a new map for each answer.
+    send(context, {
+      status,
+      body,
+      headers: headers === undefined ? added : Object.assign({}, added, headers),
+    });
   };
 
 const limited = (authenticate: ReturnType<typeof authenticateRequest>, consumeQuota: ConsumeQuota) => {

@@ -51,22 +51,21 @@ export const knexAuthenticate = ({ reads }: Database): Authenticate => {
   const trusted = new LRUCache<string, Buffer>({ max: mostTrusted, ttl: trustedFor });
   const readDigest = batchWhileBusy({ maxBatchSize, patience, runBatch: readDigests(reads) });
 
-  const readAndTrust = (id: KeyId): TE.TaskEither<InvalidApiKey | Unavailable, Buffer> =>
-    pipe(
-      attemptEither(() => readDigest(id)),
-      TE.map((digest) => {
-        trusted.set(id, digest);
-        return digest;
-      }),
-    );
+  const readAndTrust = async (id: KeyId): Promise<E.Either<InvalidApiKey | Unavailable, Buffer>> => {
+    const read = await attemptEither(() => readDigest(id))();
+    if (E.isRight(read)) trusted.set(id, read.right);
+    return read;
+  };
 
   const authenticateAs = (id: KeyId, key: ApiKey): ReturnType<Authenticate> => {
     const check = (digest: Buffer): E.Either<InvalidApiKey, KeyId> =>
       isDigestOf(key, digest) ? E.right(id) : E.left(invalidApiKey);
     const known = trusted.get(id);
-    return known === undefined
-      ? pipe(readAndTrust(id), TE.flatMapEither(check))
-      : TE.fromEither(check(known));
+    if (known !== undefined) return TE.fromEither(check(known));
+    return async () => {
+      const read = await readAndTrust(id);
+      return E.isLeft(read) ? read : check(read.right);
+    };
   };
 
   return (key) =>
