@@ -6,50 +6,75 @@ const waitingShare = 4;
 /** In milliseconds: how soon those that wait for clients are looked for again when there were none. */
 const lookInterval = 10;
 
-/** Requests whose answers are not written in full. */
+/** A request whose answer is not written in full. */
+interface InFlight {
+  readonly response: ServerResponse;
+  /** When it was taken, by `performance.now()`. */
+  readonly began: number;
+}
+
+interface Entry extends InFlight {
+  list: Array<Entry>;
+  place: number;
+}
+
 interface RequestsInFlight {
   /** Takes a request in, until its answer is written or its client gone; false when there is no room. */
   readonly take: (response: ServerResponse) => boolean;
-  /** Each with when it was taken, by `performance.now()`. */
-  readonly all: () => Iterable<readonly [ServerResponse, number]>;
+  readonly all: () => ReadonlyArray<InFlight>;
 }
 
 /** Whether its body is still on the way, or its answer waits to be read: it costs memory, but no time. */
 const waitsForClient = ({ req, writableEnded }: ServerResponse): boolean => !req.complete || writableEnded;
 
-/** Bounds the requests that are worked on, and apart from them those that wait for slow clients. */
+const remove = (entry: Entry): void => {
+  const { list, place } = entry;
+  if (list[place] !== entry) return;
+  const last = list.pop();
+  if (last === undefined || last === entry) return;
+  list[place] = last;
+  last.place = place;
+};
+
+const move = (entry: Entry, list: Array<Entry>): void => {
+  remove(entry);
+  entry.list = list;
+  entry.place = list.length;
+  list.push(entry);
+};
+
+/**
+ * Bounds the requests that are worked on, and apart from them those that wait for slow clients. Lists, not Maps: V8
+ * links a Map's outgrown table to the next, so that one of them in the old generation keeps all requests that follow
+ * until that generation is collected.
+ */
 export const requestsInFlight = (mostWorkedOn: number): RequestsInFlight => {
-  const workedOn = new Map<ServerResponse, number>();
-  const waiting = new Map<ServerResponse, number>();
+  const workedOn: Array<Entry> = [];
+  const waiting: Array<Entry> = [];
 
   let lookedInVain = -Infinity;
 
   const setWaitingAside = (): void => {
     const now = performance.now();
     if (now - lookedInVain < lookInterval) return;
-    for (const [response, began] of workedOn) {
-      if (waiting.size >= waitingShare * mostWorkedOn) return;
-      if (!waitsForClient(response)) continue;
-      workedOn.delete(response);
-      waiting.set(response, began);
+    for (const entry of [...workedOn]) {
+      if (waiting.length >= waitingShare * mostWorkedOn) return;
+      if (waitsForClient(entry.response)) move(entry, waiting);
     }
-    if (workedOn.size >= mostWorkedOn) lookedInVain = now;
+    if (workedOn.length >= mostWorkedOn) lookedInVain = now;
   };
 
   return {
     take: (response) => {
-      if (workedOn.size >= mostWorkedOn) setWaitingAside();
-      if (workedOn.size >= mostWorkedOn) return false;
-      workedOn.set(response, performance.now());
+      if (workedOn.length >= mostWorkedOn) setWaitingAside();
+      if (workedOn.length >= mostWorkedOn) return false;
+      const entry = { response, began: performance.now(), list: workedOn, place: workedOn.length };
+      workedOn.push(entry);
       response.on('close', () => {
-        workedOn.delete(response);
-        waiting.delete(response);
+        remove(entry);
       });
       return true;
     },
-    all: function* () {
-      yield* workedOn;
-      yield* waiting;
-    },
+    all: () => [...workedOn, ...waiting],
   };
 };

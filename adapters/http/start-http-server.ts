@@ -112,7 +112,7 @@ export const startHttpServer = async (
   // Who takes a byte now and then, or sends an empty line, is never silent, and still holds what it holds.
   const sweep = setInterval(() => {
     const now = performance.now();
-    for (const [response, began] of inFlight.all()) {
+    for (const { response, began } of inFlight.all()) {
       if (began < now - timeouts.exchange) response.destroy();
     }
     for (const [socket, lastRequest] of connections) {
@@ -145,7 +145,7 @@ export const startHttpServer = async (
     address: addressOf(host, server.address()),
     stop: async (delay) => {
       stopping = true;
-      for (const [response] of inFlight.all()) {
+      for (const { response } of inFlight.all()) {
         if (!response.headersSent) response.setHeader('Connection', 'close');
       }
       await pause(delay);
