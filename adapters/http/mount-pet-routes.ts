@@ -3,6 +3,7 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { ConsumeQuota, OpenAnimalStore } from '../../core';
 import { authenticateRequest } from './authenticate-request';
 import { deprecationAt } from './deprecated';
@@ -63,7 +64,10 @@ export const mountPetRoutes = (
       context,
       async () => {
         const admitted = await admit(context)();
-        return E.isLeft(admitted) ? admitted : await handle(context, admitted.right)();
+        if (E.isRight(admitted)) return await handle(context, admitted.right)();
+        // Who is let in goes first; and written one after the other, refusals wake their reader once: half the cost.
+        await immediate();
+        return admitted;
       },
       headers === undefined ? send : withHeaders(headers, send),
     );

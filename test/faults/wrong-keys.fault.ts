@@ -8,7 +8,7 @@ import { median } from './support/percentile';
 import { pidOf } from './support/pids';
 import { sqlStores } from './support/sql-stores';
 
-const rounds = 3;
+const rounds = 5;
 const wrongKeys = 1_000;
 
 /** Keys with the id of a good one and another secret. */
