@@ -2,8 +2,8 @@ import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 import { ApiKey, type FieldFault, fieldFaults } from '../core';
-import { parseCorsOrigins } from './parse-cors-origins';
 import { DatabaseAddress, parseDatabaseAddress } from './database-address';
+import { parseCorsOrigins } from './parse-cors-origins';
 
 const setting = <A>(
   codec: t.Type<A, unknown>,

@@ -100,9 +100,7 @@ export const answerProtocolErrors = (
       finish(socket, failureOf(error), withBody, request);
     };
     if (latestResponse === undefined || latestResponse.req.complete) {
-      inTurn(socket, () => {
-        answer();
-      });
+      inTurn(socket, answer);
     } else if (latestResponse.headersSent || latestResponse.socket === null) {
       // Its own answer has begun, or another request's comes first: a second one could be taken for either.
       socket.destroy();

@@ -22,10 +22,15 @@ const answer = (
 };
 
 // A flood of wrong keys is to cost little: these are written once.
-const missingApiKey = answer(401, 'unauthorized', 'an API key is needed: Authorization: Bearer <API_KEY>', {
-  'WWW-Authenticate': 'Bearer',
-});
-const invalidApiKey = answer(401, 'unauthorized', 'this API key is not valid', {
+const missingApiKeyAnswer = answer(
+  401,
+  'unauthorized',
+  'an API key is needed: Authorization: Bearer <API_KEY>',
+  {
+    'WWW-Authenticate': 'Bearer',
+  },
+);
+const invalidApiKeyAnswer = answer(401, 'unauthorized', 'this API key is not valid', {
   'WWW-Authenticate': 'Bearer error="invalid_token"',
 });
 
@@ -33,9 +38,9 @@ const invalidApiKey = answer(401, 'unauthorized', 'this API key is not valid', {
 export const failureAnswer = (failure: HttpFailure): FailureAnswer => {
   switch (failure._tag) {
     case 'MissingApiKey':
-      return missingApiKey;
+      return missingApiKeyAnswer;
     case 'InvalidApiKey':
-      return invalidApiKey;
+      return invalidApiKeyAnswer;
     case 'InvalidQuery':
       return answer(400, 'invalid_query', faultTexts(failure.faults, 'the query').join('; '));
     case 'InvalidBody':

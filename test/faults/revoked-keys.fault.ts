@@ -115,6 +115,18 @@ const unharmed: Sickness = {
   refusedWith: [],
 };
 
+const frozen = (freeze: () => void, thaw: () => void, when: Pick<Sickness, 'begins' | 'ends'>): Sickness => ({
+  ...when,
+  stopDatabase: () => {
+    freeze();
+    return Promise.resolve(() => {
+      thaw();
+      return Promise.resolve();
+    });
+  },
+  refusedWith: [503],
+});
+
 /** A disk that takes seconds to read. */
 const slowReads = (folder: string): Sickness => ({
   ...fromThenOn,
@@ -140,36 +152,15 @@ describe('Promise 8: a revoked key is refused on every instance within 5 s', () 
       fault('with the database out of reach from then on, on PostgreSQL', () =>
         within((store) =>
           throughProxy(store.databaseUrl, (proxied, { freeze, thaw }) =>
-            revoke(store, proxied, {
-              ...fromThenOn,
-              stopDatabase: () => {
-                freeze();
-                return Promise.resolve(() => {
-                  thaw();
-                  return Promise.resolve();
-                });
-              },
-              refusedWith: [503],
-            }),
+            revoke(store, proxied, frozen(freeze, thaw, fromThenOn)),
           ),
         ),
       );
       fault('with answers of the database that come 4.5 s late, on PostgreSQL', () =>
         within((store) =>
           throughProxy(store.databaseUrl, (proxied, { freezeAnswers, thaw }) =>
-            revoke(store, proxied, {
-              // Before it is revoked both have asked again, and their answers are held.
-              begins: -2_200,
-              ends: 4_500,
-              stopDatabase: () => {
-                freezeAnswers();
-                return Promise.resolve(() => {
-                  thaw();
-                  return Promise.resolve();
-                });
-              },
-              refusedWith: [503],
-            }),
+            // Before it is revoked both have asked again, and their answers are held.
+            revoke(store, proxied, frozen(freezeAnswers, thaw, { begins: -2_200, ends: 4_500 })),
           ),
         ),
       );

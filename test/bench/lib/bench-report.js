@@ -2,6 +2,7 @@ import { baselineOf } from '../targets.js';
 import { judge } from './bars.js';
 import { operationNames } from './operations.js';
 import { table } from './table.js';
+import { verdict } from './verdict.js';
 
 const milliseconds = (microseconds) => (microseconds / 1000).toFixed(2);
 
@@ -54,7 +55,7 @@ const barTable = (results) => {
       connections ?? '',
       `${value.toFixed(unit === 'MB' ? 0 : 2)} ${unit}`,
       `${what === 'requests/s' ? '>=' : '<='} ${bar} ${unit}`,
-      met ? 'met' : 'MISSED',
+      verdict(met),
     ],
   );
   return rows.length === 0

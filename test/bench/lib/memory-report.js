@@ -1,10 +1,9 @@
 import { memoryBars } from './bars.js';
 import { table } from './table.js';
+import { verdict } from './verdict.js';
 
 /** Growth from the first to the last fifth of the time that still counts as flat. */
 const flat = 1.1;
-
-const verdict = (met) => (met ? 'met' : 'MISSED');
 
 /** Memory of this service, as Markdown. */
 export const memoryReport = ({ clients, minutes, rest, load, crowds }) => {

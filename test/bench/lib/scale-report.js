@@ -1,5 +1,6 @@
 import { operationNames } from './operations.js';
 import { table } from './table.js';
+import { verdict } from './verdict.js';
 
 /** Each operation's median latency may be this many times that on the fewest rows. */
 const bar = 1.2;
@@ -25,7 +26,7 @@ const scaleTable = (name, counts, measurements) => {
       connections,
       ...p50s.map((p50) => (p50 / 1000).toFixed(2)),
       ...ratios.map((ratio) => ratio.toFixed(2)),
-      Math.max(...ratios) <= bar ? 'met' : 'MISSED',
+      verdict(Math.max(...ratios) <= bar),
     ];
   });
   const [least, ...others] = counts.map((count) => count.toLocaleString('en'));

@@ -1,12 +1,11 @@
 import { table } from './table.js';
+import { verdict } from './verdict.js';
 
 const million = 1_000_000;
 const bar = 60;
 
 /** Growth of the memory from the middle count to the largest that still counts as constant. */
 const constant = 1.15;
-
-const verdict = (met) => (met ? 'met' : 'MISSED');
 
 const judged = ({ measurements }) => {
   const asked = measurements.find(({ count }) => count === million);

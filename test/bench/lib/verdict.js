@@ -1,0 +1,2 @@
+/** How a bar came out. */
+export const verdict = (met) => (met ? 'met' : 'MISSED');
