@@ -45,9 +45,9 @@ const hasDoubtfulEnd = ({ headers, httpVersion }: IncomingMessage): boolean => {
 const originForm = (target: string): string | undefined => {
   if (target.includes('#')) return undefined;
   if (target.startsWith('/')) return target;
-  if (!/^https?:\/\/[^/?]/i.test(target) || !URL.canParse(target)) return undefined;
-  const { pathname, search } = new URL(target);
-  return pathname + search;
+  const [, pathAndQuery] = /^https?:\/\/[^/?\\]+(.*)$/i.exec(target) ?? [];
+  if (pathAndQuery === undefined || !URL.canParse(target)) return undefined;
+  return pathAndQuery.startsWith('/') ? pathAndQuery : `/${pathAndQuery}`;
 };
 
 /**

@@ -55,6 +55,21 @@ describeOnEveryStore('Methods and targets of every form', (service) => {
     }
   });
 
+  it('reads the path of an address as it would read the path alone', async () => {
+    const { id } = await service.add({});
+    for (const path of [
+      `/v1/x/../pets/${id}`,
+      `/v1/./pets/${id}`,
+      `/v1/%2e%2e/v1/pets/${id}`,
+      `//v1/pets/${id}`,
+    ]) {
+      const alone = await service.get(path);
+      expect(alone.status, path).to.equal(404);
+      expect((await service.get(`http://localhost${path}`)).status, path).to.equal(404);
+    }
+    expect((await service.get('http://localhost?/v1/pets')).status).to.equal(404);
+  });
+
   it('names no host in the address of the next page, as the client could have made it up', async () => {
     await service.add({});
     await service.add({});
