@@ -54,19 +54,18 @@ export const requestsInFlight = (mostWorkedOn: number): RequestsInFlight => {
 
   let lookedInVain = -Infinity;
 
-  const setWaitingAside = (): void => {
+  /** Makes room for one, if it can. */
+  const setOneAside = (): void => {
     const now = performance.now();
-    if (now - lookedInVain < lookInterval) return;
-    for (const entry of [...workedOn]) {
-      if (waiting.length >= waitingShare * mostWorkedOn) return;
-      if (waitsForClient(entry.response)) move(entry, waiting);
-    }
-    if (workedOn.length >= mostWorkedOn) lookedInVain = now;
+    if (now - lookedInVain < lookInterval || waiting.length >= waitingShare * mostWorkedOn) return;
+    const found = workedOn.find(({ response }) => waitsForClient(response));
+    if (found === undefined) lookedInVain = now;
+    else move(found, waiting);
   };
 
   return {
     take: (response) => {
-      if (workedOn.length >= mostWorkedOn) setWaitingAside();
+      if (workedOn.length >= mostWorkedOn) setOneAside();
       if (workedOn.length >= mostWorkedOn) return false;
       const entry = { response, began: performance.now(), list: workedOn, place: workedOn.length };
       workedOn.push(entry);

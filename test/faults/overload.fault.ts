@@ -12,7 +12,7 @@ import { processorSeconds } from './support/processor-seconds';
 import { sqlStores } from './support/sql-stores';
 
 const key = 'overload-key';
-const rounds = 3;
+const rounds = 5;
 const connections = 2_000;
 
 /** At which the service gives the most answers a second. */
