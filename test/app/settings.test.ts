@@ -14,7 +14,7 @@ const defaults = {
   API_KEYS: [],
   LOG_LEVEL: 'info',
   NODE_ENV: 'development',
-  MAX_IN_FLIGHT: 250,
+  MAX_IN_FLIGHT: 128,
   STOP_DELAY: 0,
   CORS_ORIGIN: [],
   RATE_LIMIT: undefined,
