@@ -75,7 +75,7 @@ export const serve = (
     pools,
   }: Backend): TE.TaskEither<StartFailure, HttpServer> => {
     metrics.watchPools(pools);
-    const app = httpApplication({
+    const application = httpApplication({
       openStore: openAnimalStore(ports),
       checkReadiness: checkReadiness(findObstacle, () => stopping),
       reporter: measured,
@@ -85,7 +85,7 @@ export const serve = (
     });
     return TE.tryCatch(
       () =>
-        startHttpServer(app.callback(), {
+        startHttpServer(application, {
           host: settings.HOST,
           port: settings.PORT,
           maxInFlight: settings.MAX_IN_FLIGHT,

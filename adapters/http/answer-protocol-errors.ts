@@ -63,12 +63,18 @@ export const answerProtocolErrors = (
     reportRefusal(refusal);
   };
 
-  const latest = new Map<Duplex, ServerResponse>();
+  const latest = new Map<Duplex, ServerResponse | undefined>();
   server.on('connection', (socket) => {
     socket.once('close', () => latest.delete(socket));
   });
-  const remember = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+  const remember = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request;
     latest.set(socket, response);
+    // Kept until the connection's next request, each would outlive the collector's first generation; and entries that
+    // come and go have the Map grow into new tables, which is worse (`requests-in-flight.ts`).
+    response.on('close', () => {
+      if (request.complete && latest.get(socket) === response) latest.set(socket, undefined);
+    });
   };
   server.on('request', remember);
   server.on('checkContinue', remember);

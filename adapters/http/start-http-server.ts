@@ -47,10 +47,8 @@ const checkInterval = 1_000;
 const timeouts = {
   headers: 10_000,
   request: 20_000,
-  keepAlive: 65_000,
-  silence: 30_000,
   exchange: 60_000,
-  unused: 75_000,
+  idle: 65_000,
   stopping: 10_000,
   taking: 1_000,
   firstWord: 200,
@@ -73,14 +71,14 @@ export const startHttpServer = async (
     maxHeaderSize: maxHeadSize,
     headersTimeout: timeouts.headers,
     requestTimeout: timeouts.request,
-    keepAliveTimeout: timeouts.keepAlive,
+    // Node's own would set a timer anew twice a request; `sweep` looks at all connections once a second.
+    keepAliveTimeout: 0,
     connectionsCheckingInterval: checkInterval,
     // Without it the answer to a missing Host has no body; `refusedHead` looks instead.
     requireHostHeader: false,
   });
   // Without it Node drops all headers past the thousandth, a second Authorization among them.
   server.maxHeadersCount = 0;
-  server.setTimeout(timeouts.silence);
   const headersFor = refusalHeaders(corsOrigins);
   answerProtocolErrors(server, reportRefusal, headersFor);
   closeQueuedResponses(server);
@@ -116,7 +114,7 @@ export const startHttpServer = async (
       if (began < now - timeouts.exchange) response.destroy();
     }
     for (const [socket, lastRequest] of connections) {
-      if (lastRequest < now - timeouts.unused) socket.destroy();
+      if (lastRequest < now - timeouts.idle) socket.destroy();
     }
   }, checkInterval).unref();
 

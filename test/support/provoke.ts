@@ -81,7 +81,7 @@ const ask = async (
     readMetrics,
     reporter: { request: unheard, refusal: unheard, failure: unheard },
   });
-  const server = await startHttpServer(app.callback(), {
+  const server = await startHttpServer(app, {
     host: '127.0.0.1',
     port: 0,
     maxInFlight: 10,
