@@ -2,11 +2,12 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { inTmpfs } from './tmpfs';
+import { unreachable } from './unreachable';
 
 const run = promisify(execFile);
 
 /** What some faults are made with. */
-export type Tool = 'strace' | 'mount' | 'faketime';
+export type Tool = 'strace' | 'mount' | 'faketime' | 'routes';
 
 const libraryFolder = '/usr/lib';
 
@@ -26,6 +27,11 @@ const obstacles: Readonly<Record<Tool, () => Promise<string | undefined>>> = {
     inTmpfs('1m', () => Promise.resolve()).then(
       () => undefined,
       () => 'a tmpfs can not be mounted: that needs root',
+    ),
+  routes: () =>
+    unreachable('127.255.0.0/24', () => Promise.resolve()).then(
+      () => undefined,
+      () => 'iproute2 is not installed, or routes can not be set: that needs root',
     ),
   faketime: () =>
     Promise.resolve(faketimeLibrary() === undefined ? 'libfaketime is not installed' : undefined),
