@@ -24,12 +24,6 @@ export const writeAnswer = (fixed: Headers, own: (context: Context) => Headers):
     const head = [...fixedHead, 'Content-Length', String(Buffer.byteLength(body))];
     append(head, own(context));
     append(head, headers);
-    const { res } = context;
-    res.writeHead(status, head);
-    // One write to the socket; by `end(body)` alone it would be two.
-    res.cork();
-    res.write(body);
-    res.uncork();
-    res.end();
+    context.res.writeHead(status, head).end(body);
   };
 };
