@@ -6,7 +6,6 @@ import type { ConsumeQuota, OpenAnimalStore } from '../../core';
 import { answerPreflight } from './answer-preflight';
 import { crossOriginHeaders } from './cross-origin-headers';
 import { deprecationOf } from './deprecated';
-import { errorBoundary } from './error-boundary';
 import type { Headers } from './headers';
 import { refusedHead } from './refused-head';
 import { mountMetricsRoute, type ReadMetrics } from './mount-metrics-route';
@@ -83,8 +82,12 @@ export const httpApplication = ({
     if (context.respond !== false) context.res.end(context.body);
   };
   // Not Koa's own callback: its on-finished takes a tenth of a request's time.
-  return (request, response) => {
+  return async (request, response) => {
     const context = app.createContext(request, response);
-    return errorBoundary(context, () => answer(context), refuse);
+    try {
+      await answer(context);
+    } catch (cause) {
+      sendFailure(context, { _tag: 'Defect', cause }, refuse);
+    }
   };
 };

@@ -16,8 +16,8 @@ const fixedHead = Object.entries({
   'Content-Length': String(Buffer.byteLength(body)),
 }).flat();
 
-/** In milliseconds, as `Retry-After` says: a refused client that asks again sooner waits unread. */
-const rest = 1_000;
+/** In milliseconds, less than `Retry-After` says: a refused client that asks again sooner waits unread. */
+const rest = 800;
 
 const restUnread = ({ socket }: IncomingMessage): void => {
   socket.pause();

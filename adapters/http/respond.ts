@@ -7,7 +7,7 @@ import type { Send } from './send';
 import { sendAnswer } from './send-answer';
 import { sendFailure } from './send-failure';
 
-/** Runs what a request comes to, and sends how it ended; a defect ends as in `errorBoundary`. */
+/** Runs what a request comes to, and sends how it ended; a defect too ends here, as an opaque 500. */
 export const respond = async (
   context: Context,
   outcome: TaskEither<HttpFailure, Answer>,

@@ -21,8 +21,8 @@ const connectionsAtPeak = 64;
 /** In milliseconds. */
 const slowestAdmitted = 2_000;
 
-/** In milliseconds: for so long the service does not read what a refused client sent too early. */
-const longestUnread = 1_000;
+/** In milliseconds. */
+const longestUntilIdle = 1_000;
 
 /** In bytes. */
 const mostMemory = 512 * 1024 * 1024;
@@ -67,12 +67,12 @@ const watchHealth = async (address: string, load: Promise<unknown>): Promise<num
 /** Milliseconds until the service answers at once again, and has nothing more to do. */
 const untilIdle = async (address: string, pid: number): Promise<number> => {
   const began = performance.now();
-  await eventually('a read is answered at once', longestUnread + 1_000, async () => {
+  await eventually('a read is answered at once', longestUntilIdle, async () => {
     const { status, milliseconds } = await call(`${address}/v1/pets/1`, { key });
     return status === 200 && milliseconds < 50;
   });
   const idle = performance.now() - began;
-  await delay(Math.max(0, 1_000 - idle));
+  await delay(Math.max(0, longestUntilIdle - idle));
   const before = processorSeconds(pid);
   await delay(1_000);
   expect(processorSeconds(pid) - before, 'processor seconds in the second after').to.be.below(0.2);
