@@ -32,7 +32,7 @@ interface Options {
   readonly corsOrigins?: ReadonlyArray<string>;
 }
 
-/** The service as a listener for requests, made with Koa: what every request passes, then the routes. It never rejects. */
+/** The service as a listener for requests, made with Koa: what every request passes, then the routes. */
 export const httpApplication = ({
   openStore,
   checkReadiness,
@@ -81,7 +81,7 @@ export const httpApplication = ({
     await route(context);
     if (context.respond !== false) context.res.end(context.body);
   };
-  // Not Koa's own callback: its on-finished takes a tenth of a request's time.
+  // Not Koa's own callback: its on-finished would take a tenth of a request's time.
   return async (request, response) => {
     const context = app.createContext(request, response);
     try {

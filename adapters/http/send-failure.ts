@@ -9,7 +9,7 @@ const toError = (cause: unknown): Error => (cause instanceof Error ? cause : new
 /** Answers with a failure; what caused it, where something did, is emitted as the Koa application's `error`. */
 export const sendFailure = (context: Context, failure: HttpFailure, send: Send): void => {
   if ('cause' in failure) context.app.emit('error', toError(failure.cause), context);
+  if (!context.headerSent) send(context, failureAnswer(failure));
   // A part of an answer must not look like a whole one, and a second one can't follow.
-  if (context.headerSent) context.res.destroy();
-  else send(context, failureAnswer(failure));
+  else if (!context.res.writableEnded) context.res.destroy();
 };

@@ -84,7 +84,7 @@ export const startHttpServer = async (
   closeQueuedResponses(server);
 
   let stopping = false;
-  /** With when each was made or last brought a request. */
+  /** With when each was made, or last seen with a request. */
   const connections = new Map<Socket, number>();
   const inFlight = requestsInFlight(maxInFlight);
   const watchUnread = boundUnreadAnswers();
@@ -99,22 +99,26 @@ export const startHttpServer = async (
     connections.set(request.socket, performance.now());
     if (stopping) response.setHeader('Connection', 'close');
     watchUnread(response);
-    if (inFlight.take(response) || neverRefused.includes(request.url)) void listener(request, response);
-    else reportRefusal(refuseOverload(request, response, headersFor(request)));
+    if (inFlight.take(response) || neverRefused.includes(request.url)) {
+      // Only where a failure can't even be reported: that is no reason to end the process.
+      listener(request, response).catch(() => response.destroy());
+    } else reportRefusal(refuseOverload(request, response, headersFor(request)));
     if (!response.shouldKeepAlive || response.getHeader('Connection') === 'close') ending.add(request.socket);
   };
   server.on('request', receive);
   server.on('checkContinue', receive);
   server.on('checkExpectation', receive);
 
-  // Who takes a byte now and then, or sends an empty line, is never silent, and still holds what it holds.
+  // Bytes now and then, and empty lines, are no request: they prolong nothing.
   const sweep = setInterval(() => {
     const now = performance.now();
     for (const { response, began } of inFlight.all()) {
+      const { socket } = response.req;
       if (began < now - timeouts.exchange) response.destroy();
+      else if (connections.has(socket)) connections.set(socket, now);
     }
-    for (const [socket, lastRequest] of connections) {
-      if (lastRequest < now - timeouts.idle) socket.destroy();
+    for (const [socket, lastBusy] of connections) {
+      if (lastBusy < now - timeouts.idle) socket.destroy();
     }
   }, checkInterval).unref();
 

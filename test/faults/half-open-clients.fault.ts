@@ -75,6 +75,7 @@ const vanish = async (folder: string): Promise<Figures> => {
     DATABASE_URL: `sqlite:${folder}/animals.sqlite3`,
     API_KEYS: key,
     LOG_LEVEL: 'silent',
+    MAX_IN_FLIGHT: '1000',
   });
   const good = goodClient({ address: service.address, key });
   const sockets: Array<Socket> = [];

@@ -47,14 +47,14 @@ const hostilities: Readonly<Record<string, Hostility>> = {
     bound: 25_000,
     status: '408',
   },
-  // Empty lines between requests mean nothing, and keep a connection from being silent.
+  // Empty lines between requests mean nothing.
   'slow readers': {
     says: `${head('GET /v1/pets?limit=100 HTTP/1.1')}\r\n`,
     drips: '\r\n',
     reads: false,
-    bound: 85_000,
+    bound: 70_000,
   },
-  'silent from the start': { says: '', reads: true, bound: 35_000, status: '408' },
+  'silent from the start': { says: '', reads: true, bound: 15_000, status: '408' },
   'gone after an answer': {
     says: `${head('GET /livez HTTP/1.1')}\r\n`,
     reads: true,
