@@ -38,8 +38,11 @@ const fill = async (url, count) => {
   await client.end();
 };
 
-/** Starts a PostgreSQL server of its own with default durability; as root it runs as the user `postgres`. */
-export const startPostgres = async (directory) => {
+/**
+ * Starts a PostgreSQL server of its own with default durability; as root it runs as the user `postgres`. `flags` are
+ * those of its command line.
+ */
+export const startPostgres = async (directory, flags = []) => {
   const port = await freePort();
   const server = new EmbeddedPostgres({
     databaseDir: directory,
@@ -49,6 +52,7 @@ export const startPostgres = async (directory) => {
     persistent: false,
     createPostgresUser: true,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    postgresFlags: flags,
     onLog: () => undefined,
     onError: () => undefined,
   });

@@ -1,4 +1,5 @@
 import { operationNames } from './operations.js';
+import { sharedBuffers } from './scale-databases.js';
 import { table } from './table.js';
 import { verdict } from './verdict.js';
 
@@ -43,6 +44,6 @@ const scaleTable = (name, counts, measurements) => {
 /** How cost grows with rows, as Markdown. */
 export const scaleReport = ({ seconds, rounds, counts, measurements }) =>
   [
-    `Medians of ${rounds} rounds of ${seconds} s; all sizes are up at once.`,
+    `Medians of ${rounds} rounds of ${seconds} s; all sizes are up at once. PostgreSQL runs with shared_buffers = ${sharedBuffers}.`,
     ...Object.entries(measurements).map(([name, taken]) => scaleTable(name, counts, taken)),
   ].join('\n\n');
