@@ -47,7 +47,7 @@ module.exports = {
       name: 'one-file-knows-the-sqlite-driver',
       comment: 'sqlite3 is archived: what knows it can be replaced in one place.',
       severity: 'error',
-      from: { pathNot: '^adapters/knex/sqlite\\.ts$' },
+      from: { pathNot: '^adapters/knex/sqlite/sqlite\\.ts$' },
       to: { path: '^node_modules/sqlite3/' },
     },
     {

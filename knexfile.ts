@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import type { Knex } from 'knex';
-import { databaseConfiguration } from './app/database-configuration';
-import { decodeSettings } from './app/settings';
-import { startFailureText } from './app/start-failure';
+import { databaseConfiguration } from './app/backend/database-configuration';
+import { decodeSettings } from './app/settings/settings';
+import { startFailureText } from './app/failures/start-failure';
 
 const configuration: Knex.Config = pipe(
   decodeSettings(process.env),

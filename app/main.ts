@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
-import { missingPackageText } from './missing-package';
+import { missingPackageText } from './package/missing-package';
 
 const explain = (error: unknown): void => {
   const text = missingPackageText(error);
@@ -16,4 +16,4 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 // Who read the messages may have gone: the work goes on.
 process.stderr.on('error', () => undefined);
 
-import('./command-line.js').then(({ commandLine }) => commandLine(process.argv)).catch(explain);
+import('./commands/command-line.js').then(({ commandLine }) => commandLine(process.argv)).catch(explain);

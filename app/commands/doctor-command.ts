@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Finding } from '../doctor/finding';
-import { print } from '../print';
+import { print } from '../terminal/print';
 
 interface Options {
   readonly json?: boolean;

@@ -2,10 +2,10 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { ApiKeyRecord, ApiKeyRegister } from '../../adapters/knex';
-import { print } from '../print';
-import { runCommand } from '../run-command';
-import { say } from '../say';
-import { databaseFailed, type StartFailure } from '../start-failure';
+import { print } from '../terminal/print';
+import { runCommand } from './run-command';
+import { say } from '../terminal/say';
+import { databaseFailed, type StartFailure } from '../failures/start-failure';
 
 interface Options {
   readonly json?: boolean;
@@ -14,7 +14,7 @@ interface Options {
 const withRegister = async (
   use: (register: ApiKeyRegister) => TE.TaskEither<StartFailure, void>,
 ): Promise<void> => {
-  const { withDatabase } = await import('../with-database.js');
+  const { withDatabase } = await import('../backend/with-database.js');
   const { apiKeyRegister, migrate } = await import('../../adapters/knex/index.js');
   await runCommand(
     withDatabase((database) =>

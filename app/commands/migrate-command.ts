@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { print } from '../print';
-import { runCommand } from '../run-command';
-import { databaseFailed } from '../start-failure';
+import { print } from '../terminal/print';
+import { runCommand } from './run-command';
+import { databaseFailed } from '../failures/start-failure';
 
 interface Options {
   readonly json?: boolean;
@@ -15,7 +15,7 @@ export const migrateCommand = (): Command =>
     .description('bring the database up to date; `serve` does it as well')
     .option('--json', 'print the names of the migrations that ran as JSON')
     .action(async ({ json = false }: Options) => {
-      const { withDatabase } = await import('../with-database.js');
+      const { withDatabase } = await import('../backend/with-database.js');
       const { migrate } = await import('../../adapters/knex/index.js');
       await runCommand(
         withDatabase((database) =>

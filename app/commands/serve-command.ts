@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
-import { runCommand } from '../run-command';
-import { say } from '../say';
-import type { Service } from '../serve';
-import type { Settings } from '../settings';
-import { startLine } from '../start-line';
+import { runCommand } from './run-command';
+import { say } from '../terminal/say';
+import type { Service } from '../serve/serve';
+import type { Settings } from '../settings/settings';
+import { startLine } from '../serve/start-line';
 
 const announce = (settings: Settings, { address, firstKey }: Service): void => {
   say(startLine(settings, address));
@@ -24,9 +24,9 @@ const stopSignal = async (): Promise<void> => {
 /** `animal-store serve` */
 export const serveCommand = (): Command =>
   new Command('serve').description('serve the HTTP interface until SIGTERM or SIGINT').action(async () => {
-    const { createLogger } = await import('../create-logger.js');
-    const { logReporter } = await import('../log-reporter.js');
-    const { serve } = await import('../serve.js');
+    const { createLogger } = await import('../serve/create-logger.js');
+    const { logReporter } = await import('../serve/log-reporter.js');
+    const { serve } = await import('../serve/serve.js');
     await runCommand((settings) => {
       const logger = createLogger(settings);
       return serve(settings, {

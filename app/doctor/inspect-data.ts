@@ -3,11 +3,11 @@ import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { existsSync } from 'node:fs';
 import { type DatabaseReport, inspectDatabase } from '../../adapters/knex';
-import { databaseAddressText } from '../database-address-text';
-import { fileObstacle } from '../database-advice';
-import { openDatabase } from '../open-database';
-import type { Settings } from '../settings';
-import { databaseFailed, startFailureText } from '../start-failure';
+import { databaseAddressText } from '../settings/database-address-text';
+import { fileObstacle } from '../failures/database-advice';
+import { openDatabase } from '../backend/open-database';
+import type { Settings } from '../settings/settings';
+import { databaseFailed, startFailureText } from '../failures/start-failure';
 import { finding, type Finding } from './finding';
 
 /** In milliseconds: clocks of several machines differ by a little. */

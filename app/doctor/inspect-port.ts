@@ -1,8 +1,8 @@
 import type { Task } from 'fp-ts/Task';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { Settings } from '../settings';
-import { cannotListen, startFailureText } from '../start-failure';
+import type { Settings } from '../settings/settings';
+import { cannotListen, startFailureText } from '../failures/start-failure';
 import { finding, type Finding } from './finding';
 
 /** Whether the service could listen, by trying it for a moment. */

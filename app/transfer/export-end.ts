@@ -1,7 +1,7 @@
-import type { DatabaseAddress } from '../database-address';
-import { errorText } from '../error-text';
-import type { InterruptionName } from '../listen-for-interruption';
-import { type StartFailure, startFailureText } from '../start-failure';
+import type { DatabaseAddress } from '../settings/database-address';
+import { errorText } from '../failures/error-text';
+import type { InterruptionName } from '../terminal/listen-for-interruption';
+import { type StartFailure, startFailureText } from '../failures/start-failure';
 
 /** How an export ended. */
 export type ExportEnd =

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { cannotListen, startFailureText } from '../../app/start-failure';
+import { cannotListen, startFailureText } from '../../app/failures/start-failure';
 import { main, type Outcome, runCommand, startProgram } from '../support/command';
 import { hasWriteAheadLog, integrityOf } from '../support/inspect-sqlite';
 import { listPets } from '../support/pet-calls';

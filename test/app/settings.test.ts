@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { readdirSync } from 'node:fs';
-import { decodeSettings } from '../../app/settings';
-import { startLine } from '../../app/start-line';
+import { decodeSettings } from '../../app/settings/settings';
+import { startLine } from '../../app/serve/start-line';
 import { runCommand } from '../support/command';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { securityHeaders } from '../../adapters/http/security-headers';
+import { securityHeaders } from '../../adapters/http/protocol/security-headers';
 import { hasChromium, openChromium, whySkipped } from '../support/chromium';
 import { holdCreate, keepAliveAgent } from '../support/held-requests';
 import { type RawAnswer, rawExchange } from '../support/raw-exchange';

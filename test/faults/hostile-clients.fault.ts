@@ -15,8 +15,8 @@ const each = 300;
 /** In bytes: a page of such animals fills every buffer on its way to a client that does not read. */
 const longName = 90_000;
 
-/** In milliseconds: at once, some would be refused for overload. */
-const betweenClients = 20;
+/** In milliseconds: at once, some would be refused, and have nothing to read. */
+const betweenReaders = 20;
 
 const head = (line: string, ...fields: ReadonlyArray<string>): string =>
   [line, 'Host: animals', `Authorization: Bearer ${key}`, ...fields, ''].join('\r\n');
@@ -119,7 +119,7 @@ const besiege = async (folder: string): Promise<Figures> => {
     Object.entries(hostilities).map(async ([name, hostility]) => {
       const ends = await Promise.all(
         Array.from({ length: each }, async (_, place) => {
-          await delay(place * betweenClients);
+          if (!hostility.reads) await delay(place * betweenReaders);
           return attack(hostility, service.address);
         }),
       );

@@ -2,9 +2,9 @@ import * as TE from 'fp-ts/TaskEither';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type CheckReadiness, httpApplication, startHttpServer } from '../../adapters/http';
-import { answerProtocolErrors } from '../../adapters/http/answer-protocol-errors';
-import type { exampleFailures } from '../../adapters/http/example-failures';
-import { refusalHeaders } from '../../adapters/http/refusal-headers';
+import { answerProtocolErrors } from '../../adapters/http/server/answer-protocol-errors';
+import type { exampleFailures } from '../../adapters/http/openapi/example-failures';
+import { refusalHeaders } from '../../adapters/http/server/refusal-headers';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
 import {
   type Authenticate,

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isLeft, isRight } from 'fp-ts/Either';
 import { stringify } from 'lossless-json';
-import { parseJson } from '../../../adapters/http/parse-json';
-import { schemas } from '../../../adapters/http/schemas';
+import { parseJson } from '../../../adapters/http/representation/parse-json';
+import { schemas } from '../../../adapters/http/representation/schemas';
 import { NewPet, PetStatus } from '../../../core';
 
 const documentId = 'https://animals.example/openapi.json';

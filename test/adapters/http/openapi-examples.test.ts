@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { openApiDocument } from '../../../adapters/http';
-import { exampleFailures } from '../../../adapters/http/example-failures';
-import { failureAnswer } from '../../../adapters/http/failure-answer';
-import { errorCodes } from '../../../adapters/http/schemas';
+import { exampleFailures } from '../../../adapters/http/openapi/example-failures';
+import { failureAnswer } from '../../../adapters/http/responses/failure-answer';
+import { errorCodes } from '../../../adapters/http/representation/schemas';
 import { documentedAnswers } from '../../support/documented-answers';
 import { provoke, provokeNextPage } from '../../support/provoke';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { batchWhileBusy } from '../../../adapters/knex/batch-while-busy';
+import { batchWhileBusy } from '../../../adapters/knex/batching/batch-while-busy';
 
 interface Batch {
   readonly keys: ReadonlyArray<string>;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Database, migrate, migrationSource } from '../../../adapters/knex';
-import { findPending } from '../../../adapters/knex/migrate';
+import { findPending } from '../../../adapters/knex/migrations/migrate';
 import { databaseKinds, mostWriters, type TestDatabase } from '../../support/databases';
 import { run } from '../../support/run';
 import { whatIsPrinted } from '../../support/what-is-printed';

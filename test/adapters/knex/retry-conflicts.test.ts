@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { retryConflicts } from '../../../adapters/knex/retry-conflicts';
+import { retryConflicts } from '../../../adapters/knex/database/retry-conflicts';
 
 const refusal = (code: string): Error => Object.assign(new Error(code), { code });
 

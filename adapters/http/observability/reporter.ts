@@ -1,0 +1,33 @@
+import type { TraceContext } from '../protocol/trace-context';
+
+/** One request that has ended, as a log may show it: no query, no credential, no body. */
+export interface RequestRecord {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  /** The template of the route that took it, as in `/v1/pets/:petId`; none when no route did. */
+  readonly route: string | undefined;
+  /** What was answered; 499 when the client was gone before that. */
+  readonly status: number;
+  readonly milliseconds: number;
+  /** Whose key it came with, once that is known. */
+  readonly keyId: string | undefined;
+  readonly isDeprecated: boolean;
+  readonly trace: TraceContext | undefined;
+}
+
+/** A request that was answered before the application saw it: for overload, or because it is no HTTP. */
+export interface RefusalRecord {
+  readonly requestId: string;
+  readonly status: number;
+}
+
+/** Where the service reports to. Nothing of it may throw. */
+export interface Reporter {
+  /** A request has arrived; `request` follows when it has ended. */
+  readonly arrival?: () => void;
+  readonly request: (record: RequestRecord) => void;
+  readonly refusal: (record: RefusalRecord) => void;
+  /** Why a request was answered with Unavailable or Defect: for the log alone. */
+  readonly failure: (cause: unknown, requestId: string) => void;
+}

@@ -1,0 +1,17 @@
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import { IdempotencyKey } from '../../../core';
+import type { InvalidIdempotencyKey } from '../responses/http-failures';
+
+const quoted = /^ *"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)" *$/;
+
+/** The key in an Idempotency-Key header: a String of RFC 8941, section 3.3.3, as the IETF draft asks. */
+export const idempotencyKeyHeader = (
+  header: string | undefined,
+): E.Either<InvalidIdempotencyKey, IdempotencyKey | undefined> =>
+  header === undefined
+    ? E.right(undefined)
+    : pipe(
+        quoted.exec(header)?.[1]?.replace(/\\(.)/g, '$1'),
+        E.fromPredicate(IdempotencyKey.is, () => ({ _tag: 'InvalidIdempotencyKey' })),
+      );

@@ -1,0 +1,32 @@
+import type { Knex } from 'knex';
+import type { NewPet, PetId, PetStatus } from '../../../core';
+import type { PetRow } from './pet-rows';
+
+/** Where a page begins: with the first animal whose id is at least this, of this status if there is one. */
+export interface PageStart {
+  readonly from: bigint;
+  readonly status: PetStatus | undefined;
+}
+
+/** A row of `creation_keys`: what a creation under a key has made, until then, in milliseconds since 1970. */
+export interface CreationKeyRow {
+  readonly caller: string;
+  readonly idempotency_key: string;
+  readonly pet_id: PetId;
+  readonly kept_until: number;
+}
+
+/** How one kind of database reads and adds many animals in one statement: the SQL differs, what it does not. */
+export interface PetStatements {
+  /** The animals that there are, in any order. */
+  readonly byIds: (ids: ReadonlyArray<PetId>) => Promise<ReadonlyArray<PetRow>>;
+  /** At most `limit` animals a page by ascending ids, each page in the place of its start. Either all have a status or none. */
+  readonly pages: (
+    starts: ReadonlyArray<PageStart>,
+    limit: number,
+  ) => Promise<ReadonlyArray<ReadonlyArray<PetRow>>>;
+  /** Adds animals, their ids ascending in this order, and answers with them in any. */
+  readonly insert: (writes: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
+  /** Fails where one of the keys is kept already. */
+  readonly insertKeys: (writes: Knex, keys: ReadonlyArray<CreationKeyRow>) => Promise<unknown>;
+}

@@ -1,0 +1,77 @@
+import { flow, pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import type { Knex } from 'knex';
+import { type ImportAborted, importAborted, type NewPet, type Unavailable } from '../../../core';
+import { attempt } from '../database/attempt';
+import { batchesOf } from '../batching/batches-of';
+import type { Database } from '../database/database';
+import { toError } from '../database/database-error';
+import type { PetStatements } from '../database/pet-statements';
+
+/** Animals in one insert. */
+const batchSize = 400;
+
+const throwPlain = (error: unknown): never => {
+  throw toError(error);
+};
+
+/** In milliseconds. */
+const longestSilence = 3_000;
+
+const insertAll = async (
+  transaction: Knex,
+  { insert }: PetStatements,
+  newPets: AsyncIterable<NewPet>,
+): Promise<number> => {
+  let count = 0;
+  for await (const batch of batchesOf(batchSize, newPets)) {
+    await insert(transaction, batch).catch(throwPlain);
+    count += batch.length;
+  }
+  return count;
+};
+
+/** A source may be slow, and a connection that is silent for long is taken for dead, here and by servers. */
+const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<A> => {
+  const timer = setInterval(() => {
+    transaction.raw('select 1').catch(() => undefined);
+  }, longestSilence);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+};
+
+/** Its own failure says nothing new: the database keeps nothing that it was not asked to commit. */
+const rollBack = (transaction: Knex.Transaction): TE.TaskEither<never, unknown> =>
+  TE.fromTask(() => transaction.rollback().catch(() => undefined));
+
+/** knex keeps the promise of `commit` even when it failed; the promise of the whole transaction tells. */
+const commit = (transaction: Knex.Transaction, isSound: () => boolean): TE.TaskEither<Unavailable, void> =>
+  attempt(async () => {
+    await transaction.commit();
+    await transaction.executionPromise;
+    if (!isSound()) throw new Error('the database file was removed, replaced or cut off');
+  });
+
+/**
+ * Adds all animals of a source in one transaction, in memory that doesn't grow with it. From its first batch on a
+ * SQLite file takes no other writer until it ends. There is no second attempt: a source can be read once.
+ */
+export const createAllPets =
+  ({ writes, petStatements, isSound }: Database) =>
+  (newPets: AsyncIterable<NewPet>): TE.TaskEither<ImportAborted | Unavailable, number> =>
+    pipe(
+      TE.tryCatch(() => writes.transaction(), flow(toError, importAborted)),
+      TE.flatMap((transaction) =>
+        pipe(
+          TE.tryCatch(
+            () => keepAwake(transaction, () => insertAll(transaction, petStatements, newPets)),
+            importAborted,
+          ),
+          TE.tapError(() => rollBack(transaction)),
+          TE.tap(() => commit(transaction, isSound)),
+        ),
+      ),
+    );

@@ -1,0 +1,27 @@
+import * as E from 'fp-ts/Either';
+import { identity, pipe } from 'fp-ts/function';
+import { type Pet, type PetId, type PetNotFound, petNotFound } from '../../../core';
+import { toError } from '../database/database-error';
+import type { PetStatements } from '../database/pet-statements';
+import { petFromRow, type PetRow } from '../database/pet-rows';
+
+type Found = E.Either<PetNotFound, Pet>;
+
+/** A row that is no animal is the failure of those who ask for it alone. */
+const foundIn = (row: PetRow): Found | Error =>
+  pipe(
+    E.tryCatch(() => petFromRow(row), toError),
+    E.matchW(identity, (pet): Found => E.right(pet)),
+  );
+
+/** Reads animals by their ids in one query; each result stands where its id stood. */
+export const findPets =
+  ({ byIds }: PetStatements) =>
+  async (ids: ReadonlyArray<PetId>): Promise<ReadonlyArray<Found | Error>> => {
+    const rows = await byIds([...new Set(ids)]);
+    const rowsById = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => {
+      const row = rowsById.get(id.toString());
+      return row === undefined ? E.left(petNotFound(id)) : foundIn(row);
+    });
+  };

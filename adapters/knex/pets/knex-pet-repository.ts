@@ -1,0 +1,73 @@
+import * as E from 'fp-ts/Either';
+import type * as TE from 'fp-ts/TaskEither';
+import {
+  type CreationKey,
+  creationKeyText,
+  type IdempotencyKeyInFlight,
+  idempotencyKeyInFlight,
+  type PetRepository,
+} from '../../../core';
+import { attempt, attemptEither } from '../database/attempt';
+import { batchWhileBusy } from '../batching/batch-while-busy';
+import { createAllPets } from './create-all-pets';
+import { createPets } from './create-pets';
+import type { Database } from '../database/database';
+import { findPets } from './find-pets';
+import { observed } from '../batching/observed';
+import { readPages } from './read-pages';
+import type { RepositoryObserver } from '../batching/repository-observer';
+import { steadyNow } from './steady-now';
+
+/** Calls in one statement: their keys stay under SQLite's 500 terms of a compound select. */
+const maxBatchSize = 400;
+
+/** How long an operation waits for the database, in milliseconds: an answer within 5 s, whatever happens to it. */
+const patience = 4_000;
+
+interface Options {
+  /** The time in milliseconds since 1970; after it creation keys expire. */
+  readonly now?: () => number;
+  readonly observer?: RepositoryObserver | undefined;
+}
+
+/** The repository in a SQL database. Requests that arrive together share its queries and its commits. */
+export const knexPetRepository = (
+  database: Database,
+  { now = steadyNow, observer }: Options = {},
+): PetRepository => {
+  const list = batchWhileBusy({
+    maxBatchSize,
+    patience,
+    runBatch: observed(observer, 'list', readPages(database.petStatements)),
+  });
+  const find = batchWhileBusy({
+    maxBatchSize,
+    patience,
+    runBatch: observed(observer, 'find', findPets(database.petStatements)),
+  });
+  const create = batchWhileBusy({
+    maxBatchSize,
+    patience,
+    runBatch: observed(observer, 'create', createPets(database, now)),
+  });
+  const inFlight = new Set<string>();
+
+  const oneAtATime =
+    <F, A>(key: CreationKey, creation: TE.TaskEither<F, A>): TE.TaskEither<F | IdempotencyKeyInFlight, A> =>
+    async () => {
+      const name = creationKeyText(key);
+      if (inFlight.has(name)) return E.left(idempotencyKeyInFlight);
+      inFlight.add(name);
+      return creation().finally(() => inFlight.delete(name));
+    };
+
+  return {
+    list: (query) => attempt(() => list(query)),
+    find: (id) => attemptEither(() => find(id)),
+    create: (newPet, key) => {
+      const creation = attemptEither(() => create({ newPet, key }));
+      return key === undefined ? creation : oneAtATime(key, creation);
+    },
+    createAll: createAllPets(database),
+  };
+};

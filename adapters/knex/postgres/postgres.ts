@@ -1,0 +1,88 @@
+import knex, { type Knex } from 'knex';
+import type { Socket } from 'node:net';
+import type { Database } from '../database/database';
+import type { Durability } from '../database/durability';
+import { migrationSource } from '../migrations/migration-source';
+import { setUpInTurn } from './set-up-in-turn';
+import { postgresPetStatements } from './postgres-pet-statements';
+import { silentLog } from '../database/silent-log';
+
+/** How much of a PostgreSQL server one process takes. */
+export interface PostgresOptions {
+  /** In connections. */
+  readonly poolSize: number;
+  /** In milliseconds. */
+  readonly statementTimeout: number;
+}
+
+interface PostgresConnection {
+  readonly connection: { readonly stream: Socket };
+}
+
+/** In milliseconds, longer than any statement may take. */
+const longestSilence = 10_000;
+
+/** A network that swallows packets leaves connections that never answer: one that is silent is replaced. */
+const dropWhenSilent = (connection: PostgresConnection, done: (error: null) => void): void => {
+  const { stream } = connection.connection;
+  stream.setTimeout(longestSilence, () => stream.destroy());
+  done(null);
+};
+
+/** The server ends what waits or hangs for too long; lock_timeout is missing in knex's own type. */
+const limits = (statementTimeout: number) => ({
+  statement_timeout: statementTimeout,
+  query_timeout: statementTimeout + 500,
+  connectionTimeoutMillis: statementTimeout,
+  // The rest is left to try those who waited together with one whose row is locked.
+  lock_timeout: Math.ceil(statementTimeout / 3),
+  // What a process that hangs, or a machine that is gone, has locked is free again after this.
+  idle_in_transaction_session_timeout: longestSilence,
+});
+
+/** What knex needs to reach a PostgreSQL database; TLS is set in the address (`sslmode`). */
+export const postgresConfiguration = (
+  connectionString: string,
+  { poolSize, statementTimeout }: PostgresOptions,
+): Knex.Config => ({
+  client: 'pg',
+  connection: {
+    ...limits(statementTimeout),
+    connectionString,
+    keepAlive: true,
+    application_name: 'animal-store',
+  },
+  acquireConnectionTimeout: statementTimeout + 500,
+  pool: { min: 0, max: poolSize, afterCreate: dropWhenSilent },
+  log: silentLog,
+  migrations: { migrationSource },
+});
+
+const durabilityOf = async (pool: Knex): Promise<Durability> => {
+  const [settings] = await pool('pg_settings')
+    .select<ReadonlyArray<Readonly<Record<'fsync' | 'synchronous_commit', string>>>>(
+      pool.raw("current_setting('fsync') as fsync"),
+      pool.raw("current_setting('synchronous_commit') as synchronous_commit"),
+    )
+    .limit(1);
+  return {
+    isDurable: settings?.fsync === 'on' && settings.synchronous_commit !== 'off',
+    text: `fsync=${settings?.fsync ?? ''}, synchronous_commit=${settings?.synchronous_commit ?? ''}`,
+    remedy: 'set both to on',
+  };
+};
+
+/** Opens a PostgreSQL database, or a distributed engine that speaks its protocol. */
+export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
+  const pool = knex(postgresConfiguration(connectionString, options));
+  return {
+    reads: pool,
+    writes: pool,
+    petStatements: postgresPetStatements(pool),
+    setUp: setUpInTurn(pool),
+    durability: () => durabilityOf(pool),
+    isLost: () => false,
+    isSound: () => true,
+    close: () => pool.destroy(),
+  };
+};

@@ -1,0 +1,104 @@
+import knex, { type Knex } from 'knex';
+import type { Database } from '../database/database';
+import type { Durability } from '../database/durability';
+import { migrationSource } from '../migrations/migration-source';
+import { prepareOnce, type PreparingConnection } from './prepare-once';
+import { silentLog } from '../database/silent-log';
+import { sqlitePetStatements } from './sqlite-pet-statements';
+import { watchFile } from './watch-file';
+
+interface Connection extends PreparingConnection {
+  readonly exec: (sql: string, done: (error: Error | null) => void) => void;
+}
+
+/** How long a writer waits for another process's transaction, in milliseconds. */
+const busyTimeout = 3_000;
+
+const readerConnections = 3;
+
+/** The least `synchronous` that waits for the disk at each commit, in numbers as the pragma gives it back. */
+const fullSynchronous = 2;
+
+// 'anml': marks the file as this project's (SQLite file format, offset 68).
+const applicationId = 0x616e6d6c;
+
+const withPragmas =
+  (opened: () => void, ...pragmas: ReadonlyArray<string>) =>
+  (connection: Connection, done: (error: Error | null) => void): void => {
+    prepareOnce(connection);
+    connection.exec(pragmas.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
+      opened();
+      done(error);
+    });
+  };
+
+const configuration = (filename: string, pool: Knex.PoolConfig): Knex.Config => ({
+  client: 'sqlite3',
+  connection: { filename },
+  useNullAsDefault: true,
+  acquireConnectionTimeout: busyTimeout + 500,
+  pool,
+  log: silentLog,
+  migrations: { migrationSource },
+});
+
+/** What knex needs to write to a SQLite file: one connection, and a commit that has reached the disk. */
+export const sqliteConfiguration = (filename: string, opened: () => void = () => undefined): Knex.Config =>
+  configuration(filename, {
+    min: 1,
+    max: 1,
+    afterCreate: withPragmas(
+      opened,
+      `busy_timeout = ${busyTimeout}`,
+      'journal_mode = WAL',
+      'synchronous = FULL',
+    ),
+  });
+
+const durabilityOf = async (writes: Knex): Promise<Durability> => {
+  const journal = await writes('pragma_journal_mode').first<{ journal_mode: string }>();
+  const disk = await writes('pragma_synchronous').first<{ synchronous: number }>();
+  return {
+    isDurable: !['memory', 'off'].includes(journal.journal_mode) && disk.synchronous >= fullSynchronous,
+    text: `journal_mode=${journal.journal_mode}, synchronous=${disk.synchronous}`,
+    remedy: 'put the file on a local disk',
+  };
+};
+
+/** In bytes, with what only the write-ahead log has so far. */
+const readSize = async (reads: Knex): Promise<bigint> => {
+  const [row] = await reads
+    .from(reads.raw('pragma_page_count, pragma_page_size'))
+    .select<ReadonlyArray<{ readonly size: number }>>(reads.raw('page_count * page_size as size'));
+  return BigInt(row?.size ?? 0);
+};
+
+/** Opens a SQLite file. This file and `prepare-once.ts` alone know the driver. */
+export const openSqlite = (filename: string): Database => {
+  const file = watchFile(filename, () => readSize(reads));
+  const writes = knex(sqliteConfiguration(filename, file.remember));
+  const reads = knex(
+    configuration(filename, {
+      min: 1,
+      max: readerConnections,
+      afterCreate: withPragmas(() => undefined, `busy_timeout = ${busyTimeout}`, 'query_only = ON'),
+    }),
+  );
+  return {
+    reads,
+    writes,
+    petStatements: sqlitePetStatements(reads),
+    // A transaction that begins with a write waits for its turn; one that begins with a read is refused later.
+    setUp: (work) =>
+      writes.transaction(async (transaction) => {
+        await transaction.raw(`PRAGMA application_id = ${applicationId}`);
+        return work(transaction);
+      }),
+    durability: () => durabilityOf(writes),
+    isLost: file.isLost,
+    isSound: file.isSound,
+    close: async () => {
+      await Promise.all([reads.destroy(), writes.destroy()]);
+    },
+  };
+};

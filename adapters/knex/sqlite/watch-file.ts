@@ -1,0 +1,67 @@
+import { statSync } from 'node:fs';
+import { isDamage } from '../database/database-error';
+
+interface Look {
+  readonly identity: string | undefined;
+  readonly size: bigint;
+}
+
+/** A file that can't be looked at is as good as gone. */
+const lookAt = (filename: string): Look => {
+  try {
+    const { dev, ino, size } = statSync(filename, { bigint: true });
+    return { identity: `${dev} ${ino}`, size };
+  } catch {
+    return { identity: undefined, size: 0n };
+  }
+};
+
+/**
+ * Watches that the file of an open database stays what it was; a look costs microseconds. A file that became shorter
+ * was vacuumed or cut off: `readSize` asks the database how long it ought to be, in bytes.
+ */
+export const watchFile = (filename: string, readSize: () => Promise<bigint>) => {
+  let first: string | undefined;
+  let largest = 0n;
+  let isGone = false;
+  let isAsking = false;
+
+  const askWhy = async (size: bigint): Promise<void> => {
+    isAsking = true;
+    try {
+      if ((await readSize()) >= largest) isGone = true;
+      else largest = size;
+    } catch (error) {
+      if (isDamage(error)) isGone = true;
+    } finally {
+      isAsking = false;
+    }
+  };
+
+  /** Answers with whether the file is as long as it ever was. */
+  const look = (): boolean => {
+    const { identity, size } = lookAt(filename);
+    if (first !== undefined && first !== identity) isGone = true;
+    if (size >= largest) {
+      largest = size;
+      return true;
+    }
+    if (size === 0n) isGone = true;
+    else if (!isAsking) void askWhy(size);
+    return false;
+  };
+
+  return {
+    /** To be called when the file has been opened. */
+    remember: (): void => {
+      first ??= lookAt(filename).identity;
+    },
+    /** Whether it was removed, replaced or cut off. */
+    isLost: (): boolean => {
+      look();
+      return isGone;
+    },
+    /** Whether it certainly was not. */
+    isSound: (): boolean => look() && !isGone,
+  };
+};

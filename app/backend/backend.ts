@@ -1,0 +1,21 @@
+import type { Task } from 'fp-ts/Task';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { PoolUsage } from '../../adapters/knex';
+import type { ConsumeQuota, Ports } from '../../core';
+import type { StartFailure } from '../failures/start-failure';
+
+/** The adapters behind the core's ports, and what belongs to them. */
+export interface Backend {
+  readonly ports: Ports;
+  /** Counts the requests of each key where RATE_LIMIT is set. */
+  readonly consumeQuota: ConsumeQuota | undefined;
+  /** Makes a key if there is none and one may be made. Nothing shows it again, so ask when it can be shown. */
+  readonly makeFirstKey: TaskEither<StartFailure, string | undefined>;
+  /** What keeps the backend from serving, in words that anyone may read; undefined when nothing does. */
+  readonly findObstacle: Task<string | undefined>;
+  /** Whether what it stores goes to no one, so that only a new start can help. */
+  readonly isLost: () => boolean;
+  /** The pools of connections as they are at the moment of the call. */
+  readonly pools: () => ReadonlyArray<PoolUsage>;
+  readonly close: () => Promise<void>;
+}

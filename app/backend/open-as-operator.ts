@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import * as t from 'io-ts';
+import { inMemoryApiKeys } from '../../adapters/in-memory';
+import { type Database, knexPetRepository, migrate } from '../../adapters/knex';
+import { type AnimalStore, ApiKey, KeyId, openAnimalStore } from '../../core';
+import { databaseFailed, type StartFailure } from '../failures/start-failure';
+
+const Operator = t.type({ id: KeyId, key: ApiKey });
+
+const enter = (database: Database): TE.TaskEither<StartFailure, AnimalStore> =>
+  pipe(
+    TE.fromEither(Operator.decode({ id: 'operator', key: randomBytes(32).toString('base64url') })),
+    TE.flatMap(({ id, key }) =>
+      openAnimalStore({
+        pets: knexPetRepository(database),
+        authenticate: inMemoryApiKeys([[id, key]]).authenticate,
+      })(key),
+    ),
+    TE.mapLeft(() => ({ _tag: 'NoApiKey' })),
+  );
+
+/**
+ * Opens the store for whoever runs a command: who has the database itself needs no key of it. The core lets nobody in
+ * without one, so the operator gets a key that only this process knows, for this once.
+ */
+export const openAsOperator = (database: Database): TE.TaskEither<StartFailure, AnimalStore> =>
+  pipe(
+    migrate(database),
+    TE.mapLeft(databaseFailed),
+    TE.flatMap(() => enter(database)),
+  );

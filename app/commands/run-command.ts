@@ -1,0 +1,26 @@
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
+import { say } from '../terminal/say';
+import { decodeSettings, type Settings } from '../settings/settings';
+import { type StartFailure, startFailureText } from '../failures/start-failure';
+
+/** Runs a command with the settings of the environment. A failure is said in words, with exit code 1. */
+export const runCommand = async (
+  command: (settings: Settings) => TE.TaskEither<StartFailure, void>,
+): Promise<void> => {
+  const outcome = await pipe(
+    decodeSettings(process.env),
+    E.mapLeft((faults) => startFailureText({ _tag: 'InvalidSettings', faults })),
+    TE.fromEither,
+    TE.flatMap((settings) =>
+      pipe(
+        command(settings),
+        TE.mapLeft((failure) => startFailureText(failure, settings.DATABASE_URL)),
+      ),
+    ),
+  )();
+  if (E.isRight(outcome)) return;
+  say(`animal-store: ${outcome.left}`);
+  process.exitCode = 1;
+};

@@ -1,0 +1,51 @@
+import { type FieldFault, faultTexts, type Unavailable } from '../../core';
+import type { DatabaseAddress } from '../settings/database-address';
+import { databaseAddressText } from '../settings/database-address-text';
+import { databaseAdvice } from './database-advice';
+import { errorText } from './error-text';
+
+/** Why a command can't do its work. */
+export type StartFailure =
+  | { readonly _tag: 'InvalidSettings'; readonly faults: ReadonlyArray<FieldFault> }
+  | { readonly _tag: 'DatabaseFailed'; readonly cause: unknown }
+  | { readonly _tag: 'DatabaseLost' }
+  | { readonly _tag: 'NoApiKey' }
+  | { readonly _tag: 'NoDatabase' }
+  | { readonly _tag: 'UnknownKey'; readonly id: string }
+  | { readonly _tag: 'CannotListen'; readonly cause: unknown };
+
+export const databaseFailed = ({ cause }: Unavailable): StartFailure => ({ _tag: 'DatabaseFailed', cause });
+
+export const cannotListen = (cause: unknown): StartFailure => ({ _tag: 'CannotListen', cause });
+
+const listenAdvice = (cause: unknown): string => {
+  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+    case 'EACCES':
+      return 'this user may not take that port: set PORT to 1024 or more';
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return 'this machine has no such address: set HOST';
+    default:
+      return 'stop what listens there, or set PORT or HOST';
+  }
+};
+
+/** The failure in words, with what to do about it. `address` is where the animals were to be kept. */
+export const startFailureText = (failure: StartFailure, address?: DatabaseAddress): string => {
+  switch (failure._tag) {
+    case 'InvalidSettings':
+      return faultTexts(failure.faults).join('\n');
+    case 'DatabaseFailed':
+      return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be used: ${errorText(failure.cause)}: ${databaseAdvice(address)}`;
+    case 'DatabaseLost':
+      return 'the database file was removed, replaced or cut off while it was open: nothing more can be stored in it';
+    case 'NoApiKey':
+      return 'there is no API key: set API_KEYS, or make one in the database with `animal-store keys create --name NAME`';
+    case 'NoDatabase':
+      return 'memory: is no database: set DATABASE_URL to sqlite:FILE or postgres://...';
+    case 'UnknownKey':
+      return `no key has the id ${failure.id}: \`animal-store keys list\` shows them`;
+    case 'CannotListen':
+      return `can't listen: ${errorText(failure.cause)}: ${listenAdvice(failure.cause)}`;
+  }
+};

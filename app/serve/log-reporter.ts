@@ -1,0 +1,29 @@
+import type { Logger } from 'pino';
+import type { Reporter } from '../../adapters/http';
+
+/** Writes one line for each request and one for each failure, with no credential, query or body in either. */
+export const logReporter = (logger: Logger): Reporter => ({
+  request: ({ method, path, route, status, milliseconds, keyId, requestId, trace }) => {
+    logger.info(
+      {
+        method,
+        path,
+        route,
+        status,
+        milliseconds,
+        keyId,
+        requestId,
+        // What OpenTelemetry and W3C Trace Context call them: log stores find a trace's lines by these.
+        trace_id: trace?.traceId,
+        parent_id: trace?.parentId,
+      },
+      'request',
+    );
+  },
+  refusal: (record) => {
+    logger.info(record, 'refused');
+  },
+  failure: (cause, requestId) => {
+    logger.error({ err: cause, requestId }, 'failure');
+  },
+});
