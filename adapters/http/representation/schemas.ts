@@ -40,7 +40,7 @@ const newPetProperties = {
   status: { $ref: '#/components/schemas/PetStatus' },
 } as const;
 
-/** The JSON schemas of the interface, section 2: the serialisers and the OpenAPI document are made from them. */
+/** The JSON schemas of the interface, section 2, as the OpenAPI document has them. */
 export const schemas = {
   PetStatus: {
     type: 'string',

@@ -3,7 +3,7 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type Koa from 'koa';
 import type { NotReady } from '../responses/http-failures';
-import { mountDocsRoutes } from '../docs/mount-docs-routes';
+import { docsFiles } from '../docs/docs-files';
 import { openApiDocument } from '../openapi/openapi-document';
 import { respond } from '../responses/respond';
 import { serialiseHealth } from '../representation/serialise';
@@ -30,7 +30,17 @@ export const mountPublicRoutes = (app: Koa, checkReadiness: CheckReadiness): voi
     ),
   );
   router.get('/openapi.json', (context) => respond(context, TE.right({ status: 200, body: document })));
-  mountDocsRoutes(router);
+  for (const { path, respond: respondWithFile } of docsFiles()) {
+    router.get(path, async (context) => {
+      const varies = context.res.hasHeader('Vary');
+      await respond(
+        context,
+        TE.fromTask(() => respondWithFile(context.headers)),
+      );
+      if (context.status === 304) context.body = null;
+      if (varies) context.vary('Origin');
+    });
+  }
 
   app.use(router.routes());
   app.use((context) => respond(context, TE.left(unmatched(router, context))));

@@ -31,7 +31,7 @@ String.prototype.replace = function (...parts) {
 
 // After the database has answered getPet or listPets.
 const { toString } = BigInt.prototype;
-const isServed = () => new Error().stack.includes('fast-json');
+const isServed = () => new Error().stack.includes('serialise');
 BigInt.prototype.toString = function (...parts) {
   if (this.valueOf() === 7_777_777_777n && isServed()) throw thrown.error();
   return toString.apply(this, parts);

@@ -1,13 +1,11 @@
-import type { Router } from '@koa/router';
+import { readFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import type { Headers } from '../protocol/headers';
-import { respond } from '../responses/respond';
-import { textFile } from './text-file';
+import { shareSuccess } from '../representation/share-success';
+import { textResponder, type TextResponse } from '../representation/text-responder';
 
 /** Where the build puts the reference's own files and, in `swagger-ui`, those of swagger-ui-dist. */
-const folder = join(__dirname, 'page');
+const builtFolder = join(__dirname, 'page');
 
 const types = {
   html: 'text/html; charset=utf-8',
@@ -28,15 +26,15 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-interface ServedFile {
+interface FileEntry {
   readonly path: string;
   readonly file: string;
   readonly type: keyof typeof types;
-  readonly headers?: Headers;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** All that is served under `/docs`, name by name. */
-const files: ReadonlyArray<ServedFile> = [
+const entries: ReadonlyArray<FileEntry> = [
   { path: '/docs', file: 'index.html', type: 'html', headers: { 'Content-Security-Policy': pagePolicy } },
   { path: '/docs/exact-response-body.mjs', file: 'exact-response-body.mjs', type: 'javascript' },
   { path: '/docs/icon.svg', file: 'icon.svg', type: 'svg' },
@@ -46,20 +44,17 @@ const files: ReadonlyArray<ServedFile> = [
   { path: '/docs/swagger-ui-bundle.js', file: 'swagger-ui/swagger-ui-bundle.js', type: 'javascript' },
 ];
 
-/** Adds the interactive reference of the OpenAPI document to a router: a page, and the files that it needs. */
-export const mountDocsRoutes = (router: Router): void => {
-  for (const { path, file, type, headers } of files) {
-    const fileHeaders = { 'Content-Type': types[type], ...headers };
-    const plain = textFile(join(folder, file), fileHeaders);
-    const zipped = textFile(
-      join(folder, file),
-      { ...fileHeaders, 'Content-Encoding': 'gzip' },
-      promisify(gzip),
+/** One file of the interactive reference. It rejects where the file can't be read, and reads again next time. */
+export interface DocsFile {
+  readonly path: string;
+  readonly respond: (request: IncomingHttpHeaders) => Promise<TextResponse>;
+}
+
+/** The interactive reference of the OpenAPI documents: a page and the files that it needs, each read when first asked for. */
+export const docsFiles = (folder: string = builtFolder): ReadonlyArray<DocsFile> =>
+  entries.map(({ path, file, type, headers = {} }) => {
+    const responder = shareSuccess(async () =>
+      textResponder({ body: await readFile(join(folder, file)), contentType: types[type], headers }),
     );
-    router.get(path, async (context) => {
-      context.vary('Accept-Encoding');
-      await respond(context, context.acceptsEncodings('gzip', 'identity') === 'gzip' ? zipped : plain);
-      if (context.fresh) context.status = 304;
-    });
-  }
-};
+    return { path, respond: async (request) => (await responder())(request) };
+  });
