@@ -1,4 +1,4 @@
-import { deprecationHeaders } from '../protocol/deprecated';
+import { deprecationHeaders } from '../protocol/deprecation';
 
 const header = (description: string, schema: object, example: unknown, required = true) => ({
   description,
