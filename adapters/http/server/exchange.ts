@@ -32,6 +32,8 @@ export interface Exchange extends HttpRequest {
   outcome: Outcome | undefined;
   /** Whether it is one of those that are worked on. */
   isInFlight: boolean;
+  /** Whether its client was told to send its body. */
+  isContinued: boolean;
   /** Whether it was answered before the application saw it. */
   isRejected: boolean;
 }
@@ -92,7 +94,7 @@ export const exchanges = (services: Services): Exchanges => {
       !response.shouldKeepAlive ||
       outcome.response.headers?.['Connection'] === 'close' ||
       // Without a 100 (Continue) the client may or may not send its body: only a new connection is unambiguous.
-      (isUnread && message.headers.expect !== undefined);
+      (message.headers.expect !== undefined && !exchange.isContinued);
     if (isUnread) drainBody(message);
     if (closes) endConnection(connection);
     const lingers = closes && (isUnread || exchange.isRejected);
@@ -116,7 +118,8 @@ export const exchanges = (services: Services): Exchanges => {
 
     /** Time in which the client sends is the client's: the request is not worked on, and its deadline waits. */
     const awaitBody = async (limit: number): Promise<Buffer> => {
-      if (expectsContinue(message, limit)) response.writeContinue();
+      exchange.isContinued = expectsContinue(message, limit);
+      if (exchange.isContinued) response.writeContinue();
       const asked = performance.now();
       const { deadline } = exchange;
       exchange.deadline = Infinity;
@@ -139,6 +142,7 @@ export const exchanges = (services: Services): Exchanges => {
       readBody: (limit) => (message.complete ? readBody(message, limit) : awaitBody(limit)),
       outcome: undefined,
       isInFlight: false,
+      isContinued: false,
       isRejected,
     };
     connection.current = exchange;
