@@ -48,9 +48,14 @@ const idIn = (key: ApiKey): E.Either<InvalidApiKey, KeyId> =>
 const isDigestOf = (key: ApiKey, digest: Buffer): boolean => timingSafeEqual(digest, digestOf(key));
 
 /** The auth port on the keys in the database. Without the database nobody new is let in. */
-export const knexAuthenticate = ({ reads }: Database): Authenticate => {
+export const knexAuthenticate = ({ reads, lanes }: Database): Authenticate => {
   const trusted = new LRUCache<string, Buffer>({ max: mostTrusted, ttl: trustedFor });
-  const readDigest = batchWhileBusy({ lanes: 1, maxBatchSize, timeoutMs, runBatch: readDigests(reads) });
+  const readDigest = batchWhileBusy({
+    lanes: lanes.reads,
+    maxBatchSize,
+    timeoutMs,
+    runBatch: readDigests(reads),
+  });
 
   const readAndTrust = async (
     id: KeyId,

@@ -1,13 +1,10 @@
 import type { Deadline } from '../../../core';
+import { type BatchLimits, roomFor } from './batch-limits';
 import { expiringSet } from './expiring-set';
 
-interface Options<K, V> {
+interface Options<K, V> extends BatchLimits<K> {
   /** How many batches may be in flight together. */
   readonly lanes: number;
-  readonly maxBatchSize: number;
-  /** What the calls of a batch may weigh together; a call that weighs more goes alone. */
-  readonly maxBatchWeight?: number;
-  readonly weightOf?: (key: K) => number;
   /** How long a call waits for its answer, and how long a batch keeps its lane, at most, in milliseconds. */
   readonly timeoutMs: number;
   /** Answers each key in its place; an Error there fails that one call. */
@@ -32,11 +29,9 @@ const leastTimeLeft = 20;
  */
 export const batchWhileBusy = <K, V extends object>({
   lanes,
-  maxBatchSize,
-  maxBatchWeight = Infinity,
-  weightOf = () => 0,
   timeoutMs,
   runBatch,
+  ...limits
 }: Options<K, V>): ((key: K, deadline?: Deadline) => Promise<V>) => {
   const waiting = expiringSet<Call<K, V>>(
     ({ beginBy }) => beginBy,
@@ -60,10 +55,9 @@ export const batchWhileBusy = <K, V extends object>({
 
   const takeBatch = (): ReadonlyArray<Call<K, V>> => {
     const calls: Array<Call<K, V>> = [];
-    let weight = 0;
+    const fits = roomFor(limits);
     for (const call of waiting.members) {
-      weight += weightOf(call.key);
-      if (calls.length === maxBatchSize || (calls.length > 0 && weight > maxBatchWeight)) break;
+      if (!fits(call.key)) break;
       waiting.delete(call);
       begun.add(call);
       calls.push(call);

@@ -12,14 +12,12 @@ import { batchWhileBusy } from '../batching/batch-while-busy';
 import { createAllPets } from './create-all-pets';
 import { createPets } from './create-pets';
 import type { Database } from '../database/database';
+import { creationBatches, maxBatchSize } from './new-pet-batches';
 import { findPets } from './find-pets';
 import { observed } from '../batching/observed';
 import { readPages } from './read-pages';
 import type { RepositoryObserver } from '../batching/repository-observer';
 import { steadyNow } from './steady-now';
-
-/** Calls in one statement: their keys stay under SQLite's 500 terms of a compound select. */
-const maxBatchSize = 400;
 
 /** How long an operation waits for the database, in milliseconds: an answer within 5 s, whatever happens to it. */
 const timeoutMs = 4_000;
@@ -37,19 +35,19 @@ export const knexPetRepository = (
 ): PetRepository => {
   const list = batchWhileBusy({
     maxBatchSize,
-    lanes: 1,
+    lanes: database.lanes.reads,
     timeoutMs,
     runBatch: observed(observer, 'list', readPages(database.petStatements)),
   });
   const find = batchWhileBusy({
     maxBatchSize,
-    lanes: 1,
+    lanes: database.lanes.reads,
     timeoutMs,
     runBatch: observed(observer, 'find', findPets(database.petStatements)),
   });
   const create = batchWhileBusy({
-    maxBatchSize,
-    lanes: 1,
+    ...creationBatches,
+    lanes: database.lanes.writes,
     timeoutMs,
     runBatch: observed(observer, 'create', createPets(database, now)),
   });
