@@ -19,6 +19,9 @@ type RecordOf<R extends Fields, O extends Fields> = Flat<
   { readonly [K in keyof R]: R[K]['_A'] } & { readonly [K in keyof O]?: O[K]['_A'] }
 >;
 
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** The codec of a record, with what it was made from. */
 export interface RecordCodec<R extends Fields, O extends Fields> extends t.Type<
   RecordOf<R, O>,
@@ -44,13 +47,17 @@ export const record = <R extends Fields, O extends Fields>(
   const possible = Object.entries<FieldCodec>(optional);
   const all = [...needed, ...possible];
 
-  const is = (value: unknown): value is A =>
-    t.UnknownRecord.is(value) &&
-    needed.every(([field, codec]) => codec.is(value[field])) &&
-    possible.every(([field, codec]) => !(field in value) || codec.is(value[field]));
+  const is = (value: unknown): value is A => {
+    if (!isObject(value)) return false;
+    for (const [field, codec] of needed) if (!codec.is(value[field])) return false;
+    for (const [field, codec] of possible) {
+      if (value[field] === undefined ? field in value : !codec.is(value[field])) return false;
+    }
+    return true;
+  };
 
   const validate: t.Validate<unknown, A> = (input, context) => {
-    if (!t.UnknownRecord.is(input)) return t.failure(input, context);
+    if (!isObject(input)) return t.failure(input, context);
     const errors: t.Errors = [];
     const decoded: Record<string, unknown> = {};
     for (const [field, codec] of all) {
