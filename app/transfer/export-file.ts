@@ -2,7 +2,8 @@ import { pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import type { ListPets, Pet, PetStatus } from '../../core';
-import type { Interruption } from '../terminal/listen-for-interruption';
+import type { Interruption } from '../terminal/interruptible';
+import type { Terminal } from '../terminal/terminal';
 import { openAsOperator } from '../backend/open-as-operator';
 import type { Settings } from '../settings/settings';
 import { startProgress } from '../terminal/start-progress';
@@ -45,16 +46,17 @@ async function* tallied(
 export const exportFile = (
   { file, format, status }: ExportOptions,
   settings: Settings,
+  terminal: Terminal,
   { signal, by }: Interruption,
 ): T.Task<ExportSummary> => {
   const tally: Tally = { written: 0 };
-  const write = file === '-' ? writeStandardOutput : writeFile(file);
+  const write = file === '-' ? writeStandardOutput(terminal.stdout) : writeFile(file);
 
   const writeAll = async (listPets: ListPets): Promise<void> => {
-    const isOnScreen = file === '-' && process.stdout.isTTY;
+    const isOnScreen = file === '-' && terminal.stdout.isTTY;
     const progress = isOnScreen
       ? undefined
-      : startProgress({ count: () => tally.written, fraction: () => undefined });
+      : startProgress(terminal, { count: () => tally.written, fraction: () => undefined });
     try {
       await write(writeRows(format, tallied(allPages(listPets, status), tally)), signal);
     } finally {
