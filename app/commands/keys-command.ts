@@ -54,7 +54,9 @@ const create = (terminal: Terminal): Command =>
           issue(name),
           TE.bimap(databaseFailed, (issued) => {
             terminal.print(json, issued, issued.key);
-            terminal.say(`Keep it: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`);
+            terminal.say(
+              `Keep it: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`,
+            );
           }),
         ),
       ),

@@ -45,7 +45,7 @@ const startBar = ({ stderr }: Terminal, work: Work, began: number): Progress => 
     const done = work.fraction();
     const picture = `${done === undefined ? '' : barOf(done)}${inWords(work, began)}`;
     // What is wrapped to a second line can't be cleared.
-    stderr.write(`${clearLine}${picture.slice(0, (stderr.columns || usualColumns) - 1)}`);
+    stderr.write(`${clearLine}${picture.slice(0, (stderr.columns ?? usualColumns) - 1)}`);
   };
   const timer = setInterval(draw, intervals.bar);
   return {
