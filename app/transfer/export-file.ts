@@ -5,6 +5,7 @@ import type { ListPets, Pet, PetStatus } from '../../core';
 import type { Interruption } from '../terminal/interruptible';
 import type { Terminal } from '../terminal/terminal';
 import { openAsOperator } from '../backend/open-as-operator';
+import type { DatabaseAddress } from '../settings/database-address';
 import type { Settings } from '../settings/settings';
 import { startProgress } from '../terminal/start-progress';
 import { withDatabase } from '../backend/with-database';
@@ -42,6 +43,12 @@ async function* tallied(
   }
 }
 
+/** The files of a SQLite database (SQLite documentation, "Temporary Files"); none of another one. */
+const filesOf = (address: DatabaseAddress): ReadonlyArray<string> =>
+  address._tag === 'Sqlite'
+    ? ['', '-wal', '-shm', '-journal'].map((ending) => `${address.filename}${ending}`)
+    : [];
+
 /** Exports all animals, or those of one status, by ascending id. */
 export const exportFile = (
   { file, format, status }: ExportOptions,
@@ -50,7 +57,8 @@ export const exportFile = (
   { signal, by }: Interruption,
 ): T.Task<ExportSummary> => {
   const tally: Tally = { written: 0 };
-  const write = file === '-' ? writeStandardOutput(terminal.stdout) : writeFile(file);
+  const write =
+    file === '-' ? writeStandardOutput(terminal.stdout) : writeFile(file, filesOf(settings.DATABASE_URL));
 
   const writeAll = async (listPets: ListPets): Promise<void> => {
     const isOnScreen = file === '-' && terminal.stdout.isTTY;
