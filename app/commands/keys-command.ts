@@ -4,6 +4,7 @@ import * as TE from 'fp-ts/TaskEither';
 import type { ApiKeyRecord, ApiKeyRegister } from '../../adapters/knex';
 import { databaseFailed, type StartFailure } from '../failures/start-failure';
 import type { Terminal } from '../terminal/terminal';
+import { visibleJson } from '../terminal/visible-json';
 import { runCommand } from './run-command';
 
 interface Options {
@@ -35,7 +36,7 @@ const line = ({ id, lastFour, created, revoked, name }: ApiKeyRecord): string =>
     `...${lastFour}`,
     created,
     revoked === null ? 'valid' : `revoked ${revoked}`,
-    JSON.stringify(name),
+    visibleJson(name),
   ].join('  ');
 
 const nonEmpty = (name: string): string => {

@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { unblockTerminal } from './unblock-terminal';
+import { visibleJson } from './visible-json';
 
 /** A stream that is a terminal has columns. */
 type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -85,7 +86,7 @@ export const openTerminal = ({ env, stdout, stderr }: Surroundings): Terminal =>
     say,
     write,
     print: (json, data, text) => {
-      write(`${json ? JSON.stringify(data) : text}\n`);
+      write(`${json ? visibleJson(data) : text}\n`);
     },
     fail,
     stop: () => {
