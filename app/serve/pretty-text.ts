@@ -1,4 +1,4 @@
-import pretty, { type PrettyStream } from 'pino-pretty';
+import { prettyFactory } from 'pino-pretty';
 
 const lineOfRequest = ['method', 'path', 'status', 'milliseconds', 'keyId', 'requestId', 'trace_id'];
 
@@ -10,14 +10,13 @@ const words = (field: string, value: unknown): ReadonlyArray<string> => {
   return [field === 'milliseconds' ? `${value} ms` : String(value)];
 };
 
-/** The log as a person reads it at a terminal: a line for each request; a failure with its stack below it. */
-export const prettyStream = (): PrettyStream =>
-  pretty({
+/** Turns lines of the log into what a person reads at a terminal: one for a request; a failure with its stack below. */
+export const prettyText = (): ((line: string) => string) =>
+  prettyFactory({
     translateTime: 'SYS:HH:MM:ss.l',
     ignore: ignored.join(','),
     messageFormat: (log, messageKey) => {
       const fields = 'status' in log ? lineOfRequest : [messageKey, 'requestId'];
       return fields.flatMap((field) => words(field, log[field])).join('  ');
     },
-    sync: true,
   });
