@@ -5,7 +5,7 @@ import { killServices, type ServiceProcess, startService } from '../support/serv
 import { call } from './support/call';
 import { fault, type Figures } from './support/fault';
 import { inFolder } from './support/in-folder';
-import { type LoadFigures, runLoad } from './support/load';
+import { type LoadFigures, runLoad } from './support/load/closed-loop';
 import { peakMemory } from './support/peak-memory';
 import { pidOf } from './support/pids';
 

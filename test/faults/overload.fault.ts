@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually';
 import { killServices, startService } from '../support/service-process';
 import { call } from './support/call';
 import { fault, type Figures } from './support/fault';
-import { type LoadFigures, type LoadRequest, runLoad } from './support/load';
+import { type LoadFigures, type LoadRequest, runLoad } from './support/load/closed-loop';
 import { median } from './support/percentile';
 import { peakMemory } from './support/peak-memory';
 import { pidOf } from './support/pids';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { killServices, startService } from '../support/service-process';
 import { createPet } from '../support/pet-calls';
 import { fault, type Figures } from './support/fault';
-import { type LoadRequest, runLoad } from './support/load';
+import { type LoadRequest, runLoad } from './support/load/closed-loop';
 import { median } from './support/percentile';
 import { pidOf } from './support/pids';
 import { sqlStores } from './support/sql-stores';

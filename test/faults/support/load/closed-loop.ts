@@ -42,7 +42,7 @@ export interface LoadFigures {
 
 /** Runs a load in a process of its own, so that it takes no time from the test that watches. */
 export const runLoad = async (load: Load): Promise<LoadFigures> => {
-  const source = fork(join(__dirname, 'load-process.ts'), {
+  const source = fork(join(__dirname, 'closed-loop-process.ts'), {
     execArgv: ['--import', pathToFileURL(require.resolve('tsx')).href],
   });
   return new Promise((resolve, reject) => {

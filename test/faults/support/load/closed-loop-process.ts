@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { percentile } from './percentile';
-import { processorSeconds } from './processor-seconds';
-import type { Load, LoadFigures, LoadRequest } from './load';
+import { percentile } from '../percentile';
+import { processorSeconds } from '../processor-seconds';
+import type { Load, LoadFigures, LoadRequest } from './closed-loop';
 
 const headEnd = '\r\n\r\n';
 
