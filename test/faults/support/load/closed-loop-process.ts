@@ -1,98 +1,70 @@
-import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { percentile } from '../percentile';
 import { processorSeconds } from '../processor-seconds';
-import type { Load, LoadFigures, LoadRequest } from './closed-loop';
+import type { ClosedLoop, ClosedLoopFigures } from './closed-loop';
+import { type Connection, openConnection } from './connection';
+import { requestText } from './load-request';
+import { endWith } from './start-load';
+import { newTallies } from './tally';
 
-const headEnd = '\r\n\r\n';
+/** Under the backlog of a listening socket. */
+const openedAtOnce = 250;
 
-const bytesOf = ({ target, key, body }: LoadRequest): string =>
-  [
-    `${body === undefined ? 'GET' : 'POST'} ${target} HTTP/1.1`,
-    'Host: animals',
-    `Authorization: Bearer ${key}`,
-    ...(body === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${body.length}`]),
-    '',
-    body ?? '',
-  ].join('\r\n');
-
-const isWhole = (answer: string): boolean => {
-  const end = answer.indexOf(headEnd);
-  const length = Number(/\r\ncontent-length: (\d+)\r\n/i.exec(answer.slice(0, end + 2))?.[1]);
-  return end >= 0 && answer.length >= end + headEnd.length + length;
-};
-
-/** In milliseconds; 0 where an answer doesn't say when to come again. */
-const waitOf = (answer: string): number =>
-  1_000 * Number(/\r\nretry-after: (\d+)\r\n/i.exec(answer)?.[1] ?? 0);
-
-const run = async (load: Load): Promise<LoadFigures> => {
-  const { hostname, port } = new URL(load.address);
-  const texts = load.requests.map(bytesOf);
-  const times = new Map<string, Array<number>>();
-  let unexplained = 0;
-  let cutOff = 0;
+const run = async (load: ClosedLoop): Promise<ClosedLoopFigures> => {
+  const address = new URL(load.address);
+  const texts = load.requests.map(requestText);
+  const answers = newTallies();
   let sent = 0;
+  let cutOff = 0;
   let isCounted = false;
   let isOver = false;
 
-  const count = (status: string, milliseconds: number, wait: number): void => {
-    if (!isCounted) return;
-    if (status === '503' && wait === 0) unexplained += 1;
-    const sofar = times.get(status);
-    if (sofar === undefined) times.set(status, [milliseconds]);
-    else sofar.push(milliseconds);
-  };
-
-  const open = (): void => {
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    let answer = '';
-    let began = 0;
-    const ask = (wait: number): void => {
-      began = performance.now() + wait;
-      socket.write(texts[sent % texts.length] ?? '');
+  const open = (onOpen?: () => void): void => {
+    let asked = 0;
+    const ask = (connection: Connection): void => {
+      asked = performance.now();
+      connection.send(texts[sent % texts.length] ?? '');
       sent += 1;
     };
-    socket.setEncoding('latin1');
-    socket.once('connect', () => {
-      ask(0);
-    });
-    socket.on('error', () => undefined);
-    socket.on('data', (chunk: string) => {
-      answer += chunk;
-      if (isOver || !isWhole(answer)) return;
-      const wait = waitOf(answer);
-      count(answer.slice(9, 12), Math.max(0, performance.now() - began), wait);
-      answer = '';
-      ask(wait);
-    });
-    socket.once('close', () => {
-      if (isOver) return;
-      cutOff += 1;
-      open();
+    const connection = openConnection(address, {
+      onOpen: () => {
+        ask(connection);
+        onOpen?.();
+      },
+      onResponse: (status) => {
+        if (isOver) return;
+        if (isCounted) answers.record(status, performance.now() - asked);
+        ask(connection);
+      },
+      onClose: () => {
+        if (isOver) return;
+        cutOff += 1;
+        open();
+      },
     });
   };
 
-  for (let opened = 0; opened < load.connections; opened += 1) open();
+  for (let opened = 0; opened < load.connections; opened += openedAtOnce) {
+    const some = Math.min(openedAtOnce, load.connections - opened);
+    await Promise.all(Array.from({ length: some }, () => new Promise<void>(open)));
+  }
   await delay(load.settle * 1_000);
   const before = processorSeconds(load.pid);
+  const began = performance.now();
   isCounted = true;
   await delay(load.seconds * 1_000);
   isOver = true;
+  const seconds = (performance.now() - began) / 1_000;
+  const byStatus = answers.read();
   return {
-    byStatus: Object.fromEntries(
-      [...times].map(([status, each]) => [status, { count: each.length, p99: percentile(each, 0.99) }]),
-    ),
-    unexplained,
+    byStatus,
     cutOff,
+    answersPerSecond: Object.fromEntries(
+      Object.entries(byStatus).map(([status, { count }]) => [status, count / seconds]),
+    ),
     processorSeconds: processorSeconds(load.pid) - before,
   };
 };
 
-process.once('message', (load: Load) => {
-  void run(load).then((figures) => {
-    process.send?.(figures, () => {
-      process.exit();
-    });
-  });
+process.once('message', (load: ClosedLoop) => {
+  endWith(run(load));
 });

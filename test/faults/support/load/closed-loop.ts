@@ -1,17 +1,9 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-
-/** What is sent; one with a body, in ASCII, is a POST. */
-export interface LoadRequest {
-  readonly target: string;
-  readonly key: string;
-  readonly body?: string;
-}
+import type { LoadRequest } from './load-request';
+import { startLoad } from './start-load';
+import type { Tally } from './tally';
 
 /** Connections that each send the next of the requests as soon as the one before is answered. */
-export interface Load {
+export interface ClosedLoop {
   readonly address: string;
   /** Of the service, whose processor time is counted. */
   readonly pid: number;
@@ -24,34 +16,16 @@ export interface Load {
   readonly requests: ReadonlyArray<LoadRequest>;
 }
 
-/** Times are in milliseconds. */
-export interface Tally {
-  readonly count: number;
-  readonly p99: number;
-}
-
-export interface LoadFigures {
-  /** From a request, or from when the service last said to come again, to its answer. */
+export interface ClosedLoopFigures {
+  /** From a request to its answer, in milliseconds. */
   readonly byStatus: Readonly<Record<string, Tally>>;
-  /** Refusals that did not say when to come again. */
-  readonly unexplained: number;
-  /** Connections that the service closed. */
+  /** Connections that the service ended. */
   readonly cutOff: number;
+  /** Answers a second, by status, as a clock on the wall has it. */
+  readonly answersPerSecond: Readonly<Record<string, number>>;
   readonly processorSeconds: number;
 }
 
-/** Runs a load in a process of its own, so that it takes no time from the test that watches. */
-export const runLoad = async (load: Load): Promise<LoadFigures> => {
-  const source = fork(join(__dirname, 'closed-loop-process.ts'), {
-    execArgv: ['--import', pathToFileURL(require.resolve('tsx')).href],
-  });
-  return new Promise((resolve, reject) => {
-    source.once('message', (figures: LoadFigures) => {
-      resolve(figures);
-    });
-    void once(source, 'exit').then(() => {
-      reject(new Error('the source of the load ended early'));
-    });
-    source.send(load);
-  });
-};
+/** Runs a load in a process of its own. */
+export const runClosedLoop = (load: ClosedLoop): Promise<ClosedLoopFigures> =>
+  startLoad<ClosedLoopFigures>('closed-loop-process.ts', load).figures;
