@@ -4,6 +4,7 @@ export * from './routes/mount-pet-routes';
 export type { ReadMetrics } from './routes/mount-metrics-route';
 export type { CheckReadiness } from './routes/mount-public-routes';
 export * from './openapi/openapi-document';
+export * from './openapi/openapi-service-document';
 export * from './representation/parse-json';
 export type * from './observability/reporter';
 export { serialisePet } from './representation/serialise';

@@ -5,6 +5,7 @@ import type Koa from 'koa';
 import type { NotReady } from '../responses/http-failures';
 import { docsFiles } from '../docs/docs-files';
 import { openApiDocument } from '../openapi/openapi-document';
+import { openApiServiceDocument } from '../openapi/openapi-service-document';
 import { respond } from '../responses/respond';
 import { serialiseHealth } from '../representation/serialise';
 import { unmatched } from './unmatched';
@@ -13,6 +14,7 @@ import { unmatched } from './unmatched';
 export type CheckReadiness = TE.TaskEither<NotReady, void>;
 
 const document = JSON.stringify(openApiDocument);
+const serviceDocument = JSON.stringify(openApiServiceDocument);
 
 /** Puts what needs no key into a Koa application, and refuses every path that nothing is at. */
 export const mountPublicRoutes = (app: Koa, checkReadiness: CheckReadiness): void => {
@@ -30,6 +32,9 @@ export const mountPublicRoutes = (app: Koa, checkReadiness: CheckReadiness): voi
     ),
   );
   router.get('/openapi.json', (context) => respond(context, TE.right({ status: 200, body: document })));
+  router.get('/openapi-service.json', (context) =>
+    respond(context, TE.right({ status: 200, body: serviceDocument })),
+  );
   for (const { path, respond: respondWithFile } of docsFiles()) {
     router.get(path, async (context) => {
       const varies = context.res.hasHeader('Vary');
