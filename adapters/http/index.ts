@@ -1,6 +1,7 @@
 export * from './application/http-application';
 export type { RejectionRecord, Reporter, RequestRecord } from './observability/reporter';
 export * from './openapi/openapi-document';
+export * from './openapi/openapi-service-document';
 export type { HttpRequest } from './protocol/http-request';
 export { type MalformedJson, parseJson } from './representation/parse-json';
 export { serialisePet } from './representation/serialise';

@@ -1,6 +1,8 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
+import { dereferenced } from './dereferenced';
+import { serverPath } from './server-path';
 
 const Header = t.type({ required: t.boolean, example: t.unknown, schema: t.partial({ const: t.string }) });
 
@@ -21,7 +23,10 @@ const Operation = t.intersection([
 ]);
 type Operation = t.TypeOf<typeof Operation>;
 
-const Document = t.type({ paths: t.record(t.string, t.record(t.string, t.unknown)) });
+const Document = t.type({
+  servers: t.array(t.type({ url: t.string })),
+  paths: t.record(t.string, t.record(t.string, t.unknown)),
+});
 
 /** A request as the document's own examples make it. */
 export interface DocumentedRequest {
@@ -76,16 +81,16 @@ const answersOf = (request: DocumentedRequest, { operationId, responses }: Opera
 /** Each answer in JSON that an OpenAPI document shows an example of, with the request that its examples make. */
 export const documentedAnswers = (document: unknown): ReadonlyArray<DocumentedAnswer> =>
   pipe(
-    Document.decode(document),
+    Document.decode(dereferenced(document)),
     E.match(
       () => [],
-      ({ paths }) =>
-        Object.entries(paths).flatMap(([path, item]) =>
+      ({ servers, paths }) => {
+        const base = serverPath(servers[0]?.url ?? '');
+        return Object.entries(paths).flatMap(([path, item]) =>
           Object.entries(item).flatMap(([method, operation]) =>
-            Operation.is(operation)
-              ? answersOf(requestOf(method, path, 'servers' in item ? '' : '/v1', operation), operation)
-              : [],
+            Operation.is(operation) ? answersOf(requestOf(method, path, base, operation), operation) : [],
           ),
-        ),
+        );
+      },
     ),
   );

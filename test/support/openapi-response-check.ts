@@ -2,15 +2,22 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import { expect } from 'chai';
 import * as t from 'io-ts';
 import { isRight } from 'fp-ts/Either';
-import { openApiDocument } from '../../adapters/http';
+import { openApiDocument, openApiServiceDocument } from '../../adapters/http';
+import { dereferenced } from './dereferenced';
+import { serverPath } from './server-path';
 
 const Response = t.type({
   headers: t.record(t.string, t.type({ required: t.boolean, schema: t.UnknownRecord })),
   content: t.partial({ 'application/json': t.UnknownRecord }),
 });
 const Operation = t.type({ responses: t.record(t.string, Response) });
-const Document = t.type({ paths: t.record(t.string, t.UnknownRecord) });
-const Servers = t.array(t.type({ url: t.string }));
+const Document = t.intersection([
+  t.type({
+    servers: t.array(t.type({ url: t.string })),
+    paths: t.record(t.string, t.UnknownRecord),
+  }),
+  t.UnknownRecord,
+]);
 
 const decode = <A>(codec: t.Type<A, unknown>, value: unknown): A => {
   const decoded = codec.decode(value);
@@ -23,54 +30,52 @@ const withInt64Keyword = (_name: string, value: unknown): unknown =>
     ? { int64: true }
     : value;
 
-const document: unknown = JSON.parse(JSON.stringify(openApiDocument, withInt64Keyword));
-const { paths } = decode(Document, document);
+const documents = Object.entries({ openApiDocument, openApiServiceDocument }).map(([name, document]) => ({
+  name,
+  document: decode(Document, dereferenced(JSON.parse(JSON.stringify(document, withInt64Keyword)))),
+}));
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addKeyword({
   keyword: 'int64',
   validate: (_: unknown, value: unknown) =>
     typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value),
 });
-ajv.addSchema(decode(t.UnknownRecord, document), 'openapi');
+documents.forEach(({ name, document }) => ajv.addSchema(document, name));
 
-const pointer = (...steps: ReadonlyArray<string>) =>
+const pointer = ([document = '', ...steps]: ReadonlyArray<string>) =>
   [
-    'openapi#',
+    `${document}#`,
     ...steps.map((step) => encodeURIComponent(step.replace(/~/g, '~0').replace(/\//g, '~1'))),
   ].join('/');
 
 const expectToMatch = (value: unknown, ...schema: ReadonlyArray<string>) => {
-  const validate = ajv.getSchema(pointer(...schema));
+  const validate = ajv.getSchema(pointer(schema));
   if (validate === undefined) throw new Error(`no schema at ${schema.join('/')}`);
   expect(validate(value), `${ajv.errorsText(validate.errors)} at ${schema.join('/')}`).to.equal(true);
 };
 
-/** A server's address is relative to the document's own (OpenAPI 3.1, section 4.8.5). */
-const matcherOf = (server: string, template: string) =>
-  new RegExp(
-    `^${new URL(server, 'http://localhost/openapi.json').pathname.replace(/\/$/, '')}${template.replace(/\{[^/}]+\}/g, '[^/]+')}$`,
-  );
-
-const templates = Object.entries(paths).map(([template, item]) => ({
-  template,
-  item,
-  matcher: matcherOf(
-    decode(Servers, item['servers'] ?? openApiDocument.servers).map(({ url }) => url)[0] ?? '',
+const templates = documents.flatMap(({ name, document: { servers, paths } }) =>
+  Object.entries(paths).map(([template, item]) => ({
+    name,
     template,
-  ),
-}));
+    item,
+    matcher: new RegExp(
+      `^${serverPath(servers[0]?.url ?? '')}${template.replace(/\./g, '\\.').replace(/\{[^/}]+\}/g, '[^/]+')}$`,
+    ),
+  })),
+);
 
-/** The operation that the OpenAPI document has for a request, if any; HEAD is answered as GET. */
+/** The operation that an OpenAPI document has for a request, if any; HEAD is answered as GET. */
 const findOperation = (method: string, target: string) => {
   const path = target.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '');
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
   const found = templates.find(({ matcher }) => matcher.test(path));
   return found !== undefined && method === method.toUpperCase() && name in found.item
-    ? { steps: ['paths', found.template, name], ...decode(Operation, found.item[name]) }
+    ? { steps: [found.name, 'paths', found.template, name], ...decode(Operation, found.item[name]) }
     : undefined;
 };
 
-/** Fails unless the document declares this answer to this request, its headers and its body. */
+/** Fails unless a document declares this answer to this request, its headers and its body. */
 export const expectDeclaredAnswer = (
   request: Readonly<{ method: string; target: string }>,
   answer: Readonly<{ status: number; header: (name: string) => string | undefined; json: unknown }>,
@@ -79,11 +84,12 @@ export const expectDeclaredAnswer = (
   if (operation === undefined) {
     // From / and /docs/ to the reference.
     if (answer.status === 308) return;
-    expect(answer.status, `${request.method} ${request.target} is no operation of the document`).to.be.within(
+    expect(answer.status, `${request.method} ${request.target} is no operation of a document`).to.be.within(
       400,
       599,
     );
-    if (request.method !== 'HEAD') expectToMatch(answer.json, 'components', 'schemas', 'Error');
+    if (request.method !== 'HEAD')
+      expectToMatch(answer.json, 'openApiDocument', 'components', 'schemas', 'Error');
     return;
   }
   const declared = operation.responses[String(answer.status)];

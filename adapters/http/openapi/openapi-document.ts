@@ -1,9 +1,9 @@
+import { componentsOf } from './openapi-components';
 import { openApiErrorTable } from './openapi-error-table';
 import { openApiPetOperations } from './openapi-pet-operations';
-import { openApiServiceOperations } from './openapi-service-operations';
-import { schemas } from '../representation/schemas';
+import { securitySchemes } from './security-schemes';
 
-const description = `A catalogue of animals. Every operation under \`/v1\` needs an API key, as do the metrics.
+const description = `A catalogue of animals. Every operation needs an API key.
 
 Integers are exact over the whole int64 range: read and write them without a detour through floating point.
 A request may carry an \`X-Request-Id\`: it comes back with the answer and stands in the log.
@@ -21,22 +21,11 @@ ${openApiErrorTable}
 export const openApiDocument = {
   openapi: '3.1.0',
   info: { title: 'Animal store', version: '1.0.0', description },
+  externalDocs: { url: 'openapi-service.json', description: 'The operations beside /v1: health and metrics' },
   // Relative to the document, so that it holds behind any path of a proxy.
   servers: [{ url: './v1' }],
   security: [{ bearerAuth: [] }],
-  tags: [
-    { name: 'pets', description: 'The catalogue.' },
-    { name: 'service', description: 'How the service is. Only its metrics need a key.' },
-  ],
-  paths: { ...openApiPetOperations, ...openApiServiceOperations },
-  components: {
-    schemas,
-    securitySchemes: {
-      bearerAuth: {
-        type: 'http',
-        scheme: 'bearer',
-        description: 'An API key, sent as `Authorization: Bearer <API_KEY>`.',
-      },
-    },
-  },
+  tags: [{ name: 'pets', description: 'The catalogue.' }],
+  paths: openApiPetOperations,
+  components: { ...componentsOf(openApiPetOperations), securitySchemes },
 } as const;

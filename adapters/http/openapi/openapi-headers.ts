@@ -12,52 +12,56 @@ const fixed = (description: string, value: string, required = true) =>
 
 const text = { type: 'string' };
 
-/** What the headers of the responses mean. */
+/** What the headers of the responses mean, each described once. */
+export const headerComponents = {
+  RequestId: header(
+    "The id of this request in the log: the request's own if well-formed, else a new one.",
+    text,
+    '1f0c2a4e-5d1b-4a57-9a0e-2b1f3c5d7e90',
+  ),
+  NextPage: header(
+    'Only while there is more: the address of the next page, with `rel="next"` (RFC 8288).',
+    text,
+    '</v1/pets?limit=1&after=1>; rel="next"',
+    false,
+  ),
+  IdempotentReplayed: fixed('Only on the answer to a retry: the animal was there already.', 'true', false),
+  // Not required: a request that is no HTTP can't be known to be a call of the operation.
+  Deprecation: fixed('When the operation was deprecated (RFC 9745).', deprecationHeaders.Deprecation, false),
+  Sunset: fixed('When the operation is to be removed (RFC 8594).', deprecationHeaders.Sunset, false),
+  Successor: fixed('The operation that replaces it (RFC 5829).', deprecationHeaders.Link, false),
+  RateLimit: header(
+    "Only where requests are limited: what is left of the key's quota, `r`, and the seconds until all of it is there again, `t` (draft-ietf-httpapi-ratelimit-headers-10).",
+    text,
+    '"default";r=9;t=60',
+    false,
+  ),
+  RateLimitPolicy: header(
+    'Only where requests are limited: how many, `q`, a key may make in how many seconds, `w`.',
+    text,
+    '"default";q=10;w=60',
+    false,
+  ),
+  WwwAuthenticate: header('How to authenticate (RFC 6750, section 3).', text, 'Bearer'),
+  RetryAfter: header('Seconds to wait before the next try.', { type: 'integer', minimum: 0 }, 1),
+} as const;
+
+const referenceTo = (name: keyof typeof headerComponents) => ({ $ref: `#/components/headers/${name}` });
+
+/** Header fields that go together, by their names. */
 export const openApiHeaders = {
-  requestId: {
-    'X-Request-Id': header(
-      "The id of this request in the log: the request's own if well-formed, else a new one.",
-      text,
-      '1f0c2a4e-5d1b-4a57-9a0e-2b1f3c5d7e90',
-    ),
-  },
-  nextPage: {
-    Link: header(
-      'Only while there is more: the address of the next page, with `rel="next"` (RFC 8288).',
-      text,
-      '</v1/pets?limit=1&after=1>; rel="next"',
-      false,
-    ),
-  },
-  replayed: {
-    'Idempotent-Replayed': fixed(
-      'Only on the answer to a retry: the animal was there already.',
-      'true',
-      false,
-    ),
-  },
+  requestId: { 'X-Request-Id': referenceTo('RequestId') },
+  nextPage: { Link: referenceTo('NextPage') },
+  replayed: { 'Idempotent-Replayed': referenceTo('IdempotentReplayed') },
   deprecated: {
-    Deprecation: fixed('When the operation was deprecated (RFC 9745).', deprecationHeaders.Deprecation),
-    Sunset: fixed('When the operation is to be removed (RFC 8594).', deprecationHeaders.Sunset),
-    Link: fixed('The operation that replaces it (RFC 5829).', deprecationHeaders.Link),
+    Deprecation: referenceTo('Deprecation'),
+    Sunset: referenceTo('Sunset'),
+    Link: referenceTo('Successor'),
   },
-  quota: {
-    RateLimit: header(
-      "Only where requests are limited: what is left of the key's quota, `r`, and the seconds until all of it is there again, `t` (draft-ietf-httpapi-ratelimit-headers-10).",
-      text,
-      '"default";r=9;t=60',
-      false,
-    ),
-    'RateLimit-Policy': header(
-      'Only where requests are limited: how many, `q`, a key may make in how many seconds, `w`.',
-      text,
-      '"default";q=10;w=60',
-      false,
-    ),
-  },
+  quota: { RateLimit: referenceTo('RateLimit'), 'RateLimit-Policy': referenceTo('RateLimitPolicy') },
+  /** Each on those failures alone that the table of failures sends it with. */
   failure: {
-    'WWW-Authenticate': header('How to authenticate (RFC 6750, section 3).', text, 'Bearer'),
-    'Retry-After': header('Seconds to wait before the next try.', { type: 'integer', minimum: 0 }, 1),
-    Allow: header('The methods that the path takes.', text, 'GET, HEAD'),
+    'WWW-Authenticate': referenceTo('WwwAuthenticate'),
+    'Retry-After': referenceTo('RetryAfter'),
   },
 } as const;

@@ -1,5 +1,5 @@
 import { openApiHeaders } from './openapi-headers';
-import { beforeRouting, failures } from './openapi-responses';
+import { beforeRouting, failures, sharedFailures } from './openapi-responses';
 
 const labels = 'http_request_method="GET",http_route="/v1/pets",http_response_status_code="200"';
 
@@ -23,6 +23,7 @@ export const openApiMetrics = {
       headers: openApiHeaders.requestId,
       content: { 'text/plain; version=0.0.4': { schema: { type: 'string' }, example } },
     },
-    ...failures(['MissingApiKey', 'InvalidApiKey', 'Defect', 'Unavailable', ...beforeRouting]),
+    ...sharedFailures(['Unauthorized', ...beforeRouting]),
+    ...failures(['Defect', 'Unavailable']),
   },
 } as const;

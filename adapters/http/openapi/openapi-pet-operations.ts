@@ -1,16 +1,12 @@
-import * as R from 'fp-ts/Record';
 import { openApiHeaders } from './openapi-headers';
-import { beforeRouting, failures, success, unread } from './openapi-responses';
+import { beforeRouting, failures, sharedFailures, success, unread } from './openapi-responses';
 
 const rex = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
 
-const unknownCaller = ['MissingApiKey', 'InvalidApiKey'] as const;
-const knownCaller = ['RateLimited', 'Defect', 'Unavailable'] as const;
-
 const { deprecated, nextPage, quota, replayed } = openApiHeaders;
 
-/** A request that is no HTTP can't be known to be a call of the operation. */
-const deprecatedIfKnown = R.map((header: object) => ({ ...header, required: false }))(deprecated);
+/** What can be wrong with any call of an operation that needs a key. */
+const anyCall = sharedFailures(['Unauthorized', 'RateLimited', 'InternalError', 'Unavailable', ...unread]);
 
 const decimalInt64 = { type: 'integer', format: 'int64' };
 
@@ -42,8 +38,8 @@ const listPets = {
   ],
   responses: {
     200: success('A page of animals.', 'Pets', [rex], { ...nextPage, ...quota }),
-    ...failures([...unknownCaller, ...unread]),
-    ...failures(['InvalidQuery', 'MalformedRequest', ...knownCaller], quota),
+    ...anyCall,
+    ...failures(['InvalidQuery', 'MalformedRequest'], quota),
   },
 };
 
@@ -73,7 +69,7 @@ const createPet = {
   },
   responses: {
     201: success('The animal, with its `id`.', 'Pet', rex, { ...replayed, ...quota }),
-    ...failures([...unknownCaller, ...unread]),
+    ...anyCall,
     ...failures(
       [
         'InvalidBody',
@@ -84,7 +80,6 @@ const createPet = {
         'UnsupportedMediaType',
         'IdempotencyKeyReused',
         'MalformedRequest',
-        ...knownCaller,
       ],
       quota,
     ),
@@ -111,9 +106,8 @@ const getPet = {
   ],
   responses: {
     200: success('The animal.', 'Pet', rex, { ...deprecated, ...quota }),
-    ...failures(beforeRouting, deprecatedIfKnown),
-    ...failures(unknownCaller, deprecated),
-    ...failures(['NoSuchPet', ...knownCaller], { ...deprecated, ...quota }),
+    ...failures(['MissingApiKey', 'InvalidApiKey', ...beforeRouting], deprecated),
+    ...failures(['NoSuchPet', 'RateLimited', 'Defect', 'Unavailable'], { ...deprecated, ...quota }),
   },
 };
 

@@ -8,7 +8,7 @@ import { openApiHeaders } from './openapi-headers';
 type Headers = Readonly<Record<string, object>>;
 type Kind = keyof typeof exampleFailures;
 
-const { failure: failureHeaders, requestId } = openApiHeaders;
+const { failure: failureHeaders, quota, requestId } = openApiHeaders;
 
 const schemaOf = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
@@ -35,7 +35,12 @@ const headersOf = (examples: ReadonlyArray<Example>): Headers => {
   );
 };
 
-/** The responses to some failures, one a status, with what the table of failures answers to each as its examples. */
+/** The bodies of all failures, each as the table of failures makes it. */
+export const exampleComponents = R.mapWithIndex((kind: Kind) => ({ value: exampleOf(kind).error }))(
+  exampleFailures,
+);
+
+/** The responses to some failures, one a status, for the operation that alone answers so. */
 export const failures = (kinds: ReadonlyArray<Kind>, headers: Headers = {}) =>
   pipe(
     kinds.map(exampleOf),
@@ -46,14 +51,42 @@ export const failures = (kinds: ReadonlyArray<Kind>, headers: Headers = {}) =>
       content: {
         'application/json': {
           schema: schemaOf('Error'),
-          examples: Object.fromEntries(examples.map(({ kind, error }) => [kind, { value: error }])),
+          examples: Object.fromEntries(
+            examples.map(({ kind }) => [kind, { $ref: `#/components/examples/${kind}` }]),
+          ),
         },
       },
     })),
   );
 
+/** The responses that several operations have, each of one status. */
+const shared = {
+  MalformedRequest: failures(['MalformedRequest']),
+  Unauthorized: failures(['MissingApiKey', 'InvalidApiKey']),
+  RequestTimeout: failures(['RequestTimeout']),
+  ExpectationFailed: failures(['ExpectationFailed']),
+  RateLimited: failures(['RateLimited'], quota),
+  HeadersTooLarge: failures(['HeadersTooLarge']),
+  InternalError: failures(['Defect'], quota),
+  Unavailable: failures(['Unavailable'], quota),
+} as const;
+type Shared = keyof typeof shared;
+
+/** Each of them by its name. */
+export const responseComponents = R.map(
+  (byStatus: ReturnType<typeof failures>) => Object.values(byStatus)[0],
+)(shared);
+
+/** Refers an operation to responses that it shares with others. */
+export const sharedFailures = (names: ReadonlyArray<Shared>) =>
+  Object.fromEntries(
+    names.flatMap((name) =>
+      Object.keys(shared[name]).map((status) => [status, { $ref: `#/components/responses/${name}` }]),
+    ),
+  );
+
 /** What can be wrong with any request before it is known what it asks for, beside its being malformed. */
-export const unread: ReadonlyArray<Kind> = ['RequestTimeout', 'ExpectationFailed', 'HeadersTooLarge'];
+export const unread = ['RequestTimeout', 'ExpectationFailed', 'HeadersTooLarge'] as const;
 
 /** What can be wrong with any request, whatever it asks for. */
-export const beforeRouting: ReadonlyArray<Kind> = ['MalformedRequest', ...unread];
+export const beforeRouting = ['MalformedRequest', ...unread] as const;

@@ -1,14 +1,13 @@
 import { openApiMetrics } from './openapi-metrics';
-import { beforeRouting, failures, success } from './openapi-responses';
+import { beforeRouting, failures, sharedFailures, success } from './openapi-responses';
 
-const servers = [{ url: '.', description: 'Beside `/v1`.' }];
 const withoutKey = { tags: ['service'], security: [] };
 
 const livez = {
   operationId: 'getLiveness',
   summary: 'Whether the process runs',
   ...withoutKey,
-  responses: { 200: success('It runs.', 'Health', { status: 'live' }), ...failures(beforeRouting) },
+  responses: { 200: success('It runs.', 'Health', { status: 'live' }), ...sharedFailures(beforeRouting) },
 };
 
 const readyz = {
@@ -17,24 +16,26 @@ const readyz = {
   ...withoutKey,
   responses: {
     200: success('They can.', 'Health', { status: 'ready' }),
-    ...failures(['NotReady', ...beforeRouting]),
+    ...sharedFailures(beforeRouting),
+    ...failures(['NotReady']),
   },
 };
 
-const openapi = {
-  operationId: 'getOpenApiDocument',
-  summary: 'This document',
+const document = (operationId: string, summary: string) => ({
+  operationId,
+  summary,
   ...withoutKey,
   responses: {
     200: success('An OpenAPI 3.1 document.', 'OpenApiDocument', undefined),
-    ...failures(beforeRouting),
+    ...sharedFailures(beforeRouting),
   },
-};
+});
 
 /** The operations beside `/v1`, by path. */
 export const openApiServiceOperations = {
-  '/livez': { servers, get: livez },
-  '/readyz': { servers, get: readyz },
-  '/openapi.json': { servers, get: openapi },
-  '/metrics': { servers, get: openApiMetrics },
+  '/livez': { get: livez },
+  '/readyz': { get: readyz },
+  '/metrics': { get: openApiMetrics },
+  '/openapi.json': { get: document('getOpenApiDocument', 'The document of the operations on animals') },
+  '/openapi-service.json': { get: document('getOpenApiServiceDocument', 'This document') },
 } as const;

@@ -29,8 +29,9 @@ const newPetProperties = {
   name: {
     type: 'string',
     description:
-      "The animal's name: any text without U+0000 and lone surrogates. It comes back to the letter.",
-    pattern: '^[^\\u0000\\uD800-\\uDFFF]*$',
+      "The animal's name: any text without U+0000 and without lone surrogates. It comes back byte for byte.",
+    // A range of surrogates would have validators without the `u` flag refuse each half of an emoji.
+    pattern: '^[^\\u0000]*$',
     examples: ['Rex'],
   },
   categoryId: {

@@ -3,6 +3,7 @@ import * as TE from 'fp-ts/TaskEither';
 import type { IncomingHttpHeaders } from 'node:http';
 import { docsFiles } from '../docs/docs-files';
 import { openApiDocument } from '../openapi/openapi-document';
+import { openApiServiceDocument } from '../openapi/openapi-service-document';
 import { serialiseHealth } from '../representation/serialise';
 import { textResponder } from '../representation/text-responder';
 import type { NotReady } from '../responses/http-failures';
@@ -55,6 +56,7 @@ export const publicRoutes = (checkReadiness: CheckReadiness): RouteGroup => ({
     healthRoute('/livez', TE.fromIO(health('live'))),
     healthRoute('/readyz', pipe(checkReadiness, map(health('ready')))),
     documentRoute('/openapi.json', openApiDocument),
+    documentRoute('/openapi-service.json', openApiServiceDocument),
     redirectRoute('/', 'docs'),
     redirectRoute('/docs/', '../docs'),
     ...docsFiles().map(({ path, respond }) => textRoute(path, respond)),

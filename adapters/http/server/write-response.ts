@@ -72,11 +72,14 @@ const writeBody = ({ message, response, lingers }: Target, body: HttpResponse['b
  */
 export const responseWriter = (corsOrigins: ReadonlyArray<string>): ResponseWriter => {
   const crossOrigin = crossOriginHeaders(corsOrigins);
-  return (target, { status, body, contentType = jsonType, headers = none }) => {
+  return (target, { status, body, contentType = jsonType, headers: own = none }) => {
     const { message, response, requestId, closes } = target;
+    const shared = crossOrigin(message);
+    const headers =
+      'Vary' in own && 'Vary' in shared ? { ...own, Vary: `${own['Vary']}, ${shared['Vary']}` } : own;
     const head = ['X-Request-Id', requestId];
     append(head, securityHeaders, headers);
-    append(head, crossOrigin(message), headers);
+    append(head, shared, headers);
     if (isDeprecated(message)) append(head, deprecationHeaders, headers);
     if (body !== undefined) {
       head.push('Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body)));

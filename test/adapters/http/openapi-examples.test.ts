@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openApiDocument } from '../../../adapters/http';
+import { openApiDocument, openApiServiceDocument } from '../../../adapters/http';
 import { exampleFailures } from '../../../adapters/http/openapi/example-failures';
 import { failureResponse } from '../../../adapters/http/responses/failure-response';
 import { errorCodes } from '../../../adapters/http/representation/schemas';
@@ -22,12 +22,38 @@ const meaningful = [
   'RateLimit-Policy',
 ];
 
-describe('The examples of the OpenAPI document', () => {
-  const answers = documentedAnswers(JSON.parse(JSON.stringify(openApiDocument)));
+const documents = { '/openapi.json': openApiDocument, '/openapi-service.json': openApiServiceDocument };
+
+describe('The OpenAPI documents', () => {
+  it('keep the operations under /v1 and those beside it apart, and name each other', () => {
+    expect(openApiDocument.servers).to.deep.equal([{ url: './v1' }]);
+    expect(openApiDocument.paths).to.have.all.keys('/pets', '/pets/{petId}');
+    expect(openApiDocument.externalDocs.url).to.equal('openapi-service.json');
+    expect(openApiServiceDocument.servers).to.deep.equal([{ url: '.' }]);
+    expect(openApiServiceDocument.paths).to.include.all.keys('/livez', '/readyz', '/openapi-service.json');
+    expect(openApiServiceDocument.externalDocs.url).to.equal('openapi.json');
+  });
+
+  for (const [path, document] of Object.entries(documents)) {
+    it(`describe each header once: ${path}`, () => {
+      const inPaths = JSON.stringify(document.paths);
+      expect(inPaths).to.contain('"X-Request-Id":{"$ref":"#/components/headers/RequestId"}');
+      expect(inPaths).not.to.match(/"headers":\{[^}]*"description"/);
+    });
+  }
+});
+
+describe('The examples of the OpenAPI documents', () => {
+  const answers = Object.values(documents).flatMap((document) =>
+    documentedAnswers(JSON.parse(JSON.stringify(document))),
+  );
 
   it('are there for each operation', () => {
     const operations = new Set(answers.map(({ operationId }) => operationId));
-    expect([...operations]).to.include.members(['listPets', 'createPet', 'getPet', 'getReadiness']);
+    expect([...operations]).to.have.members([
+      ...['listPets', 'createPet', 'getPet'],
+      ...['getLiveness', 'getReadiness', 'getMetrics', 'getOpenApiDocument', 'getOpenApiServiceDocument'],
+    ]);
     expect(answers.length).to.be.above(40);
   });
 
@@ -36,7 +62,8 @@ describe('The examples of the OpenAPI document', () => {
       if (!isProvoked(kind)) throw new Error(`nothing provokes ${kind}`);
       const answer = await provoke[kind](request);
       expect(answer.status).to.equal(status);
-      expect(JSON.parse(answer.body)).to.deep.equal(body ?? openApiDocument);
+      const served = Object.entries(documents).find(([path]) => path === request.path)?.[1];
+      expect(JSON.parse(answer.body)).to.deep.equal(body ?? JSON.parse(JSON.stringify(served)));
       for (const [name, { required, schema }] of Object.entries(headers)) {
         const value = answer.headers.get(name.toLowerCase());
         if (required) expect(value, name).not.to.equal(undefined);
@@ -44,6 +71,16 @@ describe('The examples of the OpenAPI document', () => {
       }
       const sent = meaningful.filter((name) => answer.headers.has(name.toLowerCase()));
       expect(Object.keys(headers)).to.include.members(sent);
+    });
+  }
+
+  for (const { request, status, kind } of answers.filter(({ operationId }) => operationId === 'getPet')) {
+    // A request whose head never came whole can't be known to call it.
+    const isKnown = !['RequestTimeout', 'HeadersTooLarge'].includes(kind);
+    it(`getPet ${isKnown ? 'says' : 'can not say'} on ${status} ${kind} that it is deprecated`, async () => {
+      if (!isProvoked(kind)) throw new Error(`nothing provokes ${kind}`);
+      const { headers } = await provoke[kind](request);
+      for (const name of ['deprecation', 'sunset', 'link']) expect(headers.has(name), name).to.equal(isKnown);
     });
   }
 
