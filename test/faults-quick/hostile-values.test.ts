@@ -65,6 +65,7 @@ const known = [
     'www-authenticate',
     'allow',
     'link',
+    'location',
   ],
   ...['deprecation', 'sunset', 'ratelimit', 'ratelimit-policy', 'vary', 'retry-after', 'idempotent-replayed'],
 ];

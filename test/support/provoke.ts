@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { type CheckReadiness, httpApplication, startHttpServer } from '../../adapters/http';
 import type { exampleFailures } from '../../adapters/http/openapi/example-failures';
 import { admissionControl } from '../../adapters/http/server/admission-control';
-import { exchanges } from '../../adapters/http/server/exchange';
+import { exchanges } from '../../adapters/http/server/exchanges';
 import { serveConnections } from '../../adapters/http/server/serve-connections';
 import { responseWriter } from '../../adapters/http/server/write-response';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';

@@ -22,7 +22,7 @@ export const headerComponents = {
   NextPage: header(
     'Only while there is more: the address of the next page, with `rel="next"` (RFC 8288).',
     text,
-    '</v1/pets?limit=1&after=1>; rel="next"',
+    '<?limit=1&after=1>; rel="next"',
     false,
   ),
   IdempotentReplayed: fixed('Only on the answer to a retry: the animal was there already.', 'true', false),

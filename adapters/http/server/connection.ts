@@ -1,6 +1,27 @@
+import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { HttpRequest } from '../protocol/http-request';
 import type { HttpFailure } from '../responses/http-failures';
-import type { Exchange } from './exchange';
+import type { Outcome } from '../responses/outcome';
+
+/** One request and its response, from its head to the last byte that its client takes. */
+export interface Exchange extends HttpRequest {
+  readonly response: ServerResponse;
+  readonly connection: Connection;
+  /** The request target, as it came. */
+  readonly target: string;
+  /** By `performance.now()`. */
+  readonly began: number;
+  deadline: number;
+  /** What it came to, once that is decided. */
+  outcome: Outcome | undefined;
+  /** Whether it is one of those that are worked on. */
+  isInFlight: boolean;
+  /** Whether its client was told to send its body. */
+  isContinued: boolean;
+  /** Whether it was answered before the application saw it. */
+  isRejected: boolean;
+}
 
 /** What waits for its turn on a connection. It looks for itself whether the connection is ending. */
 type Turn = () => void;

@@ -3,7 +3,7 @@ import { clientAddress } from '../protocol/client-address';
 import { isDeprecated } from '../protocol/deprecation';
 import { pathOf } from '../protocol/path-of';
 import { traceContext } from '../protocol/trace-context';
-import type { Exchange } from './exchange';
+import type { Exchange } from './connection';
 
 /** What nginx calls a request whose client closed the connection before there was a response. */
 const clientClosedRequest = 499;

@@ -6,7 +6,7 @@ import { drainBody } from '../protocol/drain-body';
 import { failed } from '../responses/outcome';
 import { type Connection, inTurn, openConnection } from './connection';
 import { cutStalledReaders, type UnreadResponse } from './cut-stalled-readers';
-import type { Exchanges } from './exchange';
+import type { Exchanges } from './exchanges';
 import { isMalformedHead, type ParserError, parserFailure } from './parser-failure';
 import { responseOnSocket } from './response-on-socket';
 

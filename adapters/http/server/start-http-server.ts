@@ -6,7 +6,7 @@ import { maxHeadSize } from '../protocol/limits';
 import type { Application } from '../responses/outcome';
 import { admissionControl } from './admission-control';
 import { allowHalfOpen } from './allow-half-open';
-import { exchanges } from './exchange';
+import { exchanges } from './exchanges';
 import { serveConnections } from './serve-connections';
 import { responseWriter } from './write-response';
 

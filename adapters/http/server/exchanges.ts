@@ -3,13 +3,13 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { unavailable } from '../../../core';
 import type { Reporter } from '../observability/reporter';
 import { drainBody } from '../protocol/drain-body';
-import type { HttpRequest } from '../protocol/http-request';
 import { readBody } from '../protocol/read-body';
 import { requestId } from '../protocol/request-id';
+import { causeOf } from '../responses/cause-of';
 import type { HttpFailure } from '../responses/http-failures';
 import { type Application, failed, type Outcome } from '../responses/outcome';
 import type { AdmissionControl } from './admission-control';
-import { type Connection, endConnection, nextTurn } from './connection';
+import { type Connection, endConnection, type Exchange, nextTurn } from './connection';
 import { requestRecord } from './request-record';
 import type { ResponseWriter } from './write-response';
 
@@ -18,25 +18,6 @@ const responseTimeout = 4_500;
 
 /** These tell how the service is, most of all when it is overloaded. */
 const alwaysAdmitted: ReadonlyArray<string | undefined> = ['/livez', '/readyz'];
-
-/** One request and its response, from its head to the last byte that its client takes. */
-export interface Exchange extends HttpRequest {
-  readonly response: ServerResponse;
-  readonly connection: Connection;
-  /** The request target, as it came. */
-  readonly target: string;
-  /** By `performance.now()`. */
-  readonly began: number;
-  deadline: number;
-  /** What it came to, once that is decided. */
-  outcome: Outcome | undefined;
-  /** Whether it is one of those that are worked on. */
-  isInFlight: boolean;
-  /** Whether its client was told to send its body. */
-  isContinued: boolean;
-  /** Whether it was answered before the application saw it. */
-  isRejected: boolean;
-}
 
 interface Services {
   readonly application: Application;
@@ -102,8 +83,8 @@ export const exchanges = (services: Services): Exchanges => {
   };
 
   const decide = (exchange: Exchange, outcome: Outcome): void => {
-    const { failure } = outcome;
-    if (failure !== undefined && 'cause' in failure) reporter.error(failure.cause, exchange.id);
+    const cause = causeOf(outcome.failure);
+    if (cause !== undefined) reporter.error(cause, exchange.id);
     respond(exchange, outcome);
     leave(exchange);
   };
