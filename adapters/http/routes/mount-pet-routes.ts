@@ -12,7 +12,7 @@ interface Options {
 }
 
 /** In milliseconds: how long the host's clients wait for a response at most. */
-const responseTimeout = 4_500;
+const responseTimeout = 4_200;
 
 /**
  * Puts everything under `/v1` into a host's Koa application, beside its own routes. Each request is authenticated

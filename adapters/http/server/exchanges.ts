@@ -14,7 +14,7 @@ import { requestRecord } from './request-record';
 import type { ResponseWriter } from './write-response';
 
 /** In milliseconds, from a request's arrival. With the time until somebody looks, a response is decided within 5 s. */
-const responseTimeout = 4_500;
+const responseTimeout = 4_200;
 
 /** These tell how the service is, most of all when it is overloaded. */
 const alwaysAdmitted: ReadonlyArray<string | undefined> = ['/livez', '/readyz'];
@@ -65,21 +65,35 @@ export const exchanges = (services: Services): Exchanges => {
     admission.leave();
   };
 
-  const respond = (exchange: Exchange, outcome: Outcome): void => {
-    const { message, response, connection, id } = exchange;
-    if (!isWanted(exchange)) return;
-    exchange.outcome = outcome;
+  const report = (exchange: Exchange): void => {
+    const { id, response } = exchange;
+    if (exchange.isRejected) reporter.requestRejected({ requestId: id, status: response.statusCode });
+    else reporter.requestEnded(requestRecord(exchange, trustedProxies));
+  };
+
+  const write = (
+    { message, response, connection, id, isContinued, isRejected }: Exchange,
+    outcome: Outcome,
+  ): void => {
     const isUnread = hasUnreadBody(message);
     const closes =
       isStopping() ||
       !response.shouldKeepAlive ||
       outcome.response.headers?.['Connection'] === 'close' ||
       // Without a 100 (Continue) the client may or may not send its body: only a new connection is unambiguous.
-      (message.headers.expect !== undefined && !exchange.isContinued);
+      (message.headers.expect !== undefined && !isContinued);
     if (isUnread) drainBody(message);
     if (closes) endConnection(connection);
-    const lingers = closes && (isUnread || exchange.isRejected);
+    const lingers = closes && (isUnread || isRejected);
     writeResponse({ message, response, requestId: id, closes, lingers }, outcome.response);
+  };
+
+  /** Only the first decision counts. Who has left while it was made gets a record of it, and no response. */
+  const respond = (exchange: Exchange, outcome: Outcome): void => {
+    if (exchange.outcome !== undefined) return;
+    exchange.outcome = outcome;
+    if (exchange.response.destroyed) report(exchange);
+    else write(exchange, outcome);
   };
 
   const decide = (exchange: Exchange, outcome: Outcome): void => {
@@ -128,11 +142,7 @@ export const exchanges = (services: Services): Exchanges => {
     };
     connection.current = exchange;
     response.on('close', () => {
-      if (exchange.isRejected) {
-        reporter.requestRejected({ requestId: exchange.id, status: response.statusCode });
-      } else {
-        reporter.requestEnded(requestRecord(exchange, trustedProxies));
-      }
+      if (exchange.outcome !== undefined) report(exchange);
       nextTurn(connection);
       // One that was told before the stop that it may be used again.
       if (isStopping() && connection.current === undefined) connection.socket.end();
@@ -164,8 +174,9 @@ export const exchanges = (services: Services): Exchanges => {
     begin: (connection, message, response) => {
       const exchange = openExchange(connection, message, response, false);
       // Only where an outcome can't even be written: that is no reason to end the process.
-      serve(exchange).catch(() => {
+      serve(exchange).catch((cause: unknown) => {
         leave(exchange);
+        exchange.outcome ??= failed({ _tag: 'Defect', cause });
         response.destroy();
       });
     },

@@ -11,7 +11,7 @@ import { isMalformedHead, type ParserError, parserFailure } from './parser-failu
 import { responseOnSocket } from './response-on-socket';
 
 /** How often they are looked for, in milliseconds. */
-const intervals = { deadlines: 250, stalledReaders: 1_000 };
+const intervals = { deadlines: 100, stalledReaders: 1_000 };
 
 /** In milliseconds: how long a connection may be without a request. */
 const idleTimeout = 65_000;
