@@ -31,13 +31,9 @@ const withRegister = async (
 
 const line = ({ id, lastFour, created, revoked, name }: ApiKeyRecord): string =>
   // Quoted, so that no name can look like a line of another key.
-  [
-    id,
-    `...${lastFour}`,
-    created,
-    revoked === null ? 'valid' : `revoked ${revoked}`,
-    visibleJson(name),
-  ].join('  ');
+  [id, `...${lastFour}`, created, revoked === null ? 'valid' : `revoked ${revoked}`, visibleJson(name)].join(
+    '  ',
+  );
 
 const nonEmpty = (name: string): string => {
   if (name === '') throw new InvalidArgumentError('It must not be empty.');
