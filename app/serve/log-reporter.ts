@@ -3,7 +3,7 @@ import type { Reporter } from '../../adapters/http';
 
 /** Writes one line for each request and one for each failure, with no credential, query or body in either. */
 export const logReporter = (logger: Logger): Reporter => ({
-  request: ({ method, path, route, status, milliseconds, keyId, requestId, trace }) => {
+  request: ({ method, path, route, status, milliseconds, keyId, requestId, trace, ...rest }) => {
     logger.info(
       {
         method,
@@ -12,10 +12,11 @@ export const logReporter = (logger: Logger): Reporter => ({
         status,
         milliseconds,
         keyId,
+        clientAddress: 'clientAddress' in rest ? rest.clientAddress : undefined,
         requestId,
-        // What OpenTelemetry and W3C Trace Context call them: log stores find a trace's lines by these.
-        trace_id: trace?.traceId,
-        parent_id: trace?.parentId,
+        // What OpenTelemetry and W3C Trace Context call them: log stores find a trace's lines by these. A field that is
+        // there but undefined would hide the trace that OpenTelemetry's instrumentation puts into the line.
+        ...(trace && { trace_id: trace.traceId, parent_id: trace.parentId }),
       },
       'request',
     );
