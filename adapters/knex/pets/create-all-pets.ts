@@ -8,8 +8,12 @@ import type { Database } from '../database/database';
 import { toError } from '../database/database-error';
 import type { PetStatements } from '../database/pet-statements';
 
-/** Animals in one insert. */
-const batchSize = 400;
+/** What one insert holds: so many animals, or fewer whose names come to so many bytes. */
+const insertBounds = {
+  maxCount: 400,
+  fullSize: 1_000_000,
+  sizeOf: ({ name }: NewPet): number => Buffer.byteLength(name),
+};
 
 const throwPlain = (error: unknown): never => {
   throw toError(error);
@@ -24,7 +28,7 @@ const insertAll = async (
   newPets: AsyncIterable<NewPet>,
 ): Promise<number> => {
   let count = 0;
-  for await (const batch of batchesOf(batchSize, newPets)) {
+  for await (const batch of batchesOf(insertBounds, newPets)) {
     await insert(transaction, batch).catch(throwPlain);
     count += batch.length;
   }
