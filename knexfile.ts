@@ -1,17 +1,21 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import type { Knex } from 'knex';
-import { databaseConfiguration } from './app/backend/database-configuration';
+import { databaseOf } from './app/backend/database-of';
 import { decodeSettings } from './app/settings/settings';
-import { startFailureText } from './app/failures/start-failure';
+import { type StartFailure, startFailureText } from './app/failures/start-failure';
 
 const configuration: Knex.Config = pipe(
   decodeSettings(process.env),
-  E.mapLeft((faults) => ({ _tag: 'InvalidSettings', faults }) as const),
-  E.flatMap(databaseConfiguration),
-  E.getOrElse((failure): Knex.Config => {
-    throw new Error(startFailureText(failure));
-  }),
+  E.mapLeft((faults): StartFailure => ({ _tag: 'InvalidSettings', faults })),
+  E.map(databaseOf),
+  E.flatMap(E.fromNullable<StartFailure>({ _tag: 'NoDatabase' })),
+  E.match(
+    (failure): Knex.Config => {
+      throw new Error(startFailureText(failure));
+    },
+    ({ configuration }) => configuration(),
+  ),
 );
 
 export default configuration;

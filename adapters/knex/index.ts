@@ -10,4 +10,5 @@ export * from './migrations/migration-source';
 export * from './database/pool-usage';
 export * from './postgres/postgres';
 export type * from './batching/repository-observer';
+export * from './sqlite/open-sqlite-as-found';
 export * from './sqlite/sqlite';

@@ -1,19 +1,23 @@
-import type { TaskEither } from 'fp-ts/TaskEither';
+import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
 import type { RepositoryObserver } from '../../adapters/knex';
+import type { StartFailure } from '../failures/start-failure';
+import type { Settings } from '../settings/settings';
 import type { Backend } from './backend';
-import { openDatabase } from './open-database';
+import { databaseOf } from './database-of';
 import { openDatabaseBackend } from './open-database-backend';
 import { openMemoryBackend } from './open-memory-backend';
-import type { Settings } from '../settings/settings';
-import type { StartFailure } from '../failures/start-failure';
 
 /** Picks the adapters that the settings name. What half of it has opened is closed again when the rest fails. */
 export const openBackend = (
   settings: Settings,
-  observer?: RepositoryObserver,
-): TaskEither<StartFailure, Backend> => {
-  const database = openDatabase(settings);
+  observer: RepositoryObserver,
+): TE.TaskEither<StartFailure, Backend> => {
+  const database = databaseOf(settings);
   return database === undefined
     ? openMemoryBackend(settings)
-    : openDatabaseBackend(database, settings, observer);
+    : pipe(
+        TE.fromIO(database.open),
+        TE.flatMap((opened) => openDatabaseBackend(opened, settings, observer)),
+      );
 };

@@ -53,11 +53,7 @@ const pickQuota = (
   return DATABASE_URL._tag === 'Postgres' ? postgresQuota(writes, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
 };
 
-const toBackend = (
-  database: Database,
-  settings: Settings,
-  observer: RepositoryObserver | undefined,
-): Backend => ({
+const toBackend = (database: Database, settings: Settings, observer: RepositoryObserver): Backend => ({
   ports: {
     pets: knexPetRepository(database, { observer }),
     authenticate:
@@ -77,7 +73,7 @@ const toBackend = (
 export const openDatabaseBackend = (
   database: Database,
   settings: Settings,
-  observer?: RepositoryObserver,
+  observer: RepositoryObserver,
 ): TE.TaskEither<StartFailure, Backend> =>
   pipe(
     migrate(database),

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
@@ -30,14 +29,13 @@ const makeKey = (): string => `animals_${randomBytes(32).toString('base64url')}`
 /** Everything in this process's memory, gone when it ends; keys come from API_KEYS, or one is made. */
 export const openMemoryBackend = (settings: Settings): TE.TaskEither<StartFailure, Backend> => {
   const { API_KEYS, NODE_ENV } = settings;
-  if (API_KEYS.length > 0) return TE.right(backendWith(settings, API_KEYS, undefined));
+  if (API_KEYS.length > 0) return TE.fromIO(() => backendWith(settings, API_KEYS, undefined));
   return pipe(
-    makeKey(),
-    E.fromPredicate(
+    TE.fromIO(makeKey),
+    TE.filterOrElse(
       (key): key is ApiKey => NODE_ENV !== 'production' && ApiKey.is(key),
       (): StartFailure => ({ _tag: 'NoApiKey' }),
     ),
-    E.map((key) => backendWith(settings, [key], key)),
-    TE.fromEither,
+    TE.map((key) => backendWith(settings, [key], key)),
   );
 };

@@ -1,15 +1,16 @@
+import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { Database } from '../../adapters/knex';
-import { openDatabase } from './open-database';
-import type { Settings } from '../settings/settings';
 import type { StartFailure } from '../failures/start-failure';
+import type { Settings } from '../settings/settings';
+import { databaseOf } from './database-of';
 
 /** Uses the database of the settings, and closes it whatever comes of that. */
 export const withDatabase =
   <F, A>(use: (database: Database) => TE.TaskEither<F, A>) =>
-  (settings: Settings): TE.TaskEither<StartFailure | F, A> => {
-    const database = openDatabase(settings);
-    return database === undefined
-      ? TE.left({ _tag: 'NoDatabase' })
-      : TE.bracketW(TE.right(database), use, ({ close }) => TE.fromTask(close));
-  };
+  (settings: Settings): TE.TaskEither<StartFailure | F, A> =>
+    pipe(
+      databaseOf(settings),
+      TE.fromNullable<StartFailure>({ _tag: 'NoDatabase' }),
+      TE.flatMap(({ open }) => TE.bracketW(TE.fromIO(open), use, ({ close }) => TE.fromTask(close))),
+    );

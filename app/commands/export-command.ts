@@ -6,8 +6,7 @@ import { PetStatus } from '../../core';
 import { interruptible } from '../terminal/interruptible';
 import type { Terminal } from '../terminal/terminal';
 import type { ExportSummary } from '../transfer/export-file';
-import { type Format, formats } from '../transfer/format';
-import { formatOfFile } from '../transfer/format-of-file';
+import { type Format, formatOfFile, formats } from '../transfer/format';
 import { runCommand } from './run-command';
 
 interface Options {

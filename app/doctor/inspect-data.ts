@@ -1,13 +1,13 @@
 import { pipe } from 'fp-ts/function';
-import * as T from 'fp-ts/Task';
+import type * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { existsSync } from 'node:fs';
-import { type DatabaseReport, inspectDatabase } from '../../adapters/knex';
-import { databaseAddressText } from '../settings/database-address-text';
+import { type DatabaseAsFound, type DatabaseReport, inspectDatabase } from '../../adapters/knex';
+import { databaseOf } from '../backend/database-of';
 import { fileObstacle } from '../failures/database-advice';
-import { openDatabase } from '../backend/open-database';
-import type { Settings } from '../settings/settings';
 import { databaseFailed, startFailureText } from '../failures/start-failure';
+import { databaseAddressText } from '../settings/database-address-text';
+import type { Settings } from '../settings/settings';
 import { finding, type Finding } from './finding';
 
 /** In milliseconds: clocks of several machines differ by a little. */
@@ -50,21 +50,26 @@ const inspectMissingFile = (filename: string): Finding => {
     : finding('database', false, `${filename} can't be made: ${obstacle}`);
 };
 
-/** Whether the data can be reached, written and kept, and whether anyone can get at it. */
-export const inspectData = (settings: Settings): T.Task<ReadonlyArray<Finding>> => {
-  const { DATABASE_URL: address } = settings;
-  const withoutData = (found: Finding) => T.of([found, inspectKeys(settings, 0), inspectClock(0)]);
-  if (address._tag === 'Sqlite' && !existsSync(address.filename)) {
-    return withoutData(inspectMissingFile(address.filename));
-  }
-  const database = openDatabase(settings);
-  if (database === undefined) {
-    return withoutData(finding('database', true, 'memory: keeps animals until the service stops'));
-  }
-  const report = pipe(
+const inspect = (database: DatabaseAsFound, settings: Settings): T.Task<ReadonlyArray<Finding>> =>
+  pipe(
     inspectDatabase(database),
-    TE.mapLeft((failure) => startFailureText(databaseFailed(failure), address)),
+    TE.mapLeft((failure) => startFailureText(databaseFailed(failure), settings.DATABASE_URL)),
     TE.match((text) => [finding('database', false, text)], findingsOf(settings)),
   );
-  return () => report().finally(database.close);
+
+/** Whether the data can be reached, written and kept, and whether anyone can get at it. */
+export const inspectData = (settings: Settings): T.Task<ReadonlyArray<Finding>> => {
+  const withoutData = (found: Finding) => [found, inspectKeys(settings, 0), inspectClock(0)];
+  return async () => {
+    const { DATABASE_URL: address } = settings;
+    if (address._tag === 'Sqlite' && !existsSync(address.filename)) {
+      return withoutData(inspectMissingFile(address.filename));
+    }
+    const named = databaseOf(settings);
+    if (named === undefined) {
+      return withoutData(finding('database', true, 'memory: keeps animals until the service stops'));
+    }
+    const database = named.openAsFound();
+    return inspect(database, settings)().finally(database.close);
+  };
 };

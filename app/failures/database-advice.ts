@@ -1,15 +1,27 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseAddress } from '../settings/database-address';
+import { errorText } from './error-text';
 
 const general = 'see that DATABASE_URL is right, and that this user may read and write there';
 
-const isPermitted = (path: string): boolean => {
+const isPermitted = (path: string, mode: number): boolean => {
   try {
-    accessSync(path, constants.R_OK | constants.W_OK);
+    accessSync(path, mode);
     return true;
   } catch {
     return false;
+  }
+};
+
+const readable = constants.R_OK | constants.W_OK;
+
+/** What a link names; undefined where there is none. */
+const linkIn = (path: string): string | undefined => {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
   }
 };
 
@@ -18,13 +30,19 @@ export const fileObstacle = (filename: string): string | undefined => {
   const file = resolve(filename);
   const folder = dirname(file);
   if (!existsSync(folder)) return `make the folder ${folder}`;
+  if (!statSync(folder).isDirectory()) return `${folder} is a file: name a file in a folder`;
   // SQLite keeps its write-ahead log beside the file.
-  if (!isPermitted(folder)) return `let this user write in the folder ${folder}`;
-  if (!existsSync(file)) return undefined;
+  if (!isPermitted(folder, readable | constants.X_OK)) return `let this user write in the folder ${folder}`;
+  if (!existsSync(file)) {
+    const link = linkIn(file);
+    return link === undefined ? undefined : fileObstacle(resolve(realpathSync(folder), link));
+  }
   if (statSync(file).isDirectory()) return 'it is a folder: name a file in it';
-  return isPermitted(file) ? undefined : 'let this user read and write it';
+  return isPermitted(file, readable) ? undefined : 'let this user read and write it';
 };
 
-/** What to do about a database that can't be used. */
-export const databaseAdvice = (address: DatabaseAddress | undefined): string =>
-  (address?._tag === 'Sqlite' ? fileObstacle(address.filename) : undefined) ?? general;
+/** What to do about a database that can't be used for this cause. */
+export const databaseAdvice = (address: DatabaseAddress | undefined, cause: unknown): string => {
+  if (/damaged|malformed/.test(errorText(cause))) return 'put a backup in its place';
+  return (address?._tag === 'Sqlite' ? fileObstacle(address.filename) : undefined) ?? general;
+};

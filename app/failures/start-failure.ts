@@ -36,7 +36,7 @@ export const startFailureText = (failure: StartFailure, address?: DatabaseAddres
     case 'InvalidSettings':
       return faultTexts(failure.faults).join('\n');
     case 'DatabaseFailed':
-      return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be used: ${errorText(failure.cause)}: ${databaseAdvice(address)}`;
+      return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be used: ${errorText(failure.cause)}: ${databaseAdvice(address, failure.cause)}`;
     case 'DatabaseLost':
       return 'the database file was removed, replaced or cut off while it was open: nothing more can be stored in it';
     case 'NoApiKey':

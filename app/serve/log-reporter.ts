@@ -12,11 +12,11 @@ export const logReporter = (logger: Logger): Reporter => ({
         status,
         milliseconds,
         keyId,
-        requestId,
         clientAddress,
-        // What OpenTelemetry and W3C Trace Context call them: log stores find a trace's lines by these.
-        trace_id: trace?.traceId,
-        parent_id: trace?.parentId,
+        requestId,
+        // What OpenTelemetry and W3C Trace Context call them: log stores find a trace's lines by these. A field that is
+        // there but undefined would hide the trace that OpenTelemetry's instrumentation puts into the line.
+        ...(trace && { trace_id: trace.traceId, parent_id: trace.parentId }),
       },
       'request',
     );

@@ -2,8 +2,11 @@ import { prettyFactory } from 'pino-pretty';
 
 const lineOfRequest = ['method', 'path', 'status', 'milliseconds', 'keyId', 'requestId', 'trace_id'];
 
-/** Said in the line already, or, of a route and a parent's id, not worth a line of their own. */
-const ignored = ['pid', 'hostname', ...lineOfRequest, 'route', 'parent_id'];
+/** Said in the line already, or not worth a line of their own. */
+const ignored = [
+  ...['pid', 'hostname', ...lineOfRequest, 'route', 'clientAddress'],
+  ...['parent_id', 'span_id', 'trace_flags'],
+];
 
 const words = (field: string, value: unknown): ReadonlyArray<string> => {
   if (typeof value !== 'string' && typeof value !== 'number') return [];

@@ -10,7 +10,7 @@ import {
   type Reporter,
   startHttpServer,
 } from '../../adapters/http';
-import { prometheusMetrics } from '../../adapters/prometheus';
+import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import { openAnimalStore } from '../../core';
 import type { Backend } from '../backend/backend';
 import { measuredReporter } from './measured-reporter';
@@ -46,26 +46,26 @@ const checkReadiness = (findObstacle: Backend['findObstacle'], isStopping: () =>
 const lossCheckInterval = 500;
 
 /** Ends when the service is told to, or when its backend can't be served any more. */
-const endOf = (backend: Backend, told: Promise<void>): TE.TaskEither<StartFailure, void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const lost = new Promise<E.Either<StartFailure, void>>((resolve) => {
-    timer = setInterval(() => {
-      if (backend.isLost()) resolve(E.left({ _tag: 'DatabaseLost' }));
-    }, lossCheckInterval);
-  });
-  return () =>
-    Promise.race([told.then(() => E.right(undefined)), lost]).finally(() => {
+const endOf =
+  (backend: Backend, told: T.Task<void>): TE.TaskEither<StartFailure, void> =>
+  () => {
+    let timer: NodeJS.Timeout | undefined;
+    const lost = new Promise<E.Either<StartFailure, void>>((resolve) => {
+      timer = setInterval(() => {
+        if (backend.isLost()) resolve(E.left({ _tag: 'DatabaseLost' }));
+      }, lossCheckInterval);
+    });
+    return Promise.race([told().then(() => E.right(undefined)), lost]).finally(() => {
       clearInterval(timer);
     });
-};
+  };
 
-/** The composition root: opens what the settings name, serves until told to stop, and releases all of it. */
-export const serve = (
+const serveWith = (
+  metrics: PrometheusMetrics,
   settings: Settings,
   { reporter, until }: Lifetime,
 ): TE.TaskEither<StartFailure, void> => {
   let stopping = false;
-  const metrics = prometheusMetrics();
   const measured = measuredReporter(reporter, metrics);
 
   const listen = ({
@@ -74,7 +74,6 @@ export const serve = (
     consumeQuota,
     pools,
   }: Backend): TE.TaskEither<StartFailure, HttpServer> => {
-    metrics.watchPools(pools);
     const application = httpApplication({
       openStore: openAnimalStore(ports),
       checkReadiness: checkReadiness(findObstacle, () => stopping),
@@ -82,24 +81,25 @@ export const serve = (
       consumeQuota,
       corsOrigins: settings.CORS_ORIGIN,
     });
-    return TE.tryCatch(
-      () =>
-        startHttpServer(application, {
-          host: settings.HOST,
-          port: settings.PORT,
-          maxInFlight: settings.MAX_IN_FLIGHT,
-          maxWait: 1_000,
-          reporter: measured,
-          corsOrigins: settings.CORS_ORIGIN,
-        }),
-      cannotListen,
-    );
+    return TE.tryCatch(() => {
+      metrics.watchPools(pools);
+      return startHttpServer(application, {
+        host: settings.HOST,
+        port: settings.PORT,
+        maxInFlight: settings.MAX_IN_FLIGHT,
+        maxWait: settings.MAX_WAIT,
+        reporter: measured,
+        corsOrigins: settings.CORS_ORIGIN,
+        trustedProxies: settings.TRUST_PROXY,
+      });
+    }, cannotListen);
   };
 
-  const stop = (server: HttpServer): TE.TaskEither<never, void> => {
-    stopping = true;
-    return TE.fromTask(() => server.stop(settings.STOP_DELAY));
-  };
+  const stop = (server: HttpServer): TE.TaskEither<never, void> =>
+    TE.fromTask(() => {
+      stopping = true;
+      return server.stop(settings.STOP_DELAY);
+    });
 
   return TE.bracket(
     openBackend(settings, metrics.batches),
@@ -109,10 +109,17 @@ export const serve = (
         ({ address }) =>
           pipe(
             backend.makeFirstKey,
-            TE.flatMap((firstKey) => endOf(backend, until({ address, firstKey }))),
+            TE.flatMap((firstKey) => endOf(backend, () => until({ address, firstKey }))),
           ),
         stop,
       ),
     ({ close }) => TE.fromTask(close),
   );
 };
+
+/** The composition root: opens what the settings name, serves until told to stop, and releases all of it. */
+export const serve = (settings: Settings, lifetime: Lifetime): TE.TaskEither<StartFailure, void> =>
+  pipe(
+    TE.fromIO(prometheusMetrics),
+    TE.flatMap((metrics) => serveWith(metrics, settings, lifetime)),
+  );

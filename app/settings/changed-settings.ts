@@ -16,6 +16,8 @@ const texts = (settings: Settings): Readonly<Record<keyof Settings, string>> => 
   LOG_LEVEL: settings.LOG_LEVEL,
   NODE_ENV: settings.NODE_ENV,
   MAX_IN_FLIGHT: String(settings.MAX_IN_FLIGHT),
+  MAX_WAIT: String(settings.MAX_WAIT),
+  TRUST_PROXY: String(settings.TRUST_PROXY),
   STOP_DELAY: String(settings.STOP_DELAY),
   RATE_LIMIT: settings.RATE_LIMIT
     ? `${settings.RATE_LIMIT.requests}/${settings.RATE_LIMIT.seconds}s`

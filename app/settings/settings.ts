@@ -76,8 +76,12 @@ const codec = t.strict({
   ),
   LOG_LEVEL: setting(t.keyof(logLevels), `one of ${Object.keys(logLevels).join(', ')}`, 'info'),
   NODE_ENV: setting(t.keyof(modes), `one of ${Object.keys(modes).join(', ')}`, 'development'),
-  /** Requests worked on at once; the rest get 503. */
+  /** Requests worked on at once; the next wait for their turn. */
   MAX_IN_FLIGHT: wholeNumber(1, 100_000, 128),
+  /** In milliseconds: how long a request may wait for its turn. */
+  MAX_WAIT: wholeNumber(1, 60_000, 1_000),
+  /** How many proxies stand in front: so many addresses of X-Forwarded-For, from its end, are theirs. */
+  TRUST_PROXY: wholeNumber(0, 100, 0),
   /** In milliseconds, between the signal to stop and the last connection taken. */
   STOP_DELAY: wholeNumber(0, 600_000, 0),
   /** As in 100/60s: requests a key may make in so many seconds; not set, they are not counted. */

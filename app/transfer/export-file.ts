@@ -4,8 +4,8 @@ import * as TE from 'fp-ts/TaskEither';
 import type { ListPets, Pet, PetStatus } from '../../core';
 import type { Interruption } from '../terminal/interruptible';
 import type { Terminal } from '../terminal/terminal';
+import { databaseOf } from '../backend/database-of';
 import { openAsOperator } from '../backend/open-as-operator';
-import type { DatabaseAddress } from '../settings/database-address';
 import type { Settings } from '../settings/settings';
 import { startProgress } from '../terminal/start-progress';
 import { withDatabase } from '../backend/with-database';
@@ -43,12 +43,6 @@ async function* tallied(
   }
 }
 
-/** The files of a SQLite database (SQLite documentation, "Temporary Files"); none of another one. */
-const filesOf = (address: DatabaseAddress): ReadonlyArray<string> =>
-  address._tag === 'Sqlite'
-    ? ['', '-wal', '-shm', '-journal'].map((ending) => `${address.filename}${ending}`)
-    : [];
-
 /** Exports all animals, or those of one status, by ascending id. */
 export const exportFile = (
   { file, format, status }: ExportOptions,
@@ -58,7 +52,7 @@ export const exportFile = (
 ): T.Task<ExportSummary> => {
   const tally: Tally = { written: 0 };
   const write =
-    file === '-' ? writeStandardOutput(terminal.stdout) : writeFile(file, filesOf(settings.DATABASE_URL));
+    file === '-' ? writeStandardOutput(terminal.stdout) : writeFile(file, databaseOf(settings)?.files ?? []);
 
   const writeAll = async (listPets: ListPets): Promise<void> => {
     const isOnScreen = file === '-' && terminal.stdout.isTTY;

@@ -1,4 +1,17 @@
-import type { ImportEnd } from './import-end';
+import type { ImportAborted, Unavailable } from '../../core';
+import type { DatabaseAddress } from '../settings/database-address';
+import { errorText } from '../failures/error-text';
+import type { InterruptionName } from '../terminal/interruptible';
+import { type StartFailure, startFailureText } from '../failures/start-failure';
+import type { WrongRows } from './import-rows';
+
+/** How an import ended. `stored` is what is in because of it: all or nothing, null where only the database knows. */
+export type ImportEnd =
+  | { readonly outcome: 'stored'; readonly stored: number }
+  | { readonly outcome: 'checked' | 'wrong_rows'; readonly stored: 0 }
+  | { readonly outcome: 'interrupted'; readonly stored: 0; readonly signal: InterruptionName }
+  | { readonly outcome: 'failed'; readonly stored: 0; readonly reason: string }
+  | { readonly outcome: 'unconfirmed'; readonly stored: null; readonly reason: string };
 
 /** What `--json` prints of an import. */
 export type ImportSummary = ImportEnd & {
@@ -6,4 +19,28 @@ export type ImportSummary = ImportEnd & {
   readonly rows: number;
   readonly wrong: number;
   readonly seconds: number;
+};
+
+export type ImportFailure = StartFailure | WrongRows | ImportAborted | Unavailable;
+
+const failed = (reason: string): ImportEnd => ({ outcome: 'failed', stored: 0, reason });
+
+/** What a failed import came to. After an interruption everything but an open commit is its consequence. */
+export const failedImportEnd = (
+  failure: ImportFailure,
+  interruptedBy: InterruptionName | undefined,
+  address: DatabaseAddress,
+): ImportEnd => {
+  if (failure._tag === 'Unavailable') {
+    return { outcome: 'unconfirmed', stored: null, reason: errorText(failure.cause) };
+  }
+  if (interruptedBy !== undefined) return { outcome: 'interrupted', stored: 0, signal: interruptedBy };
+  switch (failure._tag) {
+    case 'WrongRows':
+      return { outcome: 'wrong_rows', stored: 0 };
+    case 'ImportAborted':
+      return failed(errorText(failure.cause));
+    default:
+      return failed(startFailureText(failure, address));
+  }
 };

@@ -1,14 +1,27 @@
 import { expect } from 'chai';
-import { existsSync, writeFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { apiKeyRegister, type Database, migrate, openSqlite } from '../../adapters/knex';
 import { diagnose } from '../../app/doctor/diagnose';
 import type { Finding } from '../../app/doctor/finding';
-import { type Environment, runCommand } from '../support/command';
+import { CategoryId, PetName } from '../../core';
+import { decoded } from '../contracts/outcome';
+import { newCatalogue } from '../support/catalogue';
+import { type Environment, main, runCommand } from '../support/command';
 import { columnOf } from '../support/inspect-sqlite';
 import { createPet } from '../support/pet-calls';
 import { createPostgresDatabase } from '../support/postgres';
 import { run } from '../support/run';
+import { runUnprivileged } from '../support/run-unprivileged';
 import { killServices, startService } from '../support/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
@@ -178,6 +191,110 @@ describe('animal-store doctor', () => {
       expect(checksOf(faults)).to.deep.equal(['database']);
       expect(faults[0]?.text).to.contain('database is locked');
     });
+  });
+
+  it('finds a file that can not be opened, though nothing is there yet', async () => {
+    const folder = await makeFolder();
+    writeFileSync(join(folder, 'text'), 'text');
+    symlinkSync(join(folder, 'nowhere', 'animals.sqlite3'), join(folder, 'dangling'));
+    for (const [file, reason] of [
+      ['text/animals.sqlite3', `can't be made: ${folder}/text is a file: name a file in a folder`],
+      ['dangling', `can't be made: make the folder ${folder}/nowhere`],
+    ] as const) {
+      const { faults } = await doctor({ DATABASE_URL: `sqlite:${join(folder, file)}` });
+      expect(faults.map(({ check, text }) => [check, text])).to.deep.equal([
+        ['database', `${join(folder, file)} ${reason}`],
+      ]);
+    }
+  });
+
+  it('finds a folder that this user may not enter', async function () {
+    const folder = await makeFolder();
+    chmodSync(folder, 0o666);
+    const { code, stdout } = await runUnprivileged([process.execPath, main, 'doctor'], {
+      PORT: '0',
+      DATABASE_URL: `sqlite:${folder}/animals`,
+    });
+    if (code === null || stdout === '') this.skip();
+    expect(stdout).to.include(`can't be made: let this user write in the folder ${folder}`);
+    expect(code).to.equal(1);
+  });
+
+  it('finds that the animals are gone', async () => {
+    const file = await newDatabaseFile();
+    await withDatabase(file, async ({ writes }) => {
+      await writes.schema.dropTable('pets');
+    });
+    const { faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(checksOf(faults)).to.deep.equal(['database']);
+    expect(faults[0]?.text).to.contain('no such table: pets');
+  });
+
+  it('finds that an animal can not be read', async () => {
+    const file = await newDatabaseFile();
+    await withDatabase(file, async ({ writes }) => {
+      await writes('pets').insert({ name: 'a\0b', category_id: 1 });
+    });
+    const { faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(checksOf(faults)).to.deep.equal(['database']);
+    expect(faults[0]?.text).to.contain('row 1 of pets is no animal');
+  });
+
+  it('finds damaged pages, and says what to do', async () => {
+    const { file } = await newCatalogue(
+      Array.from({ length: 20_000 }, (_, index) => ({
+        name: decoded(PetName, `animal ${index}`),
+        categoryId: decoded(CategoryId, 1n),
+      })),
+    );
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 20 * 4_096, 40 * 4_096);
+    writeFileSync(file, bytes);
+    const { faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(checksOf(faults)).to.deep.equal(['database']);
+    expect(faults[0]?.text).to.match(/it is damaged: .*: put a backup in its place$/);
+  });
+
+  it('knows of 200,000 keys how many are valid', async function () {
+    this.timeout(30_000);
+    const file = await newDatabaseFile();
+    await withDatabase(file, async ({ writes }) => {
+      await writes.raw(
+        `insert into api_keys (id, name, digest, last_four, created_at)
+         with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < 200000)
+         select 'key' || n, 'many', 'digest' || n, 'abcd', '2026-01-01T00:00:00.000Z' from numbers`,
+      );
+    });
+    const { findings, faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(faults).to.deep.equal([]);
+    expect(findings.find(({ check }) => check === 'keys')?.text).to.equal('200000 valid in the database');
+  });
+
+  it('changes no byte: not the journal mode, not a write-ahead log that a crash has left', async () => {
+    const folder = await makeFolder();
+    const [rollback, crashed, closed] = ['rollback', 'crashed', 'closed'].map((name) => join(folder, name));
+    await withDatabase(rollback ?? '', async ({ writes }) => {
+      await writes.raw('pragma journal_mode = delete');
+    });
+    await withDatabase(closed ?? '', () => Promise.resolve());
+    const live = join(await makeFolder(), 'live');
+    await withDatabase(live, async ({ writes }) => {
+      await writes('pets').insert({ name: 'Rex', category_id: 1 });
+      copyFileSync(live, crashed ?? '');
+      copyFileSync(`${live}-wal`, `${crashed ?? ''}-wal`);
+    });
+    const kept = () =>
+      Object.fromEntries(
+        readdirSync(folder)
+          .filter((name) => !name.endsWith('-shm'))
+          .map((name) => [name, hash('sha256', readFileSync(join(folder, name)))]),
+      );
+    const before = kept();
+    expect(Object.keys(before)).to.have.members(['rollback', 'crashed', 'crashed-wal', 'closed']);
+    for (const file of [rollback, crashed, closed]) {
+      expect((await doctor({ DATABASE_URL: `sqlite:${file ?? ''}` })).faults).to.deep.equal([]);
+      expect(kept(), file).to.deep.equal(before);
+    }
   });
 
   it('ends with exit code 1 and what it found as JSON', async () => {

@@ -4,9 +4,10 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { cannotListen, startFailureText } from '../../app/failures/start-failure';
-import { main, type Outcome, runCommand, startProgram } from '../support/command';
+import { main, type Outcome, runCommand } from '../support/command';
 import { hasWriteAheadLog, integrityOf } from '../support/inspect-sqlite';
 import { listPets } from '../support/pet-calls';
+import { runUnprivileged } from '../support/run-unprivileged';
 import { killServices, startService } from '../support/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
@@ -20,16 +21,6 @@ const takePort = async () => {
     port: typeof address === 'object' && address !== null ? String(address.port) : '',
     free: () => new Promise((resolve) => server.close(resolve)),
   };
-};
-
-/** Runs a program as a user who is not root. Who is root already becomes nobody (65534). */
-const runUnprivileged = (
-  command: ReadonlyArray<string>,
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Outcome> => {
-  const asNobody = ['--reuid=65534', '--regid=65534', '--clear-groups'];
-  return startProgram('setpriv', [...(process.getuid?.() === 0 ? asNobody : []), ...command], { environment })
-    .ended;
 };
 
 const expectRefusal = ({ code, stdout, stderr }: Outcome, words: RegExp): void => {

@@ -27,6 +27,8 @@ describe('The line of a start', () => {
       LOG_LEVEL: 'debug',
       NODE_ENV: 'production',
       MAX_IN_FLIGHT: '7',
+      MAX_WAIT: '6',
+      TRUST_PROXY: '1',
       STOP_DELAY: '8',
       RATE_LIMIT: '100/60s',
       POSTGRES_POOL_SIZE: '9',
@@ -41,12 +43,14 @@ describe('The line of a start', () => {
       'HOST=::1',
       'LOG_LEVEL=debug',
       'MAX_IN_FLIGHT=7',
+      'MAX_WAIT=6',
       'NODE_ENV=production',
       'PORT=0',
       'POSTGRES_POOL_SIZE=9',
       'POSTGRES_STATEMENT_TIMEOUT=11',
       'RATE_LIMIT=100/60s',
       'STOP_DELAY=8',
+      'TRUST_PROXY=1',
     ]);
   });
 

@@ -3,9 +3,10 @@ import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
 import type { ApiKeyRow } from '../api-keys/api-key-rows';
 import { attempt } from '../database/attempt';
-import type { Database } from '../database/database';
 import type { Durability } from '../database/durability';
+import { petFromRow } from '../database/pet-rows';
 import { findPending } from '../migrations/migrate';
+import type { DatabaseAsFound } from '../sqlite/open-sqlite-as-found';
 
 /** What an operator may want to know of a database before anything runs on it. */
 export interface DatabaseReport {
@@ -27,18 +28,30 @@ const tryWriting = async (writes: Knex, isMigrated: boolean): Promise<void> => {
   }
 };
 
-const inspect = async ({ reads, writes, durability }: Database): Promise<DatabaseReport> => {
+const leastId = -(2n ** 63n);
+
+/** Reads a page, and what is on it by its ids, as clients do. */
+const readAnimals = async ({ petStatements }: DatabaseAsFound): Promise<void> => {
+  const [page = []] = await petStatements.pages([{ from: leastId, status: undefined }], 100);
+  await petStatements.byIds(page.map(petFromRow).map(({ id }) => id));
+};
+
+const inspect = async (database: DatabaseAsFound): Promise<DatabaseReport> => {
+  const { reads, writes, durability, findDamage } = database;
+  const damage = await findDamage();
+  if (damage !== undefined) throw new Error(`it is damaged: ${damage}`);
   const pending = await findPending(reads);
+  if (pending.length === 0) await readAnimals(database);
   await tryWriting(writes, pending.length === 0);
   const keys = pending.length > 0 ? [] : await reads<ApiKeyRow>('api_keys').select('*');
   return {
     pending,
     durability: await durability(),
     validKeys: keys.filter(({ revoked_at }) => revoked_at === null).length,
-    newestKey: Math.max(0, ...keys.map(({ created_at }) => Date.parse(created_at))),
+    newestKey: keys.reduce((newest, { created_at }) => Math.max(newest, Date.parse(created_at)), 0),
   };
 };
 
 /** Reads what is there; writes as the service would, and takes it back. */
-export const inspectDatabase = (database: Database): TE.TaskEither<Unavailable, DatabaseReport> =>
+export const inspectDatabase = (database: DatabaseAsFound): TE.TaskEither<Unavailable, DatabaseReport> =>
   attempt(() => inspect(database));

@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex';
 import type { Database } from '../database/database';
-import type { Durability } from '../database/durability';
+import { durabilityOf } from './durability-of';
 import { migrationSource } from '../migrations/migration-source';
 import { prepareOnce, type PreparingConnection } from './prepare-once';
 import { silentLog } from '../database/silent-log';
@@ -15,9 +15,6 @@ interface Connection extends PreparingConnection {
 const busyTimeout = 3_000;
 
 const readerConnections = 3;
-
-/** The least `synchronous` that waits for the disk at each commit, in numbers as the pragma gives it back. */
-const fullSynchronous = 2;
 
 // 'anml': marks the file as this project's (SQLite file format, offset 68).
 const applicationId = 0x616e6d6c;
@@ -54,16 +51,6 @@ export const sqliteConfiguration = (filename: string, opened: () => void = () =>
       'synchronous = FULL',
     ),
   });
-
-const durabilityOf = async (writes: Knex): Promise<Durability> => {
-  const journal = await writes('pragma_journal_mode').first<{ journal_mode: string }>();
-  const disk = await writes('pragma_synchronous').first<{ synchronous: number }>();
-  return {
-    isDurable: !['memory', 'off'].includes(journal.journal_mode) && disk.synchronous >= fullSynchronous,
-    text: `journal_mode=${journal.journal_mode}, synchronous=${disk.synchronous}`,
-    remedy: 'put the file on a local disk',
-  };
-};
 
 /** In bytes, with what only the write-ahead log has so far. */
 const readSize = async (reads: Knex): Promise<bigint> => {

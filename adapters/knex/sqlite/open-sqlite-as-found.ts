@@ -1,0 +1,78 @@
+import { statSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import knex, { type Knex } from 'knex';
+import type { Database } from '../database/database';
+import { toError } from '../database/database-error';
+import { silentLog } from '../database/silent-log';
+import { durabilityOf } from './durability-of';
+import { openSqlite } from './sqlite';
+import { sqlitePetStatements } from './sqlite-pet-statements';
+
+/** A database that is only looked at. */
+export interface DatabaseAsFound extends Database {
+  /** What is damaged, in words; undefined where nothing is. It reads everything there is. */
+  readonly findDamage: () => Promise<string | undefined>;
+}
+
+/** In milliseconds. */
+const busyTimeout = 3_000;
+
+interface Connection {
+  readonly exec: (sql: string, done: (error: Error | null) => void) => void;
+}
+
+const openPool = (filename: string, mode: 'ro' | 'rw', pragmas: string): Knex =>
+  knex({
+    client: 'sqlite3',
+    // The driver's flags can only be added to its own, which write and create.
+    connection: { filename: `${pathToFileURL(filename).href}?mode=${mode}`, flags: ['OPEN_URI'] },
+    useNullAsDefault: true,
+    acquireConnectionTimeout: busyTimeout + 500,
+    pool: {
+      min: 0,
+      max: 1,
+      afterCreate: (connection: Connection, done: (error: Error | null) => void) => {
+        connection.exec(`PRAGMA busy_timeout = ${busyTimeout}; ${pragmas}`, done);
+      },
+    },
+    log: silentLog,
+  });
+
+const hasLeftLog = (filename: string): boolean =>
+  (statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+
+const quickCheck = async (reads: Knex): Promise<string | undefined> => {
+  try {
+    const found: ReadonlyArray<string> = await reads('pragma_quick_check').pluck('quick_check');
+    return found.find((line) => line !== 'ok')?.replaceAll(/\s+/g, ' ');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_CORRUPT') {
+      return toError(error).message;
+    }
+    throw error;
+  }
+};
+
+/**
+ * Opens a SQLite file without changing how it is kept: its journal mode stays, and a write-ahead log that somebody has
+ * left behind is not moved into it. What is written and taken back leaves no byte.
+ */
+export const openSqliteAsFound = (filename: string): DatabaseAsFound => {
+  const reads = openPool(filename, 'ro', 'PRAGMA query_only = ON;');
+  const writes = openPool(filename, 'rw', 'PRAGMA synchronous = FULL;');
+  const keepsLog = hasLeftLog(filename);
+  const usual = openSqlite(filename);
+  return {
+    ...usual,
+    reads,
+    writes,
+    petStatements: sqlitePetStatements(reads),
+    durability: () => durabilityOf(writes),
+    findDamage: () => quickCheck(reads),
+    close: async () => {
+      // Who closes last tidies the log away, unless it can't write.
+      for (const pool of keepsLog ? [writes, reads] : [reads, writes]) await pool.destroy();
+      await usual.close();
+    },
+  };
+};

@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import type { Knex } from 'knex';
+import { knexPetRepository } from '../../../adapters/knex';
+import { CategoryId, type NewPet, PetName } from '../../../core';
+import { decoded } from '../../contracts/outcome';
+import { inTurn } from '../../support/catalogue';
+import { databaseKinds } from '../../support/databases';
+import { run } from '../../support/run';
+import { withDatabase } from '../../support/with-database';
+
+const named = (name: string): NewPet => ({
+  name: decoded(PetName, name),
+  categoryId: decoded(CategoryId, 1n),
+});
+
+/** How many statements insert animals, and how long the longest of what they bind is. */
+const watchInserts = (writes: Knex) => {
+  const seen = { statements: 0, longest: 0 };
+  writes.on('query', ({ sql, bindings = [] }: { sql: string; bindings?: ReadonlyArray<unknown> }) => {
+    if (!sql.startsWith('insert into pets')) return;
+    seen.statements += 1;
+    seen.longest = Math.max(seen.longest, bindings.map(String).join('').length);
+  });
+  return seen;
+};
+
+describe('An import', function () {
+  this.timeout(30_000);
+
+  for (const [kind, makeDatabase] of databaseKinds) {
+    it(`makes no statement much longer than its largest animal: ${kind}`, () =>
+      withDatabase(makeDatabase, async (database) => {
+        const seen = watchInserts(database.writes);
+        const { createAll } = knexPetRepository(database);
+        expect(
+          await run(createAll(inTurn(Array.from({ length: 20 }, () => named('x'.repeat(900_000)))))),
+        ).to.equal(20);
+        expect(seen.longest).to.be.within(900_000, 3_000_000);
+      }));
+
+    it(`makes few statements of small animals: ${kind}`, () =>
+      withDatabase(makeDatabase, async (database) => {
+        const seen = watchInserts(database.writes);
+        const { createAll } = knexPetRepository(database);
+        expect(await run(createAll(inTurn(Array.from({ length: 2_000 }, () => named('Rex')))))).to.equal(
+          2_000,
+        );
+        expect(seen.statements).to.equal(5);
+      }));
+  }
+});
