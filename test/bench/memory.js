@@ -11,11 +11,9 @@ import { createSqliteFile } from './lib/sqlite-file.js';
 import { emptyDirectory } from './lib/start-targets.js';
 import { median, round } from './lib/statistics.js';
 import { startTarget } from './lib/target-process.js';
-import { startWorker } from './lib/worker-process.js';
 import { service } from './targets.js';
 
 const options = readOptions({ targetNames: ['animal-store'], operationNames: Object.keys(operationNames) });
-const clients = options.quick ? 1_000 : 10_000;
 const minutes = options.quick ? 0.25 : options.minutes;
 const restSeconds = options.quick ? 1 : 10;
 
@@ -39,28 +37,6 @@ const underLoad = async (target) => {
   };
 };
 
-const crowd = async (target) => {
-  const worker = startWorker('crowd-worker.js');
-  worker.send({ address: target.address, key: target.key, clients });
-  await worker.nextEvent('connected');
-  const connected = target.resident();
-  let most = connected;
-  const timer = setInterval(() => {
-    most = Math.max(most, target.resident());
-  }, 20);
-  const { seconds, statuses } = await worker.nextEvent('result');
-  clearInterval(timer);
-  worker.stop();
-  await delay(restSeconds * 1000);
-  return {
-    connected: round(connected),
-    most: round(most),
-    after: round(target.resident()),
-    seconds: round(seconds, 2),
-    statuses,
-  };
-};
-
 await emptyDirectory(options.directory);
 const filename = join(options.directory, 'memory.sqlite3');
 const key = await createSqliteFile(filename, options.animals);
@@ -70,14 +46,13 @@ const target = await startTarget({
   key,
   logFile: join(options.directory, 'memory.log'),
 });
-const results = { animals: options.animals, clients, minutes };
+const results = { animals: options.animals, minutes };
 try {
   await delay(restSeconds * 1000);
   results.rest = round(target.resident());
   say(`at rest ${results.rest} MB`);
   results.load = await underLoad(target);
   say(`${minutes} minutes under load are over`);
-  results.crowds = [await crowd(target), await crowd(target), await crowd(target)];
 } finally {
   await target.stop();
   await rm(options.directory, { recursive: true, force: true });

@@ -33,7 +33,7 @@ const readWhole = (socket: Socket): Promise<{ readonly status: string; readonly 
 describe('Promise 5: who reads is never cut off', () => {
   afterEach(killServices);
 
-  fault(`SQLite: ${readers} clients read one page of 9 MB at full speed, ${rounds} times over`, () =>
+  fault(`SQLite: ${readers} clients read one page of 10 MB at full speed, ${rounds} times over`, () =>
     inFolder(async (folder) => {
       const { address } = await startService({
         DATABASE_URL: `sqlite:${folder}/animals.sqlite3`,

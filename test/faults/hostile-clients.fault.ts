@@ -2,18 +2,15 @@ import { expect } from 'chai';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killServices, type ServiceProcess, startService } from '../support/service-process';
-import { call } from './support/call';
 import { fault, type Figures } from './support/fault';
 import { inFolder } from './support/in-folder';
+import { seedLargePage } from './support/large-page';
 import { type ClosedLoopFigures, runClosedLoop } from './support/load/closed-loop';
 import { peakMemory } from './support/peak-memory';
 import { pidOf } from './support/pids';
 
 const key = 'hostile-key';
 const each = 300;
-
-/** In bytes: a page of such animals fills every buffer on its way to a client that does not read. */
-const longName = 90_000;
 
 /** In milliseconds: at once, some would be refused, and have nothing to read. */
 const betweenReaders = 20;
@@ -90,12 +87,6 @@ const attack = ({ says, drips, reads }: Hostility, address: string): Promise<End
     });
   });
 
-const seed = async (address: string): Promise<void> => {
-  const create = (name: string) =>
-    call(`${address}/v1/pets`, { method: 'POST', key, body: `{"name":"${name}","categoryId":7}` });
-  for (let animal = 0; animal < 100; animal += 1) await create('x'.repeat(longName));
-};
-
 const watchAnother = (service: ServiceProcess, seconds: number): Promise<ClosedLoopFigures> =>
   runClosedLoop({
     address: service.address,
@@ -112,7 +103,7 @@ const besiege = async (folder: string): Promise<Figures> => {
     API_KEYS: key,
     LOG_LEVEL: 'silent',
   });
-  await seed(service.address);
+  await seedLargePage(service.address, key);
   const p99 = ({ byStatus }: ClosedLoopFigures): number => byStatus['404']?.p99 ?? NaN;
   const before = await watchAnother(service, 5);
   const siege = Promise.all(

@@ -11,6 +11,9 @@ const summaryOf = (samples) => {
   const of = (name, digits) => round(median(samples.map((sample) => sample[name])), digits);
   return {
     requestsPerSecond: of('requestsPerSecond'),
+    ...(samples.some(({ refused }) => refused !== undefined)
+      ? { refused: samples.reduce((sum, { refused }) => sum + refused, 0) }
+      : {}),
     p50: of('p50'),
     p99: of('p99'),
     targetProcessor: of('targetProcessor', 2),

@@ -6,7 +6,7 @@ import { verdict } from './verdict.js';
 const flat = 1.1;
 
 /** Memory of this service, as Markdown. */
-export const memoryReport = ({ clients, minutes, rest, load, crowds }) => {
+export const memoryReport = ({ minutes, rest, load }) => {
   const growth = load.lastFifth / load.firstFifth;
   const rows = [
     ['at rest', `${rest} MB`, `<= ${memoryBars.rest} MB`, verdict(rest <= memoryBars.rest)],
@@ -23,19 +23,5 @@ export const memoryReport = ({ clients, minutes, rest, load, crowds }) => {
       verdict(growth <= flat),
     ],
   ];
-  const crowdRows = crowds.map(({ connected, most, after, seconds, statuses }, index) => [
-    index + 1,
-    connected,
-    most,
-    after,
-    seconds,
-    Object.entries(statuses)
-      .map(([status, count]) => `${count} x ${status}`)
-      .join(', '),
-  ]);
-  return [
-    table(['resident memory', 'measured', 'asked', ''], rows),
-    `A page of 100 asked for by ${clients.toLocaleString('en')} clients at once, three times over (MB, seconds):`,
-    table(['time', 'all connected', 'most', 'after a rest', 'seconds', 'answers'], crowdRows),
-  ].join('\n\n');
+  return table(['resident memory', 'measured', 'asked', ''], rows);
 };

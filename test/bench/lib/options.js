@@ -5,7 +5,7 @@ const definitions = {
   quick: { type: 'boolean', default: false },
   targets: { type: 'string' },
   only: { type: 'string' },
-  connections: { type: 'string', default: '64,1' },
+  connections: { type: 'string' },
   duration: { type: 'string' },
   rounds: { type: 'string' },
   animals: { type: 'string' },
@@ -26,18 +26,18 @@ const known = (what, names, all) => {
  * `--duration SECONDS`, `--rounds N`, `--animals N`, `--minutes N` (memory), `--directory DIR` (on the disk that is
  * to be measured). `whole` tells that nothing was narrowed: only then are results written.
  */
-export const readOptions = ({ targetNames, operationNames }) => {
+export const readOptions = ({ targetNames, operationNames, connections = '64,1', seconds = 2 }) => {
   const { values } = parseArgs({ options: definitions });
-  const narrowed = ['targets', 'only', 'duration', 'rounds', 'animals'].some(
+  const narrowed = ['targets', 'only', 'connections', 'duration', 'rounds', 'animals'].some(
     (name) => values[name] !== undefined,
   );
   return {
     quick: values.quick,
-    whole: !values.quick && !narrowed && values.connections === definitions.connections.default,
+    whole: !values.quick && !narrowed,
     targets: known('target', list(values.targets ?? targetNames.join()), targetNames),
     operations: known('operation', list(values.only ?? operationNames.join()), operationNames),
-    connections: list(values.connections).map(Number),
-    seconds: Number(values.duration ?? (values.quick ? 1 : 2)),
+    connections: list(values.connections ?? connections).map(Number),
+    seconds: Number(values.duration ?? (values.quick ? 1 : seconds)),
     rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
     animals: Number(values.animals ?? 100_000),
     minutes: Number(values.minutes),

@@ -1,4 +1,5 @@
 import { benchReport } from './bench-report.js';
+import { crowdReport } from './crowd/crowd-report.js';
 import { memoryReport } from './memory-report.js';
 import { readyReport } from './ready-report.js';
 import { scaleReport } from './scale-report.js';
@@ -15,6 +16,7 @@ const conditions = ({ date, machine, packages }) =>
 
 const parts = {
   bench: { title: 'Beside what a user would pick instead', command: 'npm run bench', report: benchReport },
+  crowd: { title: 'A crowd that waits for its answers', command: script('crowd'), report: crowdReport },
   scale: { title: 'How cost grows with rows', command: script('scale'), report: scaleReport },
   ready: { title: 'From start to ready', command: script('ready'), report: readyReport },
   memory: { title: 'Memory', command: script('memory'), report: memoryReport },
