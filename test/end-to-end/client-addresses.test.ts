@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { killServices, startService } from '../support/service-process';
+
+const forwarded = '203.0.113.9, 198.51.100.7, 192.0.2.1';
+
+const addressLogged = async (TRUST_PROXY: string): Promise<unknown> => {
+  const service = await startService({
+    DATABASE_URL: 'memory:',
+    API_KEYS: 'one-key',
+    LOG_LEVEL: 'info',
+    ...(TRUST_PROXY === '' ? {} : { TRUST_PROXY }),
+  });
+  await fetch(`${service.address}/livez`, { headers: { 'X-Forwarded-For': forwarded } });
+  const { stdout } = await service.stop();
+  const line: unknown = JSON.parse(stdout.trim());
+  return Object.assign({ clientAddress: undefined }, line).clientAddress;
+};
+
+describe('The log names the address of a client', () => {
+  afterEach(killServices);
+
+  for (const [trusted, address] of [
+    ['', '127.0.0.1'],
+    ['1', '192.0.2.1'],
+    ['2', '198.51.100.7'],
+    ['7', '127.0.0.1'],
+  ] as const) {
+    it(`${address} where ${trusted === '' ? 'no' : trusted} proxies are trusted`, async () => {
+      expect(await addressLogged(trusted)).to.equal(address);
+    });
+  }
+});
