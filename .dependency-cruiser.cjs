@@ -1,4 +1,57 @@
-/** The dependency rules of ARCHITECTURE.md: core <- adapters <- app. */
+/**
+ * The dependency rules of ARCHITECTURE.md: core <- adapters <- app, and inside them which room may import which. What
+ * stands in no room (an index, a main, a file that all rooms share) is free.
+ */
+const rooms = {
+  'adapters/http': {
+    protocol: [],
+    representation: [],
+    responses: ['protocol', 'representation'],
+    observability: ['protocol'],
+    server: ['protocol', 'responses', 'observability'],
+    auth: ['protocol', 'responses'],
+    operations: ['protocol', 'representation', 'responses'],
+    openapi: ['protocol', 'representation', 'responses'],
+    docs: ['representation'],
+    routes: ['auth', 'operations', 'openapi', 'docs', 'protocol', 'representation', 'responses'],
+    application: ['routes', 'protocol', 'responses'],
+  },
+  'adapters/knex': {
+    database: [],
+    migrations: ['database'],
+    sqlite: ['database', 'migrations'],
+    postgres: ['database', 'migrations'],
+    batching: ['database'],
+    pets: ['database', 'batching'],
+    'api-keys': ['database', 'batching'],
+    health: ['database', 'migrations', 'api-keys'],
+  },
+  app: {
+    settings: [],
+    terminal: [],
+    package: [],
+    failures: ['settings'],
+    backend: ['settings', 'failures'],
+    serve: ['settings', 'terminal', 'failures', 'backend'],
+    doctor: ['settings', 'failures', 'backend'],
+    transfer: ['settings', 'terminal', 'failures', 'backend'],
+    commands: ['settings', 'terminal', 'package', 'failures', 'backend', 'serve', 'doctor', 'transfer'],
+  },
+};
+
+const roomRules = Object.entries(rooms).flatMap(([house, allowed]) =>
+  Object.entries(allowed).map(([room, others]) => ({
+    name: `${house}/${room}`,
+    comment: `It imports ${others.join(', ') || 'no other room'}.`,
+    severity: 'error',
+    from: { path: `^${house}/${room}/` },
+    to: { path: `^${house}/[^/]+/`, pathNot: [room, ...others].map((one) => `^${house}/${one}/`) },
+  })),
+);
+
+/** The rooms of adapters/http in which Koa is known. */
+const koaRooms = ['routes', 'application'];
+
 module.exports = {
   forbidden: [
     {
@@ -44,6 +97,13 @@ module.exports = {
       to: { path: '^core/(?!index)' },
     },
     {
+      name: 'koa-stays-in-its-rooms',
+      comment: 'What belongs to the server, the JSON or the document would serve behind another router too.',
+      severity: 'error',
+      from: { path: '^adapters/http/', pathNot: koaRooms.map((room) => `^adapters/http/${room}/`) },
+      to: { path: '^node_modules/(@types/)?(koa|@koa/router)/' },
+    },
+    {
       name: 'one-file-knows-the-sqlite-driver',
       comment: 'sqlite3 is archived: what knows it can be replaced in one place.',
       severity: 'error',
@@ -60,6 +120,7 @@ module.exports = {
         dependencyTypesNot: ['npm-peer', 'type-only'],
       },
     },
+    ...roomRules,
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

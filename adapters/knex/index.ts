@@ -1,5 +1,6 @@
 export * from './api-keys/api-key-register';
 export * from './database/database';
+export type * from './database/database-as-found';
 export type * from './database/durability';
 export * from './health/inspect-database';
 export * from './api-keys/knex-authenticate';

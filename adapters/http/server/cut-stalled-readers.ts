@@ -3,8 +3,14 @@ import type { ServerResponse } from 'node:http';
 /** In bytes: what responses that nobody takes may hold in memory, each buffer counted once. */
 const maxStalledBytes = 67_108_864;
 
+/**
+ * In milliseconds: who has taken nothing for so long is stalled. The kernel asks for more only once much of what it holds
+ * is taken: of a client that reads 16 kB every 100 ms nothing is seen for some 9 s.
+ */
+const shortestStall = 12_000;
+
 /** In milliseconds: who takes nothing of a response for so long is cut off in any case. */
-const maxStall = 60_000;
+const longestStall = 60_000;
 
 /** A response that is written, and not taken in full. */
 export interface UnreadResponse {
@@ -19,8 +25,8 @@ interface Stall {
 }
 
 /**
- * Makes a look at the responses that are being read. Who has taken something since the look before is a reader, however
- * slow; who has not is stalled. The oldest stalled are cut off while what they hold passes the bound.
+ * Makes a look at the responses that are being read. Who takes something now and then is a reader, however slow; who does
+ * not is stalled. The oldest stalled are cut off while what they hold passes the bound.
  */
 export const cutStalledReaders = () => {
   let looks = new Map<ServerResponse, Stall>();
@@ -35,14 +41,14 @@ export const cutStalledReaders = () => {
       const last = before.get(response);
       const since = last?.progress === progress ? last.since : now;
       looks.set(response, { progress, since });
-      if (since < now) stalled.push({ response, body, since });
+      if (now - since >= shortestStall) stalled.push({ response, body, since });
     }
     stalled.sort((one, other) => one.since - other.since);
     const holders = new Map<string | Buffer | undefined, number>();
     for (const { body } of stalled) holders.set(body, (holders.get(body) ?? 0) + 1);
     let held = [...holders.keys()].reduce((sum, body) => sum + (body?.length ?? 0), 0);
     for (const { response, body, since } of stalled) {
-      if (held <= maxStalledBytes && now - since < maxStall) return;
+      if (held <= maxStalledBytes && now - since < longestStall) return;
       const others = (holders.get(body) ?? 1) - 1;
       holders.set(body, others);
       if (others === 0) held -= body?.length ?? 0;

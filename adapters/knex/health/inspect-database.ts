@@ -3,10 +3,10 @@ import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
 import type { ApiKeyRow } from '../api-keys/api-key-rows';
 import { attempt } from '../database/attempt';
+import type { DatabaseAsFound } from '../database/database-as-found';
 import type { Durability } from '../database/durability';
 import { petFromRow } from '../database/pet-rows';
 import { findPending } from '../migrations/migrate';
-import type { DatabaseAsFound } from '../sqlite/open-sqlite-as-found';
 
 /** What an operator may want to know of a database before anything runs on it. */
 export interface DatabaseReport {

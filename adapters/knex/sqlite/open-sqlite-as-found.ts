@@ -1,18 +1,12 @@
 import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
-import type { Database } from '../database/database';
+import type { DatabaseAsFound } from '../database/database-as-found';
 import { toError } from '../database/database-error';
 import { silentLog } from '../database/silent-log';
 import { durabilityOf } from './durability-of';
 import { openSqlite } from './sqlite';
 import { sqlitePetStatements } from './sqlite-pet-statements';
-
-/** A database that is only looked at. */
-export interface DatabaseAsFound extends Database {
-  /** What is damaged, in words; undefined where nothing is. It reads everything there is. */
-  readonly findDamage: () => Promise<string | undefined>;
-}
 
 /** In milliseconds. */
 const busyTimeout = 3_000;
