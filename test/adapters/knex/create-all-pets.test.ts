@@ -71,7 +71,7 @@ describe('An import of animals with very long names', () => {
       withDatabase(makeDatabase, async (database) => {
         const sizes: Array<number> = [];
         database.writes.on('query', ({ sql, bindings }: { sql: string; bindings: unknown }) => {
-          if (sql.startsWith("insert into pets")) sizes.push(JSON.stringify(bindings).length);
+          if (sql.startsWith('insert into pets')) sizes.push(JSON.stringify(bindings).length);
         });
         const long = { ...arbitraryNewPet(), name: decodeOrThrow(PetName, 'x'.repeat(400_000)) };
         const source = inTurn(Array.from({ length: 5 }, () => long));
