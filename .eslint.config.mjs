@@ -28,7 +28,6 @@ export default tseslint.config(
       'no-console': 'error',
     },
   },
-  { files: ['core/caller.ts'], rules: { '@typescript-eslint/consistent-type-assertions': 'off' } },
   {
     files: ['**/*.mjs', '**/*.cjs'],
     extends: [tseslint.configs.disableTypeChecked],

@@ -8,8 +8,7 @@ export interface CreationKey {
 }
 
 /** A creation key as one text, for what looks things up by texts. */
-export const creationKeyText = ({ caller, idempotencyKey }: CreationKey): string =>
-  JSON.stringify([caller, idempotencyKey]);
-
-/** How long a repository keeps what a creation key made: 24 hours, in milliseconds. */
-export const retentionOfCreationKeys = 24 * 60 * 60 * 1000;
+export const creationKeyText = ({
+  caller,
+  idempotencyKey,
+}: Readonly<Record<keyof CreationKey, string>>): string => JSON.stringify([caller, idempotencyKey]);

@@ -1,16 +1,20 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
-import type { Caller } from './caller';
 import type { Deadline } from './deadline';
 import type { Unavailable } from './failures';
+import { defaultPageSize, type PageSize } from './page-size';
 import type { PetPage } from './pet-page';
 import type { PetQuery } from './pet-query';
 import type { PetRepository } from './pet-repository';
 
+/** A query that may leave the size of its page to the store, which takes 20. */
+export interface ListPetsQuery extends Omit<PetQuery, 'limit'> {
+  readonly limit?: PageSize | undefined;
+}
+
 /** One page of the catalogue. At the deadline it ends as Unavailable. */
-export type ListPets = (query: PetQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
+export type ListPets = (query: ListPetsQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
 
 export const listPets =
-  (pets: PetRepository) =>
-  (_caller: Caller): ListPets =>
-  (query, deadline) =>
-    pets.list(query, deadline);
+  (pets: PetRepository): ListPets =>
+  ({ limit = defaultPageSize, after, status }, deadline) =>
+    pets.list({ limit, after, status }, deadline);

@@ -3,12 +3,11 @@ import { pipe } from 'fp-ts/function';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKey } from './api-key';
 import type { Authenticate } from './authenticate';
-import { caller, type Caller } from './caller';
 import { createPet, type CreatePet } from './create-pet';
 import type { Deadline } from './deadline';
 import type { InvalidApiKey, Unavailable } from './failures';
-import { getPet, type GetPet } from './get-pet';
-import { importPets, type ImportPets } from './import-pets';
+import type { GetPet } from './get-pet';
+import type { ImportPets } from './import-pets';
 import type { KeyId } from './key-id';
 import { listPets, type ListPets } from './list-pets';
 import type { PetRepository } from './pet-repository';
@@ -38,23 +37,18 @@ export type OpenAnimalStore = (
   deadline?: Deadline,
 ) => TaskEither<InvalidApiKey | Unavailable, AnimalStore>;
 
-/** Puts the store together from its two ports. */
+/** Puts the store together from its two ports. Nothing else in the core's index hands out an operation. */
 export const openAnimalStore = ({ pets, authenticate }: Ports): OpenAnimalStore => {
   const list = listPets(pets);
-  const create = createPet(pets);
-  const bringIn = importPets(pets);
-  const get = getPet(pets);
-  const operationsOf = (known: Caller): AnimalStore => ({
-    keyId: known.keyId,
-    listPets: list(known),
-    createPet: create(known),
-    importPets: bringIn(known),
+  const bringIn: ImportPets = (newPets) => pets.createAll(newPets);
+  const get: GetPet = (id, deadline) => pets.find(id, deadline);
+  const operationsOf = (keyId: KeyId): AnimalStore => ({
+    keyId,
+    listPets: list,
+    createPet: createPet(pets, keyId),
+    importPets: bringIn,
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- the contract has it until 5 December 2030
-    getPet: get(known),
+    getPet: get,
   });
-  return (apiKey, deadline) => async () =>
-    pipe(
-      await authenticate(apiKey, deadline)(),
-      E.map((keyId) => operationsOf(caller(keyId))),
-    );
+  return (apiKey, deadline) => async () => pipe(await authenticate(apiKey, deadline)(), E.map(operationsOf));
 };

@@ -2,38 +2,36 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import {
+  countToFind,
   type CreatedPet,
   type CreationKey,
   creationKeyText,
-  idempotencyKeyReused,
+  decideCreation,
+  type IdempotencyKeyReused,
   type ImportAborted,
   importAborted,
-  isSameNewPet,
-  type NewPet,
+  type KeptCreation,
+  NewPet,
+  ordPetById,
   type Pet,
   PetId,
   petNotFound,
   type PetPage,
   type PetQuery,
   type PetRepository,
-  retentionOfCreationKeys,
+  toPage,
+  type Unavailable,
   unavailable,
 } from '../../core';
-import { steadyNow } from './steady-now';
-
-interface KeptCreation {
-  readonly pet: Pet;
-  readonly keptUntil: number;
-}
 
 interface Options {
   /** Animals that are there from the start. */
   readonly pets?: ReadonlyArray<Pet>;
-  /** The time in milliseconds since 1970; after it creation keys expire. */
+  /** The time in milliseconds; by it idempotency keys expire. By default a clock that never jumps. */
   readonly now?: () => number;
 }
 
-const byId = (one: Pet, other: Pet): number => (one.id < other.id ? -1 : 1);
+type Created = E.Either<IdempotencyKeyReused | Unavailable, CreatedPet>;
 
 const collect = async <A>(source: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
   const all: Array<A> = [];
@@ -42,8 +40,11 @@ const collect = async <A>(source: AsyncIterable<A>): Promise<ReadonlyArray<A>> =
 };
 
 /** A repository in this process's memory: for tests, and for a service that may forget. */
-export const inMemoryPetRepository = ({ pets = [], now = steadyNow }: Options = {}): PetRepository => {
-  const sorted = [...pets].sort(byId);
+export const inMemoryPetRepository = ({
+  pets = [],
+  now = () => performance.now(),
+}: Options = {}): PetRepository => {
+  const sorted = [...pets].sort(ordPetById.compare);
   const found = new Map(sorted.map((pet) => [pet.id, pet]));
   const kept = new Map<string, KeptCreation>();
 
@@ -61,11 +62,15 @@ export const inMemoryPetRepository = ({ pets = [], now = steadyNow }: Options = 
 
   const page = ({ limit, after, status }: PetQuery): PetPage => {
     const wanted: Array<Pet> = [];
-    for (let index = firstAfter(after); index < sorted.length && wanted.length <= limit; index += 1) {
+    for (
+      let index = firstAfter(after);
+      index < sorted.length && wanted.length < countToFind(limit);
+      index += 1
+    ) {
       const pet = sorted[index];
       if (pet !== undefined && (status === undefined || pet.status === status)) wanted.push(pet);
     }
-    return { pets: wanted.slice(0, limit), hasMore: wanted.length > limit };
+    return toPage(limit, wanted);
   };
 
   const nextId = (): bigint => {
@@ -73,18 +78,24 @@ export const inMemoryPetRepository = ({ pets = [], now = steadyNow }: Options = 
     return last > 0n ? last + 1n : 1n;
   };
 
-  const add = (newPet: NewPet) =>
+  const add = (newPet: NewPet): E.Either<Unavailable, Pet> =>
     pipe(
       PetId.decode(nextId()),
       E.bimap(
         () => unavailable(new Error('every id is taken')),
         (id): Pet => {
-          const pet = { ...newPet, id };
+          const pet = { id, ...NewPet.encode(newPet) };
           sorted.push(pet);
           found.set(id, pet);
           return pet;
         },
       ),
+    );
+
+  const addNew = (newPet: NewPet): Created =>
+    pipe(
+      add(newPet),
+      E.map((pet) => ({ pet, replayed: false })),
     );
 
   /** Stops at the first that is kept on: the oldest come first, unless the clock jumped. */
@@ -95,27 +106,29 @@ export const inMemoryPetRepository = ({ pets = [], now = steadyNow }: Options = 
     }
   };
 
-  const keep = (key: string, creation: KeptCreation): void => {
-    kept.delete(key);
-    kept.set(key, creation);
+  const createOnce = (newPet: NewPet, key: string): Created => {
+    forgetExpired();
+    const decision = decideCreation(kept.get(key), newPet, now());
+    switch (decision._tag) {
+      case 'IdempotencyKeyReused':
+        return E.left(decision);
+      case 'Replay':
+        return E.right({ pet: decision.pet, replayed: true });
+      case 'Create':
+        return pipe(
+          addNew(newPet),
+          E.tap(({ pet }) => {
+            // What is set anew stands last, with the youngest.
+            kept.delete(key);
+            kept.set(key, { pet, keptUntil: decision.keptUntil });
+            return E.right(undefined);
+          }),
+        );
+    }
   };
 
-  const create = (newPet: NewPet, key?: CreationKey) => {
-    forgetExpired();
-    const earlier = key && kept.get(creationKeyText(key));
-    if (earlier !== undefined && earlier.keptUntil > now()) {
-      return isSameNewPet(earlier.pet, newPet)
-        ? E.right({ pet: earlier.pet, replayed: true })
-        : E.left(idempotencyKeyReused);
-    }
-    return pipe(
-      add(newPet),
-      E.map((pet): CreatedPet => {
-        if (key) keep(creationKeyText(key), { pet, keptUntil: now() + retentionOfCreationKeys });
-        return { pet, replayed: false };
-      }),
-    );
-  };
+  const create = (newPet: NewPet, key: CreationKey | undefined): Created =>
+    key === undefined ? addNew(newPet) : createOnce(newPet, creationKeyText(key));
 
   const addAll = (newPets: ReadonlyArray<NewPet>): E.Either<ImportAborted, number> => {
     if (!PetId.is(nextId() + BigInt(newPets.length - 1))) return E.left(importAborted('every id is taken'));

@@ -99,6 +99,13 @@ describe('listPets', () => {
     expect(page).to.deep.equal({ pets: [pets[1]], hasMore: true });
   });
 
+  it('gives a page of 20 where nobody says how large', async () => {
+    const pets = Array.from({ length: 21 }, (_, index) => ({ ...arbitraryPet(), id: petId(BigInt(index)) }));
+    const store = await openFor(inMemoryPetRepository({ pets }));
+    expect(await run(store.listPets({}))).to.deep.equal({ pets: pets.slice(0, 20), hasMore: true });
+    expect((await run(store.listPets({ after: petId(0n) }))).hasMore).to.equal(false);
+  });
+
   it('is Unavailable when the repository is', async () => {
     const failure = unavailable('gone');
     const store = await openFor({ ...untouchable, list: () => TE.left(failure) });

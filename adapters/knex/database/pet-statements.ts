@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { NewPet, PetId, PetStatus } from '../../../core';
-import type { PetRow } from './pet-rows';
+import type { PetRow } from './pet-columns';
 
 /** Where a page begins: with the first animal whose id is at least this, of this status if there is one. */
 export interface PageStart {
@@ -19,14 +19,17 @@ export interface CreationKeyRow {
 /** How one kind of database reads and adds many animals in one statement: the SQL differs, what it does not. */
 export interface PetStatements {
   /** The animals that there are, in any order. */
-  readonly byIds: (ids: ReadonlyArray<PetId>) => Promise<ReadonlyArray<PetRow>>;
+  readonly byIds: (knex: Knex, ids: ReadonlyArray<PetId>) => Promise<ReadonlyArray<PetRow>>;
   /** At most `limit` animals a page by ascending ids, each page in the place of its start. Either all have a status or none. */
   readonly pages: (
+    knex: Knex,
     starts: ReadonlyArray<PageStart>,
     limit: number,
   ) => Promise<ReadonlyArray<ReadonlyArray<PetRow>>>;
   /** Adds animals, their ids ascending in this order, and answers with them in any. */
-  readonly insert: (writes: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
+  readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
   /** Fails where one of the keys is kept already. */
-  readonly insertKeys: (writes: Knex, keys: ReadonlyArray<CreationKeyRow>) => Promise<unknown>;
+  readonly insertKeys: (knex: Knex, keys: ReadonlyArray<CreationKeyRow>) => Promise<unknown>;
+  /** Removes so many keys at most that were kept until now, and none that another transaction holds; answers with their number. */
+  readonly forgetExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
 }

@@ -1,79 +1,94 @@
 import * as E from 'fp-ts/Either';
-import * as O from 'fp-ts/Option';
 import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
-import { type NewPet, type Pet, retentionOfCreationKeys } from '../../../core';
 import {
-  type Creation,
-  type CreationResult,
-  findEarlier,
-  forgetExpired,
-  hasKey,
-  keepKeys,
-} from './creation-keys';
+  creationKeyText,
+  decideCreation,
+  idempotencyTtlMs,
+  type KeptCreation,
+  type NewPet,
+  type Pet,
+} from '../../../core';
+import { oneByOne } from '../batching/one-by-one';
 import type { Database } from '../database/database';
 import { isAboutData, isDuplicate, isLocked } from '../database/database-error';
-import { insertPets } from './insert-pets';
-import { oneByOne } from '../batching/one-by-one';
 import type { PetStatements } from '../database/pet-statements';
 import { retryConflicts } from '../database/retry-conflicts';
+import { type Creation, type CreationResult, keysOf, newPetOf } from './creation';
+import { forgetNowAndThen } from './forget-now-and-then';
+import { findKept, forgetExpiredOf, freeKeys, keepKeys } from './idempotency-records';
+import { insertPets } from './insert-pets';
 
-/** How often expired keys are looked for, in milliseconds. */
-const forgetInterval = 1_000;
-
-type Create = (
-  petStatements: PetStatements,
-  transaction: Knex,
-  creations: ReadonlyArray<Creation>,
-  now: number,
-) => Promise<ReadonlyArray<CreationResult>>;
-
-const newPetOf = ({ newPet }: Creation): NewPet => newPet;
+type Results = ReadonlyArray<CreationResult | Error>;
 
 const created = (pet: Pet): CreationResult => E.right({ pet, replayed: false });
 
-const createUnkept: Create = async (petStatements, transaction, creations, now) => {
-  const earlier = await findEarlier(transaction, creations, now);
-  const fresh = creations.filter((creation) => !earlier.has(creation));
-  const made = RA.zip(fresh, await insertPets(transaction, petStatements, fresh.map(newPetOf)));
-  await keepKeys(petStatements, transaction, made, now + retentionOfCreationKeys);
-
-  const results = new Map([...earlier, ...made.map(([creation, pet]) => [creation, created(pet)] as const)]);
-  return RA.filterMap((creation: Creation) => O.fromNullable(results.get(creation)))(creations);
-};
-
-const createNew: Create = async (petStatements, transaction, creations, now) => {
+const createNew = async (
+  transaction: Knex,
+  petStatements: PetStatements,
+  creations: ReadonlyArray<Creation>,
+  now: number,
+): Promise<Results> => {
   const pets = await insertPets(transaction, petStatements, creations.map(newPetOf));
-  await keepKeys(petStatements, transaction, RA.zip(creations, pets), now + retentionOfCreationKeys);
+  await keepKeys(transaction, petStatements, RA.zip(creations, pets), now + idempotencyTtlMs);
   return pets.map(created);
 };
 
+/** The result of a creation whose key is taken; undefined when it is free. */
+const settle = (
+  kept: KeptCreation | Error | undefined,
+  newPet: NewPet,
+  now: number,
+): CreationResult | Error | undefined => {
+  if (kept instanceof Error) return kept;
+  const decision = decideCreation(kept, newPet, now);
+  switch (decision._tag) {
+    case 'Create':
+      return undefined;
+    case 'Replay':
+      return E.right({ pet: decision.pet, replayed: true });
+    case 'IdempotencyKeyReused':
+      return E.left(decision);
+  }
+};
+
+const createOrReplay = async (
+  transaction: Knex,
+  petStatements: PetStatements,
+  creations: ReadonlyArray<Creation>,
+  now: number,
+): Promise<Results> => {
+  const keys = keysOf(creations);
+  // It comes first because it writes: a SQLite transaction that begins with a read is refused when another has written.
+  await forgetExpiredOf(transaction, keys, now);
+  const kept = await findKept(transaction, petStatements, keys);
+  const settled = creations.map(({ newPet, key }) =>
+    settle(key && kept.get(creationKeyText(key)), newPet, now),
+  );
+  const fresh = creations.filter((_, place) => settled[place] === undefined);
+  if (fresh.length === 0) return settled.flatMap((result) => result ?? []);
+  await freeKeys(transaction, keysOf(fresh));
+  const made = [...(await createNew(transaction, petStatements, fresh, now))];
+  return settled.flatMap((result) => result ?? made.splice(0, 1));
+};
+
 /** All in one transaction; without keys a statement is one by itself. */
-const createAll = ({ writes, petStatements }: Database) => {
-  let forgetAt = -Infinity;
-
-  const forgetNow = async (transaction: Knex, now: number): Promise<void> => {
-    const thereAreMore = await forgetExpired(transaction, now);
-    forgetAt = thereAreMore ? now : now + forgetInterval;
-  };
-
-  return async (creations: ReadonlyArray<Creation>, now: number): Promise<ReadonlyArray<CreationResult>> => {
-    if (!creations.some(hasKey)) return createNew(petStatements, writes, creations, now);
-    // Most keys are new: only where one turns out not to be does it pay to look for what is kept.
-    try {
-      return await writes.transaction(async (transaction) => {
-        if (now >= forgetAt) await forgetNow(transaction, now);
-        return createNew(petStatements, transaction, creations, now);
-      });
-    } catch (error) {
-      if (!isDuplicate(error)) throw error;
-    }
-    return writes.transaction(async (transaction) => {
-      // As the first statement a write makes a SQLite transaction wait for its turn.
-      await forgetNow(transaction, now);
-      return createUnkept(petStatements, transaction, creations, now);
-    });
-  };
+const createTogether = async (
+  { writes, petStatements }: Database,
+  creations: ReadonlyArray<Creation>,
+  now: number,
+): Promise<Results> => {
+  if (keysOf(creations).length === 0) {
+    const pets = await insertPets(writes, petStatements, creations.map(newPetOf));
+    return pets.map(created);
+  }
+  // Most keys are new: only where one turns out not to be does it pay to look for what is kept.
+  try {
+    return await writes.transaction((transaction) => createNew(transaction, petStatements, creations, now));
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+  }
+  return writes.transaction((transaction) => createOrReplay(transaction, petStatements, creations, now));
 };
 
 /**
@@ -81,22 +96,23 @@ const createAll = ({ writes, petStatements }: Database) => {
  * database refuses one of them, or another instance holds its key, each is tried alone.
  */
 export const createPets = (database: Database, now: () => number) => {
-  const createTogether = createAll(database);
+  const forget = forgetNowAndThen(database, now);
 
-  const create = async (creations: ReadonlyArray<Creation>): Promise<ReadonlyArray<CreationResult>> => {
-    const results = await retryConflicts(() => createTogether(creations, now()));
+  const create = async (creations: ReadonlyArray<Creation>): Promise<Results> => {
+    const results = await retryConflicts(() => createTogether(database, creations, now()));
     if (!database.isSound()) throw new Error('the database file was removed, replaced or cut off');
     return results;
   };
 
-  return async (creations: ReadonlyArray<Creation>): Promise<ReadonlyArray<CreationResult | Error>> => {
+  return async (creations: ReadonlyArray<Creation>): Promise<Results> => {
     try {
       return await create(creations);
     } catch (error) {
-      const isOneToBlame = isAboutData(error) || (isLocked(error) && creations.some(hasKey));
-      if (creations.length === 1 || !isOneToBlame) throw error;
+      if (creations.length === 1 || !(isAboutData(error) || isLocked(error))) throw error;
       const alone = await oneByOne((creation) => create([creation]), creations);
       return alone.flat();
+    } finally {
+      if (keysOf(creations).length > 0) forget();
     }
   };
 };

@@ -1,11 +1,12 @@
 import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
+import type { Knex } from 'knex';
 import { type Pet, type PetId, type PetNotFound, petNotFound } from '../../../core';
 import { toError } from '../database/database-error';
+import { idOfRow, petFromRow, type PetRow } from '../database/pet-columns';
 import type { PetStatements } from '../database/pet-statements';
-import { petFromRow, type PetRow } from '../database/pet-rows';
 
-type Found = E.Either<PetNotFound, Pet>;
+export type Found = E.Either<PetNotFound, Pet>;
 
 /** A row that is no animal is the failure of those who ask for it alone. */
 const foundIn = (row: PetRow): Found | Error =>
@@ -15,13 +16,15 @@ const foundIn = (row: PetRow): Found | Error =>
   );
 
 /** Reads animals by their ids in one query; each result stands where its id stood. */
-export const findPets =
-  ({ byIds }: PetStatements) =>
-  async (ids: ReadonlyArray<PetId>): Promise<ReadonlyArray<Found | Error>> => {
-    const rows = await byIds([...new Set(ids)]);
-    const rowsById = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => {
-      const row = rowsById.get(id.toString());
-      return row === undefined ? E.left(petNotFound(id)) : foundIn(row);
-    });
-  };
+export const findPets = async (
+  knex: Knex,
+  { byIds }: PetStatements,
+  ids: ReadonlyArray<PetId>,
+): Promise<ReadonlyArray<Found | Error>> => {
+  const rows = await byIds(knex, ids);
+  const rowsById = new Map(rows.map((row) => [idOfRow(row), row]));
+  return ids.map((id) => {
+    const row = rowsById.get(id.toString());
+    return row === undefined ? E.left(petNotFound(id)) : foundIn(row);
+  });
+};

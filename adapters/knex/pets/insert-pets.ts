@@ -1,10 +1,9 @@
 import type { Knex } from 'knex';
 import type { NewPet, Pet } from '../../../core';
-import { petFromRow } from '../database/pet-rows';
+import { newPetCells, petFromRow } from '../database/pet-columns';
 import type { PetStatements } from '../database/pet-statements';
 
-const contentOf = ({ name, categoryId, status }: NewPet): string =>
-  JSON.stringify([name, categoryId.toString(), status]);
+const contentOf = (newPet: NewPet): string => JSON.stringify(newPetCells(newPet));
 
 /**
  * Inserts animals in one statement; each answer stands where its NewPet stood. SQL promises no order of the rows
@@ -15,7 +14,6 @@ export const insertPets = async (
   { insert }: PetStatements,
   newPets: ReadonlyArray<NewPet>,
 ): Promise<ReadonlyArray<Pet>> => {
-  if (newPets.length === 0) return [];
   const rows = await insert(writes, newPets);
   const inserted = new Map<string, Array<Pet>>();
   for (const pet of rows.map(petFromRow)) {

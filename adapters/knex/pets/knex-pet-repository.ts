@@ -5,6 +5,8 @@ import {
   creationKeyText,
   type IdempotencyKeyInFlight,
   idempotencyKeyInFlight,
+  type PetId,
+  type PetQuery,
   type PetRepository,
 } from '../../../core';
 import { attempt, attemptEither } from '../database/attempt';
@@ -17,6 +19,7 @@ import { findPets } from './find-pets';
 import { observed } from '../batching/observed';
 import { readPages } from './read-pages';
 import type { RepositoryObserver } from '../batching/repository-observer';
+import { retryConflicts } from '../database/retry-conflicts';
 import { steadyNow } from './steady-now';
 
 /** How long an operation waits for the database, in milliseconds: an answer within 5 s, whatever happens to it. */
@@ -33,21 +36,26 @@ export const knexPetRepository = (
   database: Database,
   { now = steadyNow, observer }: Options = {},
 ): PetRepository => {
+  const { reads, petStatements, lanes } = database;
   const list = batchWhileBusy({
     maxBatchSize,
-    lanes: database.lanes.reads,
+    lanes: lanes.reads,
     timeoutMs,
-    runBatch: observed(observer, 'list', readPages(database.petStatements)),
+    runBatch: observed(observer, 'list', (queries: ReadonlyArray<PetQuery>) =>
+      readPages(reads, petStatements, queries),
+    ),
   });
   const find = batchWhileBusy({
     maxBatchSize,
-    lanes: database.lanes.reads,
+    lanes: lanes.reads,
     timeoutMs,
-    runBatch: observed(observer, 'find', findPets(database.petStatements)),
+    runBatch: observed(observer, 'find', (ids: ReadonlyArray<PetId>) =>
+      retryConflicts(() => findPets(reads, petStatements, ids)),
+    ),
   });
   const create = batchWhileBusy({
     ...creationBatches,
-    lanes: database.lanes.writes,
+    lanes: lanes.writes,
     timeoutMs,
     runBatch: observed(observer, 'create', createPets(database, now)),
   });

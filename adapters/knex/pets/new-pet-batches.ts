@@ -1,6 +1,6 @@
 import type { NewPet } from '../../../core';
 import type { BatchLimits } from '../batching/batch-limits';
-import type { Creation } from './creation-keys';
+import type { Creation } from './creation';
 
 /** Calls in one statement: their keys stay under SQLite's 500 terms of a compound select. */
 export const maxBatchSize = 400;

@@ -1,10 +1,12 @@
 import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
+import type { Knex } from 'knex';
 import type { PetPage, PetQuery } from '../../../core';
 import { toError } from '../database/database-error';
+import { retryConflicts } from '../database/retry-conflicts';
 import type { PageStart, PetStatements } from '../database/pet-statements';
-import { petFromRow, type PetRow } from '../database/pet-rows';
+import { petFromRow, type PetRow } from '../database/pet-columns';
 
 const leastInt64 = -(2n ** 63n);
 const greatestInt64 = 2n ** 63n - 1n;
@@ -29,11 +31,12 @@ const pageIn = (rows: ReadonlyArray<PetRow>, limit: number): PetPage | Error =>
   );
 
 const readKind = async (
+  knex: Knex,
   { pages }: PetStatements,
   queries: NEA.NonEmptyArray<PetQuery>,
 ): Promise<ReadonlyArray<readonly [string, PetPage | Error]>> => {
   const [{ limit }] = queries;
-  const found = await pages(queries.map(startOf), limit + 1).catch(toError);
+  const found = await retryConflicts(() => pages(knex, queries.map(startOf), limit + 1)).catch(toError);
   return queries.map((query, place) => [
     identityOf(query),
     found instanceof Error ? found : pageIn(found[place] ?? [], limit),
@@ -41,13 +44,15 @@ const readKind = async (
 };
 
 /** Reads each distinct page once, and those of a kind in one statement; all who asked for one get the same object. */
-export const readPages =
-  (reads: PetStatements) =>
-  async (queries: ReadonlyArray<PetQuery>): Promise<ReadonlyArray<PetPage | Error>> => {
-    // Nothing follows the greatest id, and no database counts on from it.
-    const answerable = queries.filter(({ after }) => after !== greatestInt64);
-    const distinct = new Map(answerable.map((query) => [identityOf(query), query]));
-    const kinds = Object.values(NEA.groupBy(kindOf)([...distinct.values()]));
-    const pages = new Map((await Promise.all(kinds.map((kind) => readKind(reads, kind)))).flat());
-    return queries.map((query) => pages.get(identityOf(query)) ?? emptyPage);
-  };
+export const readPages = async (
+  knex: Knex,
+  petStatements: PetStatements,
+  queries: ReadonlyArray<PetQuery>,
+): Promise<ReadonlyArray<PetPage | Error>> => {
+  // Nothing follows the greatest id, and no database counts on from it.
+  const answerable = queries.filter(({ after }) => after !== greatestInt64);
+  const distinct = new Map(answerable.map((query) => [identityOf(query), query]));
+  const kinds = Object.values(NEA.groupBy(kindOf)([...distinct.values()]));
+  const pages = new Map((await Promise.all(kinds.map((kind) => readKind(knex, petStatements, kind)))).flat());
+  return queries.map((query) => pages.get(identityOf(query)) ?? emptyPage);
+};

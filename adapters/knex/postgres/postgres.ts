@@ -84,7 +84,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
   return {
     reads: pool,
     writes: pool,
-    petStatements: postgresPetStatements(pool),
+    petStatements: postgresPetStatements,
     lanes: lanesOf(options),
     setUp: setUpInTurn(pool),
     durability: () => durabilityOf(pool),

@@ -1,18 +1,17 @@
 import * as t from 'io-ts';
 import type { Knex } from 'knex';
 import type { NewPet } from '../../../core';
+import { newPetCells, newPetColumns, petCells, type PetRow } from '../database/pet-columns';
 import type { CreationKeyRow, PetStatements } from '../database/pet-statements';
-import type { PetRow } from '../database/pet-rows';
 
 // A value costs the driver more than SQLite: many of them go and come as one JSON text.
-const rowAsJson = 'json_array(cast(id as text), cast(name as text), cast(category_id as text), status)';
+const rowAsJson = `json_array(${petCells})`;
 
-const Cells = t.tuple([t.string, t.string, t.string, t.union([t.string, t.null])]);
+const Row = t.readonlyArray(t.union([t.string, t.null]));
 
 const toRow = (cells: unknown): PetRow => {
-  if (!Cells.is(cells)) throw new TypeError('a row of pets has other columns than it should');
-  const [id, name, category_id, status] = cells;
-  return { id, name, category_id, status };
+  if (!Row.is(cells)) throw new TypeError('a row of pets has other columns than it should');
+  return cells;
 };
 
 const parseRows = (text: string): ReadonlyArray<PetRow> => {
@@ -21,58 +20,67 @@ const parseRows = (text: string): ReadonlyArray<PetRow> => {
   return rows.map(toRow);
 };
 
-/** Exact integers: they are written as they are, in digits. */
-const newPetsAsJson = (newPets: ReadonlyArray<NewPet>): string =>
-  `[${newPets
-    .map(
-      ({ name, categoryId, status = null }) =>
-        `[${JSON.stringify(name)},${categoryId},${JSON.stringify(status)}]`,
-    )
+/** Integers stand there as they are, in digits: each of them counts. */
+const newPetAsJson = (newPet: NewPet): string =>
+  `[${newPetCells(newPet)
+    .map((cell, place) => (newPetColumns[place]?.type === 'bigint' ? cell : JSON.stringify(cell)))
     .join()}]`;
 
-const keysAsJson = (keys: ReadonlyArray<CreationKeyRow>): string =>
-  `[${keys
-    .map(
-      ({ caller, idempotency_key, pet_id, kept_until }) =>
-        `[${JSON.stringify(caller)},${JSON.stringify(idempotency_key)},${pet_id},${kept_until}]`,
-    )
-    .join()}]`;
+const keyAsJson = ({ caller, idempotency_key, pet_id, kept_until }: CreationKeyRow): string =>
+  `[${JSON.stringify(caller)},${JSON.stringify(idempotency_key)},${pet_id},${kept_until}]`;
+
+const insertPets = `insert into pets (${newPetColumns.map(({ name }) => name).join()})
+  select ${newPetColumns.map((_, place) => `value ->> ${place}`).join()} from json_each(?)
+  returning ${rowAsJson} as found`;
 
 interface JsonRow {
   readonly found: string;
 }
 
-export const sqlitePetStatements = (reads: Knex): PetStatements => ({
-  byIds: async (ids) => {
-    const rows = await reads.raw<ReadonlyArray<JsonRow>>(
+const run = (knex: Knex, sql: string, ...bindings: ReadonlyArray<string | number>) =>
+  knex.raw<ReadonlyArray<JsonRow>>(sql, bindings);
+
+export const sqlitePetStatements: PetStatements = {
+  byIds: async (knex, ids) => {
+    const rows = await run(
+      knex,
       `select json_group_array(${rowAsJson}) as found from pets where pets.id in (select value from json_each(?))`,
-      [`[${ids.join()}]`],
+      `[${ids.join()}]`,
     );
     return rows.flatMap(({ found }) => parseRows(found));
   },
-  pages: async (starts, limit) => {
+  pages: async (knex, starts, limit) => {
     const withStatus = starts.some(({ status }) => status !== undefined);
-    const rows = await reads.raw<ReadonlyArray<JsonRow>>(
+    const rows = await run(
+      knex,
       `select (select json_group_array(${rowAsJson}) from (
          select * from pets where pets.id >= starts.value ->> 0
          ${withStatus ? 'and status = starts.value ->> 1' : ''} order by pets.id limit ?
        ) as page) as found from json_each(?) as starts`,
-      [limit, `[${starts.map(({ from, status }) => `[${from},"${status ?? ''}"]`).join()}]`],
+      limit,
+      `[${starts.map(({ from, status }) => `[${from},"${status ?? ''}"]`).join()}]`,
     );
     return rows.map(({ found }) => parseRows(found));
   },
-  insert: async (writes, newPets) => {
-    const rows = await writes.raw<ReadonlyArray<JsonRow>>(
-      `insert into pets (name, category_id, status)
-       select value ->> 0, value ->> 1, value ->> 2 from json_each(?) returning ${rowAsJson} as found`,
-      [newPetsAsJson(newPets)],
-    );
+  insert: async (knex, newPets) => {
+    const rows = await run(knex, insertPets, `[${newPets.map(newPetAsJson).join()}]`);
     return rows.map(({ found }) => toRow(JSON.parse(found)));
   },
-  insertKeys: (writes, keys) =>
-    writes.raw(
+  insertKeys: (knex, keys) =>
+    run(
+      knex,
       `insert into creation_keys (caller, idempotency_key, pet_id, kept_until)
        select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(?)`,
-      [keysAsJson(keys)],
+      `[${keys.map(keyAsJson).join()}]`,
     ),
-});
+  forgetExpired: async (knex, now, limit) => {
+    const rows = await run(
+      knex,
+      `delete from creation_keys where rowid in (select rowid from creation_keys where kept_until <= ? limit ?)
+       returning '' as found`,
+      now,
+      limit,
+    );
+    return rows.length;
+  },
+};

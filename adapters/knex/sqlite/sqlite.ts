@@ -74,7 +74,7 @@ export const openSqlite = (filename: string): Database => {
   return {
     reads,
     writes,
-    petStatements: sqlitePetStatements(reads),
+    petStatements: sqlitePetStatements,
     // A file has one writer, and reads by id, lists and keys have a connection each.
     lanes: { reads: 1, writes: 1 },
     // A transaction that begins with a write waits for its turn; one that begins with a read is refused later.

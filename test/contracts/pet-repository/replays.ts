@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CategoryId, type CreationKey, type NewPet, PetName } from '../../../core';
+import { CategoryId, type CreationKey, NewPet, PetName } from '../../../core';
 import {
   arbitraryCategoryId,
   arbitraryCreationKey,
@@ -31,6 +31,18 @@ const others: Readonly<Record<string, NewPet>> = {
   'no status': { name: original.name, categoryId: original.categoryId },
 };
 
+const fields = Object.keys({ ...NewPet.required, ...NewPet.optional });
+
+/** The same animal but for one field. */
+const differingIn = (newPet: NewPet, field: string): NewPet => {
+  for (;;) {
+    const [value, before]: ReadonlyArray<unknown> = [arbitraryNewPet(), newPet].map((pet): unknown =>
+      Reflect.get(pet, field),
+    );
+    if (value !== undefined && value !== before) return decoded(NewPet, { ...newPet, [field]: value });
+  }
+};
+
 /** Keys that run into each other when they are glued together carelessly. */
 const nearKeys = ({ caller, idempotencyKey }: CreationKey): ReadonlyArray<CreationKey> => [
   { caller, idempotencyKey: arbitraryIdempotencyKey() },
@@ -59,6 +71,17 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
         assert.equal(await failure(repository.create(other, key)), 'IdempotencyKeyReused');
         assert.deepEqual(await success(repository.create(original, key)), { pet, replayed: true });
         assert.deepEqual(await allPets(repository), [pet]);
+      }));
+  }
+
+  for (const field of fields) {
+    it(`refuses a key that made an animal which differs in any way: ${field}`, () =>
+      use({}, async (repository) => {
+        const key = arbitraryCreationKey();
+        const newPet = arbitraryNewPet();
+        const other = differingIn(newPet, field);
+        await success(repository.create(newPet, key));
+        assert.equal(await failure(repository.create(other, key)), 'IdempotencyKeyReused');
       }));
   }
 

@@ -13,8 +13,4 @@ export const petWithId = (id: bigint, newPet: NewPet = arbitraryNewPet()): Pet =
 });
 
 /** An animal's content without its id. */
-export const contentOf = ({ name, categoryId, status }: NewPet): NewPet => ({
-  name,
-  categoryId,
-  ...(status === undefined ? {} : { status }),
-});
+export const contentOf = ({ id: _id, ...content }: Pet): NewPet => content;

@@ -3,7 +3,7 @@ import { either as E, taskEither as TE } from 'fp-ts';
 import * as t from 'io-ts';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-const Key = t.type({ caller: core.KeyId, name: core.IdempotencyKey, pet: core.Pet, made: t.number });
+const Key = t.type({ caller: core.KeyId, name: core.IdempotencyKey, pet: core.Pet, keptUntil: t.number });
 const Stored = t.type({ pets: t.readonlyArray(core.Pet), keys: t.readonlyArray(Key) });
 
 // A JSON number that JSON.parse reads is a double: every digit of an int64 is kept in a string.
@@ -28,12 +28,14 @@ export const jsonFileRepository = (file: string, now = Date.now): core.PetReposi
   };
 
   const create = (newPet: core.NewPet, key?: core.CreationKey) => {
-    const kept = keys.filter(({ made }) => made + core.retentionOfCreationKeys > now());
+    const kept = keys.filter(({ keptUntil }) => keptUntil > now());
     const earlier = kept.find(({ caller, name }) => caller === key?.caller && name === key.idempotencyKey);
-    if (earlier && !core.isSameNewPet(earlier.pet, newPet)) return E.left(core.idempotencyKeyReused);
-    if (earlier) return E.right({ pet: earlier.pet, replayed: true });
+    const decision = core.decideCreation(earlier, newPet, now());
+    if (decision._tag === 'IdempotencyKeyReused') return E.left(decision);
+    if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
     const pet = number(newPet);
-    const added = key ? [{ caller: key.caller, name: key.idempotencyKey, pet, made: now() }] : [];
+    const { keptUntil } = decision;
+    const added = key ? [{ caller: key.caller, name: key.idempotencyKey, pet, keptUntil }] : [];
     keep({ pets: [...pets, pet], keys: [...kept, ...added] });
     return E.right({ pet, replayed: false });
   };
@@ -43,7 +45,7 @@ export const jsonFileRepository = (file: string, now = Date.now): core.PetReposi
       TE.fromIO(() => {
         const follow = pets.filter(({ id }) => after === undefined || id > after);
         const wanted = follow.filter((pet) => status === undefined || pet.status === status);
-        return { pets: wanted.slice(0, limit), hasMore: wanted.length > limit };
+        return core.toPage(limit, wanted);
       }),
     find: (id) =>
       TE.fromIOEither(() => E.fromNullable(core.petNotFound(id))(pets.find((pet) => pet.id === id))),

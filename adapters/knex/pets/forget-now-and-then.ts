@@ -1,0 +1,27 @@
+import type { Database } from '../database/database';
+
+/** How often expired records are looked for, in milliseconds. */
+const interval = 1_000;
+
+/** How many are forgotten at once, so that nobody waits long for it after a long rest. */
+const maxForgotten = 1_000;
+
+/**
+ * Has expired idempotency records go away beside the creates, at most once a second: nobody waits for it, and when it
+ * fails the next time will do.
+ */
+export const forgetNowAndThen = ({ writes, petStatements }: Database, now: () => number): (() => void) => {
+  let lastTime = -Infinity;
+  return () => {
+    const time = now();
+    // A clock that went back may have done so by a year.
+    if (time >= lastTime && time < lastTime + interval) return;
+    lastTime = time;
+    petStatements.forgetExpired(writes, time, maxForgotten).then(
+      (forgotten) => {
+        if (forgotten === maxForgotten) lastTime = -Infinity;
+      },
+      () => undefined,
+    );
+  };
+};
