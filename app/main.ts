@@ -13,7 +13,11 @@ const explain = (error: unknown): void => {
 // dead object keeps its request until that is collected. In one process of three it cost a quarter of the speed.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
-// Who read the messages may have gone: the work goes on.
-process.stderr.on('error', () => undefined);
+const run = async (): Promise<void> => {
+  const { commandLine } = await import('./commands/command-line.js');
+  const { exitCode, isStopped } = await commandLine(process.argv, process);
+  process.exitCode = exitCode;
+  if (isStopped) process.exit();
+};
 
-import('./commands/command-line.js').then(({ commandLine }) => commandLine(process.argv)).catch(explain);
+run().catch(explain);

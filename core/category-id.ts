@@ -1,15 +1,7 @@
-import * as t from 'io-ts';
+import type * as t from 'io-ts';
+import { brand } from './brand';
 import { Int64 } from './int64';
 
-/** Tells a CategoryId from any Int64. */
-export interface CategoryIdBrand {
-  readonly CategoryId: unique symbol;
-}
-
 /** Identifies the category that an animal belongs to. Categories themselves are not part of the store. */
-export const CategoryId = t.brand(
-  Int64,
-  (id): id is t.Branded<Int64, CategoryIdBrand> => Int64.is(id),
-  'CategoryId',
-);
+export const CategoryId = brand('CategoryId', Int64);
 export type CategoryId = t.TypeOf<typeof CategoryId>;

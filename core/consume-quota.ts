@@ -1,4 +1,5 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
+import type { Deadline } from './deadline';
 import type { Unavailable } from './failures';
 import type { KeyId } from './key-id';
 
@@ -17,5 +18,5 @@ export interface Quota extends RateLimit {
   readonly resetsIn: number;
 }
 
-/** The port that counts the requests of each key. */
-export type ConsumeQuota = (keyId: KeyId) => TaskEither<Unavailable, Quota>;
+/** The port that counts the requests of each key. At the deadline it ends as Unavailable; the request may be counted. */
+export type ConsumeQuota = (keyId: KeyId, deadline?: Deadline) => TaskEither<Unavailable, Quota>;

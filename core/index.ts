@@ -4,6 +4,7 @@ export * from './category-id';
 export type * from './consume-quota';
 export type { CreatePet } from './create-pet';
 export * from './creation-key';
+export type * from './deadline';
 export * from './decode-or-throw';
 export * from './failures';
 export * from './fault-texts';

@@ -1,12 +1,9 @@
+import { fromCompare, type Ord } from 'fp-ts/Ord';
 import * as t from 'io-ts';
-
-/** Tells an Int64 from any bigint. */
-export interface Int64Brand {
-  readonly Int64: unique symbol;
-}
+import type { Branded } from './brand';
 
 /** A whole number from -9223372036854775808 to 9223372036854775807, kept as a bigint. */
-export type Int64 = t.Branded<bigint, Int64Brand>;
+export type Int64 = Branded<bigint, 'Int64'>;
 
 const isInt64 = (value: unknown): value is Int64 =>
   typeof value === 'bigint' && BigInt.asIntN(64, value) === value;
@@ -29,3 +26,6 @@ export const Int64 = new t.Type<Int64, bigint, unknown>(
   },
   (value) => value,
 );
+
+/** By value, and equality with it. */
+export const ordInt64: Ord<Int64> = fromCompare((one, other) => (one < other ? -1 : one > other ? 1 : 0));

@@ -1,21 +1,9 @@
-import * as t from 'io-ts';
+import type * as t from 'io-ts';
 import { CategoryId } from './category-id';
-import { fieldsOnly } from './fields-only';
 import { PetName } from './pet-name';
 import { PetStatus } from './pet-status';
+import { record } from './record';
 
-/** An animal that the store has not numbered yet. */
-export interface NewPet {
-  readonly name: PetName;
-  readonly categoryId: CategoryId;
-  readonly status?: PetStatus;
-}
-
-/** Decoding drops the fields that a NewPet doesn't have. */
-export const NewPet: t.Type<NewPet, unknown> = fieldsOnly(
-  t.exact(
-    t.intersection([t.type({ name: PetName, categoryId: CategoryId }), t.partial({ status: PetStatus })]),
-    'NewPet',
-  ),
-  ['name', 'categoryId', 'status'],
-);
+/** An animal that the store has not numbered yet: its fields, required and optional. */
+export const NewPet = record('NewPet', { name: PetName, categoryId: CategoryId }, { status: PetStatus });
+export type NewPet = t.TypeOf<typeof NewPet>;

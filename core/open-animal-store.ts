@@ -5,6 +5,7 @@ import type { ApiKey } from './api-key';
 import type { Authenticate } from './authenticate';
 import { caller, type Caller } from './caller';
 import { createPet, type CreatePet } from './create-pet';
+import type { Deadline } from './deadline';
 import type { InvalidApiKey, Unavailable } from './failures';
 import { getPet, type GetPet } from './get-pet';
 import { importPets, type ImportPets } from './import-pets';
@@ -28,8 +29,14 @@ export interface AnimalStore {
   readonly getPet: GetPet;
 }
 
-/** The one entrance: takes a key, and answers with the operations or with InvalidApiKey. */
-export type OpenAnimalStore = (apiKey: ApiKey) => TaskEither<InvalidApiKey | Unavailable, AnimalStore>;
+/**
+ * The one entrance: takes a key, and answers with the operations or with InvalidApiKey. At the deadline it ends as
+ * Unavailable; the operations have deadlines of their own.
+ */
+export type OpenAnimalStore = (
+  apiKey: ApiKey,
+  deadline?: Deadline,
+) => TaskEither<InvalidApiKey | Unavailable, AnimalStore>;
 
 /** Puts the store together from its two ports. */
 export const openAnimalStore = ({ pets, authenticate }: Ports): OpenAnimalStore => {
@@ -45,9 +52,9 @@ export const openAnimalStore = ({ pets, authenticate }: Ports): OpenAnimalStore 
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- the contract has it until 5 December 2030
     getPet: get(known),
   });
-  return (apiKey) => async () =>
+  return (apiKey, deadline) => async () =>
     pipe(
-      await authenticate(apiKey)(),
+      await authenticate(apiKey, deadline)(),
       E.map((keyId) => operationsOf(caller(keyId))),
     );
 };

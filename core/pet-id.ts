@@ -1,11 +1,11 @@
-import * as t from 'io-ts';
-import { Int64 } from './int64';
-
-/** Tells a PetId from any Int64. */
-export interface PetIdBrand {
-  readonly PetId: unique symbol;
-}
+import type { Ord } from 'fp-ts/Ord';
+import type * as t from 'io-ts';
+import { brand } from './brand';
+import { Int64, ordInt64 } from './int64';
 
 /** Identifies one animal; assigned by the store. */
-export const PetId = t.brand(Int64, (id): id is t.Branded<Int64, PetIdBrand> => Int64.is(id), 'PetId');
+export const PetId = brand('PetId', Int64);
 export type PetId = t.TypeOf<typeof PetId>;
+
+/** The order of every list, and equality with it. */
+export const ordPetId: Ord<PetId> = ordInt64;

@@ -1,5 +1,6 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { CreationKey } from './creation-key';
+import type { Deadline } from './deadline';
 import type {
   IdempotencyKeyInFlight,
   IdempotencyKeyReused,
@@ -25,16 +26,20 @@ export interface CreatedPet {
  * `list` and `find` see every creation that ended before they were called. `create` ends once the animal is as
  * durable as the store makes it; creations under one key within 24 hours make one animal.
  *
+ * At its deadline a call ends as Unavailable, and what it began may still be done: for a create its key tells. One
+ * that answers at once need not look at it.
+ *
  * `createAll` adds all animals of a source, by ascending ids in its order, or none of them, and answers with how
  * many. Nobody sees one before all are stored; meanwhile the store may refuse other creations. It reads the source
  * once and gives up when that throws. ImportAborted: none is stored; Unavailable: all are, or none.
  */
 export interface PetRepository {
-  readonly list: (query: PetQuery) => TaskEither<Unavailable, PetPage>;
-  readonly find: (id: PetId) => TaskEither<PetNotFound | Unavailable, Pet>;
+  readonly list: (query: PetQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
+  readonly find: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   readonly create: (
     newPet: NewPet,
     key?: CreationKey,
+    deadline?: Deadline,
   ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
   readonly createAll: (newPets: AsyncIterable<NewPet>) => TaskEither<ImportAborted | Unavailable, number>;
 }

@@ -1,23 +1,8 @@
-import * as t from 'io-ts';
-import { CategoryId } from './category-id';
-import { fieldsOnly } from './fields-only';
-import type { NewPet } from './new-pet';
+import type * as t from 'io-ts';
+import { NewPet } from './new-pet';
 import { PetId } from './pet-id';
-import { PetName } from './pet-name';
-import { PetStatus } from './pet-status';
+import { record } from './record';
 
-/** An animal in the store. It never changes; without a status it has no `status` field. */
-export interface Pet extends NewPet {
-  readonly id: PetId;
-}
-
-export const Pet: t.Type<Pet, unknown> = fieldsOnly(
-  t.exact(
-    t.intersection([
-      t.type({ id: PetId, name: PetName, categoryId: CategoryId }),
-      t.partial({ status: PetStatus }),
-    ]),
-    'Pet',
-  ),
-  ['id', 'name', 'categoryId', 'status'],
-);
+/** An animal in the store: the fields of a NewPet, and its id. It never changes. */
+export const Pet = record('Pet', { id: PetId, ...NewPet.required }, NewPet.optional);
+export type Pet = t.TypeOf<typeof Pet>;

@@ -11,7 +11,7 @@ const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> 
   [['no-circles'], 'core/pet-id.ts', "import './pet';"],
   [
     ['no-circles'],
-    'adapters/http/responses/respond.ts',
+    'adapters/http/responses/outcome.ts',
     "import type {} from '../application/http-application';",
   ],
   [['core-is-pure'], 'core/pet.ts', "import 'node:crypto';"],
@@ -20,25 +20,25 @@ const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> 
   [
     ['adapters-know-the-core-alone'],
     'adapters/knex/sqlite/sqlite.ts',
-    "import '../../http/server/raw-answer';",
+    "import '../../http/server/connection';",
   ],
   [
     ['adapters-know-the-core-alone'],
-    'adapters/http/responses/respond.ts',
+    'adapters/http/responses/outcome.ts',
     "import type {} from '../../in-memory';",
   ],
   [
     ['adapters-know-the-core-alone', 'app-is-the-top'],
-    'adapters/http/responses/respond.ts',
+    'adapters/http/responses/outcome.ts',
     "import '../../../app/failures/start-failure';",
   ],
   [['app-is-the-top'], 'tools/tool.ts', "import '../app/settings/settings';"],
   [['product-needs-no-tests'], 'app/settings/settings.ts', "import '../../test/support/command';"],
-  [['adapters-enter-by-the-index'], 'adapters/http/responses/respond.ts', "import '../../../core/pet-id';"],
+  [['adapters-enter-by-the-index'], 'adapters/http/responses/outcome.ts', "import '../../../core/pet-id';"],
   [['adapters-enter-by-the-index'], 'app/settings/settings.ts', "import type {} from '../../core/int64';"],
   [['one-file-knows-the-sqlite-driver'], 'adapters/knex/postgres/postgres.ts', "import 'sqlite3';"],
   [['no-undeclared-packages'], 'app/settings/settings.ts', "import 'chai';"],
-  [['no-undeclared-packages'], 'adapters/http/responses/respond.ts', "import 'bytes';"],
+  [['no-undeclared-packages'], 'adapters/http/responses/outcome.ts', "import 'bytes';"],
   [['no-undeclared-packages'], 'app/settings/settings.ts', "import 'no-such-package';"],
 ];
 

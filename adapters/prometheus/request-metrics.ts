@@ -12,10 +12,10 @@ interface EndedRequest {
 }
 
 export interface RequestMetrics {
-  readonly arrival: () => void;
-  readonly request: (request: EndedRequest) => void;
-  /** A request was refused before the application saw it: it is neither active nor timed. */
-  readonly refusal: (refusal: { readonly status: number }) => void;
+  readonly started: () => void;
+  readonly ended: (request: EndedRequest) => void;
+  /** A request was rejected before the application saw it: it is neither active nor timed. */
+  readonly rejected: (rejection: { readonly status: number }) => void;
 }
 
 // OpenTelemetry's known methods (RFC 9110 and PATCH) and advice on buckets: semantic conventions for HTTP metrics.
@@ -53,9 +53,9 @@ export const requestMetrics = (registry: Registry): RequestMetrics => {
     labelNames: ['http_route', 'key_id'],
     registers,
   });
-  const refusals = new Counter({
-    name: 'animal_store_refusals_total',
-    help: 'Requests answered before the application saw them: too many were active, or they were no HTTP.',
+  const rejections = new Counter({
+    name: 'animal_store_rejections_total',
+    help: 'Requests answered before the application saw them: too many were waiting, or they were no HTTP.',
     labelNames: ['http_response_status_code'],
     registers,
   });
@@ -69,10 +69,10 @@ export const requestMetrics = (registry: Registry): RequestMetrics => {
   });
 
   return {
-    arrival: () => {
+    started: () => {
       active += 1;
     },
-    request: ({ method, route = '', status, milliseconds, keyId, isDeprecated }) => {
+    ended: ({ method, route = '', status, milliseconds, keyId, isDeprecated }) => {
       active -= 1;
       duration.observe(
         {
@@ -86,8 +86,8 @@ export const requestMetrics = (registry: Registry): RequestMetrics => {
         deprecatedUses.inc({ http_route: route, key_id: keyIdLabel(keyId) });
       }
     },
-    refusal: ({ status }) => {
-      refusals.inc({ http_response_status_code: status });
+    rejected: ({ status }) => {
+      rejections.inc({ http_response_status_code: status });
     },
   };
 };

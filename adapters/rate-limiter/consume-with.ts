@@ -1,6 +1,13 @@
 import * as E from 'fp-ts/Either';
-import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
-import { type ConsumeQuota, type Quota, type RateLimit, unavailable } from '../../core';
+import { RateLimiterRes } from 'rate-limiter-flexible';
+import {
+  type ConsumeQuota,
+  type Deadline,
+  type KeyId,
+  type Quota,
+  type RateLimit,
+  unavailable,
+} from '../../core';
 
 const toQuota = (limit: RateLimit, isWithin: boolean, count: RateLimiterRes): Quota => ({
   ...limit,
@@ -9,13 +16,13 @@ const toQuota = (limit: RateLimit, isWithin: boolean, count: RateLimiterRes): Qu
   resetsIn: Math.ceil(count.msBeforeNext / 1000),
 });
 
-/** The quota port on one of rate-limiter-flexible's limiters, which reject with a count what is over the limit. */
+/** The quota port on what rate-limiter-flexible's limiters do: they reject with a count what is over the limit. */
 export const consumeWith =
-  (limiter: RateLimiterAbstract, limit: RateLimit): ConsumeQuota =>
-  (keyId) =>
+  (consume: (keyId: KeyId, deadline?: Deadline) => Promise<RateLimiterRes>, limit: RateLimit): ConsumeQuota =>
+  (keyId, deadline) =>
   async () => {
     try {
-      return E.right(toQuota(limit, true, await limiter.consume(keyId)));
+      return E.right(toQuota(limit, true, await consume(keyId, deadline)));
     } catch (rejection) {
       return rejection instanceof RateLimiterRes
         ? E.right(toQuota(limit, false, rejection))

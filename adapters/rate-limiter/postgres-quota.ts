@@ -2,6 +2,10 @@ import type { Knex } from 'knex';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import type { ConsumeQuota, RateLimit } from '../../core';
 import { consumeWith } from './consume-with';
+import { withTimeout } from './with-timeout';
+
+/** How long a request waits to be counted, in milliseconds. */
+const timeoutMs = 2_500;
 
 /** Counts requests in a PostgreSQL database (its table is made by the migrations), for all instances together. */
 export const postgresQuota = (knex: Knex, limit: RateLimit): ConsumeQuota => {
@@ -15,5 +19,9 @@ export const postgresQuota = (knex: Knex, limit: RateLimit): ConsumeQuota => {
     duration: limit.seconds,
     inMemoryBlockOnConsumed: limit.requests + 1,
   });
-  return consumeWith(limiter, limit);
+  return consumeWith(
+    (keyId, deadline = Infinity) =>
+      withTimeout(Math.min(timeoutMs, deadline - performance.now()), () => limiter.consume(keyId)),
+    limit,
+  );
 };

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Finding } from '../doctor/finding';
-import { print } from '../terminal/print';
+import type { Terminal } from '../terminal/terminal';
 
 interface Options {
   readonly json?: boolean;
@@ -10,13 +10,13 @@ const line = ({ check, ok, text }: Finding): string =>
   `${(ok ? 'ok' : 'FAULT').padEnd(5)}  ${check.padEnd(10)}  ${text}`;
 
 /** `animal-store doctor` */
-export const doctorCommand = (): Command =>
+export const doctorCommand = ({ env, print, fail }: Terminal): Command =>
   new Command('doctor')
     .description('look whether `serve` would start and work; exit code 1 when something is wrong')
     .option('--json', 'print what was found as JSON')
     .action(async ({ json = false }: Options) => {
       const { diagnose } = await import('../doctor/diagnose.js');
-      const findings = await diagnose(process.env)();
+      const findings = await diagnose(env)();
       print(json, findings, findings.map(line).join('\n'));
-      if (findings.some(({ ok }) => !ok)) process.exitCode = 1;
+      if (findings.some(({ ok }) => !ok)) fail(1);
     });

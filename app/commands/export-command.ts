@@ -3,12 +3,12 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { constants } from 'node:os';
 import { PetStatus } from '../../core';
-import { listenForInterruption } from '../terminal/listen-for-interruption';
-import { runCommand } from './run-command';
-import { say } from '../terminal/say';
+import { interruptible } from '../terminal/interruptible';
+import type { Terminal } from '../terminal/terminal';
 import type { ExportSummary } from '../transfer/export-file';
 import { type Format, formats } from '../transfer/format';
 import { formatOfFile } from '../transfer/format-of-file';
+import { runCommand } from './run-command';
 
 interface Options {
   readonly format?: Format;
@@ -48,7 +48,7 @@ const toStatus = (text: string): PetStatus => {
 };
 
 /** `animal-store export [FILE]` */
-export const exportCommand = (): Command =>
+export const exportCommand = (terminal: Terminal): Command =>
   new Command('export')
     .description('write all animals by ascending id; `import` takes them back to the letter')
     .argument('[file]', 'standard output if it is missing or -', '-')
@@ -59,15 +59,16 @@ export const exportCommand = (): Command =>
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), status } = options;
       if (format === undefined) return command.error('error: say --format ndjson or --format csv');
-      const interruption = listenForInterruption();
-      const { exportFile } = await import('../transfer/export-file.js');
-      return runCommand((settings) =>
-        pipe(
-          TE.fromTask(exportFile({ file, format, status }, settings, interruption)),
-          TE.map((summary) => {
-            say(textOf(summary, file));
-            process.exitCode = exitCodeOf(summary);
-          }),
-        ),
-      );
+      await interruptible(terminal, async (interruption) => {
+        const { exportFile } = await import('../transfer/export-file.js');
+        await runCommand(terminal, (settings) =>
+          pipe(
+            TE.fromTask(exportFile({ file, format, status }, settings, terminal, interruption)),
+            TE.map((summary) => {
+              terminal.say(textOf(summary, file));
+              terminal.fail(exitCodeOf(summary));
+            }),
+          ),
+        );
+      });
     });

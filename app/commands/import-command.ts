@@ -2,14 +2,13 @@ import { constants } from 'node:os';
 import { Command, Option } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { listenForInterruption } from '../terminal/listen-for-interruption';
-import { print } from '../terminal/print';
-import { runCommand } from './run-command';
-import { say } from '../terminal/say';
 import { type Format, formats } from '../transfer/format';
 import { formatOfFile } from '../transfer/format-of-file';
 import type { ImportSummary } from '../transfer/import-summary';
 import { importSummaryText } from '../transfer/import-summary-text';
+import { interruptible } from '../terminal/interruptible';
+import type { Terminal } from '../terminal/terminal';
+import { runCommand } from './run-command';
 
 interface Options {
   readonly format?: Format;
@@ -33,7 +32,7 @@ const exitCodeOf = (summary: ImportSummary): number => {
 };
 
 /** `animal-store import FILE` */
-export const importCommand = (): Command =>
+export const importCommand = (terminal: Terminal): Command =>
   new Command('import')
     .description('add the animals of a file, all or none of them; their ids are assigned anew')
     .argument('<file>', '- for standard input')
@@ -46,16 +45,17 @@ export const importCommand = (): Command =>
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), skipInvalid = false, dryRun = false, json = false } = options;
       if (format === undefined) return command.error('error: say --format ndjson or --format csv');
-      const interruption = listenForInterruption();
-      const { importFile } = await import('../transfer/import-file.js');
-      return runCommand((settings) =>
-        pipe(
-          TE.fromTask(importFile({ file, format, skipInvalid, dryRun }, settings, interruption)),
-          TE.map((summary) => {
-            say(importSummaryText(summary));
-            if (json) print(json, summary, '');
-            process.exitCode = exitCodeOf(summary);
-          }),
-        ),
-      );
+      await interruptible(terminal, async (interruption) => {
+        const { importFile } = await import('../transfer/import-file.js');
+        await runCommand(terminal, (settings) =>
+          pipe(
+            TE.fromTask(importFile({ file, format, skipInvalid, dryRun }, settings, terminal, interruption)),
+            TE.map((summary) => {
+              terminal.say(importSummaryText(summary));
+              if (json) terminal.print(json, summary, '');
+              terminal.fail(exitCodeOf(summary));
+            }),
+          ),
+        );
+      });
     });

@@ -1,16 +1,17 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { say } from '../terminal/say';
-import { decodeSettings, type Settings } from '../settings/settings';
 import { type StartFailure, startFailureText } from '../failures/start-failure';
+import { decodeSettings, type Settings } from '../settings/settings';
+import type { Terminal } from '../terminal/terminal';
 
 /** Runs a command with the settings of the environment. A failure is said in words, with exit code 1. */
 export const runCommand = async (
+  { env, say, fail }: Terminal,
   command: (settings: Settings) => TE.TaskEither<StartFailure, void>,
 ): Promise<void> => {
   const outcome = await pipe(
-    decodeSettings(process.env),
+    decodeSettings(env),
     E.mapLeft((faults) => startFailureText({ _tag: 'InvalidSettings', faults })),
     TE.fromEither,
     TE.flatMap((settings) =>
@@ -22,5 +23,5 @@ export const runCommand = async (
   )();
   if (E.isRight(outcome)) return;
   say(`animal-store: ${outcome.left}`);
-  process.exitCode = 1;
+  fail(1);
 };

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
-import { runCommand } from './run-command';
-import { say } from '../terminal/say';
+import * as TE from 'fp-ts/TaskEither';
 import type { Service } from '../serve/serve';
-import type { Settings } from '../settings/settings';
 import { startLine } from '../serve/start-line';
+import type { Settings } from '../settings/settings';
+import type { Terminal } from '../terminal/terminal';
+import { runCommand } from './run-command';
 
-const announce = (settings: Settings, { address, firstKey }: Service): void => {
+const announce = ({ say }: Terminal, settings: Settings, { address, firstKey }: Service): void => {
   say(startLine(settings, address));
   if (firstKey === undefined) return;
   say(`The first API key, shown this once: ${firstKey}`);
@@ -22,21 +23,26 @@ const stopSignal = async (): Promise<void> => {
 };
 
 /** `animal-store serve` */
-export const serveCommand = (): Command =>
+export const serveCommand = (terminal: Terminal): Command =>
   new Command('serve').description('serve the HTTP interface until SIGTERM or SIGINT').action(async () => {
-    const { createLogger } = await import('../serve/create-logger.js');
     const { logReporter } = await import('../serve/log-reporter.js');
+    const { openLog } = await import('../serve/open-log.js');
     const { serve } = await import('../serve/serve.js');
-    await runCommand((settings) => {
-      const logger = createLogger(settings);
-      return serve(settings, {
-        reporter: logReporter(logger),
-        until: (service) => {
-          // Who reads the address may send a signal at once.
-          const stopped = stopSignal();
-          announce(settings, service);
-          return stopped;
-        },
-      });
-    });
+    await runCommand(terminal, (settings) =>
+      TE.bracket(
+        TE.fromIO(() => openLog(settings, terminal)),
+        ({ logger }) =>
+          serve(settings, {
+            reporter: logReporter(logger),
+            until: (service) => {
+              // Who reads the address may send a signal at once.
+              const stopped = stopSignal();
+              announce(terminal, settings, service);
+              return stopped;
+            },
+          }),
+        ({ close }) => TE.fromTask(close),
+      ),
+    );
+    terminal.stop();
   });

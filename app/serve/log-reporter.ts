@@ -3,7 +3,7 @@ import type { Reporter } from '../../adapters/http';
 
 /** Writes one line for each request and one for each failure, with no credential, query or body in either. */
 export const logReporter = (logger: Logger): Reporter => ({
-  request: ({ method, path, route, status, milliseconds, keyId, requestId, trace }) => {
+  requestEnded: ({ method, path, route, status, milliseconds, keyId, requestId, clientAddress, trace }) => {
     logger.info(
       {
         method,
@@ -13,6 +13,7 @@ export const logReporter = (logger: Logger): Reporter => ({
         milliseconds,
         keyId,
         requestId,
+        clientAddress,
         // What OpenTelemetry and W3C Trace Context call them: log stores find a trace's lines by these.
         trace_id: trace?.traceId,
         parent_id: trace?.parentId,
@@ -20,10 +21,10 @@ export const logReporter = (logger: Logger): Reporter => ({
       'request',
     );
   },
-  refusal: (record) => {
-    logger.info(record, 'refused');
+  requestRejected: (record) => {
+    logger.info(record, 'rejected');
   },
-  failure: (cause, requestId) => {
+  error: (cause, requestId) => {
     logger.error({ err: cause, requestId }, 'failure');
   },
 });

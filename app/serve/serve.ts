@@ -78,7 +78,6 @@ export const serve = (
     const application = httpApplication({
       openStore: openAnimalStore(ports),
       checkReadiness: checkReadiness(findObstacle, () => stopping),
-      reporter: measured,
       readMetrics: metrics.read,
       consumeQuota,
       corsOrigins: settings.CORS_ORIGIN,
@@ -89,7 +88,8 @@ export const serve = (
           host: settings.HOST,
           port: settings.PORT,
           maxInFlight: settings.MAX_IN_FLIGHT,
-          reportRefusal: measured.refusal,
+          maxWait: 1_000,
+          reporter: measured,
           corsOrigins: settings.CORS_ORIGIN,
         }),
       cannotListen,

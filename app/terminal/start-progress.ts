@@ -1,5 +1,4 @@
-import { MultiBar } from 'cli-progress';
-import { say } from './say';
+import type { Terminal } from './terminal';
 
 interface Work {
   /** How many animals have been done. */
@@ -15,8 +14,12 @@ interface Progress {
   readonly stop: () => void;
 }
 
-/** In milliseconds, where there is no terminal to draw on. */
-const lineInterval = 5_000;
+/** In milliseconds: at a terminal, and where there is none to draw on. */
+const intervals = { bar: 100, line: 5_000 };
+
+const barWidth = 20;
+
+const usualColumns = 80;
 
 const inWords = ({ count, fraction }: Work, began: number): string => {
   const seconds = (performance.now() - began) / 1_000;
@@ -27,32 +30,40 @@ const inWords = ({ count, fraction }: Work, began: number): string => {
     : `${rate}, ${Math.ceil((seconds * (1 - done)) / done)} s left`;
 };
 
-const startBar = (work: Work, began: number): Progress => {
-  const bars = new MultiBar({
-    stream: process.stderr,
-    format: work.fraction() === undefined ? '{words}' : '[{bar}] {percentage}%  {words}',
-    clearOnComplete: true,
-    gracefulExit: false,
-  });
-  const bar = bars.create(1, 0, { words: '' });
-  bars.on('redraw-pre', () => {
-    bar.update(work.fraction() ?? 0, { words: inWords(work, began) });
-  });
+const barOf = (done: number): string => {
+  const filled = Math.round(done * barWidth);
+  return `[${'='.repeat(filled)}${'-'.repeat(barWidth - filled)}] ${Math.floor(done * 100)}%  `;
+};
+
+/** Back to the start of the line, and what stands there away (ECMA-48, EL). */
+const clearLine = '\r\u001b[K';
+
+const startBar = ({ stderr }: Terminal, work: Work, began: number): Progress => {
+  const draw = (): void => {
+    // A terminal that nobody reads is not to gather pictures of the past.
+    if (stderr.writableNeedDrain) return;
+    const done = work.fraction();
+    const picture = `${done === undefined ? '' : barOf(done)}${inWords(work, began)}`;
+    // What is wrapped to a second line can't be cleared.
+    stderr.write(`${clearLine}${picture.slice(0, (stderr.columns ?? usualColumns) - 1)}`);
+  };
+  const timer = setInterval(draw, intervals.bar);
   return {
     note: (text) => {
-      bars.log(`${text}\n`);
+      stderr.write(`${clearLine}${text}\n`);
     },
     stop: () => {
-      bars.update();
-      bars.stop();
+      clearInterval(timer);
+      draw();
+      stderr.write(clearLine);
     },
   };
 };
 
-const startLines = (work: Work, began: number): Progress => {
+const startLines = ({ say }: Terminal, work: Work, began: number): Progress => {
   const timer = setInterval(() => {
     say(inWords(work, began));
-  }, lineInterval);
+  }, intervals.line);
   return {
     note: say,
     stop: () => {
@@ -62,5 +73,5 @@ const startLines = (work: Work, began: number): Progress => {
 };
 
 /** Shows a bar with rate and time left at a terminal, and elsewhere a line now and then. */
-export const startProgress = (work: Work): Progress =>
-  (process.stderr.isTTY ? startBar : startLines)(work, performance.now());
+export const startProgress = (terminal: Terminal, work: Work): Progress =>
+  (terminal.stderr.isTTY === true ? startBar : startLines)(terminal, work, performance.now());

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import Papa from 'papaparse';
-import { maxRowSize } from './split-rows';
+import { maxRowBytes } from './split-rows';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -11,23 +10,48 @@ const decodeUtf8 = (bytes: Uint8Array): E.Either<string, string> =>
     () => 'it is not valid UTF-8',
   );
 
-const splitFields = (text: string): E.Either<string, ReadonlyArray<string>> => {
-  // The parser drops one byte order mark; the row's own first letter may be another.
-  const { data, errors } = Papa.parse<ReadonlyArray<string>>(`\ufeff${text}`, {
-    delimiter: ',',
-    newline: '\n',
-  });
-  const [fields, ...others] = data;
-  return fields === undefined || others.length > 0 || errors.length > 0
-    ? E.left('a quote is out of place, or not closed')
-    : E.right(fields);
+/** One field, and where it ends: at the comma behind it, or at the end of the row. */
+interface Field {
+  readonly value: string;
+  readonly end: number;
+}
+
+const readPlain = (text: string, start: number): Field => {
+  const comma = text.indexOf(',', start);
+  const end = comma === -1 ? text.length : comma;
+  return { value: text.slice(start, end), end };
 };
 
-/** The fields of one CSV row to the letter, or in words what is wrong with it. */
+/** A field in quotes, where a quote in it is doubled; undefined where they don't close, or something follows them. */
+const readQuoted = (text: string, start: number): Field | undefined => {
+  let value = '';
+  for (let from = start + 1; ;) {
+    const quote = text.indexOf('"', from);
+    if (quote === -1) return undefined;
+    value += text.slice(from, quote);
+    const end = quote + 1;
+    if (text[end] !== '"') return end === text.length || text[end] === ',' ? { value, end } : undefined;
+    value += '"';
+    from = end + 1;
+  }
+};
+
+const splitFields = (text: string): E.Either<string, ReadonlyArray<string>> => {
+  const fields: Array<string> = [];
+  for (let start = 0; start <= text.length;) {
+    const field = text[start] === '"' ? readQuoted(text, start) : readPlain(text, start);
+    if (field === undefined) return E.left('a quote is out of place, or not closed');
+    fields.push(field.value);
+    start = field.end + 1;
+  }
+  return E.right(fields);
+};
+
+/** The fields of one CSV row to the letter (RFC 4180), or in words what is wrong with it. */
 export const csvFields = (bytes: Uint8Array | undefined): E.Either<string, ReadonlyArray<string>> =>
   pipe(
     bytes,
-    E.fromNullable(`it is longer than ${maxRowSize} bytes; is a quote not closed?`),
+    E.fromNullable(`it is longer than ${maxRowBytes} bytes; is a quote not closed?`),
     E.flatMap(decodeUtf8),
     E.flatMap(splitFields),
   );

@@ -1,6 +1,6 @@
 import type { DatabaseAddress } from '../settings/database-address';
 import { errorText } from '../failures/error-text';
-import type { InterruptionName } from '../terminal/listen-for-interruption';
+import type { InterruptionName } from '../terminal/interruptible';
 import { type StartFailure, startFailureText } from '../failures/start-failure';
 
 /** How an export ended. */

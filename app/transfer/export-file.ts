@@ -2,8 +2,10 @@ import { pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import type { ListPets, Pet, PetStatus } from '../../core';
-import type { Interruption } from '../terminal/listen-for-interruption';
+import type { Interruption } from '../terminal/interruptible';
+import type { Terminal } from '../terminal/terminal';
 import { openAsOperator } from '../backend/open-as-operator';
+import type { DatabaseAddress } from '../settings/database-address';
 import type { Settings } from '../settings/settings';
 import { startProgress } from '../terminal/start-progress';
 import { withDatabase } from '../backend/with-database';
@@ -41,20 +43,28 @@ async function* tallied(
   }
 }
 
+/** The files of a SQLite database (SQLite documentation, "Temporary Files"); none of another one. */
+const filesOf = (address: DatabaseAddress): ReadonlyArray<string> =>
+  address._tag === 'Sqlite'
+    ? ['', '-wal', '-shm', '-journal'].map((ending) => `${address.filename}${ending}`)
+    : [];
+
 /** Exports all animals, or those of one status, by ascending id. */
 export const exportFile = (
   { file, format, status }: ExportOptions,
   settings: Settings,
+  terminal: Terminal,
   { signal, by }: Interruption,
 ): T.Task<ExportSummary> => {
   const tally: Tally = { written: 0 };
-  const write = file === '-' ? writeStandardOutput : writeFile(file);
+  const write =
+    file === '-' ? writeStandardOutput(terminal.stdout) : writeFile(file, filesOf(settings.DATABASE_URL));
 
   const writeAll = async (listPets: ListPets): Promise<void> => {
-    const isOnScreen = file === '-' && process.stdout.isTTY;
+    const isOnScreen = file === '-' && terminal.stdout.isTTY;
     const progress = isOnScreen
       ? undefined
-      : startProgress({ count: () => tally.written, fraction: () => undefined });
+      : startProgress(terminal, { count: () => tally.written, fraction: () => undefined });
     try {
       await write(writeRows(format, tallied(allPages(listPets, status), tally)), signal);
     } finally {

@@ -3,7 +3,8 @@ import { pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { importAborted } from '../../core';
-import type { Interruption } from '../terminal/listen-for-interruption';
+import type { Interruption } from '../terminal/interruptible';
+import type { Terminal } from '../terminal/terminal';
 import { openAsOperator } from '../backend/open-as-operator';
 import type { Settings } from '../settings/settings';
 import { startProgress } from '../terminal/start-progress';
@@ -52,6 +53,7 @@ async function* tallied(
 export const importFile = (
   { file, format, skipInvalid, dryRun }: ImportOptions,
   settings: Settings,
+  terminal: Terminal,
   { signal, by }: Interruption,
 ): T.Task<ImportSummary> => {
   const began = performance.now();
@@ -59,7 +61,7 @@ export const importFile = (
 
   const openRows = async () => {
     const source = await openSource(file, signal);
-    const progress = startProgress({ count: () => tally.rows, fraction: source.fraction });
+    const progress = startProgress(terminal, { count: () => tally.rows, fraction: source.fraction });
     return {
       rows: tallied(readRows(format, source.chunks), tally, progress.note),
       close: () => {

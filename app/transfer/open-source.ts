@@ -1,5 +1,9 @@
-import { open } from 'node:fs/promises';
-import { addAbortSignal, type Readable } from 'node:stream';
+import { constants, createReadStream, fstat, open, type Stats } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { addAbortSignal } from 'node:stream';
+import { isatty, ReadStream } from 'node:tty';
+import { promisify } from 'node:util';
 
 /** Where rows come from. */
 interface Source {
@@ -10,16 +14,28 @@ interface Source {
   readonly close: () => void;
 }
 
-const openStream = async (file: string): Promise<{ readonly stream: Readable; readonly size?: number }> => {
-  if (file === '-') return { stream: process.stdin };
-  const handle = await open(file);
-  const stats = await handle.stat();
-  return { stream: handle.createReadStream(), ...(stats.isFile() ? { size: stats.size } : {}) };
+const standardInput = 0;
+
+/** A pipe that nobody writes to yet would keep the opening waiting, and with it a thread and the end of the process. */
+const openFile = (file: string): Promise<number> =>
+  promisify(open)(file, constants.O_RDONLY | constants.O_NONBLOCK);
+
+/** What may keep a reader waiting is read as the stream that it is, which an interruption can end. */
+const streamOf = (fd: number, stats: Stats): Readable => {
+  if (isatty(fd)) return new ReadStream(fd);
+  return stats.isFIFO() || stats.isSocket()
+    ? new Socket({ fd, readable: true, writable: false })
+    : createReadStream('', { fd });
 };
 
 /** Opens a file, or standard input for `-`. */
 export const openSource = async (file: string, interruption: AbortSignal): Promise<Source> => {
-  const { stream, size } = await openStream(file);
+  interruption.throwIfAborted();
+  const fd = file === '-' ? standardInput : await openFile(file);
+  const stats = await promisify(fstat)(fd);
+  const stream = streamOf(fd, stats);
+  // An interruption before the first read has nobody else to tell: the read then throws it.
+  stream.on('error', () => undefined);
   const chunks: AsyncIterable<Uint8Array> = addAbortSignal(interruption, stream);
   let read = 0;
 
@@ -32,7 +48,7 @@ export const openSource = async (file: string, interruption: AbortSignal): Promi
 
   return {
     chunks: counted(),
-    fraction: () => (size === undefined || size === 0 ? undefined : Math.min(read / size, 1)),
+    fraction: () => (stats.isFile() && stats.size > 0 ? Math.min(read / stats.size, 1) : undefined),
     close: () => {
       stream.destroy();
     },

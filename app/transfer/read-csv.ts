@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { CategoryId, inDecimal, type NewPet } from '../../core';
 import { csvFields } from './csv-fields';
-import { decodeNewPet } from './decode-new-pet';
+import { decodeRow } from './decode-row';
 import type { Row } from './row';
 import { splitRows } from './split-rows';
 
@@ -29,7 +29,7 @@ const toRecord =
 const decodeRecord = (record: ReadonlyMap<string, string>): E.Either<string, NewPet> => {
   const categoryId = record.get('categoryId');
   const status = record.get('status') ?? '';
-  return decodeNewPet({
+  return decodeRow({
     name: record.get('name'),
     categoryId: pipe(
       inDecimal(CategoryId).decode(categoryId),

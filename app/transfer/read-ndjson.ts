@@ -2,11 +2,11 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { parseJson } from '../../adapters/http';
 import type { NewPet } from '../../core';
-import { decodeNewPet } from './decode-new-pet';
+import { decodeRow } from './decode-row';
 import type { Row } from './row';
-import { maxRowSize, splitRows } from './split-rows';
+import { maxRowBytes, splitRows } from './split-rows';
 
-const tooLong = `it is longer than ${maxRowSize} bytes`;
+const tooLong = `it is longer than ${maxRowBytes} bytes`;
 
 const toNewPet = (bytes: Uint8Array | undefined): E.Either<string, NewPet> =>
   pipe(
@@ -18,7 +18,7 @@ const toNewPet = (bytes: Uint8Array | undefined): E.Either<string, NewPet> =>
         E.mapLeft(({ reason }) => `it must be JSON: ${reason}`),
       ),
     ),
-    E.flatMap(decodeNewPet),
+    E.flatMap(decodeRow),
   );
 
 /** Reads a JSON text a line, each as strict as the body of a creation. */

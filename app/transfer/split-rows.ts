@@ -1,4 +1,5 @@
 import { nextQuoting, type Quoting } from './next-quoting';
+import { withoutByteOrderMark } from './without-byte-order-mark';
 
 /** One row as it stands in a file: the line that it begins on, and its bytes unless they are too many. */
 interface RawRow {
@@ -11,17 +12,14 @@ interface Options {
   readonly quotes: boolean;
 }
 
-/** In bytes. An HTTP body has 100 kB at most; an embedder's animals may be larger. */
-export const maxRowSize = 1_000_000;
+/** Without the line end. A name has 1 MB at most, and JSON may write each byte of it as six. */
+export const maxRowBytes = 8_000_000;
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
-const byteOrderMark = Buffer.from('\ufeff');
 
-const trim = (bytes: Uint8Array, isFirst: boolean): Uint8Array => {
-  const start = isFirst && byteOrderMark.equals(bytes.subarray(0, 3)) ? 3 : 0;
-  return bytes.subarray(start, bytes.at(-1) === carriageReturn ? -1 : undefined);
-};
+const withoutCarriageReturn = (bytes: Uint8Array): Uint8Array =>
+  bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes;
 
 /** Splits a file into rows, in memory for one chunk and one row. Empty lines are no rows. */
 export async function* splitRows(
@@ -36,17 +34,18 @@ export async function* splitRows(
 
   const keep = (piece: Uint8Array): void => {
     size += piece.length;
-    if (size > maxRowSize) pieces = [];
+    if (size > maxRowBytes + 1) pieces = [];
     else pieces.push(piece);
   };
 
   const take = (): RawRow | undefined => {
     const [only = new Uint8Array(), ...others] = pieces;
-    const bytes = trim(others.length === 0 ? only : Buffer.concat(pieces), begins === 1);
-    const row = { line: begins, bytes: size > maxRowSize ? undefined : bytes };
+    const bytes = withoutCarriageReturn(others.length === 0 ? only : Buffer.concat(pieces));
+    const isTooLong = size > maxRowBytes + 1 || bytes.length > maxRowBytes;
     pieces = [];
     size = 0;
-    return row.bytes?.length === 0 ? undefined : row;
+    if (isTooLong) return { line: begins, bytes: undefined };
+    return bytes.length === 0 ? undefined : { line: begins, bytes };
   };
 
   /** The next line feed that ends a row, or -1. */
@@ -61,7 +60,7 @@ export async function* splitRows(
     return -1;
   };
 
-  for await (const chunk of chunks) {
+  for await (const chunk of withoutByteOrderMark(chunks)) {
     let start = 0;
     for (let end = findEnd(chunk, 0); end !== -1; end = findEnd(chunk, start)) {
       keep(chunk.subarray(start, end));

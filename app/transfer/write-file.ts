@@ -1,32 +1,45 @@
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
-import { open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
+import { isSameTarget, resolveTarget } from './resolve-target';
 import type { WriteTexts } from './write-texts';
 
-const newFileMode = 0o666;
+/** Owner and mode of the file that is to be replaced: it stays readable to the same users. */
+const takeOver = async (handle: FileHandle, { mode, uid, gid }: Stats): Promise<void> => {
+  const { uid: ownUid, gid: ownGid } = await handle.stat();
+  if (uid !== ownUid || gid !== ownGid) await handle.chown(uid, gid);
+  await handle.chmod(mode & 0o7777);
+};
 
-/** What is there already; undefined where nothing is. */
-const find = (file: string): Promise<Stats | undefined> => stat(file).catch(() => undefined);
+const newFileMode = 0o666;
+const privateMode = 0o600;
 
 /**
  * Writes a file under another name beside it, and gives it its own once the disk has all of it: whatever ends that
- * early, the file is what it was. What a link points to is replaced, not the link, and stays readable to no more users;
- * a pipe or a device is refused.
+ * early, the file is what it was. What a link points to is replaced, not the link. A pipe or a device is refused, and
+ * so are the files of the database itself.
  */
 export const writeFile =
-  (file: string): WriteTexts =>
+  (file: string, databaseFiles: ReadonlyArray<string>): WriteTexts =>
   async (texts, signal) => {
-    const earlier = await find(file);
+    const target = await resolveTarget(file);
+    const { path, earlier } = target;
     if (earlier?.isFile() === false) {
       throw new Error(`${file} is no regular file: write to standard output instead`);
     }
-    const target = earlier === undefined ? file : await realpath(file);
-    const partial = `${target}.${process.pid}.partial`;
-    const handle = await open(partial, 'wx', (earlier?.mode ?? newFileMode) & 0o777);
+    for (const databaseFile of databaseFiles) {
+      if (isSameTarget(target, await resolveTarget(databaseFile))) {
+        throw new Error(`${file} is the database that is exported`);
+      }
+    }
+    const partial = `${path}.${process.pid}.partial`;
+    const handle = await open(partial, 'wx', earlier === undefined ? newFileMode : privateMode);
     try {
+      if (earlier !== undefined) await takeOver(handle, earlier);
       await pipeline(texts, handle.createWriteStream({ flush: true }), { signal });
-      await rename(partial, target);
+      await rename(partial, path);
     } catch (error) {
+      await handle.close();
       await rm(partial, { force: true });
       throw error;
     }

@@ -1,4 +1,3 @@
-import Papa from 'papaparse';
 import { serialisePet } from '../../adapters/http';
 import type { Pet } from '../../core';
 import type { Format } from './format';
@@ -12,11 +11,13 @@ const toFields = ({ name, categoryId, status, id }: Pet): ReadonlyArray<string> 
   id.toString(),
 ];
 
+/** What some programs would drop or read as something else stands in quotes too: spaces at an end, byte order marks. */
+const needsQuotes = /[",\r\n\ufeff]|^ | $/;
+
+const toField = (text: string): string => (needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
 const toCsv = (rows: ReadonlyArray<ReadonlyArray<string>>): string =>
-  `${Papa.unparse(
-    rows.map((fields) => [...fields]),
-    { newline: '\r\n' },
-  )}\r\n`;
+  rows.map((fields) => `${fields.map(toField).join()}\r\n`).join('');
 
 type Pages = AsyncIterable<ReadonlyArray<Pet>>;
 

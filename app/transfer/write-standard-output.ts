@@ -1,17 +1,24 @@
-import { pipeline } from 'node:stream/promises';
+import type { Writable } from 'node:stream';
 import type { WriteTexts } from './write-texts';
 
-const flushed = (): Promise<void> =>
+/** Resolves when the text is taken; rejects with EPIPE when the reader has gone away, and at an interruption. */
+const write = (output: Writable, text: string, interruption: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
-    process.stdout.write('', (error) => {
+    interruption.throwIfAborted();
+    const giveUp = (): void => {
+      reject(new Error('interrupted'));
+    };
+    interruption.addEventListener('abort', giveUp);
+    output.write(text, (error) => {
+      interruption.removeEventListener('abort', giveUp);
       if (error) reject(error);
       else resolve();
     });
   });
 
-/** Rejects with EPIPE when the reader has gone away. */
-export const writeStandardOutput: WriteTexts = async (texts, signal) => {
-  process.stdout.on('error', () => undefined);
-  await pipeline(texts, process.stdout, { signal, end: false });
-  await flushed();
-};
+/** A reader that has stalled doesn't hold an interruption up. */
+export const writeStandardOutput =
+  (output: Writable): WriteTexts =>
+  async (texts, interruption) => {
+    for await (const text of texts) await write(output, text, interruption);
+  };

@@ -104,8 +104,10 @@ describe('The command line', function () {
 
   it('fails where standard output is not taken, saying so in a line', async () => {
     const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
-    const outputs = { '> /dev/full': 'ENOSPC', '| { exec <&-; sleep 2; }': 'EPIPE' };
-    for (const [output, reason] of Object.entries(outputs)) {
+    for (const [output, reason, exitCode] of [
+      ['> /dev/full', 'ENOSPC', 1],
+      ['| { exec <&-; sleep 2; }', 'EPIPE', 141],
+    ] as const) {
       const script = `{ sleep 0.5; "$0" "$1" keys create --name x; echo "code $?" >&2; } ${output}`;
       const { stderr } = await startProgram('sh', ['-c', script, process.execPath, main], { environment })
         .ended;
@@ -114,9 +116,22 @@ describe('The command line', function () {
       expect(lost, stderr).to.match(
         new RegExp(`^animal-store: standard output was not written: .*${reason}`),
       );
-      expect(code, stderr).to.equal('code 1');
+      expect(code, stderr).to.equal(`code ${exitCode}`);
     }
   });
+
+  for (const command of ['--version', '--help', 'keys --help']) {
+    it(`says in one line that standard output is not taken: animal-store ${command}`, async () => {
+      const outcomes = [];
+      for (const output of ['> /dev/full', '| { exec <&-; sleep 2; }']) {
+        const script = `{ sleep 0.5; "$0" "$1" ${command}; echo "code $?" >&2; } ${output}`;
+        outcomes.push((await startProgram('sh', ['-c', script, process.execPath, main]).ended).stderr);
+      }
+      const line = 'animal-store: standard output was not written: ';
+      expect(outcomes[0]).to.match(new RegExp(`^${line}ENOSPC: .*\ncode 1\n$`));
+      expect(outcomes[1]).to.match(new RegExp(`^${line}.*EPIPE\ncode 141\n$`));
+    });
+  }
 
   it('works on where nobody takes standard error', async () => {
     const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };

@@ -1,5 +1,16 @@
 import { expect } from 'chai';
-import { link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { openSqlite } from '../../adapters/knex';
 import { CategoryId, type NewPet, PetName } from '../../core';
@@ -7,6 +18,7 @@ import { type Catalogue, newCatalogue } from '../support/catalogue';
 import { killPrograms, main, runCommand, startCommand, startProgram } from '../support/command';
 import { decoded } from '../contracts/outcome';
 import { eventually } from '../support/eventually';
+import { columnOf } from '../support/inspect-sqlite';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const numbered = (count: number): ReadonlyArray<NewPet> =>
@@ -128,6 +140,51 @@ describe('The command export', () => {
     await writeFile(file, 'what was there', { mode: 0o600 });
     expect((await runCommand(['export', file], environment)).code).to.equal(0);
     expect((await stat(file)).mode & 0o777).to.equal(0o600);
+  });
+
+  it('keeps the owner and the mode of the file that it replaces', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    const { environment } = await newCatalogue(numbered(1));
+    const file = join(await makeFolder(), 'animals.csv');
+    await writeFile(file, 'what was there');
+    await chmod(file, 0o666);
+    await chown(file, 65534, 65533);
+    expect((await runCommand(['export', file], environment)).code).to.equal(0);
+    const { mode, uid, gid } = await stat(file);
+    expect({ mode: mode & 0o777, uid, gid }).to.deep.equal({ mode: 0o666, uid: 65534, gid: 65533 });
+  });
+
+  it('makes the file that a link names, and leaves the link', async () => {
+    const { environment } = await newCatalogue(numbered(1));
+    const folder = await makeFolder();
+    await mkdir(join(folder, 'data'));
+    await symlink('data/animals.csv', join(folder, 'link.csv'));
+    expect((await runCommand(['export', join(folder, 'link.csv')], environment)).code).to.equal(0);
+    expect(await readdir(join(folder, 'data'))).to.deep.equal(['animals.csv']);
+    expect((await lstat(join(folder, 'link.csv'))).isSymbolicLink()).to.equal(true);
+  });
+
+  it('refuses to replace its own database, whatever name it is given', async () => {
+    const { file, environment } = await newCatalogue(numbered(2));
+    const folder = await makeFolder();
+    await symlink(file, join(folder, 'link.csv'));
+    await link(file, join(folder, 'second-name.csv'));
+    await symlink(dirname(file), join(folder, 'same-folder'));
+    for (const name of [
+      file,
+      join(folder, 'link.csv'),
+      join(folder, 'second-name.csv'),
+      join(folder, 'same-folder', basename(file)),
+      `${file}-wal`,
+      join(folder, 'same-folder', `${basename(file)}-journal`),
+    ]) {
+      const { code, stderr } = await runCommand(['export', '--format', 'csv', name], environment);
+      expect(stderr).to.equal(
+        `the export failed: ${name} is the database that is exported; ${name} is as it was\n`,
+      );
+      expect(code).to.equal(1);
+    }
+    expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['animal 1', 'animal 2']);
   });
 
   it('refuses to take the place of what is no file', async () => {

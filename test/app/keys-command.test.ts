@@ -56,6 +56,23 @@ describe('The keys on the command line', function () {
     expect(await listed(environment)).to.deep.equal(records);
   });
 
+  it('are listed without a character that moves the terminal or turns its text around', async () => {
+    const { environment } = await newStore();
+    const name = 'a\u009b2Jb\u0085c\u007fd\u202ee\u2066f\u2028g\u200fh\u{e0041}i🐢';
+    const { id } = await issue(environment, name);
+    for (const command of [
+      ['keys', 'list'],
+      ['keys', 'list', '--json'],
+      ['keys', 'revoke', id],
+    ]) {
+      const { stdout } = await runCommand(command, environment);
+      expect(stdout, command.join(' ')).to.include(
+        String.raw`"a\u009b2Jb\u0085c\u007fd\u202ee\u2066f\u2028g\u200fh\udb40\udc41i🐢"`,
+      );
+    }
+    expect(await listed(environment)).to.have.nested.property('[0].name', name);
+  });
+
   it('are not made without a name', async () => {
     const { environment } = await newStore();
     expect(await runCommand(['keys', 'create', '--name', ''], environment)).to.include({

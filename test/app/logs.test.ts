@@ -64,6 +64,7 @@ for (const [where, databaseUrl] of stores) {
         route: '/v1/pets',
         status: 200,
         requestId: 'one',
+        clientAddress: '127.0.0.1',
         msg: 'request',
       });
       expect(time).to.be.closeTo(Date.now(), 60_000);
@@ -128,7 +129,7 @@ for (const [where, databaseUrl] of stores) {
           'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
       );
       await connection.received(/100 Continue/);
-      connection.destroy();
+      connection.reset();
       expect((await linesOf(service, 'left'))[0]).to.include({ status: 499, route: '/v1/pets' });
     });
 

@@ -80,19 +80,31 @@ describe('Rows of a file', () => {
     ]);
   });
 
-  it('are wrong when they are longer than 1 MB', async () => {
-    const long = Array.from({ length: 4 }, () => million);
-    expect(await readCsv('a,1,\n', ...long, '\nb,1,\n')).to.deep.equal([
-      [2, '"a"'],
-      [3, 'it is longer than 1000000 bytes; is a quote not closed?'],
-      [4, '"b"'],
+  it('are wrong when they are longer than 8 MB, to the byte, whatever ends their line', async () => {
+    const fitting = [...Array.from({ length: 7 }, () => million), million.slice(3)];
+    for (const lineEnd of ['\n', '\r\n']) {
+      expect(
+        await readCsv('a,1,\n', ...fitting, ',1,', lineEnd, ...fitting, ',11,', lineEnd, 'b,1,\n'),
+      ).to.deep.equal([
+        [2, '"a"'],
+        [3, 'name must be at most 1000000 bytes in UTF-8'],
+        [4, 'it is longer than 8000000 bytes; is a quote not closed?'],
+        [5, '"b"'],
+      ]);
+    }
+    const row = (spaces: number) => `{"name":"a","categoryId":1}${' '.repeat(spaces)}\n`;
+    expect(await read('ndjson', row(7_999_973), row(7_999_974), row(0))).to.deep.equal([
+      [1, '"a"'],
+      [2, 'it is longer than 8000000 bytes'],
+      [3, '"a"'],
     ]);
-    const json = `{"name":"${'a'.repeat(900_000)}","categoryId":1}\n`;
-    const rows = await read('ndjson', json, ...long, '\n', json);
-    expect(rows.map(([line, { length }]) => [line, length])).to.deep.equal([
-      [1, 900_002],
-      [2, 'it is longer than 1000000 bytes'.length],
-      [3, 900_002],
+  });
+
+  it('are wrong when their name is longer than 1 MB, to the byte', async () => {
+    const turtles = '🐢'.repeat(250_000);
+    expect(await readCsv(`${turtles},1,\n${turtles}x,1,\n`)).to.deep.equal([
+      [2, JSON.stringify(turtles)],
+      [3, 'name must be at most 1000000 bytes in UTF-8'],
     ]);
   });
 
@@ -120,6 +132,10 @@ describe('Rows of a file', () => {
 
   it('may follow a byte order mark', async () => {
     expect(await read('csv', '\ufeffname,categoryId\na,1\n')).to.deep.equal([[2, '"a"']]);
+    const quoted = '\ufeff"name","cat\r\negory",categoryId\r\n"a","x\ny",1\r\n';
+    expect(await read('csv', quoted)).to.deep.equal([[3, '"a"']]);
+    const byteByByte = [...Buffer.from(quoted)].map((byte) => Buffer.from([byte]));
+    expect(await read('csv', ...byteByByte)).to.deep.equal([[3, '"a"']]);
     const json = '{"name":"a","categoryId":1}';
     expect(await read('ndjson', `\ufeff${json}\n`, json)).to.deep.equal([
       [1, '"a"'],

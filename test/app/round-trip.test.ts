@@ -88,4 +88,27 @@ describe('What export writes', () => {
         { numRuns: 60 },
       ));
   }
+
+  for (const [what, rows] of [
+    ['a row of 999,999 bytes', `name,categoryId\n${'x'.repeat(999_997)},1\n`],
+    ['a name of quotes', `name,categoryId\n"${'""'.repeat(1_000_000)}",1\n`],
+    ['a name of control characters', `name,categoryId\n${'\u0001'.repeat(1_000_000)},1\n`],
+    ['a name of line ends', `name,categoryId\n"${'\r\n'.repeat(500_000)}",-9223372036854775808\n`],
+  ] as const) {
+    it(`import takes back whatever import has taken: ${what}`, async function () {
+      this.timeout(30_000);
+      const one = inMemoryPetRepository();
+      const taken = readRows('csv', chunksOf(rows, 65_536));
+      await run(importRows(taken, { importPets: one.createAll, skipInvalid: false }));
+      for (const format of formats) {
+        const other = inMemoryPetRepository();
+        const again = readRows(format, chunksOf(await exportAll(format, one), 65_536));
+        await run(importRows(again, { importPets: other.createAll, skipInvalid: false }));
+        expect((await contentsIn(other))[0]?.name === (await contentsIn(one))[0]?.name, format).to.equal(
+          true,
+        );
+        expect(await contentsIn(one)).to.have.lengthOf(1);
+      }
+    });
+  }
 });

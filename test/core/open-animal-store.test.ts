@@ -155,3 +155,37 @@ describe('createPet', () => {
     expect(await store.createPet(arbitraryNewPet())()).to.deep.equal(E.left(failure));
   });
 });
+
+describe('A deadline', () => {
+  it('reaches the port behind each operation, and the auth port', async () => {
+    const asked: Array<readonly [string, number | undefined]> = [];
+    const note = (name: string, deadline: number | undefined) => {
+      asked.push([name, deadline]);
+      return TE.left(unavailable('late'));
+    };
+    const open = openAnimalStore({
+      pets: {
+        ...untouchable,
+        list: (_query, deadline) => note('list', deadline),
+        find: (_id, deadline) => note('find', deadline),
+        create: (_newPet, _key, deadline) => note('create', deadline),
+      },
+      authenticate: (_apiKey, deadline) => {
+        asked.push(['authenticate', deadline]);
+        return TE.right(arbitraryKeyId());
+      },
+    });
+    const store = await run(open(arbitraryApiKey(), 1));
+    await store.listPets({ limit }, 2)();
+    await store.getPet(arbitraryPetId(), 3)();
+    await store.createPet(arbitraryNewPet(), undefined, 4)();
+    await store.createPet(arbitraryNewPet(), arbitraryIdempotencyKey(), 5)();
+    expect(asked).to.deep.equal([
+      ['authenticate', 1],
+      ['list', 2],
+      ['find', 3],
+      ['create', 4],
+      ['create', 5],
+    ]);
+  });
+});

@@ -144,7 +144,7 @@ describeOnEveryStore('POST /v1/pets and GET /v1/pets/{petId}', (service) => {
     answers.forEach((answer) => {
       expect(answer.header('Deprecation')).to.equal('@1795046400');
       expect(answer.header('Sunset')).to.equal('Thu, 05 Dec 2030 00:00:00 GMT');
-      expect(answer.header('Link')).to.match(/^<[^<>\s]*\/v1\/pets[^<>\s]*>; rel="successor-version"$/);
+      expect(answer.header('Link')).to.match(/^<\.\.\/pets>; rel="successor-version"$/);
     });
   });
 

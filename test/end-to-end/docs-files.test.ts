@@ -21,7 +21,6 @@ const files = {
 const uncompressed = { 'Accept-Encoding': 'identity' };
 
 const elsewhere = [
-  '/docs/',
   '/DOCS',
   '/docs//page.css',
   '/docs/page.css/',

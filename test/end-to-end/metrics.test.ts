@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { request } from 'node:http';
+import { prometheusMetrics } from '../../adapters/prometheus';
+import { measuredReporter } from '../../app/serve/measured-reporter';
 import { holdCreate, keepAliveAgent } from '../support/held-requests';
 import { createPet, idOf, listPets } from '../support/pet-calls';
-import { growth, readMetrics } from '../support/read-metrics';
+import { growth, parseMetrics, readMetrics } from '../support/read-metrics';
+import { overloadedServer } from '../support/overloaded-server';
 import { openRawConnection } from '../support/raw-connection';
 import { killServices, type ServiceProcess, startService } from '../support/service-process';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
@@ -12,7 +15,7 @@ const other = 'second-key-of-the-tests';
 const json = '{"name":"Rex","categoryId":7}';
 
 const requests = 'http_server_request_duration_seconds_count';
-const refusals = 'animal_store_refusals_total';
+const rejections = 'animal_store_rejections_total';
 const deprecatedUses = 'animal_store_deprecated_requests_total';
 
 const counted = (method: string, route: string, status: number): string =>
@@ -181,34 +184,30 @@ for (const [where, databaseUrl, batching] of stores) {
   });
 }
 
-/** One that is worked on, and four that wait for their clients. */
-const mostHeld = 5;
-
 describe('The metrics of an overloaded service', () => {
-  after(killServices);
-
-  it('count what was refused before it was looked at, by status', async () => {
-    const service = await startService({ DATABASE_URL: 'memory:', API_KEYS: key, MAX_IN_FLIGHT: '1' });
-    const agent = keepAliveAgent();
-    const held = await Promise.all(
-      Array.from({ length: mostHeld }, () => holdCreate({ address: service.address, key }, json, agent)),
-    );
-    expect((await listPets({ address: service.address, key })).status).to.equal(503);
+  it('count what was rejected before it was looked at, by status', async () => {
+    const metrics = prometheusMetrics();
+    const unheard = (): void => undefined;
+    const service = await overloadedServer({
+      reporter: measuredReporter(
+        { requestEnded: unheard, requestRejected: unheard, error: unheard },
+        metrics,
+      ),
+    });
+    const before = parseMetrics(await metrics.read());
+    const refused = service.refused();
+    expect((await listPets(service)).status).to.equal(503);
     const { hostname, port } = new URL(service.address);
     const connection = openRawConnection(hostname, Number(port));
     connection.send('no HTTP\r\n\r\n');
     await connection.closed();
-    expect((await listPets({ address: service.address, key })).status).to.equal(503);
-    for (const { sendRest } of held) sendRest();
-    await Promise.all(held.map(({ answer }) => answer));
-    agent.destroy();
-    const samples = await readMetrics(service.address, key);
-    expect(growth(new Map(), samples, refusals)).to.deep.equal({
-      [`${refusals}{http_response_status_code="503"}`]: 2,
-      [`${refusals}{http_response_status_code="400"}`]: 1,
+    expect((await listPets(service)).status).to.equal(503);
+    await service.stop();
+    const samples = parseMetrics(await metrics.read());
+    expect(growth(before, samples, rejections)).to.deep.equal({
+      [`${rejections}{http_response_status_code="503"}`]: service.refused() - refused - 1,
+      [`${rejections}{http_response_status_code="400"}`]: 1,
     });
-    expect(growth(new Map(), samples, requests)).to.deep.equal({
-      [counted('POST', '/v1/pets', 201)]: mostHeld,
-    });
+    expect(samples.get('http_server_active_requests')).to.equal(0);
   });
 });

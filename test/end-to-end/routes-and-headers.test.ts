@@ -19,7 +19,6 @@ describeOnEveryStore('Routes and headers', (service) => {
       '/V1/pets',
       '/v1/pet',
       '/v1/pets/1/',
-      '/',
     ].concat(
       [
         '/v1/pets//',
@@ -51,6 +50,25 @@ describeOnEveryStore('Routes and headers', (service) => {
       ],
     );
     for (const path of paths) expect(codeOf(await service.get(path)), path).to.deep.equal(notFound);
+  });
+
+  it('leads to the reference from / and /docs/, by a reference that holds under any prefix', async () => {
+    for (const [path, location] of [
+      ['/', 'docs'],
+      ['/docs/', '../docs'],
+    ] as const) {
+      const answer = await service.get(path, { key: null });
+      expect([answer.status, answer.header('Location'), answer.text], path).to.deep.equal([
+        308,
+        location,
+        '',
+      ]);
+    }
+  });
+
+  it('says where a new animal is, by a reference that holds under any prefix', async () => {
+    const answer = await service.create('{"name":"Rex","categoryId":7}');
+    expect(answer.header('Location')).to.equal(`pets/${answer.pet().id}`);
   });
 
   it('answers a known path with another method: 405, and Allow says which it takes', async () => {

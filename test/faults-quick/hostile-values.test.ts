@@ -65,6 +65,7 @@ const known = [
     'www-authenticate',
     'allow',
     'link',
+    'location',
   ],
   ...['deprecation', 'sunset', 'ratelimit', 'ratelimit-policy', 'vary', 'retry-after', 'idempotent-replayed'],
 ];
@@ -155,7 +156,7 @@ const attack = async ({ databaseUrl, open }: SqlStore): Promise<Figures> => {
     const page = await ask(`/v1/pets?limit=1&${escaped}=${escaped}`);
     const unescaped = await ask(`/v1/pets?limit=1&x=${text.replace(/[^!-~]/g, '')}`);
     for (const { header } of [page, unescaped]) {
-      expect(header('Link')).to.match(/^<\/v1\/pets\?[^<>"\s]*&after=1>; rel="next"$/);
+      expect(header('Link')).to.match(/^<\?[^<>"\s]*&after=1>; rel="next"$/);
     }
     expect((await ask(`/v1/pets/${escaped}`)).status, text).to.equal(404);
     const latin = Buffer.from(text).toString('latin1');

@@ -5,7 +5,7 @@ import { killServices, type ServiceProcess, startService } from '../support/serv
 import { call } from './support/call';
 import { fault, type Figures } from './support/fault';
 import { inFolder } from './support/in-folder';
-import { type LoadFigures, runLoad } from './support/load';
+import { type ClosedLoopFigures, runClosedLoop } from './support/load/closed-loop';
 import { peakMemory } from './support/peak-memory';
 import { pidOf } from './support/pids';
 
@@ -96,8 +96,8 @@ const seed = async (address: string): Promise<void> => {
   for (let animal = 0; animal < 100; animal += 1) await create('x'.repeat(longName));
 };
 
-const watchAnother = (service: ServiceProcess, seconds: number): Promise<LoadFigures> =>
-  runLoad({
+const watchAnother = (service: ServiceProcess, seconds: number): Promise<ClosedLoopFigures> =>
+  runClosedLoop({
     address: service.address,
     pid: pidOf(service),
     connections: 4,
@@ -113,7 +113,7 @@ const besiege = async (folder: string): Promise<Figures> => {
     LOG_LEVEL: 'silent',
   });
   await seed(service.address);
-  const p99 = ({ byStatus }: LoadFigures): number => byStatus['404']?.p99 ?? NaN;
+  const p99 = ({ byStatus }: ClosedLoopFigures): number => byStatus['404']?.p99 ?? NaN;
   const before = await watchAnother(service, 5);
   const siege = Promise.all(
     Object.entries(hostilities).map(async ([name, hostility]) => {

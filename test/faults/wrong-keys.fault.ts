@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { killServices, startService } from '../support/service-process';
 import { createPet } from '../support/pet-calls';
 import { fault, type Figures } from './support/fault';
-import { type LoadRequest, runLoad } from './support/load';
+import { runClosedLoop } from './support/load/closed-loop';
+import type { LoadRequest } from './support/load/load-request';
 import { median } from './support/percentile';
 import { pidOf } from './support/pids';
 import { sqlStores } from './support/sql-stores';
@@ -22,7 +23,7 @@ const flood = async (databaseUrl: string): Promise<Figures> => {
   const cost = async (requests: ReadonlyArray<LoadRequest>, expected: string): Promise<number> => {
     const { address } = service;
     const load = { address, pid: pidOf(service), connections: 64, settle: 0.5, seconds: 1.5, requests };
-    const { byStatus, processorSeconds } = await runLoad(load);
+    const { byStatus, processorSeconds } = await runClosedLoop(load);
     expect(Object.keys(byStatus)).to.deep.equal([expected]);
     return (1e6 * processorSeconds) / (byStatus[expected]?.count ?? 0);
   };

@@ -2,9 +2,11 @@ import * as TE from 'fp-ts/TaskEither';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type CheckReadiness, httpApplication, startHttpServer } from '../../adapters/http';
-import { answerProtocolErrors } from '../../adapters/http/server/answer-protocol-errors';
 import type { exampleFailures } from '../../adapters/http/openapi/example-failures';
-import { refusalHeaders } from '../../adapters/http/server/refusal-headers';
+import { admissionControl } from '../../adapters/http/server/admission-control';
+import { exchanges } from '../../adapters/http/server/exchanges';
+import { serveConnections } from '../../adapters/http/server/serve-connections';
+import { responseWriter } from '../../adapters/http/server/write-response';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
 import {
   type Authenticate,
@@ -20,6 +22,7 @@ import type { DocumentedRequest } from './documented-answers';
 import { type RawAnswer, rawExchange } from './raw-exchange';
 
 const unheard = (): void => undefined;
+const reporter = { requestEnded: unheard, requestRejected: unheard, error: unheard };
 
 interface Circumstances {
   readonly pets?: PetRepository;
@@ -79,13 +82,13 @@ const ask = async (
     checkReadiness,
     consumeQuota,
     readMetrics,
-    reporter: { request: unheard, refusal: unheard, failure: unheard },
   });
   const server = await startHttpServer(app, {
     host: '127.0.0.1',
     port: 0,
     maxInFlight: 10,
-    reportRefusal: unheard,
+    maxWait: 1_000,
+    reporter,
   });
   try {
     for (const earlier of before) await rawExchange(server.address, earlier);
@@ -98,7 +101,17 @@ const ask = async (
 /** A server of little patience, which an unfinished request makes answer at once. */
 const askUnfinished = async (): Promise<RawAnswer> => {
   const server = createServer({ headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 });
-  answerProtocolErrors(server, unheard, refusalHeaders([]));
+  const connections = serveConnections(
+    server,
+    exchanges({
+      application: () => Promise.reject(new Error('an unfinished request came to the application')),
+      admission: admissionControl(1, 1_000),
+      writeResponse: responseWriter([]),
+      reporter,
+      trustedProxies: 0,
+      isStopping: () => false,
+    }),
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const bound = server.address();
@@ -107,6 +120,7 @@ const askUnfinished = async (): Promise<RawAnswer> => {
     return await rawExchange(`http://127.0.0.1:${port}`, 'GET /v1/pets HTTP/1.1\r\n');
   } finally {
     server.close();
+    connections.stop();
   }
 };
 
@@ -128,8 +142,9 @@ export const provoke: Readonly<Record<'Success' | keyof typeof exampleFailures, 
   InvalidQuery: (request) => ask(inBytes({ ...request, path: `${request.path}?limit=0` })),
   InvalidBody: (request) => ask(inBytes({ ...request, body: '{"name":7,"categoryId":7}' })),
   MalformedJson: (request) => ask(inBytes({ ...request, body: '"\xff"' })),
-  InvalidIdempotencyKey: (request) => ask(inBytes(request, { headers: ['Idempotency-Key: unquoted'] })),
+  InvalidIdempotencyKey: (request) => ask(inBytes(request, { headers: ['Idempotency-Key: two words'] })),
   MalformedRequest: (request) => ask(inBytes(request, { headers: ['Host: others'] })),
+  HttpVersionNotSupported: (request) => ask(inBytes(request).replace('HTTP/1.1', 'HTTP/2.0')),
   NoSuchPet: (request) => ask(inBytes(request)),
   RouteNotFound: (request) => ask(inBytes({ ...request, path: `${request.path}/elsewhere/` })),
   MethodNotAllowed: (request) => ask(inBytes({ ...request, method: 'DELETE' })),

@@ -10,6 +10,8 @@ export type RawConnection = Readonly<{
   received: (pattern: RegExp) => Promise<void>;
   /** Waits until the server has closed the connection: all that it sent. */
   closed: () => Promise<Buffer>;
+  /** Ends this side: nothing more is sent, what comes is still read. */
+  end: () => void;
   destroy: () => void;
   /** Ends the connection without a farewell: what the server still writes to it fails. */
   reset: () => void;
@@ -45,6 +47,7 @@ export const openRawConnection = (host: string, port: number): RawConnection => 
     send: (bytes) => void socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
     received: (pattern) => waitFor('data', () => pattern.test(soFar().toString('latin1'))),
     closed: () => waitFor('close', () => socket.closed).then(soFar),
+    end: () => void socket.end(),
     destroy: () => void socket.destroy(),
     reset: () => void socket.resetAndDestroy(),
   };

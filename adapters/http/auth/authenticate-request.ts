@@ -1,21 +1,19 @@
 import { pipe } from 'fp-ts/function';
-import type * as TE from 'fp-ts/TaskEither';
-import type { Context } from 'koa';
+import * as TE from 'fp-ts/TaskEither';
 import type { AnimalStore, InvalidApiKey, OpenAnimalStore, Unavailable } from '../../../core';
-import { andMap } from '../and-map';
-import { andThen } from '../and-then';
-import { bearerKey } from './bearer-key';
+import type { HttpRequest } from '../protocol/http-request';
 import type { MissingApiKey } from '../responses/http-failures';
+import { flatMap } from '../task-either';
+import { bearerKey } from './bearer-key';
 
-/** Opens the store with the key that a request shows; its id goes to the log. */
+/** Opens the store with the key that a request shows. */
 export const authenticateRequest =
   (openStore: OpenAnimalStore) =>
-  (context: Context): TE.TaskEither<MissingApiKey | InvalidApiKey | Unavailable, AnimalStore> =>
+  ({
+    message,
+    deadline,
+  }: HttpRequest): TE.TaskEither<MissingApiKey | InvalidApiKey | Unavailable, AnimalStore> =>
     pipe(
-      bearerKey(context.headers.authorization),
-      andThen(openStore),
-      andMap((store) => {
-        context.state['keyId'] = store.keyId;
-        return store;
-      }),
+      TE.fromEither(bearerKey(message.headers.authorization)),
+      flatMap((apiKey) => openStore(apiKey, deadline)),
     );

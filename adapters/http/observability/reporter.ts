@@ -14,20 +14,22 @@ export interface RequestRecord {
   readonly keyId: string | undefined;
   readonly isDeprecated: boolean;
   readonly trace: TraceContext | undefined;
+  /** As the socket has it, or where proxies are trusted, as the outermost of them wrote it. */
+  readonly clientAddress: string | undefined;
 }
 
 /** A request that was answered before the application saw it: for overload, or because it is no HTTP. */
-export interface RefusalRecord {
+export interface RejectionRecord {
   readonly requestId: string;
   readonly status: number;
 }
 
 /** Where the service reports to. Nothing of it may throw. */
 export interface Reporter {
-  /** A request has arrived; `request` follows when it has ended. */
-  readonly arrival?: () => void;
-  readonly request: (record: RequestRecord) => void;
-  readonly refusal: (record: RefusalRecord) => void;
+  /** A request has arrived; `requestEnded` follows, or `requestRejected`. */
+  readonly requestStarted?: () => void;
+  readonly requestEnded: (record: RequestRecord) => void;
+  readonly requestRejected: (record: RejectionRecord) => void;
   /** Why a request was answered with Unavailable or Defect: for the log alone. */
-  readonly failure: (cause: unknown, requestId: string) => void;
+  readonly error: (cause: unknown, requestId: string) => void;
 }

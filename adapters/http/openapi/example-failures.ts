@@ -23,6 +23,7 @@ export const exampleFailures: Examples = {
   NoSuchPet: { _tag: 'NoSuchPet' },
   RouteNotFound: { _tag: 'RouteNotFound' },
   MethodNotAllowed: { _tag: 'MethodNotAllowed', allowed: ['GET', 'HEAD', 'POST'] },
+  HttpVersionNotSupported: { _tag: 'HttpVersionNotSupported' },
   RequestTimeout: { _tag: 'RequestTimeout' },
   IdempotencyKeyInFlight: idempotencyKeyInFlight,
   PayloadTooLarge: { _tag: 'PayloadTooLarge' },

@@ -1,7 +1,7 @@
 import { pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
 import { exampleFailures } from './example-failures';
-import { failureAnswer } from '../responses/failure-answer';
+import { failureResponse } from '../responses/failure-response';
 import type { ErrorBody } from '../representation/serialise';
 
 const escaped = (text: string): string => text.replace(/[<|]/g, '\\$&');
@@ -16,7 +16,7 @@ export const openApiErrorTable = [
   '| `code` | `status` | `message`, such as |',
   '|---|---|---|',
   ...pipe(
-    Object.values(exampleFailures).map((failure) => failureAnswer(failure).error),
+    Object.values(exampleFailures).map((failure) => failureResponse(failure).error),
     NEA.groupBy(({ code }) => code),
     (byCode) => Object.values(byCode).map(rowOf).sort(),
   ),

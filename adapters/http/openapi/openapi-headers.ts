@@ -1,4 +1,4 @@
-import { deprecationHeaders } from '../protocol/deprecated';
+import { deprecationHeaders } from '../protocol/deprecation';
 
 const header = (description: string, schema: object, example: unknown, required = true) => ({
   description,
@@ -22,7 +22,7 @@ export const headerComponents = {
   NextPage: header(
     'Only while there is more: the address of the next page, with `rel="next"` (RFC 8288).',
     text,
-    '</v1/pets?limit=1&after=1>; rel="next"',
+    '<?limit=1&after=1>; rel="next"',
     false,
   ),
   IdempotentReplayed: fixed('Only on the answer to a retry: the animal was there already.', 'true', false),

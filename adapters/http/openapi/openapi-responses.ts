@@ -2,7 +2,7 @@ import { pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
 import * as R from 'fp-ts/Record';
 import { exampleFailures } from './example-failures';
-import { failureAnswer } from '../responses/failure-answer';
+import { failureResponse } from '../responses/failure-response';
 import { openApiHeaders } from './openapi-headers';
 
 type Headers = Readonly<Record<string, object>>;
@@ -21,7 +21,7 @@ export const success = (description: string, schema: string, example: unknown, h
   },
 });
 
-const exampleOf = (kind: Kind) => ({ kind, ...failureAnswer(exampleFailures[kind]) });
+const exampleOf = (kind: Kind) => ({ kind, ...failureResponse(exampleFailures[kind]) });
 type Example = ReturnType<typeof exampleOf>;
 
 const codesOf = (examples: ReadonlyArray<Example>): string =>

@@ -1,16 +1,14 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import type * as TE from 'fp-ts/TaskEither';
-import type { Context } from 'koa';
+import * as TE from 'fp-ts/TaskEither';
 import { type CreatedPet, fieldFaults, NewPet } from '../../../core';
-import { andMap } from '../and-map';
-import { andThen } from '../and-then';
-import type { Answer } from '../responses/answer';
-import type { Handler } from './handler';
-import type { HttpFailure, InvalidBody } from '../responses/http-failures';
-import { idempotencyKeyHeader } from './idempotency-key-header';
-import { readJsonBody, type Unreadable } from './read-json-body';
 import { serialisePet } from '../representation/serialise';
+import type { InvalidBody } from '../responses/http-failures';
+import type { HttpResponse } from '../responses/http-response';
+import { flatMap, flatMapEither, map } from '../task-either';
+import { idempotencyKeyHeader } from './idempotency-key-header';
+import type { Operation } from './operation';
+import { readJsonBody } from './read-json-body';
 
 const decodeNewPet = (body: unknown): E.Either<InvalidBody, NewPet> =>
   pipe(
@@ -18,25 +16,25 @@ const decodeNewPet = (body: unknown): E.Either<InvalidBody, NewPet> =>
     E.mapLeft((errors) => ({ _tag: 'InvalidBody', faults: fieldFaults(errors) })),
   );
 
-const toAnswer = ({ pet, replayed }: CreatedPet): Answer => ({
-  status: 201,
-  body: serialisePet(pet),
-  headers: replayed ? { 'Idempotent-Replayed': 'true' } : {},
-});
-
-const readNewPet =
-  (context: Context): TE.TaskEither<Unreadable | InvalidBody, NewPet> =>
-  async () => {
-    const body = await readJsonBody(context)();
-    return E.isLeft(body) ? body : decodeNewPet(body.right);
+const toResponse = ({ pet, replayed }: CreatedPet): HttpResponse => {
+  // Relative to /v1/pets, so that it holds behind any prefix (RFC 9110, section 10.2.2).
+  const location = { Location: `pets/${pet.id}` };
+  return {
+    status: 201,
+    body: serialisePet(pet),
+    headers: replayed ? { ...location, 'Idempotent-Replayed': 'true' } : location,
   };
+};
 
-export const handleCreatePet: Handler = (context, { createPet }) =>
+export const handleCreatePet: Operation = (request, { createPet }) =>
   pipe(
-    idempotencyKeyHeader(context.headers['idempotency-key']?.toString()),
-    andThen((idempotencyKey) => async (): Promise<E.Either<HttpFailure, CreatedPet>> => {
-      const newPet = await readNewPet(context)();
-      return E.isLeft(newPet) ? newPet : await createPet(newPet.right, idempotencyKey)();
-    }),
-    andMap(toAnswer),
+    TE.fromEither(idempotencyKeyHeader(request.message.headers['idempotency-key']?.toString())),
+    flatMap((idempotencyKey) =>
+      pipe(
+        readJsonBody(request),
+        flatMapEither(decodeNewPet),
+        flatMap((newPet) => createPet(newPet, idempotencyKey, request.deadline)),
+      ),
+    ),
+    map(toResponse),
   );

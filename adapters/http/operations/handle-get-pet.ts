@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
 import { inDecimal, PetId } from '../../../core';
-import { andMap } from '../and-map';
-import { andThen } from '../and-then';
-import type { Handler } from './handler';
 import type { NoSuchPet } from '../responses/http-failures';
 import { serialisePet } from '../representation/serialise';
+import { flatMap, map } from '../task-either';
+import type { Operation } from './operation';
 
 const decodePetId = (text: string | undefined): E.Either<NoSuchPet, PetId> =>
   pipe(
@@ -15,10 +15,10 @@ const decodePetId = (text: string | undefined): E.Either<NoSuchPet, PetId> =>
 
 /** @deprecated With the operation itself: the interface removes it on 5 December 2030. */
 export const handleGetPet =
-  (petId: string | undefined): Handler =>
-  (_context, { getPet }) =>
+  (petId: string | undefined): Operation =>
+  ({ deadline }, { getPet }) =>
     pipe(
-      decodePetId(petId),
-      andThen(getPet),
-      andMap((pet) => ({ status: 200, body: serialisePet(pet) })),
+      TE.fromEither(decodePetId(petId)),
+      flatMap((id) => getPet(id, deadline)),
+      map((pet) => ({ status: 200, body: serialisePet(pet) })),
     );

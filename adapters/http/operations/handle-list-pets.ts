@@ -1,31 +1,31 @@
 import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
 import type { PetPage } from '../../../core';
-import { andMap } from '../and-map';
-import { andThen } from '../and-then';
-import type { Handler } from './handler';
 import type { Headers } from '../protocol/headers';
-import { listPetsQuery } from './list-pets-query';
-import { pathOf } from '../protocol/path-of';
 import { serialisePage } from '../representation/serialise';
+import { flatMap, map } from '../task-either';
+import { listPetsQuery } from './list-pets-query';
+import type { Operation } from './operation';
 
-/** The next page's address (RFC 8288): every parameter kept, `after` moved on. */
-const linkToNext = (path: string, parameters: URLSearchParams, { pets, hasMore }: PetPage): Headers => {
+/** The next page (RFC 8288), every parameter kept and `after` moved on, as a reference that holds behind any prefix. */
+const linkToNext = (parameters: URLSearchParams, { pets, hasMore }: PetPage): Headers => {
   const last = pets.at(-1);
   if (!hasMore || last === undefined) return {};
   const next = new URLSearchParams(parameters);
   next.set('after', last.id.toString());
-  return { Link: `<${path}?${next.toString()}>; rel="next"` };
+  return { Link: `<?${next.toString()}>; rel="next"` };
 };
 
-export const handleListPets: Handler = (context, { listPets }) => {
-  const parameters = new URLSearchParams(context.querystring);
+const parametersOf = (target = ''): URLSearchParams => {
+  const start = target.indexOf('?');
+  return new URLSearchParams(start === -1 ? '' : target.slice(start + 1));
+};
+
+export const handleListPets: Operation = ({ message, deadline }, { listPets }) => {
+  const parameters = parametersOf(message.url);
   return pipe(
-    listPetsQuery(parameters),
-    andThen(listPets),
-    andMap((page) => ({
-      status: 200,
-      body: serialisePage(page),
-      headers: linkToNext(pathOf(context.originalUrl), parameters, page),
-    })),
+    TE.fromEither(listPetsQuery(parameters)),
+    flatMap((query) => listPets(query, deadline)),
+    map((page) => ({ status: 200, body: serialisePage(page), headers: linkToNext(parameters, page) })),
   );
 };

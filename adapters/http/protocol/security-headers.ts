@@ -1,4 +1,4 @@
-/** On every answer: it is data for the one who asked, to be neither guessed at, framed nor kept. */
+/** On every response: it is data for the one who asked, to be neither guessed at, framed nor kept. */
 export const securityHeaders = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",

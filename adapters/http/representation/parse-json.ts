@@ -1,6 +1,11 @@
 import * as E from 'fp-ts/Either';
 import { LosslessNumber, parse, parseLosslessNumber, splitNumber } from 'lossless-json';
-import type { MalformedJson } from '../responses/http-failures';
+
+/** Why a text is no JSON, in words for its sender. */
+export interface MalformedJson {
+  readonly _tag: 'MalformedJson';
+  readonly reason: string;
+}
 
 /** Nested arrays and objects; the parser recurses, so that an unbounded depth would exhaust the stack. */
 const maxDepth = 100;

@@ -2,6 +2,7 @@
 export const errorCodes = [
   'expectation_failed',
   'headers_too_large',
+  'http_version_not_supported',
   'idempotency_key_in_flight',
   'idempotency_key_reused',
   'internal_error',

@@ -16,10 +16,9 @@ export interface Text {
 export interface TextResponse {
   readonly status: 200 | 304;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  readonly contentType: string;
+  readonly body: Buffer | undefined;
 }
-
-const nothing = Buffer.alloc(0);
 
 const compress = promisify<Buffer, Buffer>(gzip);
 
@@ -58,15 +57,12 @@ export const textResponder = ({ body, contentType, headers = {} }: Text) => {
     // Kept by the client, and asked after each time: an upgrade shows at once.
     const validators = { 'Cache-Control': 'no-cache', ...headers, ETag: etag, Vary: 'Accept-Encoding' };
     if (matches(request['if-none-match'] ?? '', etag)) {
-      return { status: 304, headers: validators, body: nothing };
+      return { status: 304, headers: validators, contentType, body: undefined };
     }
     return {
       status: 200,
-      headers: {
-        ...validators,
-        'Content-Type': contentType,
-        ...(isGzip ? { 'Content-Encoding': 'gzip' } : {}),
-      },
+      headers: isGzip ? { ...validators, 'Content-Encoding': 'gzip' } : validators,
+      contentType,
       body: isGzip ? await compressed() : plain,
     };
   };

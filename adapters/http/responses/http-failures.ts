@@ -1,3 +1,4 @@
+import type { MalformedJson } from '../representation/parse-json';
 import type {
   FieldFault,
   IdempotencyKeyInFlight,
@@ -19,11 +20,6 @@ export interface InvalidQuery {
 export interface InvalidBody {
   readonly _tag: 'InvalidBody';
   readonly faults: ReadonlyArray<FieldFault>;
-}
-
-export interface MalformedJson {
-  readonly _tag: 'MalformedJson';
-  readonly reason: string;
 }
 
 export interface InvalidIdempotencyKey {
@@ -56,6 +52,10 @@ export interface UnsupportedMediaType {
 export interface MalformedRequest {
   readonly _tag: 'MalformedRequest';
   readonly reason: string;
+}
+
+export interface HttpVersionNotSupported {
+  readonly _tag: 'HttpVersionNotSupported';
 }
 
 export interface RequestTimeout {
@@ -107,6 +107,7 @@ export type HttpFailure =
   | PayloadTooLarge
   | UnsupportedMediaType
   | MalformedRequest
+  | HttpVersionNotSupported
   | RequestTimeout
   | HeadersTooLarge
   | ExpectationFailed

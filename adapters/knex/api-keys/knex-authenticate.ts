@@ -7,6 +7,7 @@ import { timingSafeEqual } from 'node:crypto';
 import {
   type ApiKey,
   type Authenticate,
+  type Deadline,
   type InvalidApiKey,
   invalidApiKey,
   KeyId,
@@ -22,7 +23,7 @@ import { digestOf, keyIdOf } from './key-format';
 const trustedFor = 2_000;
 
 /** How long to wait for the database; with `trustedFor` it keeps a revoked key out within 5 seconds. */
-const patience = 2_500;
+const timeoutMs = 2_500;
 
 const mostTrusted = 10_000;
 const maxBatchSize = 400;
@@ -47,30 +48,38 @@ const idIn = (key: ApiKey): E.Either<InvalidApiKey, KeyId> =>
 const isDigestOf = (key: ApiKey, digest: Buffer): boolean => timingSafeEqual(digest, digestOf(key));
 
 /** The auth port on the keys in the database. Without the database nobody new is let in. */
-export const knexAuthenticate = ({ reads }: Database): Authenticate => {
+export const knexAuthenticate = ({ reads, lanes }: Database): Authenticate => {
   const trusted = new LRUCache<string, Buffer>({ max: mostTrusted, ttl: trustedFor });
-  const readDigest = batchWhileBusy({ maxBatchSize, patience, runBatch: readDigests(reads) });
+  const readDigest = batchWhileBusy({
+    lanes: lanes.reads,
+    maxBatchSize,
+    timeoutMs,
+    runBatch: readDigests(reads),
+  });
 
-  const readAndTrust = async (id: KeyId): Promise<E.Either<InvalidApiKey | Unavailable, Buffer>> => {
-    const read = await attemptEither(() => readDigest(id))();
+  const readAndTrust = async (
+    id: KeyId,
+    deadline: Deadline | undefined,
+  ): Promise<E.Either<InvalidApiKey | Unavailable, Buffer>> => {
+    const read = await attemptEither(() => readDigest(id, deadline))();
     if (E.isRight(read)) trusted.set(id, read.right);
     return read;
   };
 
-  const authenticateAs = (id: KeyId, key: ApiKey): ReturnType<Authenticate> => {
+  const authenticateAs = (id: KeyId, key: ApiKey, deadline?: Deadline): ReturnType<Authenticate> => {
     const check = (digest: Buffer): E.Either<InvalidApiKey, KeyId> =>
       isDigestOf(key, digest) ? E.right(id) : E.left(invalidApiKey);
     const known = trusted.get(id);
     if (known !== undefined) return TE.fromEither(check(known));
     return async () => {
-      const read = await readAndTrust(id);
+      const read = await readAndTrust(id, deadline);
       return E.isLeft(read) ? read : check(read.right);
     };
   };
 
-  return (key) =>
+  return (key, deadline) =>
     pipe(
       idIn(key),
-      E.matchW(TE.left, (id) => authenticateAs(id, key)),
+      E.matchW(TE.left, (id) => authenticateAs(id, key, deadline)),
     );
 };

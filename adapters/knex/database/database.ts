@@ -7,6 +7,8 @@ export interface Database {
   readonly reads: Knex;
   readonly writes: Knex;
   readonly petStatements: PetStatements;
+  /** How many batches of each operation may be in flight together: a slow one then leaves lanes to others. */
+  readonly lanes: { readonly reads: number; readonly writes: number };
   /**
    * Migrates or makes a first key, in a transaction. No other process does so until it ends, by a commit or by a
    * death; they wait for their turn.

@@ -6,10 +6,8 @@ import { attempt } from '../database/attempt';
 import { batchesOf } from '../batching/batches-of';
 import type { Database } from '../database/database';
 import { toError } from '../database/database-error';
+import { newPetBatches } from './new-pet-batches';
 import type { PetStatements } from '../database/pet-statements';
-
-/** Animals in one insert. */
-const batchSize = 400;
 
 const throwPlain = (error: unknown): never => {
   throw toError(error);
@@ -24,7 +22,7 @@ const insertAll = async (
   newPets: AsyncIterable<NewPet>,
 ): Promise<number> => {
   let count = 0;
-  for await (const batch of batchesOf(batchSize, newPets)) {
+  for await (const batch of batchesOf(newPetBatches, newPets)) {
     await insert(transaction, batch).catch(throwPlain);
     count += batch.length;
   }

@@ -12,17 +12,15 @@ import { batchWhileBusy } from '../batching/batch-while-busy';
 import { createAllPets } from './create-all-pets';
 import { createPets } from './create-pets';
 import type { Database } from '../database/database';
+import { creationBatches, maxBatchSize } from './new-pet-batches';
 import { findPets } from './find-pets';
 import { observed } from '../batching/observed';
 import { readPages } from './read-pages';
 import type { RepositoryObserver } from '../batching/repository-observer';
 import { steadyNow } from './steady-now';
 
-/** Calls in one statement: their keys stay under SQLite's 500 terms of a compound select. */
-const maxBatchSize = 400;
-
 /** How long an operation waits for the database, in milliseconds: an answer within 5 s, whatever happens to it. */
-const patience = 4_000;
+const timeoutMs = 4_000;
 
 interface Options {
   /** The time in milliseconds since 1970; after it creation keys expire. */
@@ -37,17 +35,20 @@ export const knexPetRepository = (
 ): PetRepository => {
   const list = batchWhileBusy({
     maxBatchSize,
-    patience,
+    lanes: database.lanes.reads,
+    timeoutMs,
     runBatch: observed(observer, 'list', readPages(database.petStatements)),
   });
   const find = batchWhileBusy({
     maxBatchSize,
-    patience,
+    lanes: database.lanes.reads,
+    timeoutMs,
     runBatch: observed(observer, 'find', findPets(database.petStatements)),
   });
   const create = batchWhileBusy({
-    maxBatchSize,
-    patience,
+    ...creationBatches,
+    lanes: database.lanes.writes,
+    timeoutMs,
     runBatch: observed(observer, 'create', createPets(database, now)),
   });
   const inFlight = new Set<string>();
@@ -62,10 +63,10 @@ export const knexPetRepository = (
     };
 
   return {
-    list: (query) => attempt(() => list(query)),
-    find: (id) => attemptEither(() => find(id)),
-    create: (newPet, key) => {
-      const creation = attemptEither(() => create({ newPet, key }));
+    list: (query, deadline) => attempt(() => list(query, deadline)),
+    find: (id, deadline) => attemptEither(() => find(id, deadline)),
+    create: (newPet, key, deadline) => {
+      const creation = attemptEither(() => create({ newPet, key }, deadline));
       return key === undefined ? creation : oneAtATime(key, creation);
     },
     createAll: createAllPets(database),

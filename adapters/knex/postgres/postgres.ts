@@ -72,6 +72,12 @@ const durabilityOf = async (pool: Knex): Promise<Durability> => {
   };
 };
 
+/** The pool is shared by reads by id, lists and keys, each with its lanes, and by creates. */
+const lanesOf = ({ poolSize }: PostgresOptions): Database['lanes'] => ({
+  reads: Math.ceil(poolSize / 4),
+  writes: Math.ceil(poolSize / 5),
+});
+
 /** Opens a PostgreSQL database, or a distributed engine that speaks its protocol. */
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
   const pool = knex(postgresConfiguration(connectionString, options));
@@ -79,6 +85,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     reads: pool,
     writes: pool,
     petStatements: postgresPetStatements(pool),
+    lanes: lanesOf(options),
     setUp: setUpInTurn(pool),
     durability: () => durabilityOf(pool),
     isLost: () => false,

@@ -88,6 +88,8 @@ export const openSqlite = (filename: string): Database => {
     reads,
     writes,
     petStatements: sqlitePetStatements(reads),
+    // A file has one writer, and reads by id, lists and keys have a connection each.
+    lanes: { reads: 1, writes: 1 },
     // A transaction that begins with a write waits for its turn; one that begins with a read is refused later.
     setUp: (work) =>
       writes.transaction(async (transaction) => {

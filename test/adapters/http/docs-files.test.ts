@@ -15,9 +15,9 @@ describe('A file of the reference', () => {
     expect(failed).to.have.property('code', 'ENOENT');
 
     await writeFile(join(folder, 'icon.svg'), '<svg/>');
-    expect((await icon.respond({})).body.toString()).to.equal('<svg/>');
+    expect((await icon.respond({})).body?.toString()).to.equal('<svg/>');
 
     await writeFile(join(folder, 'icon.svg'), '<svg>another</svg>');
-    expect((await icon.respond({})).body.toString()).to.equal('<svg/>');
+    expect((await icon.respond({})).body?.toString()).to.equal('<svg/>');
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { openApiDocument, openApiServiceDocument } from '../../../adapters/http';
 import { exampleFailures } from '../../../adapters/http/openapi/example-failures';
-import { failureAnswer } from '../../../adapters/http/responses/failure-answer';
+import { failureResponse } from '../../../adapters/http/responses/failure-response';
 import { errorCodes } from '../../../adapters/http/representation/schemas';
 import { documentedAnswers } from '../../support/documented-answers';
 import { provoke, provokeNextPage } from '../../support/provoke';
@@ -88,7 +88,7 @@ describe('The examples of the OpenAPI documents', () => {
   for (const kind of ['RouteNotFound', 'MethodNotAllowed'] as const) {
     it(`${kind}, which no operation answers, is in the table of errors as it really is`, async () => {
       const { status, body } = await provoke[kind](anywhere);
-      const { error } = failureAnswer(exampleFailures[kind]);
+      const { error } = failureResponse(exampleFailures[kind]);
       expect([status, JSON.parse(body)]).to.deep.equal([error.status, error]);
     });
   }

@@ -12,11 +12,11 @@ const codingFor = async (accepted?: string): Promise<string | undefined> => {
 
 describe('A text', () => {
   it('is sent as it is, with its type, to whoever names no coding', async () => {
-    const { status, headers, body: sent } = await respond({});
-    expect([status, sent.toString()]).to.deep.equal([200, body]);
-    expect(headers).to.have.all.keys('Content-Type', 'Cache-Control', 'ETag', 'Vary');
+    const { status, headers, contentType, body: sent } = await respond({});
+    expect([status, sent?.toString()]).to.deep.equal([200, body]);
+    expect(contentType).to.equal('text/plain; charset=utf-8');
+    expect(headers).to.have.all.keys('Cache-Control', 'ETag', 'Vary');
     expect(headers).to.include({
-      'Content-Type': 'text/plain; charset=utf-8',
       'Cache-Control': 'no-cache',
       Vary: 'Accept-Encoding',
     });
@@ -26,8 +26,8 @@ describe('A text', () => {
     const { status, headers, body: sent } = await respond({ 'accept-encoding': 'br, gzip' });
     expect(status).to.equal(200);
     expect(headers).to.include({ 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' });
-    expect(gunzipSync(sent).toString()).to.equal(body);
-    expect(sent.length).to.be.below(body.length / 10);
+    expect(gunzipSync(sent ?? '').toString()).to.equal(body);
+    expect(sent?.length).to.be.below(body.length / 10);
   });
 
   for (const accepted of [
@@ -68,7 +68,7 @@ describe('A text', () => {
       expect(etag).to.match(/^"[\w-]+"$/);
       for (const ifNoneMatch of [etag, `W/${etag}`, `"another", ${etag}`, `${etag} ,"another"`, '*']) {
         const { status, headers, body: sent } = await respond({ ...asked, 'if-none-match': ifNoneMatch });
-        expect([status, sent.length], ifNoneMatch).to.deep.equal([304, 0]);
+        expect([status, sent], ifNoneMatch).to.deep.equal([304, undefined]);
         expect(headers).to.deep.equal({ 'Cache-Control': 'no-cache', ETag: etag, Vary: 'Accept-Encoding' });
       }
       for (const ifNoneMatch of ['"another"', etag.slice(1, -1), `x${etag}`]) {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import Koa from 'koa';
-import { mountPetRoutes, startHttpServer } from '../../../adapters/http';
+import { once } from 'node:events';
+import { mountPetRoutes } from '../../../adapters/http';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
 import { openAnimalStore } from '../../../core';
 import { arbitraryApiKey } from '../../contracts/arbitrary/arbitrary-api-key';
 import { arbitraryKeyId } from '../../contracts/arbitrary/arbitrary-key-id';
 import { rawExchange } from '../../support/raw-exchange';
 
-const unheard = (): void => undefined;
 const key = arbitraryApiKey();
 
 /** What koa-mount does: the routes see the rest of the path, the original address stays. */
@@ -27,12 +27,10 @@ const linkOf = async (
   prefix: string,
   ...requests: ReadonlyArray<readonly [method: string, target: string, body?: string]>
 ): Promise<string | undefined> => {
-  const server = await startHttpServer(hostUnder(prefix).callback(), {
-    host: '127.0.0.1',
-    port: 0,
-    maxInFlight: 10,
-    reportRefusal: unheard,
-  });
+  const server = hostUnder(prefix).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = server.address();
+  const address = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : 0}`;
   try {
     let link: string | undefined;
     for (const [method, target, body = ''] of requests) {
@@ -44,12 +42,12 @@ const linkOf = async (
         `Content-Length: ${body.length}`,
         'Connection: close',
       ];
-      const { headers } = await rawExchange(server.address, `${head.join('\r\n')}\r\n\r\n${body}`);
+      const { headers } = await rawExchange(address, `${head.join('\r\n')}\r\n\r\n${body}`);
       link = headers.get('link');
     }
     return link;
   } finally {
-    await server.stop(0);
+    server.close();
   }
 };
 
@@ -57,17 +55,17 @@ const rex = '{"name":"Rex","categoryId":7}';
 
 for (const prefix of ['', '/shelter', '/v1/pets/shelter']) {
   describe(`The routes in a host under the prefix "${prefix}"`, () => {
-    it('link to the next page where the host has it', async () => {
+    it('link to the next page by a reference that holds under any prefix', async () => {
       const create = ['POST', `${prefix}/v1/pets`, rex] as const;
       expect(await linkOf(prefix, create, create, ['GET', `${prefix}/v1/pets?limit=1`])).to.equal(
-        `<${prefix}/v1/pets?limit=1&after=1>; rel="next"`,
+        '<?limit=1&after=1>; rel="next"',
       );
     });
 
-    it('link from a deprecated address to the list where the host has it', async () => {
+    it('link from a deprecated address to the list by a reference that holds under any prefix', async () => {
       for (const id of ['1', 'no-id', '%2F', '1?a=/b']) {
         expect(await linkOf(prefix, ['GET', `${prefix}/v1/pets/${id}`]), id).to.equal(
-          `<${prefix}/v1/pets>; rel="successor-version"`,
+          '<../pets>; rel="successor-version"',
         );
       }
     });

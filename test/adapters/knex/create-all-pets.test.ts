@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { knexPetRepository } from '../../../adapters/knex';
-import { decodeOrThrow, PageSize, type PetRepository } from '../../../core';
+import { decodeOrThrow, PageSize, PetName, type PetRepository } from '../../../core';
 import { arbitraryNewPet } from '../../contracts';
 import { inTurn } from '../../support/catalogue';
-import { postgresDatabase, sqliteFile, type TestDatabase } from '../../support/databases';
+import { databaseKinds, postgresDatabase, sqliteFile, type TestDatabase } from '../../support/databases';
 import { run } from '../../support/run';
 import { withDatabase, withDatabases } from '../../support/with-database';
 
@@ -63,4 +63,21 @@ describe('While an import takes its time, another instance', function () {
       expect(await create(arbitraryNewPet())()).to.have.nested.property('left._tag', 'Unavailable');
       expect((await run(list(firstPage))).pets).to.deep.equal([]);
     }));
+});
+
+describe('An import of animals with very long names', () => {
+  for (const [kind, makeDatabase] of databaseKinds) {
+    it(`makes no statement of more than a million characters in ${kind}`, () =>
+      withDatabase(makeDatabase, async (database) => {
+        const sizes: Array<number> = [];
+        database.writes.on('query', ({ sql, bindings }: { sql: string; bindings: unknown }) => {
+          if (sql.startsWith('insert into pets')) sizes.push(JSON.stringify(bindings).length);
+        });
+        const long = { ...arbitraryNewPet(), name: decodeOrThrow(PetName, 'x'.repeat(400_000)) };
+        const source = inTurn(Array.from({ length: 5 }, () => long));
+        expect(await run(knexPetRepository(database).createAll(source))).to.equal(5);
+        expect(sizes).to.have.lengthOf(3);
+        expect(Math.max(...sizes)).to.be.below(1_000_000);
+      }));
+  }
 });

@@ -89,6 +89,19 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(await database.reads('creation_keys').pluck('kept_until')).to.have.lengthOf(2);
       }));
 
+    it('adds few animals at once that have long names, so that it does not hold the event loop', () =>
+      use(async (database) => {
+        const sizes: Array<number> = [];
+        const observer = { batch: (_operation: string, size: number) => void sizes.push(size) };
+        const repository = knexPetRepository(database, { observer });
+        const long = { ...arbitraryNewPet(), name: decoded(PetName, 'x'.repeat(90_000)) };
+        await Promise.all(
+          Array.from({ length: 40 }, () => run(repository.create(long, arbitraryCreationKey()))),
+        );
+        expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(40);
+        expect(Math.max(...sizes)).to.equal(11);
+      }));
+
     it('makes one animal of one key in two instances at once, of equal and of different creations', () =>
       withDatabases(2, makeDatabase, async (...databases) => {
         const repositories = databases.map((database) => knexPetRepository(database));

@@ -45,3 +45,34 @@ describe('A slow read that began before a create', () => {
       }));
   }
 });
+
+/** Has the first read of PostgreSQL's animals take so many seconds, and no other. */
+const slowFirstRead = async ({ writes }: Database, seconds: number): Promise<void> => {
+  await writes.raw('create sequence reads');
+  await writes.raw('alter table pets rename to stored_pets');
+  await writes.raw(
+    `create function slow_pets() returns setof stored_pets language plpgsql as $$ begin
+       if nextval('reads') = 1 then perform pg_sleep(${seconds}); end if;
+       return query select * from stored_pets;
+     end $$`,
+  );
+  await writes.raw('create view pets as select * from slow_pets()');
+};
+
+describe('A slow read in PostgreSQL', () => {
+  for (const [name, read] of Object.entries(reads)) {
+    it(`does not make another wait: ${name}`, () =>
+      withDatabases(2, postgresDatabase, async (...[database, other]) => {
+        if (database === undefined || other === undefined) throw new Error('two databases are needed');
+        await slowFirstRead(database, 2);
+        const repository = knexPetRepository(database);
+        const began = performance.now();
+        const slow = read(repository);
+        await eventually('it is being read', 1_500, () => isReading(other));
+        await read(repository);
+        expect(performance.now() - began).to.be.below(1_900);
+        await slow;
+        expect(performance.now() - began).to.be.above(1_900);
+      }));
+  }
+});

@@ -5,9 +5,9 @@ import { growth, parseMetrics } from '../../support/read-metrics';
 const uses = async (keyIds: ReadonlyArray<string>): Promise<Readonly<Record<string, number>>> => {
   const { requests, read } = prometheusMetrics();
   for (const keyId of keyIds) {
-    requests.arrival();
+    requests.started();
     const ended = { method: 'GET', route: '/a', status: 200, milliseconds: 1, isDeprecated: true, keyId };
-    requests.request(ended);
+    requests.ended(ended);
   }
   return growth(new Map(), parseMetrics(await read()), 'animal_store_deprecated_requests_total');
 };

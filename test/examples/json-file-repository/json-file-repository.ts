@@ -47,7 +47,8 @@ export const jsonFileRepository = (file: string, now = Date.now): core.PetReposi
       }),
     find: (id) =>
       TE.fromIOEither(() => E.fromNullable(core.petNotFound(id))(pets.find((pet) => pet.id === id))),
-    create: (...of) => TE.fromIOEither(() => E.flattenW(E.tryCatch(() => create(...of), core.unavailable))),
+    create: (newPet, key) =>
+      TE.fromIOEither(() => E.flattenW(E.tryCatch(() => create(newPet, key), core.unavailable))),
     createAll: (source) =>
       TE.tryCatch(async () => {
         const newPets: Array<core.NewPet> = [];

@@ -1,0 +1,8 @@
+/** Of a request's head, in bytes: RFC 9112, section 3, asks for 8,000 in the request line alone. */
+export const maxHeadSize = 16_384;
+
+/** Of a request's body, in bytes. */
+export const maxBodySize = 100_000;
+
+/** Of a body that nobody wants, in bytes that are read and thrown away so that its sender gets to read the response. */
+export const maxDiscardedBytes = 16_777_216;

@@ -1,0 +1,104 @@
+import { faultTexts } from '../../../core';
+import type { HttpFailure } from './http-failures';
+import type { HttpResponse } from './http-response';
+import type { ErrorCode } from '../representation/schemas';
+import { type ErrorBody, serialiseError } from '../representation/serialise';
+
+const retryAfterSeconds = '1';
+
+interface FailureResponse extends HttpResponse {
+  /** What the body says. */
+  readonly error: ErrorBody;
+}
+
+const response = (
+  status: number,
+  code: ErrorCode,
+  message: string,
+  headers: HttpResponse['headers'] = {},
+): FailureResponse => {
+  const error = { code, message, status };
+  return { status, body: serialiseError(error), headers, error };
+};
+
+// A flood of wrong keys is to cost little: these are written once.
+const missingApiKeyResponse = response(
+  401,
+  'unauthorized',
+  'an API key is needed: Authorization: Bearer <API_KEY>',
+  {
+    'WWW-Authenticate': 'Bearer',
+  },
+);
+const invalidApiKeyResponse = response(401, 'unauthorized', 'this API key is not valid', {
+  'WWW-Authenticate': 'Bearer error="invalid_token"',
+});
+
+/** The one table from failures to what a client sees of them (interface, section 7). */
+export const failureResponse = (failure: HttpFailure): FailureResponse => {
+  switch (failure._tag) {
+    case 'MissingApiKey':
+      return missingApiKeyResponse;
+    case 'InvalidApiKey':
+      return invalidApiKeyResponse;
+    case 'InvalidQuery':
+      return response(400, 'invalid_query', faultTexts(failure.faults, 'the query').join('; '));
+    case 'InvalidBody':
+      return response(400, 'invalid_body', faultTexts(failure.faults, 'the body').join('; '));
+    case 'MalformedJson':
+      return response(400, 'malformed_json', `the body must be JSON: ${failure.reason}`);
+    case 'InvalidIdempotencyKey':
+      return response(
+        400,
+        'invalid_idempotency_key',
+        'Idempotency-Key must be 1 to 255 visible characters, bare or in double quotes, as in "8e03978e"',
+      );
+    case 'MalformedRequest':
+      return response(400, 'malformed_request', failure.reason);
+    case 'PetNotFound':
+    case 'NoSuchPet':
+      return response(404, 'pet_not_found', 'no animal has this id');
+    case 'RouteNotFound':
+      return response(404, 'route_not_found', 'nothing is at this path');
+    case 'MethodNotAllowed':
+      return response(405, 'method_not_allowed', `this path takes ${failure.allowed.join(', ')} only`, {
+        Allow: failure.allowed.join(', '),
+      });
+    case 'RequestTimeout':
+      return response(408, 'request_timeout', 'the request did not arrive in time');
+    case 'IdempotencyKeyInFlight':
+      return response(
+        409,
+        'idempotency_key_in_flight',
+        'the first request with this Idempotency-Key has not ended yet',
+      );
+    case 'PayloadTooLarge':
+      return response(413, 'payload_too_large', 'the body must be 100 kB at most');
+    case 'UnsupportedMediaType':
+      return response(415, 'unsupported_media_type', failure.expected, { Accept: 'application/json' });
+    case 'ExpectationFailed':
+      return response(417, 'expectation_failed', 'the only Expect that is met is 100-continue');
+    case 'IdempotencyKeyReused':
+      return response(422, 'idempotency_key_reused', 'this Idempotency-Key came with another animal before');
+    case 'RateLimited':
+      return response(429, 'rate_limited', 'this API key has made too many requests', {
+        'Retry-After': String(failure.retryAfter),
+      });
+    case 'HeadersTooLarge':
+      return response(431, 'headers_too_large', 'the head of the request must be 16 KiB at most');
+    case 'Defect':
+      return response(500, 'internal_error', 'the service failed; the fault is not in the request');
+    case 'HttpVersionNotSupported':
+      return response(505, 'http_version_not_supported', 'the service speaks HTTP/1.1', {
+        Connection: 'close',
+      });
+    case 'Unavailable':
+      return response(503, 'unavailable', 'the service can not answer now; try again', {
+        'Retry-After': retryAfterSeconds,
+      });
+    case 'NotReady':
+      return response(503, 'unavailable', `not ready: ${failure.reason}`, {
+        'Retry-After': retryAfterSeconds,
+      });
+  }
+};

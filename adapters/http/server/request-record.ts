@@ -1,0 +1,29 @@
+import type { RequestRecord } from '../observability/reporter';
+import { clientAddress } from '../protocol/client-address';
+import { isDeprecated } from '../protocol/deprecation';
+import { pathOf } from '../protocol/path-of';
+import { traceContext } from '../protocol/trace-context';
+import type { Exchange } from './connection';
+
+/** What nginx calls a request whose client closed the connection before there was a response. */
+const clientClosedRequest = 499;
+
+/** The record of an exchange that is over. */
+export const requestRecord = (
+  { message, response, outcome, id, target, began, connection }: Exchange,
+  trustedProxies: number,
+): RequestRecord => {
+  const { traceparent } = message.headers;
+  return {
+    requestId: id,
+    method: message.method ?? '',
+    path: pathOf(target),
+    route: outcome?.route,
+    status: response.headersSent ? response.statusCode : clientClosedRequest,
+    milliseconds: Math.round((performance.now() - began) * 1000) / 1000,
+    keyId: outcome?.keyId,
+    isDeprecated: isDeprecated(message),
+    trace: typeof traceparent === 'string' ? traceContext(traceparent) : undefined,
+    clientAddress: clientAddress(message, connection.address, trustedProxies),
+  };
+};

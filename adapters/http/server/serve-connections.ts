@@ -1,0 +1,120 @@
+import type { RequestListener, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { unavailable } from '../../../core';
+import { drainBody } from '../protocol/drain-body';
+import { failed } from '../responses/outcome';
+import { type Connection, inTurn, openConnection } from './connection';
+import { cutStalledReaders, type UnreadResponse } from './cut-stalled-readers';
+import type { Exchanges } from './exchanges';
+import { isMalformedHead, type ParserError, parserFailure } from './parser-failure';
+import { responseOnSocket } from './response-on-socket';
+
+/** How often they are looked for, in milliseconds. */
+const intervals = { deadlines: 100, stalledReaders: 1_000 };
+
+/** In milliseconds: how long a connection may be without a request. */
+const idleTimeout = 65_000;
+
+const tooLate = failed(unavailable(new Error('the deadline of the request has passed')));
+
+/** Responses that are written, and perhaps not taken in full by their readers. */
+function* unreadResponses(connections: Iterable<Connection>): Generator<UnreadResponse> {
+  for (const { current } of connections) {
+    if (current?.outcome !== undefined)
+      yield { response: current.response, body: current.outcome.response.body };
+  }
+}
+
+interface ServedConnections {
+  readonly sockets: () => Iterable<Socket>;
+  /** How many there have been. */
+  readonly accepted: () => number;
+  readonly stop: () => void;
+}
+
+/** Has the requests that arrive at a server served in their turns, and looks after its connections. */
+export const serveConnections = (server: Server, { begin, reject, decide }: Exchanges): ServedConnections => {
+  const connections = new Map<Duplex, Connection>();
+  let accepted = 0;
+  server.on('connection', (socket) => {
+    accepted += 1;
+    connections.set(socket, openConnection(socket));
+    socket.once('close', () => connections.delete(socket));
+  });
+
+  const receive: RequestListener = (message, response) => {
+    const connection = connections.get(message.socket);
+    if (connection === undefined) return;
+    inTurn(connection, () => {
+      const { isEnding, failure } = connection;
+      if (isEnding) drainBody(message);
+      else if (failure !== undefined && !message.complete) reject(connection, message, response, failure);
+      else begin(connection, message, response);
+    });
+  };
+  server.on('request', receive);
+  server.on('checkContinue', receive);
+  server.on('checkExpectation', receive);
+
+  server.on('connect', ({ socket }) => {
+    const connection = connections.get(socket);
+    if (connection === undefined) return;
+    // Node has let go of the connection: without a listener its reset would end the process.
+    socket.on('error', () => undefined);
+    inTurn(connection, () => {
+      if (connection.isEnding) return;
+      const { message, response } = responseOnSocket(socket, 'CONNECT');
+      reject(connection, message, response, { _tag: 'MethodNotAllowed', allowed: ['GET', 'HEAD', 'POST'] });
+    });
+  });
+
+  server.on('clientError', (error: ParserError, duplex) => {
+    const connection = connections.get(duplex);
+    // The parser reports each further chunk of a malformed request anew.
+    if (connection === undefined || connection.failure !== undefined) return;
+    const { socket, current } = connection;
+    if (!socket.writable) return;
+    const failure = parserFailure(error);
+    connection.failure = failure;
+    if (current !== undefined && !current.message.complete) {
+      // Its own body is malformed, or does not come.
+      if (current.outcome === undefined) {
+        current.response.shouldKeepAlive = false;
+        decide(current, failed(failure));
+      } else socket.destroy();
+      return;
+    }
+    inTurn(connection, () => {
+      if (connection.isEnding) return;
+      const { message, response } = responseOnSocket(socket, isMalformedHead(error) ? 'HEAD' : 'GET');
+      reject(connection, message, response, failure);
+    });
+  });
+
+  const lookForDeadlines = setInterval(() => {
+    const now = performance.now();
+    for (const { socket, current, idleSince } of connections.values()) {
+      if (current !== undefined) {
+        if (current.outcome === undefined && current.deadline < now) decide(current, tooLate);
+        // Bytes now and then, and empty lines, are no request: they prolong nothing.
+      } else if (idleSince < now - idleTimeout) socket.destroy();
+    }
+  }, intervals.deadlines).unref();
+
+  const cutStalled = cutStalledReaders();
+  const lookForStalledReaders = setInterval(() => {
+    cutStalled(unreadResponses(connections.values()));
+  }, intervals.stalledReaders).unref();
+
+  return {
+    sockets: function* () {
+      for (const { socket } of connections.values()) yield socket;
+    },
+    accepted: () => accepted,
+    stop: () => {
+      clearInterval(lookForDeadlines);
+      clearInterval(lookForStalledReaders);
+    },
+  };
+};

@@ -1,0 +1,22 @@
+import { prettyFactory } from 'pino-pretty';
+
+const lineOfRequest = ['method', 'path', 'status', 'milliseconds', 'keyId', 'requestId', 'trace_id'];
+
+/** Said in the line already, or, of a route and a parent's id, not worth a line of their own. */
+const ignored = ['pid', 'hostname', ...lineOfRequest, 'route', 'parent_id'];
+
+const words = (field: string, value: unknown): ReadonlyArray<string> => {
+  if (typeof value !== 'string' && typeof value !== 'number') return [];
+  return [field === 'milliseconds' ? `${value} ms` : String(value)];
+};
+
+/** Turns lines of the log into what a person reads at a terminal: one for a request; a failure with its stack below. */
+export const prettyText = (): ((line: string) => string) =>
+  prettyFactory({
+    translateTime: 'SYS:HH:MM:ss.l',
+    ignore: ignored.join(','),
+    messageFormat: (log, messageKey) => {
+      const fields = 'status' in log ? lineOfRequest : [messageKey, 'requestId'];
+      return fields.flatMap((field) => words(field, log[field])).join('  ');
+    },
+  });

@@ -1,0 +1,33 @@
+import type { Stats } from 'node:fs';
+import { lstat, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** A file that is there or will be: where it is once every link is followed, and what is there already. */
+interface Target {
+  readonly path: string;
+  readonly earlier: Stats | undefined;
+}
+
+const ifThere = <A>(found: Promise<A>): Promise<A | undefined> =>
+  found.catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+
+/** Follows links to a file that is not there yet, too; rejects where its folder is not there. */
+export const resolveTarget = async (file: string): Promise<Target> => {
+  const earlier = await ifThere(stat(file));
+  if (earlier !== undefined) return { path: await realpath(file), earlier };
+  const folder = await realpath(dirname(file));
+  const link = await ifThere(lstat(file));
+  return link?.isSymbolicLink() === true
+    ? resolveTarget(resolve(folder, await readlink(file)))
+    : { path: join(folder, basename(file)), earlier };
+};
+
+/** Whether two names stand for one file, by any link. */
+export const isSameTarget = (one: Target, other: Target): boolean =>
+  one.path === other.path ||
+  (one.earlier !== undefined &&
+    one.earlier.ino === other.earlier?.ino &&
+    one.earlier.dev === other.earlier.dev);

@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import * as T from 'fp-ts/Task';
+import * as TE from 'fp-ts/TaskEither';
+import { setTimeout as delay } from 'node:timers/promises';
+import { httpApplication, startHttpServer } from '../../../adapters/http';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
+import { type Deadline, openAnimalStore } from '../../../core';
+import { arbitraryApiKey } from '../../contracts/arbitrary/arbitrary-api-key';
+import { arbitraryKeyId } from '../../contracts/arbitrary/arbitrary-key-id';
+import { openRawConnection } from '../../support/raw-connection';
+
+const unheard = (): void => undefined;
+const never = () => () => new Promise<never>(unheard);
+
+/** In milliseconds: what the service promises of every answer. */
+const promised = 5_000;
+
+const late = <A>(answer: A, milliseconds: number) => T.delay(milliseconds)(TE.right<never, A>(answer));
+
+describe('One deadline holds for a request', function () {
+  this.timeout(30_000);
+
+  it('503 comes within five seconds though key, quota and store are each late', async () => {
+    const key = arbitraryApiKey();
+    const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
+    const deadlines: Array<Deadline | undefined> = [];
+    const causes: Array<unknown> = [];
+    const quota = { requests: 9, seconds: 1, isWithin: true, remaining: 8, resetsIn: 1 };
+    const application = httpApplication({
+      openStore: openAnimalStore({
+        pets: {
+          ...inMemoryPetRepository(),
+          create: (_newPet, _key, deadline) => {
+            deadlines.push(deadline);
+            return never();
+          },
+        },
+        authenticate: (apiKey, deadline) => {
+          deadlines.push(deadline);
+          return T.delay(2_000)(authenticate(apiKey));
+        },
+      }),
+      consumeQuota: (_keyId, deadline) => {
+        deadlines.push(deadline);
+        return late(quota, 2_000);
+      },
+      checkReadiness: TE.right(undefined),
+    });
+    const server = await startHttpServer(application, {
+      host: '127.0.0.1',
+      port: 0,
+      maxInFlight: 1,
+      maxWait: 1_000,
+      reporter: {
+        requestEnded: unheard,
+        requestRejected: unheard,
+        error: (cause) => causes.push(cause),
+      },
+    });
+    try {
+      const body = '{"name":"Rex","categoryId":7}';
+      const began = performance.now();
+      const answer = await fetch(`${server.address}/v1/pets`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body,
+      });
+      expect(answer.status).to.equal(503);
+      expect(answer.headers.get('Retry-After')).to.match(/^\d+$/);
+      expect(performance.now() - began).to.be.within(4_000, promised);
+      expect(deadlines.map((deadline = Infinity) => deadline - began < promised)).to.deep.equal([
+        true,
+        true,
+        true,
+      ]);
+      expect(causes).to.have.length(1);
+      const next = await fetch(`${server.address}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
+      expect(next.status, 'what hangs is not worked on any more').to.equal(200);
+    } finally {
+      await server.stop(0);
+    }
+  });
+
+  it('the time that a client takes for its body is its own', async () => {
+    const key = arbitraryApiKey();
+    const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
+    const server = await startHttpServer(
+      httpApplication({
+        openStore: openAnimalStore({ pets: inMemoryPetRepository(), authenticate }),
+        checkReadiness: TE.right(undefined),
+      }),
+      {
+        host: '127.0.0.1',
+        port: 0,
+        maxInFlight: 1,
+        maxWait: 1_000,
+        reporter: { requestEnded: unheard, requestRejected: unheard, error: unheard },
+      },
+    );
+    try {
+      const { hostname, port } = new URL(server.address);
+      const body = '{"name":"Rex","categoryId":7}';
+      const connection = openRawConnection(hostname, Number(port));
+      connection.send(
+        `POST /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+      );
+      await delay(promised + 500);
+      connection.send(body);
+      expect((await connection.closed()).toString()).to.match(/^HTTP\/1\.1 201 /);
+    } finally {
+      await server.stop(0);
+    }
+  });
+});

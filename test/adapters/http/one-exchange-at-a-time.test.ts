@@ -1,0 +1,183 @@
+import { expect } from 'chai';
+import * as TE from 'fp-ts/TaskEither';
+import { httpApplication, type RequestRecord, startHttpServer } from '../../../adapters/http';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
+import { type NewPet, openAnimalStore, type PetRepository } from '../../../core';
+import { arbitraryApiKey } from '../../contracts/arbitrary/arbitrary-api-key';
+import { arbitraryKeyId } from '../../contracts/arbitrary/arbitrary-key-id';
+import { eventually } from '../../support/eventually';
+import { openRawConnection } from '../../support/raw-connection';
+
+const key = arbitraryApiKey();
+
+/** In milliseconds. */
+const bound = 5_000;
+
+const create = (name: string, ...headers: ReadonlyArray<string>): string => {
+  const body = `{"name":"${name}","categoryId":7}`;
+  return [
+    'POST /v1/pets HTTP/1.1',
+    'Host: animals',
+    ...(headers.some((line) => line.startsWith('Authorization')) ? [] : [`Authorization: Bearer ${key}`]),
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    ...headers,
+    '',
+    body,
+  ].join('\r\n');
+};
+
+const statusesIn = (received: Buffer): ReadonlyArray<number> =>
+  [...received.toString().matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
+
+/** A server whose store says what it was asked to create, and can be told to wait with it. */
+const start = async () => {
+  const begun: Array<string> = [];
+  const ended: Array<RequestRecord> = [];
+  const held: Array<() => void> = [];
+  let holds = false;
+  let atOnce = 0;
+  let mostAtOnce = 0;
+  const repository = inMemoryPetRepository();
+  const pets: PetRepository = {
+    ...repository,
+    create: (newPet: NewPet, idempotencyKey) => async () => {
+      begun.push(newPet.name);
+      atOnce += 1;
+      mostAtOnce = Math.max(mostAtOnce, atOnce);
+      if (holds) await new Promise<void>((resolve) => held.push(resolve));
+      else await new Promise(setImmediate);
+      atOnce -= 1;
+      return repository.create(newPet, idempotencyKey)();
+    },
+  };
+  const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
+  const application = httpApplication({
+    openStore: openAnimalStore({ pets, authenticate }),
+    checkReadiness: TE.right(undefined),
+  });
+  const server = await startHttpServer(application, {
+    host: '127.0.0.1',
+    port: 0,
+    maxInFlight: 4,
+    maxWait: 1_000,
+    reporter: {
+      requestEnded: (record) => ended.push(record),
+      requestRejected: () => undefined,
+      error: () => undefined,
+    },
+  });
+  const { hostname, port } = new URL(server.address);
+  return {
+    begun,
+    ended,
+    hold: () => {
+      holds = true;
+    },
+    release: () => {
+      holds = false;
+      for (const go of held.splice(0)) go();
+    },
+    mostAtOnce: () => mostAtOnce,
+    connect: () => openRawConnection(hostname, Number(port)),
+    stop: server.stop,
+  };
+};
+
+describe('On a connection one exchange goes on at a time', () => {
+  let service: Awaited<ReturnType<typeof start>>;
+  beforeEach(async () => {
+    service = await start();
+  });
+  afterEach(async () => {
+    service.release();
+    await service.stop(0);
+  });
+
+  it('a pipelined request is not begun before the response to the one ahead of it is over', async () => {
+    service.hold();
+    const connection = service.connect();
+    connection.send(create('first') + create('second') + create('third', 'Connection: close'));
+    await eventually('the first is begun', bound, () => service.begun.length > 0);
+    expect(service.begun).to.deep.equal(['first']);
+    service.release();
+    expect(statusesIn(await connection.closed())).to.deep.equal([201, 201, 201]);
+    expect(service.begun).to.deep.equal(['first', 'second', 'third']);
+  });
+
+  it('what stands behind a refused create that expected 100 Continue, in the same packet, is not done', async () => {
+    const connection = service.connect();
+    const refused = create('refused', 'Authorization: Bearer wrong', 'Expect: 100-continue');
+    connection.send(refused + create('behind'));
+    expect(statusesIn(await connection.closed())).to.deep.equal([401]);
+    expect(service.begun).to.deep.equal([]);
+  });
+
+  it('what stands behind a refused create whose body did not come is not done', async () => {
+    const connection = service.connect();
+    const refused = create('refused', 'Authorization: Bearer wrong', 'Expect: 100-continue');
+    const half = refused.length - 5;
+    connection.send(refused.slice(0, half));
+    await connection.received(/HTTP\/1\.1 401 /);
+    connection.send(refused.slice(half) + create('behind'));
+    expect(statusesIn(await connection.closed())).to.deep.equal([401]);
+    expect(service.begun).to.deep.equal([]);
+  });
+
+  it('at a stop the pipelined creates that are not answered are not done', async () => {
+    service.hold();
+    const connection = service.connect();
+    connection.send(Array.from({ length: 20 }, (_, place) => create(`animal ${place}`)).join(''));
+    await eventually('the first is begun', bound, () => service.begun.length > 0);
+    const stopped = service.stop(0);
+    service.release();
+    const received = await connection.closed();
+    await stopped;
+    expect(statusesIn(received)).to.deep.equal([201]);
+    expect(service.begun).to.deep.equal(['animal 0']);
+    expect(service.ended.map(({ status }) => status)).to.deep.equal([201]);
+  });
+
+  it('thousands of pipelined requests are all answered, in their order', async () => {
+    const connection = service.connect();
+    const count = 1_000;
+    const live = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';
+    connection.send(live.repeat(count) + live.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+    expect(statusesIn(await connection.closed())).to.have.length(count + 1);
+  });
+
+  it('a client that ends its side after the request gets its response', async () => {
+    service.hold();
+    const connection = service.connect();
+    connection.send(create('half-closed'));
+    connection.end();
+    await eventually('it is begun', bound, () => service.begun.length > 0);
+    service.release();
+    expect(statusesIn(await connection.closed())).to.deep.equal([201]);
+  });
+});
+
+describe('Of all requests', () => {
+  it('so many as are allowed are worked on at once, those too whose bodies came late', async () => {
+    const service = await start();
+    try {
+      const requests = Array.from({ length: 20 }, (_, place) => create(`late ${place}`, 'Connection: close'));
+      const connections = requests.map((request) => {
+        const connection = service.connect();
+        connection.send(request.slice(0, -5));
+        return connection;
+      });
+      const probe = service.connect();
+      probe.send('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      await probe.closed();
+      connections.forEach((connection, place) => {
+        connection.send(requests[place]?.slice(-5) ?? '');
+      });
+      const statuses = await Promise.all(connections.map(async ({ closed }) => statusesIn(await closed())));
+      expect(statuses.flat()).to.deep.equal(Array.from({ length: 20 }, () => 201));
+      expect(service.mostAtOnce()).to.be.within(1, 4);
+    } finally {
+      await service.stop(0);
+    }
+  });
+});

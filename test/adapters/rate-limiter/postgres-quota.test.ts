@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { postgresQuota } from '../../../adapters/rate-limiter';
+import { arbitraryKeyId } from '../../contracts';
+import { postgresDatabase } from '../../support/databases';
+import { occupyPool } from '../../support/occupy-pool';
+import { run } from '../../support/run';
+import { withDatabase, withDatabases } from '../../support/with-database';
+
+const limit = { requests: 2, seconds: 60 };
+
+describe('the quota in PostgreSQL', () => {
+  it('counts the requests of each key for all instances together', () =>
+    withDatabases(2, postgresDatabase, async (...databases) => {
+      const [one, other] = databases.map(({ writes }) => postgresQuota(writes, limit));
+      if (one === undefined || other === undefined) throw new Error('two instances are needed');
+      const keyId = arbitraryKeyId();
+      const later = performance.now() + 5_000;
+      expect(await run(one(keyId, later))).to.include({ isWithin: true, remaining: 1 });
+      expect(await run(other(keyId, later))).to.include({ isWithin: true, remaining: 0 });
+      expect(await run(one(keyId, later))).to.include({ isWithin: false, remaining: 0 });
+      expect(await run(one(arbitraryKeyId(), later))).to.include({ isWithin: true });
+    }));
+
+  it('is Unavailable at the deadline, and without one after some seconds, when the database hangs', () =>
+    withDatabase(postgresDatabase, async ({ writes }) => {
+      const consume = postgresQuota(writes, limit);
+      const release = await occupyPool(writes, 10);
+      const began = performance.now();
+      const unbounded = consume(arbitraryKeyId())();
+      try {
+        const outcome = await consume(arbitraryKeyId(), began + 300)();
+        expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
+        expect(performance.now() - began).to.be.below(1_000);
+        expect(await unbounded).to.have.nested.property('left._tag', 'Unavailable');
+        expect(performance.now() - began).to.be.within(1_000, 3_000);
+      } finally {
+        await release();
+      }
+    }));
+
+  it('counts nothing when the deadline has passed', () =>
+    withDatabase(postgresDatabase, async ({ reads, writes }) => {
+      const outcome = await postgresQuota(writes, limit)(arbitraryKeyId(), performance.now())();
+      expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
+      expect(await reads('rate_limits').pluck('key')).to.deep.equal([]);
+    }));
+});
