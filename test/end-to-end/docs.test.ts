@@ -3,10 +3,35 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { type AccessibilityFault, accessibilityFaults } from '../support/accessibility-faults';
 import { behindPath, type Proxy } from '../support/behind-path';
 import { hasChromium, openChromium, whySkipped } from '../support/chromium';
 import { apiKey, runService } from '../support/run-service';
 import type { ServiceProcess } from '../support/service-process';
+
+/** Swagger UI's own: their markup can't be changed from outside. */
+const faultsOfSwaggerUi: ReadonlyArray<AccessibilityFault> = [
+  { rule: 'heading-order', element: 'h3.opblock-tag' },
+  { rule: 'label', element: 'textarea.body-param__text' },
+  { rule: 'landmark-unique', element: 'table.responses-table[role=region]' },
+  { rule: 'nested-interactive', element: 'button.opblock-summary-control' },
+  { rule: 'select-name', element: 'select#servers' },
+  { rule: 'select-name', element: 'select.examples-select-element' },
+  { rule: 'select-name', element: '.parameters-col_description > select' },
+];
+
+const inWords = ({ rule, element }: AccessibilityFault): string => `${rule}: ${element}`;
+
+/** What the page shows, by the name of its link, with its operations. */
+const documents = {
+  Animals: ['listPets', 'createPet', 'getPet'],
+  Service: ['getLiveness', 'getReadiness', 'getMetrics', 'getOpenApiDocument', 'getOpenApiServiceDocument'],
+};
+
+const operationOf = (page: Page, operationId: string) => page.locator(`[id$="-${operationId}"]`);
+
+const toggle = (page: Page, operationId: string) =>
+  operationOf(page, operationId).locator('.opblock-summary-control').click();
 
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
@@ -36,8 +61,8 @@ const tryIt = async (
   operationId: string,
   fields: Readonly<Record<string, string>> = {},
 ): Promise<string> => {
-  const operation = page.locator(`[id$="-${operationId}"]`);
-  await operation.locator('.opblock-summary-control').click();
+  const operation = operationOf(page, operationId);
+  await toggle(page, operationId);
   for (const [selector, text] of Object.entries(fields)) await operation.locator(selector).fill(text);
   await operation.getByRole('button', { name: 'Execute' }).click();
   const answer = operation.locator('.live-responses-table .response');
@@ -67,6 +92,15 @@ describe(`The reference in a browser${whySkipped}`, function () {
     await proxy.stop();
     await service.stop();
   });
+
+  const openDocument = async (name: string): Promise<Page> => {
+    const page = await browser.newPage();
+    await page.goto(`${service.address}/docs`);
+    await page.getByRole('link', { name }).click();
+    await page.locator('[aria-current=page]', { hasText: name }).waitFor();
+    await page.locator('.opblock').first().waitFor();
+    return page;
+  };
 
   for (const [name, viewport] of Object.entries(sizes)) {
     it(`adds and lists animals on a ${name}, to the last digit, and asks nobody else`, async () => {
@@ -111,8 +145,79 @@ describe(`The reference in a browser${whySkipped}`, function () {
     await page.goto(`${proxy.address}/docs`);
     await authorize(page);
     expect(await tryIt(page, 'listPets')).to.match(/^200 \[/);
+    await page.getByRole('link', { name: 'Service' }).click();
     expect(await tryIt(page, 'getLiveness')).to.match(/^200 .*"live"/s);
     expect(misdeeds).to.deep.equal([]);
     await page.close();
+  });
+
+  for (const [document, operationIds] of Object.entries(documents)) {
+    it(`shows each operation of ${document} at a glance`, async () => {
+      const page = await openDocument(document);
+      expect(await page.locator('.opblock').count()).to.equal(operationIds.length);
+      for (const operationId of operationIds) {
+        await toggle(page, operationId);
+        await operationOf(page, operationId).locator('.failures').waitFor();
+        for (const [name, viewport] of Object.entries(sizes)) {
+          await page.setViewportSize(viewport);
+          const box = await operationOf(page, operationId).boundingBox();
+          expect(box?.height, `${operationId} on a ${name}`).to.be.below(2_200);
+        }
+      }
+      await page.close();
+    });
+  }
+
+  it('unfolds a failure by the keyboard', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${service.address}/docs`);
+    await toggle(page, 'getPet');
+    const failure = operationOf(page, 'getPet').locator('.failure', { hasText: '404' });
+    expect(await failure.locator('.highlight-code').count()).to.equal(0);
+    await failure.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    expect(await failure.locator('.highlight-code').textContent()).to.contain('"pet_not_found"');
+    await page.keyboard.press('Enter');
+    await failure.locator('.highlight-code').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  const background = 'getComputedStyle(document.body).backgroundColor';
+
+  it('is as light or dark as the reader has it, and follows a change', async () => {
+    const page = await browser.newPage({ colorScheme: 'dark' });
+    await page.goto(`${service.address}/docs`);
+    await page.locator('.opblock').first().waitFor();
+    expect(await page.evaluate(background)).to.equal('rgb(28, 32, 34)');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.locator('html:not(.dark-mode)').waitFor();
+    expect(await page.evaluate(background)).to.equal('rgb(255, 255, 255)');
+    await page.close();
+  });
+
+  const seen = new Set<string>();
+
+  for (const [document, operationIds] of Object.entries(documents)) {
+    it(`has no fault of access in ${document} but Swagger UI's own`, async () => {
+      const page = await openDocument(document);
+      for (const operationId of operationIds) await toggle(page, operationId);
+      for (const summary of await page.locator('details > summary').all()) await summary.press('Enter');
+      await page.getByRole('button', { name: 'Execute' }).first().click();
+      await page.locator('.live-responses-table').waitFor();
+      expect(await page.locator('main').count()).to.equal(1);
+
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor();
+        const found = (await accessibilityFaults(page, faultsOfSwaggerUi)).map(inWords);
+        expect(found.filter((fault) => !faultsOfSwaggerUi.map(inWords).includes(fault))).to.deep.equal([]);
+        found.forEach((fault) => seen.add(fault));
+      }
+      await page.close();
+    });
+  }
+
+  it('still has each of the faults that are named as those of Swagger UI', () => {
+    expect([...seen]).to.have.members(faultsOfSwaggerUi.map(inWords));
   });
 });

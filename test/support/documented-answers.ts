@@ -13,7 +13,10 @@ const Operation = t.intersection([
     operationId: t.string,
     responses: t.record(
       t.string,
-      t.type({ headers: t.record(t.string, Header), content: t.partial({ 'application/json': Media }) }),
+      t.intersection([
+        t.type({ headers: t.record(t.string, Header) }),
+        t.partial({ content: t.partial({ 'application/json': Media }) }),
+      ]),
     ),
   }),
   t.partial({
@@ -61,7 +64,7 @@ const requestOf = (
 
 const answersOf = (request: DocumentedRequest, { operationId, responses }: Operation) =>
   Object.entries(responses).flatMap(([status, { headers, content }]): ReadonlyArray<DocumentedAnswer> => {
-    const json = content['application/json'];
+    const json = content?.['application/json'];
     if (json === undefined) return [];
     const { example, examples } = json;
     const bodies =

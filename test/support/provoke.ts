@@ -19,6 +19,7 @@ import {
 import { arbitraryApiKey } from '../contracts/arbitrary/arbitrary-api-key';
 import { arbitraryKeyId } from '../contracts/arbitrary/arbitrary-key-id';
 import type { DocumentedRequest } from './documented-answers';
+import { overloadedServer } from './overloaded-server';
 import { type RawAnswer, rawExchange } from './raw-exchange';
 
 const unheard = (): void => undefined;
@@ -124,6 +125,15 @@ const askUnfinished = async (): Promise<RawAnswer> => {
   }
 };
 
+const askOverloaded = async (request: string): Promise<RawAnswer> => {
+  const server = await overloadedServer();
+  try {
+    return await rawExchange(server.address, request);
+  } finally {
+    await server.stop();
+  }
+};
+
 const fail = (): never => {
   throw new Error('a defect');
 };
@@ -168,7 +178,9 @@ export const provoke: Readonly<Record<'Success' | keyof typeof exampleFailures, 
       readMetrics: fail,
     }),
   Unavailable: (request) =>
-    ask(inBytes(request), { authenticate: () => TE.left(unavailable('the database is gone')) }),
+    request.path.startsWith('/openapi')
+      ? askOverloaded(inBytes(request))
+      : ask(inBytes(request), { authenticate: () => TE.left(unavailable('the database is gone')) }),
   NotReady: (request) =>
     ask(inBytes(request), {
       checkReadiness: TE.left({ _tag: 'NotReady', reason: 'the database does not answer' }),
@@ -180,3 +192,7 @@ export const provokeNextPage = (): Promise<RawAnswer> =>
   ask(inBytes({ method: 'GET', path: '/v1/pets?limit=1', body: '' }), {
     before: [inBytes(createRex), inBytes(createRex)],
   });
+
+/** Asks for what the client has already. */
+export const provokeNotModified = (request: DocumentedRequest, etag: string): Promise<RawAnswer> =>
+  ask(inBytes(request, { headers: [`If-None-Match: ${etag}`] }));

@@ -37,7 +37,9 @@ interface FileEntry {
 const entries: ReadonlyArray<FileEntry> = [
   { path: '/docs', file: 'index.html', type: 'html', headers: { 'Content-Security-Policy': pagePolicy } },
   { path: '/docs/exact-response-body.mjs', file: 'exact-response-body.mjs', type: 'javascript' },
+  { path: '/docs/folded-failures.mjs', file: 'folded-failures.mjs', type: 'javascript' },
   { path: '/docs/icon.svg', file: 'icon.svg', type: 'svg' },
+  { path: '/docs/landmarks.mjs', file: 'landmarks.mjs', type: 'javascript' },
   { path: '/docs/page.css', file: 'page.css', type: 'css' },
   { path: '/docs/start.mjs', file: 'start.mjs', type: 'javascript' },
   { path: '/docs/swagger-ui.css', file: 'swagger-ui/swagger-ui.css', type: 'css' },

@@ -20,16 +20,21 @@ export const headerComponents = {
     '1f0c2a4e-5d1b-4a57-9a0e-2b1f3c5d7e90',
   ),
   NextPage: header(
-    'Only while there is more: the address of the next page, with `rel="next"` (RFC 8288).',
+    'Only while there is more: the next page, with `rel="next"` (RFC 8288), relative to the address of this one.',
     text,
     '<?limit=1&after=1>; rel="next"',
     false,
   ),
+  Location: header('The animal, relative to the address of the request (RFC 9110, 10.2.2).', text, 'pets/1'),
   IdempotentReplayed: fixed('Only on the answer to a retry: the animal was there already.', 'true', false),
   // Not required: a request that is no HTTP can't be known to be a call of the operation.
   Deprecation: fixed('When the operation was deprecated (RFC 9745).', deprecationHeaders.Deprecation, false),
   Sunset: fixed('When the operation is to be removed (RFC 8594).', deprecationHeaders.Sunset, false),
-  Successor: fixed('The operation that replaces it (RFC 5829).', deprecationHeaders.Link, false),
+  Successor: fixed(
+    'The operation that replaces it (RFC 5829), relative to the address of the request.',
+    deprecationHeaders.Link,
+    false,
+  ),
   RateLimit: header(
     "Only where requests are limited: what is left of the key's quota, `r`, and the seconds until all of it is there again, `t` (draft-ietf-httpapi-ratelimit-headers-10).",
     text,
@@ -43,6 +48,12 @@ export const headerComponents = {
     false,
   ),
   WwwAuthenticate: header('How to authenticate (RFC 6750, section 3).', text, 'Bearer'),
+  Accept: fixed('The one media type that is taken (RFC 9110, 15.5.16).', 'application/json'),
+  ETag: header(
+    'Names this text in its coding: sent as `If-None-Match`, it is answered with 304 while nothing has changed.',
+    text,
+    '"X0tLTpR4qJ2Zx8wq6oI4l1cTzqk3b3mI1cCwVfTzqGE"',
+  ),
   RetryAfter: header('Seconds to wait before the next try.', { type: 'integer', minimum: 0 }, 1),
 } as const;
 
@@ -52,6 +63,7 @@ const referenceTo = (name: keyof typeof headerComponents) => ({ $ref: `#/compone
 export const openApiHeaders = {
   requestId: { 'X-Request-Id': referenceTo('RequestId') },
   nextPage: { Link: referenceTo('NextPage') },
+  created: { Location: referenceTo('Location') },
   replayed: { 'Idempotent-Replayed': referenceTo('IdempotentReplayed') },
   deprecated: {
     Deprecation: referenceTo('Deprecation'),
@@ -59,9 +71,11 @@ export const openApiHeaders = {
     Link: referenceTo('Successor'),
   },
   quota: { RateLimit: referenceTo('RateLimit'), 'RateLimit-Policy': referenceTo('RateLimitPolicy') },
+  validator: { ETag: referenceTo('ETag') },
   /** Each on those failures alone that the table of failures sends it with. */
   failure: {
     'WWW-Authenticate': referenceTo('WwwAuthenticate'),
     'Retry-After': referenceTo('RetryAfter'),
+    Accept: referenceTo('Accept'),
   },
 } as const;

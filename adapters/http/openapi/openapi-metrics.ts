@@ -1,5 +1,5 @@
 import { openApiHeaders } from './openapi-headers';
-import { beforeRouting, failures, sharedFailures } from './openapi-responses';
+import { beforeRouting, failures, notModified, sharedFailures } from './openapi-responses';
 
 const labels = 'http_request_method="GET",http_route="/v1/pets",http_response_status_code="200"';
 
@@ -20,9 +20,10 @@ export const openApiMetrics = {
   responses: {
     200: {
       description: 'The metrics of this process.',
-      headers: openApiHeaders.requestId,
+      headers: { ...openApiHeaders.requestId, ...openApiHeaders.validator },
       content: { 'text/plain; version=0.0.4': { schema: { type: 'string' }, example } },
     },
+    ...notModified,
     ...sharedFailures(['Unauthorized', ...beforeRouting]),
     ...failures(['Defect', 'Unavailable']),
   },

@@ -3,10 +3,16 @@ import { beforeRouting, failures, sharedFailures, success, unread } from './open
 
 const rex = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
 
-const { deprecated, nextPage, quota, replayed } = openApiHeaders;
+const { created, deprecated, nextPage, quota, replayed } = openApiHeaders;
 
 /** What can be wrong with any call of an operation that needs a key. */
 const anyCall = sharedFailures(['Unauthorized', 'RateLimited', 'InternalError', 'Unavailable', ...unread]);
+
+/** A String of RFC 8941, section 3.3.3, or its characters bare, but for those that quotes are there for. */
+const idempotencyKey = {
+  type: 'string',
+  pattern: String.raw`^(?:"(?:[ !#-\[\]-~]|\\["\\]){1,255}"|[!#-+\--\[\]-~]{1,255})$`,
+};
 
 const decimalInt64 = { type: 'integer', format: 'int64' };
 
@@ -53,8 +59,8 @@ const createPet = {
       name: 'Idempotency-Key',
       in: 'header',
       description:
-        'A name for this creation, in double quotes, 1 to 255 characters, such as `"8e03978e-40d5-43dd-bc93-6894a57f9324"`: within 24 hours a retry under the same name adds nothing, and gets the first answer.',
-      schema: { type: 'string' },
+        'A name for this creation, such as `8e03978e-40d5-43dd-bc93-6894a57f9324`: within 24 hours a retry under the same name adds nothing, and gets the first answer. 1 to 255 characters of visible ASCII, with or without double quotes around it, which make no difference. Only within quotes may it have a space, a comma, and, each after a backslash, `\\"` and `\\\\`.',
+      schema: idempotencyKey,
     },
   ],
   requestBody: {
@@ -68,7 +74,7 @@ const createPet = {
     },
   },
   responses: {
-    201: success('The animal, with its `id`.', 'Pet', rex, { ...replayed, ...quota }),
+    201: success('The animal, with its `id`.', 'Pet', rex, { ...created, ...replayed, ...quota }),
     ...anyCall,
     ...failures(
       [

@@ -8,7 +8,7 @@ import { openApiHeaders } from './openapi-headers';
 type Headers = Readonly<Record<string, object>>;
 type Kind = keyof typeof exampleFailures;
 
-const { failure: failureHeaders, quota, requestId } = openApiHeaders;
+const { failure: failureHeaders, quota, requestId, validator } = openApiHeaders;
 
 const schemaOf = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
@@ -20,6 +20,11 @@ export const success = (description: string, schema: string, example: unknown, h
     'application/json': { schema: schemaOf(schema), ...(example === undefined ? {} : { example }) },
   },
 });
+
+/** Of a text with an ETag. */
+export const notModified = {
+  304: { description: 'The client has it already.', headers: { ...requestId, ...validator } },
+};
 
 const exampleOf = (kind: Kind) => ({ kind, ...failureResponse(exampleFailures[kind]) });
 type Example = ReturnType<typeof exampleOf>;
@@ -69,6 +74,7 @@ const shared = {
   HeadersTooLarge: failures(['HeadersTooLarge']),
   InternalError: failures(['Defect'], quota),
   Unavailable: failures(['Unavailable'], quota),
+  HttpVersionNotSupported: failures(['HttpVersionNotSupported']),
 } as const;
 type Shared = keyof typeof shared;
 
@@ -86,7 +92,12 @@ export const sharedFailures = (names: ReadonlyArray<Shared>) =>
   );
 
 /** What can be wrong with any request before it is known what it asks for, beside its being malformed. */
-export const unread = ['RequestTimeout', 'ExpectationFailed', 'HeadersTooLarge'] as const;
+export const unread = [
+  'RequestTimeout',
+  'ExpectationFailed',
+  'HeadersTooLarge',
+  'HttpVersionNotSupported',
+] as const;
 
 /** What can be wrong with any request, whatever it asks for. */
 export const beforeRouting = ['MalformedRequest', ...unread] as const;

@@ -1,5 +1,6 @@
+import { openApiHeaders } from './openapi-headers';
 import { openApiMetrics } from './openapi-metrics';
-import { beforeRouting, failures, sharedFailures, success } from './openapi-responses';
+import { beforeRouting, failures, notModified, sharedFailures, success } from './openapi-responses';
 
 const withoutKey = { tags: ['service'], security: [] };
 
@@ -26,8 +27,10 @@ const document = (operationId: string, summary: string) => ({
   summary,
   ...withoutKey,
   responses: {
-    200: success('An OpenAPI 3.1 document.', 'OpenApiDocument', undefined),
+    200: success('An OpenAPI 3.1 document.', 'OpenApiDocument', undefined, openApiHeaders.validator),
+    ...notModified,
     ...sharedFailures(beforeRouting),
+    ...failures(['Unavailable']),
   },
 });
 

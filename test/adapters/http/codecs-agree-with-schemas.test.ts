@@ -3,6 +3,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isLeft, isRight } from 'fp-ts/Either';
 import { stringify } from 'lossless-json';
+import { openApiDocument } from '../../../adapters/http';
+import { idempotencyKeyHeader } from '../../../adapters/http/operations/idempotency-key-header';
 import { parseJson } from '../../../adapters/http/representation/parse-json';
 import { schemas } from '../../../adapters/http/representation/schemas';
 import { NewPet, PetStatus } from '../../../core';
@@ -197,6 +199,68 @@ describe('the codec and the schema of NewPet', () => {
   ] as const) {
     it(`${accepted ? 'take' : 'refuse'} the category ${categoryId}, to the digit`, () => {
       expect(isNewPetByCodec(`{"name":"Rex","categoryId":${categoryId}}`)).to.equal(accepted);
+    });
+  }
+});
+
+describe('the codec and the pattern of an Idempotency-Key', () => {
+  const pattern = openApiDocument.paths['/pets'].post.parameters[0]?.schema.pattern ?? '';
+  const isByPattern = (key: string) => new RegExp(pattern).test(key);
+  const isByCodec = (key: string) => isRight(idempotencyKeyHeader(key));
+
+  /** Mostly visible ASCII, with what has a meaning in quotes more often; HTTP takes spaces off the ends. */
+  const keys = fc
+    .tuple(
+      fc.constantFrom('', '"'),
+      fc.string({
+        unit: fc.oneof(
+          fc.string({ minLength: 1, maxLength: 1 }),
+          fc.constantFrom('"', '\\', ',', ' ', '\\"', '\\\\', '\t', '\x7f', 'é'),
+        ),
+        maxLength: 300,
+        size: 'max',
+      }),
+      fc.constantFrom('', '"'),
+    )
+    .map((parts) => parts.join('').trim());
+
+  it('accept and refuse the same keys, with the u flag and without', () => {
+    const seen = { accepted: 0, refused: 0 };
+    const plain = fc.string({ unit: fc.constantFrom('a', '-', '7', '~', '!'), maxLength: 300, size: 'max' });
+    const quoted = plain.map((key) => `"${key}"`);
+    fc.assert(
+      fc.property(fc.oneof(keys, plain, quoted), (key) => {
+        const accepted = isByCodec(key);
+        seen[accepted ? 'accepted' : 'refused'] += 1;
+        expect(isByPattern(key), key).to.equal(accepted);
+        expect(new RegExp(pattern, 'u').test(key), key).to.equal(accepted);
+      }),
+      { numRuns: 1_000 },
+    );
+    expect(seen.accepted).to.be.above(50);
+    expect(seen.refused).to.be.above(50);
+  });
+
+  for (const [key, accepted] of [
+    ['8e03978e-40d5', true],
+    ['"8e03978e-40d5"', true],
+    ['"a b,c"', true],
+    [String.raw`"a\"b\\"`, true],
+    ['a'.repeat(255), true],
+    [`"${String.raw`\"`.repeat(255)}"`, true],
+    ['a'.repeat(256), false],
+    [`"${'a'.repeat(256)}"`, false],
+    ['', false],
+    ['""', false],
+    ['a b', false],
+    ['a,b', false],
+    ['"a', false],
+    ['a"', false],
+    [String.raw`a\b`, false],
+    [String.raw`"a\b"`, false],
+  ] as const) {
+    it(`${accepted ? 'take' : 'refuse'} ${key.slice(0, 30)}, ${key.length} characters long`, () => {
+      expect([isByCodec(key), isByPattern(key)]).to.deep.equal([accepted, accepted]);
     });
   }
 });

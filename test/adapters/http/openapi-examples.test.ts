@@ -4,7 +4,7 @@ import { exampleFailures } from '../../../adapters/http/openapi/example-failures
 import { failureResponse } from '../../../adapters/http/responses/failure-response';
 import { errorCodes } from '../../../adapters/http/representation/schemas';
 import { documentedAnswers } from '../../support/documented-answers';
-import { provoke, provokeNextPage } from '../../support/provoke';
+import { provoke, provokeNextPage, provokeNotModified } from '../../support/provoke';
 
 const isProvoked = (kind: string): kind is keyof typeof provoke => kind in provoke;
 
@@ -12,6 +12,9 @@ const isProvoked = (kind: string): kind is keyof typeof provoke => kind in provo
 const meaningful = [
   'X-Request-Id',
   'Link',
+  'Location',
+  'Accept',
+  'ETag',
   'Deprecation',
   'Sunset',
   'Idempotent-Replayed',
@@ -100,8 +103,28 @@ describe('The examples of the OpenAPI documents', () => {
     expect(codes.sort()).to.deep.equal([...errorCodes].sort());
   });
 
+  const successOf = (id: string) =>
+    answers.find(({ operationId, kind }) => operationId === id && kind === 'Success');
+
   it('show the Link to the next page as it really is', async () => {
-    const page = answers.find(({ operationId, kind }) => operationId === 'listPets' && kind === 'Success');
-    expect((await provokeNextPage()).headers.get('link')).to.equal(page?.headers['Link']?.example);
+    const { headers } = await provokeNextPage();
+    expect(headers.get('link')).to.equal(successOf('listPets')?.headers['Link']?.example);
   });
+
+  it('show the Location of an animal as it really is', async () => {
+    const created = successOf('createPet');
+    if (created === undefined) throw new Error('createPet shows no success');
+    const { headers } = await provoke.Success(created.request);
+    expect(headers.get('location')).to.equal(created.headers['Location']?.example);
+  });
+
+  for (const operationId of ['getOpenApiDocument', 'getOpenApiServiceDocument']) {
+    it(`${operationId} really answers 304 to who has the document`, async () => {
+      const request = successOf(operationId)?.request;
+      if (request === undefined) throw new Error(`${operationId} shows no success`);
+      const etag = (await provoke.Success(request)).headers.get('etag') ?? '';
+      const answer = await provokeNotModified(request, etag);
+      expect([answer.status, answer.body, answer.headers.get('etag')]).to.deep.equal([304, '', etag]);
+    });
+  }
 });

@@ -1,0 +1,80 @@
+const isFailure = (code) => /^[45]/.test(code);
+
+/** A plugin: the responses to failures are folded, each below its status and codes; a page of them hides the success. */
+export const foldedFailures = ({ React: { createElement, useState }, getComponent }) => {
+  const inCode = (text) =>
+    text
+      .split('`')
+      .map((part, index) => (index % 2 === 1 ? createElement('code', { key: index }, part) : part));
+
+  /** The row that Swagger UI has for a response, made once somebody looks at it. */
+  const Failure = ({ code, response, operation }) => {
+    const [isOpen, setOpen] = useState(false);
+    const {
+      fn,
+      getConfigs,
+      method,
+      oas3Actions,
+      oas3Selectors,
+      path,
+      producesValue,
+      specPath,
+      specSelectors,
+    } = operation;
+    const row = () =>
+      createElement(getComponent('response'), {
+        ...{
+          code,
+          response,
+          path,
+          method,
+          fn,
+          getComponent,
+          getConfigs,
+          oas3Actions,
+          oas3Selectors,
+          specSelectors,
+        },
+        specPath: specPath.push(code),
+        contentType: producesValue,
+        activeExamplesKey: oas3Selectors.activeExamplesMember(path, method, 'responses', code),
+        controlsAcceptHeader: false,
+        onContentTypeChange: () => undefined,
+      });
+    return createElement(
+      'details',
+      { className: 'failure', onToggle: ({ currentTarget }) => setOpen(currentTarget.open) },
+      createElement('summary', null, `${code} `, ...inCode(response.get('description', ''))),
+      isOpen
+        ? createElement('table', { className: 'responses-table' }, createElement('tbody', null, row()))
+        : null,
+    );
+  };
+
+  return {
+    wrapComponents: {
+      responses: (Responses) => (properties) => {
+        const { responses } = properties;
+        const failures = responses.filter((_, code) => isFailure(code));
+        return createElement(
+          'div',
+          null,
+          createElement(Responses, {
+            ...properties,
+            responses: responses.filterNot((_, code) => isFailure(code)),
+          }),
+          createElement(
+            'div',
+            { className: 'failures' },
+            createElement('h4', null, 'Failures'),
+            ...failures
+              .entrySeq()
+              .map(([code, response]) =>
+                createElement(Failure, { key: code, code, response, operation: properties }),
+              ),
+          ),
+        );
+      },
+    },
+  };
+};

@@ -1,0 +1,37 @@
+import axe from 'axe-core';
+import * as t from 'io-ts';
+import type { Page } from 'playwright-core';
+
+/** A fault that axe-core finds: its rule, and what it is a fault of. */
+export interface AccessibilityFault {
+  readonly rule: string;
+  readonly element: string;
+}
+
+const Faults = t.array(t.tuple([t.string, t.string, t.array(t.string)]));
+
+/**
+ * What axe-core has to say against a page: a known fault by the selector that it is known by, any other by its place in
+ * the page.
+ */
+export const accessibilityFaults = async (
+  page: Page,
+  known: ReadonlyArray<AccessibilityFault>,
+): Promise<ReadonlyArray<AccessibilityFault>> => {
+  await page.evaluate(axe.source);
+  const selectors = JSON.stringify(known.map(({ element }) => element));
+  const found: unknown = await page.evaluate(`
+    axe.run({ preload: false }).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ target: [place] }) => [
+          id,
+          place,
+          ${selectors}.filter((selector) => document.querySelector(place).matches(selector)),
+        ])))
+  `);
+  if (!Faults.is(found)) throw new Error('axe-core has changed what it says');
+  return found.map(([rule, place, matched]) => ({
+    rule,
+    element: known.find((fault) => fault.rule === rule && matched.includes(fault.element))?.element ?? place,
+  }));
+};
