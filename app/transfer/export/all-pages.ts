@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { type ListPets, PageSize, type Pet, type PetId, type PetStatus } from '../../core';
+import { type ListPets, PageSize, type Pet, type PetId, type PetStatus } from '../../../core';
 
 const limit = 100;
 
