@@ -12,9 +12,9 @@ export interface Backend {
   /** Makes a key if there is none and one may be made. Nothing shows it again, so ask when it can be shown. */
   readonly makeFirstKey: TaskEither<StartFailure, string | undefined>;
   /** What keeps the backend from serving, in words that anyone may read; undefined when nothing does. */
-  readonly findObstacle: Task<string | undefined>;
+  readonly checkReadiness: Task<string | undefined>;
   /** Whether what it stores goes to no one, so that only a new start can help. */
-  readonly isLost: () => boolean;
+  readonly isFileReplaced: () => boolean;
   /** The pools of connections as they are at the moment of the call. */
   readonly pools: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;

@@ -63,8 +63,8 @@ const toBackend = (database: Database, settings: Settings, observer: RepositoryO
   },
   consumeQuota: pickQuota(database, settings),
   makeFirstKey: makeFirstKey(database, settings),
-  findObstacle: knexReadiness(database),
-  isLost: database.isLost,
+  checkReadiness: knexReadiness(database),
+  isFileReplaced: database.isLost,
   pools: () => poolUsage(database),
   close: database.close,
 });

@@ -18,8 +18,8 @@ const backendWith = (
   ports: { pets: inMemoryPetRepository(), authenticate: environmentKeys(keys).authenticate },
   consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
   makeFirstKey: TE.right(firstKey),
-  findObstacle: T.of(undefined),
-  isLost: () => false,
+  checkReadiness: T.of(undefined),
+  isFileReplaced: () => false,
   pools: () => [],
   close: () => Promise.resolve(),
 });

@@ -5,8 +5,8 @@ import { constants } from 'node:os';
 import { PetStatus } from '../../core';
 import { interruptible } from '../terminal/interruptible';
 import type { Terminal } from '../terminal/terminal';
-import type { ExportSummary } from '../transfer/export-file';
-import { type Format, formatOfFile, formats } from '../transfer/format';
+import type { ExportSummary } from '../transfer/export/export-file';
+import { type Format, formatOfFile, formats } from '../transfer/rows/format';
 import { runCommand } from './run-command';
 
 interface Options {
@@ -59,7 +59,7 @@ export const exportCommand = (terminal: Terminal): Command =>
       const { format = formatOfFile(file), status } = options;
       if (format === undefined) return command.error('error: say --format ndjson or --format csv');
       await interruptible(terminal, async (interruption) => {
-        const { exportFile } = await import('../transfer/export-file.js');
+        const { exportFile } = await import('../transfer/export/export-file.js');
         await runCommand(terminal, (settings) =>
           pipe(
             TE.fromTask(exportFile({ file, format, status }, settings, terminal, interruption)),

@@ -2,9 +2,9 @@ import { constants } from 'node:os';
 import { Command, Option } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { type Format, formatOfFile, formats } from '../transfer/format';
-import type { ImportSummary } from '../transfer/import-summary';
-import { importSummaryText } from '../transfer/import-summary-text';
+import { type Format, formatOfFile, formats } from '../transfer/rows/format';
+import type { ImportSummary } from '../transfer/import/import-summary';
+import { importSummaryText } from '../transfer/import/import-summary-text';
 import { interruptible } from '../terminal/interruptible';
 import type { Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';
@@ -45,7 +45,7 @@ export const importCommand = (terminal: Terminal): Command =>
       const { format = formatOfFile(file), skipInvalid = false, dryRun = false, json = false } = options;
       if (format === undefined) return command.error('error: say --format ndjson or --format csv');
       await interruptible(terminal, async (interruption) => {
-        const { importFile } = await import('../transfer/import-file.js');
+        const { importFile } = await import('../transfer/import/import-file.js');
         await runCommand(terminal, (settings) =>
           pipe(
             TE.fromTask(importFile({ file, format, skipInvalid, dryRun }, settings, terminal, interruption)),

@@ -35,9 +35,9 @@ interface Lifetime {
 
 const notReady = (reason: string): NotReady => ({ _tag: 'NotReady', reason });
 
-const checkReadiness = (findObstacle: Backend['findObstacle'], isStopping: () => boolean): CheckReadiness =>
+const whileServing = (checkReadiness: Backend['checkReadiness'], isStopping: () => boolean): CheckReadiness =>
   pipe(
-    findObstacle,
+    checkReadiness,
     T.map((obstacle) => (isStopping() ? 'it is stopping' : obstacle)),
     T.map((reason) => (reason === undefined ? E.right(undefined) : E.left(notReady(reason)))),
   );
@@ -52,7 +52,7 @@ const endOf =
     let timer: NodeJS.Timeout | undefined;
     const lost = new Promise<E.Either<StartFailure, void>>((resolve) => {
       timer = setInterval(() => {
-        if (backend.isLost()) resolve(E.left({ _tag: 'DatabaseLost' }));
+        if (backend.isFileReplaced()) resolve(E.left({ _tag: 'DatabaseLost' }));
       }, lossCheckInterval);
     });
     return Promise.race([told().then(() => E.right(undefined)), lost]).finally(() => {
@@ -70,13 +70,13 @@ const serveWith = (
 
   const listen = ({
     ports,
-    findObstacle,
+    checkReadiness,
     consumeQuota,
     pools,
   }: Backend): TE.TaskEither<StartFailure, HttpServer> => {
     const application = httpApplication({
       openStore: openAnimalStore(ports),
-      checkReadiness: checkReadiness(findObstacle, () => stopping),
+      checkReadiness: whileServing(checkReadiness, () => stopping),
       readMetrics: metrics.read,
       consumeQuota,
       corsOrigins: settings.CORS_ORIGIN,

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { decodeOrThrow } from '../../core';
 import { main, projectFolder, runCommand, startProgram } from '../support/command';
 import { migrationNames } from '../support/migration-names';
+import { runInProcess } from '../support/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const commands = [
@@ -35,8 +36,7 @@ const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
   [['keys', 'revoke'], /missing required argument 'id'/],
 ];
 
-describe('The command line', function () {
-  this.timeout(30_000);
+describe('The command line', () => {
   afterEach(removeFolders);
 
   it('says its version, which is that of the package', async () => {
@@ -44,12 +44,14 @@ describe('The command line', function () {
       t.type({ version: t.string }),
       JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')),
     );
-    expect((await runCommand(['--version'])).stdout).to.equal(`${version}\n`);
+    const outcome = { code: 0, signal: null, stdout: `${version}\n`, stderr: '' };
+    expect(await runCommand(['--version'])).to.deep.equal(outcome);
+    expect(await runInProcess(['--version'])).to.deep.equal(outcome);
   });
 
   for (const command of commands) {
     it(`helps on standard output: ${['animal-store', ...command, '--help'].join(' ')}`, async () => {
-      const { code, stdout, stderr } = await runCommand([...command, '--help'], { PORT: 'no port' });
+      const { code, stdout, stderr } = await runInProcess([...command, '--help'], { PORT: 'no port' });
       expect(stdout).to.match(new RegExp(`^Usage: ${['animal-store', ...command].join(' ')}\\b`));
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
     });
@@ -58,7 +60,8 @@ describe('The command line', function () {
   for (const [misuse, words] of misuses) {
     it(`refuses with exit code 2, opening nothing: ${['animal-store', ...misuse].join(' ')}`, async () => {
       const folder = await makeFolder();
-      const { code, stdout, stderr } = await runCommand(misuse, {}, folder);
+      const environment = { DATABASE_URL: `sqlite:${folder}/animals` };
+      const { code, stdout, stderr } = await runInProcess(misuse, environment);
       expect(stderr).to.match(words);
       expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
       expect(readdirSync(folder)).to.deep.equal([]);
@@ -67,15 +70,15 @@ describe('The command line', function () {
 
   it('migrates once, and says so on standard output', async () => {
     const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
-    const first = await runCommand(['migrate', '--json'], environment);
+    const first = await runInProcess(['migrate', '--json'], environment);
     const ran = await migrationNames();
     expect(ran).to.include('001_create_pets');
     expect(JSON.parse(first.stdout)).to.deep.equal({ ran });
     expect(first).to.include({ code: 0, stderr: '' });
 
     const [second, inWords] = await Promise.all([
-      runCommand(['migrate', '--json'], environment),
-      runCommand(['migrate'], environment),
+      runInProcess(['migrate', '--json'], environment),
+      runInProcess(['migrate'], environment),
     ]);
     expect(second).to.include({ code: 0, stdout: '{"ran":[]}\n', stderr: '' });
     expect(inWords).to.include({ code: 0, stdout: 'up to date\n', stderr: '' });
@@ -94,7 +97,7 @@ describe('The command line', function () {
     ['keys', 'revoke', 'x'],
   ]) {
     it(`has nothing to do in memory: animal-store ${command.join(' ')}`, async () => {
-      const { code, stdout, stderr } = await runCommand(command, { DATABASE_URL: 'memory:' });
+      const { code, stdout, stderr } = await runInProcess(command, { DATABASE_URL: 'memory:' });
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
       expect(stderr).to.equal(
         'animal-store: memory: is no database: set DATABASE_URL to sqlite:FILE or postgres://...\n',

@@ -15,10 +15,11 @@ import { basename, dirname, join } from 'node:path';
 import { openSqlite } from '../../adapters/knex';
 import { CategoryId, type NewPet, PetName } from '../../core';
 import { type Catalogue, newCatalogue } from '../support/catalogue';
-import { killPrograms, main, runCommand, startCommand, startProgram } from '../support/command';
+import { killPrograms, main, startCommand, startProgram } from '../support/command';
 import { decoded } from '../contracts/outcome';
 import { eventually } from '../support/eventually';
 import { columnOf } from '../support/inspect-sqlite';
+import { runInProcess } from '../support/run-in-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const numbered = (count: number): ReadonlyArray<NewPet> =>
@@ -60,18 +61,18 @@ describe('The command export', () => {
   it('writes all animals by ascending id, or those of one status', async () => {
     const newPets = numbered(250);
     const { environment } = await newCatalogue(newPets);
-    expect(await runCommand(['export', '--format', 'ndjson'], environment)).to.include({
+    expect(await runInProcess(['export', '--format', 'ndjson'], environment)).to.include({
       code: 0,
       stdout: ndjsonOf(newPets, () => true),
       stderr: '250 animals were exported\n',
     });
-    const sold = await runCommand(['export', '-', '--format=ndjson', '--status=sold'], environment);
+    const sold = await runInProcess(['export', '-', '--format=ndjson', '--status=sold'], environment);
     expect(sold.stdout).to.equal(ndjsonOf(newPets, ({ status }) => status === 'sold'));
-    expect(await runCommand(['export', '--format=csv', '--status=pending'], environment)).to.include({
+    expect(await runInProcess(['export', '--format=csv', '--status=pending'], environment)).to.include({
       stdout: 'name,categoryId,status,id\r\n',
       stderr: '0 animals were exported\n',
     });
-    expect((await runCommand(['export', '--format=csv', '--status=gone'], environment)).code).to.equal(2);
+    expect((await runInProcess(['export', '--format=csv', '--status=gone'], environment)).code).to.equal(2);
   });
 
   it('puts a file in the place of another once it has all of it, behind a link too', async () => {
@@ -81,7 +82,7 @@ describe('The command export', () => {
     await writeFile(file, 'what was there');
     await link(file, join(folder, 'earlier'));
     await symlink(file, join(folder, 'link.csv'));
-    expect(await runCommand(['export', join(folder, 'link.csv')], catalogue.environment)).to.include({
+    expect(await runInProcess(['export', join(folder, 'link.csv')], catalogue.environment)).to.include({
       code: 0,
       stdout: '',
       stderr: '2 animals were exported\n',
@@ -98,7 +99,7 @@ describe('The command export', () => {
     const folder = await makeFolder();
     const file = join(folder, 'animals.ndjson');
     await writeFile(file, 'what was there');
-    expect(await runCommand(['export', file], environment)).to.include({
+    expect(await runInProcess(['export', file], environment)).to.include({
       code: 1,
       stderr: `the export failed: row 150 of pets is no animal; ${file} is as it was\n`,
     });
@@ -138,7 +139,7 @@ describe('The command export', () => {
     const { environment } = await newCatalogue(numbered(1));
     const file = join(await makeFolder(), 'animals.csv');
     await writeFile(file, 'what was there', { mode: 0o600 });
-    expect((await runCommand(['export', file], environment)).code).to.equal(0);
+    expect((await runInProcess(['export', file], environment)).code).to.equal(0);
     expect((await stat(file)).mode & 0o777).to.equal(0o600);
   });
 
@@ -149,7 +150,7 @@ describe('The command export', () => {
     await writeFile(file, 'what was there');
     await chmod(file, 0o666);
     await chown(file, 65534, 65533);
-    expect((await runCommand(['export', file], environment)).code).to.equal(0);
+    expect((await runInProcess(['export', file], environment)).code).to.equal(0);
     const { mode, uid, gid } = await stat(file);
     expect({ mode: mode & 0o777, uid, gid }).to.deep.equal({ mode: 0o666, uid: 65534, gid: 65533 });
   });
@@ -159,7 +160,7 @@ describe('The command export', () => {
     const folder = await makeFolder();
     await mkdir(join(folder, 'data'));
     await symlink('data/animals.csv', join(folder, 'link.csv'));
-    expect((await runCommand(['export', join(folder, 'link.csv')], environment)).code).to.equal(0);
+    expect((await runInProcess(['export', join(folder, 'link.csv')], environment)).code).to.equal(0);
     expect(await readdir(join(folder, 'data'))).to.deep.equal(['animals.csv']);
     expect((await lstat(join(folder, 'link.csv'))).isSymbolicLink()).to.equal(true);
   });
@@ -178,7 +179,7 @@ describe('The command export', () => {
       `${file}-wal`,
       join(folder, 'same-folder', `${basename(file)}-journal`),
     ]) {
-      const { code, stderr } = await runCommand(['export', '--format', 'csv', name], environment);
+      const { code, stderr } = await runInProcess(['export', '--format', 'csv', name], environment);
       expect(stderr).to.equal(
         `the export failed: ${name} is the database that is exported; ${name} is as it was\n`,
       );
@@ -191,7 +192,7 @@ describe('The command export', () => {
     const { environment } = await newCatalogue();
     const folder = join(await makeFolder(), 'animals.csv');
     await mkdir(folder);
-    const { code, stderr } = await runCommand(['export', folder], environment);
+    const { code, stderr } = await runInProcess(['export', folder], environment);
     expect(code).to.equal(1);
     expect(stderr).to.include(`${folder} is no regular file: write to standard output instead`);
     expect(await readdir(folder)).to.deep.equal([]);

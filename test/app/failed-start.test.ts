@@ -7,6 +7,7 @@ import { cannotListen, startFailureText } from '../../app/failures/start-failure
 import { main, type Outcome, runCommand } from '../support/command';
 import { hasWriteAheadLog, integrityOf } from '../support/inspect-sqlite';
 import { listPets } from '../support/pet-calls';
+import { runInProcess } from '../support/run-in-process';
 import { runUnprivileged } from '../support/run-unprivileged';
 import { killServices, startService } from '../support/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
@@ -28,8 +29,7 @@ const expectRefusal = ({ code, stdout, stderr }: Outcome, words: RegExp): void =
   expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
 };
 
-describe('A start that fails half-way', function () {
-  this.timeout(30_000);
+describe('A start that fails half-way', () => {
   afterEach(killServices);
   afterEach(removeFolders);
 
@@ -56,7 +56,7 @@ describe('A start that fails half-way', function () {
 
   it('says that it has no such address to listen on', async () => {
     expectRefusal(
-      await runCommand(['serve'], { DATABASE_URL: 'memory:', HOST: '192.0.2.1', PORT: '0' }),
+      await runInProcess(['serve'], { DATABASE_URL: 'memory:', HOST: '192.0.2.1', PORT: '0' }),
       /^animal-store: can't listen: .*192\.0\.2\.1: this machine has no such address: set HOST\n$/,
     );
   });
@@ -89,7 +89,7 @@ describe('A start that fails half-way', function () {
       writeFileSync(join(folder, 'text'), text);
       mkdirSync(join(folder, 'folder'));
       const run = (file: string) =>
-        runCommand(command, { DATABASE_URL: `sqlite:${file}`, PORT: '0' }, folder);
+        runInProcess(command, { DATABASE_URL: `sqlite:${join(folder, file)}`, PORT: '0' });
 
       const refused = (file: string, ...words: ReadonlyArray<string>) => [
         `animal-store: the database sqlite:${join(folder, file)} can't be used: SQLITE_`,

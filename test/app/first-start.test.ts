@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { columnIn, startServices } from '../faults/support/several-services';
 import { sqlStores } from '../faults/support/sql-stores';
-import { runCommand, startProgram } from '../support/command';
+import { startProgram } from '../support/command';
 import { columnOf } from '../support/inspect-sqlite';
 import { migrationNames } from '../support/migration-names';
 import { createPet, listPets } from '../support/pet-calls';
+import { runInProcess } from '../support/run-in-process';
 import { killServices, startService } from '../support/service-process';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
@@ -13,8 +14,7 @@ const announcedKey = /shown this once|animals_/;
 const startLine = ({ address }: { readonly address: string }, file: string): string =>
   `animal-store serves ${address} with its data in sqlite:${file} (set: DATABASE_URL=sqlite:${file}, PORT=0)`;
 
-describe('The first start', function () {
-  this.timeout(30_000);
+describe('The first start', () => {
   afterEach(killServices);
   afterEach(removeFolders);
 
@@ -77,7 +77,7 @@ describe('The first start', function () {
         NODE_ENV: 'production',
         PORT: '0',
       };
-      const { code, stdout, stderr } = await runCommand(['serve'], environment);
+      const { code, stdout, stderr } = await runInProcess(['serve'], environment);
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
       expect(stderr).to.equal(
         'animal-store: there is no API key: set API_KEYS, or make one in the database with `animal-store keys create --name NAME`\n',
@@ -87,7 +87,7 @@ describe('The first start', function () {
 
   it('serves in production once a key was made as the refusal says', async () => {
     const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}`, NODE_ENV: 'production' };
-    const key = (await runCommand(['keys', 'create', '--name', 'shop'], environment)).stdout.trim();
+    const key = (await runInProcess(['keys', 'create', '--name', 'shop'], environment)).stdout.trim();
     const service = await startService(environment);
     expect(await listPets({ ...service, key })).to.deep.equal({ status: 200, text: '[]' });
     expect((await service.stop()).stderr).not.to.match(announcedKey);

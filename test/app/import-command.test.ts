@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Catalogue, environmentOf, newCatalogue } from '../support/catalogue';
-import { killPrograms, main, type Outcome, runCommand, startProgram } from '../support/command';
+import { killPrograms, main, type Outcome, startProgram } from '../support/command';
 import { columnOf } from '../support/inspect-sqlite';
+import { runInProcess } from '../support/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const rex = '{"name":"Rex","categoryId":1}\n';
@@ -60,12 +61,12 @@ describe('The command import', () => {
         '{"categoryId":-9223372036854775808,"name":"=1,\\"\\n"}\r\n{"name":"","categoryId":9007199254740993}',
     );
     const environment = environmentOf(await newDatabaseFile());
-    expect(withoutTime(await runCommand(['import', file], environment))).to.deep.equal({
+    expect(withoutTime(await runInProcess(['import', file], environment))).to.deep.equal({
       code: 0,
       stdout: '',
       stderr: '3 animals were stored\n',
     });
-    const exported = await runCommand(['export', '--format', 'ndjson'], environment);
+    const exported = await runInProcess(['export', '--format', 'ndjson'], environment);
     expect(exported.stdout).to.equal(
       '{"id":1,"name":"Zoë","categoryId":9223372036854775807,"status":"sold"}\n' +
         '{"id":2,"name":"=1,\\"\\n","categoryId":-9223372036854775808}\n' +
@@ -114,11 +115,11 @@ describe('The command import', () => {
     const file = await newFile('animals.jsonl', rex + wrongRows);
     const database = await newDatabaseFile();
     const environment = environmentOf(database);
-    expect(await runCommand(['import', '--dry-run', file], environment)).to.include({
+    expect(await runInProcess(['import', '--dry-run', file], environment)).to.include({
       code: 1,
       stderr: `${wrongRowsReport(2)}nothing was stored: 4 of 5 rows are wrong\n`,
     });
-    expect(await runCommand(['import', '--dry-run', '--skip-invalid', file], environment)).to.include({
+    expect(await runInProcess(['import', '--dry-run', '--skip-invalid', file], environment)).to.include({
       code: 0,
       stderr: `${wrongRowsReport(2)}dry run: 1 of 5 rows would be stored, 4 wrong rows left out; nothing was\n`,
     });
@@ -129,11 +130,11 @@ describe('The command import', () => {
     const [environment, folder] = [environmentOf(await newDatabaseFile()), await makeFolder()];
     const csv = await newFile('animals.csv', 'name,status\nRex,sold\n');
     const outcomes = await Promise.all([
-      runCommand(['import', join(folder, 'none.csv')], environment),
-      runCommand(['import', folder, '--format', 'csv'], environment),
-      runCommand(['import', csv, '--skip-invalid'], environment),
-      runCommand(['import', csv], { DATABASE_URL: 'memory:' }),
-      runCommand(['import', dirname(csv)], environment),
+      runInProcess(['import', join(folder, 'none.csv')], environment),
+      runInProcess(['import', folder, '--format', 'csv'], environment),
+      runInProcess(['import', csv, '--skip-invalid'], environment),
+      runInProcess(['import', csv], { DATABASE_URL: 'memory:' }),
+      runInProcess(['import', dirname(csv)], environment),
     ]);
     expect(outcomes.map(({ code, stderr }) => [code, stderr.trim()])).to.deep.equal([
       [1, `nothing was stored: ENOENT: no such file or directory, open '${join(folder, 'none.csv')}'`],

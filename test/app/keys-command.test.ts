@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { type Environment, runCommand } from '../support/command';
+import type { Environment } from '../support/command';
 import { eventually } from '../support/eventually';
 import { bytesOf } from '../support/inspect-sqlite';
 import { listPets } from '../support/pet-calls';
+import { runInProcess } from '../support/run-in-process';
 import { killServices, startService } from '../support/service-process';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
@@ -21,7 +22,7 @@ const newStore = async (): Promise<{ readonly file: string; readonly environment
 };
 
 const issue = async (environment: Environment, name: string) => {
-  const outcome = await runCommand(['keys', 'create', `--name=${name}`, '--json'], environment);
+  const outcome = await runInProcess(['keys', 'create', `--name=${name}`, '--json'], environment);
   const issued: unknown = JSON.parse(outcome.stdout);
   expect(issued).to.include({ name, revoked: null });
   const { id, key, ...rest } = Object.assign({ id: '', key: '' }, issued);
@@ -29,22 +30,21 @@ const issue = async (environment: Environment, name: string) => {
 };
 
 const listed = async (environment: Environment): Promise<unknown> =>
-  JSON.parse((await runCommand(['keys', 'list', '--json'], environment)).stdout);
+  JSON.parse((await runInProcess(['keys', 'list', '--json'], environment)).stdout);
 
-describe('The keys on the command line', function () {
-  this.timeout(30_000);
+describe('The keys on the command line', () => {
   afterEach(killServices);
   afterEach(removeFolders);
 
   it('are printed alone on standard output, and listed without the key', async () => {
     const { environment } = await newStore();
-    const created = await runCommand(['keys', 'create', '--name', 'shop'], environment);
+    const created = await runInProcess(['keys', 'create', '--name', 'shop'], environment);
     expect(created.code).to.equal(0);
     expect(created.stdout).to.match(/^animals_[0-9a-f]{16}_[\w-]{43}\n$/);
     const [key, id = 'no id'] = [created.stdout.trim(), created.stdout.split('_')[1]];
     expect(created.stderr).to.include(`animal-store keys revoke ${id}`).and.not.include(key);
 
-    const { code, stdout, stderr } = await runCommand(['keys', 'list'], environment);
+    const { code, stdout, stderr } = await runInProcess(['keys', 'list'], environment);
     expect(stdout).to.match(new RegExp(`^${id}  \\.\\.\\.${key.slice(-4)}  \\S+Z  valid  "shop"\\n$`));
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
   });
@@ -65,7 +65,7 @@ describe('The keys on the command line', function () {
       ['keys', 'list', '--json'],
       ['keys', 'revoke', id],
     ]) {
-      const { stdout } = await runCommand(command, environment);
+      const { stdout } = await runInProcess(command, environment);
       expect(stdout, command.join(' ')).to.include(
         String.raw`"a\u009b2Jb\u0085c\u007fd\u202ee\u2066f\u2028g\u200fh\udb40\udc41i🐢"`,
       );
@@ -75,7 +75,7 @@ describe('The keys on the command line', function () {
 
   it('are not made without a name', async () => {
     const { environment } = await newStore();
-    expect(await runCommand(['keys', 'create', '--name', ''], environment)).to.include({
+    expect(await runInProcess(['keys', 'create', '--name', ''], environment)).to.include({
       code: 2,
       stdout: '',
     });
@@ -85,7 +85,7 @@ describe('The keys on the command line', function () {
   it('are an empty list on a new database', async () => {
     const { environment } = await newStore();
     expect(await listed(environment)).to.deep.equal([]);
-    expect(await runCommand(['keys', 'list'], environment)).to.include({
+    expect(await runInProcess(['keys', 'list'], environment)).to.include({
       code: 0,
       stdout: '',
       stderr: 'there are no keys\n',
@@ -95,8 +95,8 @@ describe('The keys on the command line', function () {
   it('are revoked once: a second time changes nothing', async () => {
     const { environment } = await newStore();
     const [{ id }, other] = [await issue(environment, 'lost'), await issue(environment, 'kept')];
-    const first = await runCommand(['keys', 'revoke', id, '--json'], environment);
-    const second = await runCommand(['keys', 'revoke', id, '--json'], environment);
+    const first = await runInProcess(['keys', 'revoke', id, '--json'], environment);
+    const second = await runInProcess(['keys', 'revoke', id, '--json'], environment);
     const revoked: unknown = JSON.parse(first.stdout);
     expect(revoked).to.include({ id, name: 'lost' });
     expect(revoked)
@@ -110,7 +110,10 @@ describe('The keys on the command line', function () {
   it('are not found by an unknown id: exit code 1', async () => {
     const { environment } = await newStore();
     const { record } = await issue(environment, 'shop');
-    const { code, stdout, stderr } = await runCommand(['keys', 'revoke', "x' OR 1=1", '--json'], environment);
+    const { code, stdout, stderr } = await runInProcess(
+      ['keys', 'revoke', "x' OR 1=1", '--json'],
+      environment,
+    );
     expect(stderr).to.equal(
       "animal-store: no key has the id x' OR 1=1: `animal-store keys list` shows them\n",
     );
@@ -144,7 +147,7 @@ describe('The keys on the command line', function () {
       Promise.all(services.map(({ address }) => listPets({ address, key }).then(({ status }) => status)));
     expect(await statuses()).to.deep.equal([200, 200]);
 
-    expect(await runCommand(['keys', 'revoke', id], environment)).to.include({ code: 0 });
+    expect(await runInProcess(['keys', 'revoke', id], environment)).to.include({ code: 0 });
     await eventually('the key is refused everywhere', revocationBound, async () =>
       (await statuses()).every((status) => status === 401),
     );

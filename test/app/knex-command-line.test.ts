@@ -12,8 +12,7 @@ const knex = (command: string, DATABASE_URL: string): Promise<Outcome> =>
 const allDone = (names: ReadonlyArray<string>): string =>
   `Found ${names.length} Completed Migration file/files.\n${names.join('\n')}\nNo Pending Migration files Found.`;
 
-describe("Knex's own command line", function () {
-  this.timeout(30_000);
+describe("Knex's own command line", () => {
   let names: ReadonlyArray<string> = [];
   before(async () => {
     names = await migrationNames();

@@ -8,9 +8,7 @@ import { startService } from '../support/service-process';
 const key = 'large-ids-key';
 const keyHeader = { 'Idempotency-Key': '"one"' };
 
-describe('Ids that the database assigns past 2^53, as distributed engines do', function () {
-  this.timeout(30_000);
-
+describe('Ids that the database assigns past 2^53, as distributed engines do', () => {
   for (const [name, id] of [
     ['just past it', 9007199254740993n],
     ['at the end of int64', 9223372036854775804n],

@@ -36,9 +36,7 @@ const connectionsTo = (url: string): Promise<number> => backendsOn(url, { applic
 /** The statements that `slowPets` keeps. */
 const sleepingOn = (url: string): Promise<number> => backendsOn(url, { wait_event: 'PgSleep' });
 
-describe('The settings of PostgreSQL', function () {
-  this.timeout(30_000);
-
+describe('The settings of PostgreSQL', () => {
   it('bound the connections of an instance: POSTGRES_POOL_SIZE', () =>
     inPostgresDatabase(async (url) => {
       const { address } = await startService(environmentOf(url, { POSTGRES_POOL_SIZE: '3' }));

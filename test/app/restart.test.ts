@@ -18,8 +18,7 @@ const newPets = [
 
 const nameOf = (pet: string): string | undefined => /"name":"([^"]*)"/.exec(pet)?.[1];
 
-describe('A service that ends', function () {
-  this.timeout(30_000);
+describe('A service that ends', () => {
   afterEach(killServices);
   afterEach(removeFolders);
 

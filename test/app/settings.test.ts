@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs';
 import { decodeSettings } from '../../app/settings/settings';
 import { startLine } from '../../app/serve/start-line';
 import { runCommand } from '../support/command';
+import { runInProcess } from '../support/run-in-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const defaults = {
@@ -64,8 +65,7 @@ const right: ReadonlyArray<readonly [string, string, unknown]> = [
   ['NODE_ENV', 'production', 'production'],
 ];
 
-describe('The settings', function () {
-  this.timeout(30_000);
+describe('The settings', () => {
   afterEach(removeFolders);
 
   it('have defaults, and keep nothing else of the environment', () => {
@@ -93,11 +93,14 @@ describe('The settings', function () {
     }
   }
 
-  for (const command of [['serve'], ['keys', 'list']]) {
+  for (const [command, run] of [
+    [['serve'], runCommand],
+    [['keys', 'list'], runInProcess],
+  ] as const) {
     it(`stop animal-store ${command.join(' ')} with every fault at once, before anything is opened`, async () => {
       const folder = await makeFolder();
       const faults = Object.fromEntries(Object.entries(wrong).map(([name, [text = '']]) => [name, text]));
-      const { code, stdout, stderr } = await runCommand(command, faults, folder);
+      const { code, stdout, stderr } = await run(command, faults, folder);
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
       const named = stderr.match(/^(?:animal-store: )?([A-Z_]+) must be .+$/gm) ?? [];
       expect(named.map((line) => /[A-Z_]{4,}/.exec(line)?.[0])).to.have.members(Object.keys(wrong));
@@ -113,7 +116,7 @@ describe('The settings', function () {
   ]) {
     it(`never show the password of ${address.replace('s3cretWord', '***')}`, async () => {
       for (const command of [['serve'], ['keys', 'list']]) {
-        const { code, stdout, stderr } = await runCommand(command, { DATABASE_URL: address, PORT: '0' });
+        const { code, stdout, stderr } = await runInProcess(command, { DATABASE_URL: address, PORT: '0' });
         expect(code).to.equal(1);
         expect(stderr)
           .to.match(/^animal-store: .*(?:database|DATABASE_URL)/)

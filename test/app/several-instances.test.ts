@@ -26,9 +26,7 @@ const expectAscending = (pets: ReadonlyArray<string>): void => {
   expect(ids.filter((id, place) => place > 0 && id <= (ids[place - 1] ?? id))).to.deep.equal([]);
 };
 
-describe('Three instances behind round-robin on one PostgreSQL database', function () {
-  this.timeout(30_000);
-
+describe('Three instances behind round-robin on one PostgreSQL database', () => {
   let postgres: PostgresDatabase;
   let store: SqlStore;
   let services: ReadonlyArray<ServiceProcess>;

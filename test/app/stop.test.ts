@@ -42,8 +42,7 @@ const statusesLogged = (stdout: string): ReadonlyArray<unknown> =>
       return Object.assign({ status: undefined }, record).status;
     });
 
-describe('A service that is told to stop', function () {
-  this.timeout(30_000);
+describe('A service that is told to stop', () => {
   afterEach(killServices);
   afterEach(removeFolders);
 

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { type Pet, type PetRepository, type PetStatus, walkPages } from '../../core';
+import { type Pet, type PetRepository, type PetStatus, walkPages } from '../../../core';
 
 /** All animals by ascending id, or those of one status, a page at a time. Throws when the store can't answer. */
 export async function* allPages(

@@ -1,5 +1,5 @@
-import { serialisePet } from '../../adapters/http';
-import type { Pet } from '../../core';
+import { serialisePet } from '../../../adapters/http';
+import type { Pet } from '../../../core';
 import type { Format } from './format';
 
 const columns = ['name', 'categoryId', 'status', 'id'];

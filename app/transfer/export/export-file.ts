@@ -1,19 +1,19 @@
 import { pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
-import type { ListPets, Pet, PetStatus } from '../../core';
-import type { Interruption } from '../terminal/interruptible';
-import type { Terminal } from '../terminal/terminal';
-import { databaseOf } from '../backend/database-of';
-import { openAsOperator } from '../backend/open-as-operator';
-import type { Settings } from '../settings/settings';
-import { startProgress } from '../terminal/start-progress';
-import { withDatabase } from '../backend/with-database';
+import type { ListPets, Pet, PetStatus } from '../../../core';
+import type { Interruption } from '../../terminal/interruptible';
+import type { Terminal } from '../../terminal/terminal';
+import { databaseOf } from '../../backend/database-of';
+import { openAsOperator } from '../../backend/open-as-operator';
+import type { Settings } from '../../settings/settings';
+import { startProgress } from '../../terminal/start-progress';
+import { withDatabase } from '../../backend/with-database';
 import { allPages } from './all-pages';
 import { type ExportEnd, failedExportEnd, type TransferFailed } from './export-end';
-import type { Format } from './format';
+import type { Format } from '../rows/format';
 import { writeFile } from './write-file';
-import { writeRows } from './write-rows';
+import { writeRows } from '../rows/write-rows';
 import { writeStandardOutput } from './write-standard-output';
 
 interface ExportOptions {

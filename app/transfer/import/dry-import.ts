@@ -1,5 +1,5 @@
 import * as TE from 'fp-ts/TaskEither';
-import { importAborted, type ImportPets } from '../../core';
+import { importAborted, type ImportPets } from '../../../core';
 
 /** Takes animals as an import does, and only counts them. */
 export const dryImport: ImportPets = (newPets) =>

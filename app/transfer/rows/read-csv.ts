@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import { CategoryId, inDecimal, type NewPet } from '../../core';
+import { CategoryId, inDecimal, type NewPet } from '../../../core';
 import { csvFields } from './csv-fields';
 import { decodeRow } from './decode-row';
 import type { Row } from './row';

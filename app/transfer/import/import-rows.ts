@@ -7,8 +7,8 @@ import {
   type ImportPets,
   type NewPet,
   type Unavailable,
-} from '../../core';
-import type { Row } from './row';
+} from '../../../core';
+import type { Row } from '../rows/row';
 
 /** Some rows are wrong, all were checked, and no animal is stored. */
 export interface WrongRows {

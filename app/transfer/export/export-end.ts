@@ -1,7 +1,7 @@
-import type { DatabaseAddress } from '../settings/database-address';
-import { errorText } from '../failures/error-text';
-import type { InterruptionName } from '../terminal/interruptible';
-import { type StartFailure, startFailureText } from '../failures/start-failure';
+import type { DatabaseAddress } from '../../settings/database-address';
+import { errorText } from '../../failures/error-text';
+import type { InterruptionName } from '../../terminal/interruptible';
+import { type StartFailure, startFailureText } from '../../failures/start-failure';
 
 /** How an export ended. */
 export type ExportEnd =

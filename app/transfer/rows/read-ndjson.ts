@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import { parseJson } from '../../adapters/http';
-import type { NewPet } from '../../core';
+import { parseJson } from '../../../adapters/http';
+import type { NewPet } from '../../../core';
 import { decodeRow } from './decode-row';
 import type { Row } from './row';
 import { maxRowBytes, splitRows } from './split-rows';

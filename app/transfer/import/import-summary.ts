@@ -1,8 +1,8 @@
-import type { ImportAborted, Unavailable } from '../../core';
-import type { DatabaseAddress } from '../settings/database-address';
-import { errorText } from '../failures/error-text';
-import type { InterruptionName } from '../terminal/interruptible';
-import { type StartFailure, startFailureText } from '../failures/start-failure';
+import type { ImportAborted, Unavailable } from '../../../core';
+import type { DatabaseAddress } from '../../settings/database-address';
+import { errorText } from '../../failures/error-text';
+import type { InterruptionName } from '../../terminal/interruptible';
+import { type StartFailure, startFailureText } from '../../failures/start-failure';
 import type { WrongRows } from './import-rows';
 
 /** How an import ended. `stored` is what is in because of it: all or nothing, null where only the database knows. */

@@ -2,20 +2,20 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
-import { importAborted } from '../../core';
-import type { Interruption } from '../terminal/interruptible';
-import type { Terminal } from '../terminal/terminal';
-import { openAsOperator } from '../backend/open-as-operator';
-import type { Settings } from '../settings/settings';
-import { startProgress } from '../terminal/start-progress';
-import { withDatabase } from '../backend/with-database';
+import { importAborted } from '../../../core';
+import type { Interruption } from '../../terminal/interruptible';
+import type { Terminal } from '../../terminal/terminal';
+import { openAsOperator } from '../../backend/open-as-operator';
+import type { Settings } from '../../settings/settings';
+import { startProgress } from '../../terminal/start-progress';
+import { withDatabase } from '../../backend/with-database';
 import { dryImport } from './dry-import';
-import type { Format } from './format';
+import type { Format } from '../rows/format';
 import { importRows } from './import-rows';
 import { failedImportEnd, type ImportEnd, type ImportFailure, type ImportSummary } from './import-summary';
 import { openSource } from './open-source';
-import { readRows } from './read-rows';
-import type { Row } from './row';
+import { readRows } from '../rows/read-rows';
+import type { Row } from '../rows/row';
 
 interface ImportOptions {
   /** A path, or `-` for standard input. */

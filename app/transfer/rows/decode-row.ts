@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import { faultTexts, fieldFaults, NewPet } from '../../core';
+import { faultTexts, fieldFaults, NewPet } from '../../../core';
 
 /** So that a row that an export writes of an animal never passes the limit of a row, whichever way it was written in. */
 const maxNameBytes = 1_000_000;
