@@ -33,7 +33,11 @@ export const metricsRoutes = (openStore: OpenAnimalStore, readMetrics: ReadMetri
       );
 
   const read = ({ message }: HttpRequest): TE.TaskEither<never, HttpResponse> =>
-    TE.fromTask(async () => textResponder({ body: await readMetrics(), contentType })(message.headers));
+    TE.fromTask(async () =>
+      textResponder({ body: await readMetrics(), contentType, headers: { 'Cache-Control': 'no-store' } })(
+        message.headers,
+      ),
+    );
 
   return {
     routes: [{ method: 'GET', path, run: authenticated(read) }],

@@ -5,7 +5,7 @@ import type { ApiKeyRow } from '../api-keys/api-key-rows';
 import { attempt } from '../database/attempt';
 import type { DatabaseAsFound } from '../database/database-as-found';
 import type { Durability } from '../database/durability';
-import { petFromRow } from '../database/pet-rows';
+import { petFromRow } from '../database/pet-columns';
 import { findPending } from '../migrations/migrate';
 
 /** What an operator may want to know of a database before anything runs on it. */
@@ -31,9 +31,12 @@ const tryWriting = async (writes: Knex, isMigrated: boolean): Promise<void> => {
 const leastId = -(2n ** 63n);
 
 /** Reads a page, and what is on it by its ids, as clients do. */
-const readAnimals = async ({ petStatements }: DatabaseAsFound): Promise<void> => {
-  const [page = []] = await petStatements.pages([{ from: leastId, status: undefined }], 100);
-  await petStatements.byIds(page.map(petFromRow).map(({ id }) => id));
+const readAnimals = async ({ reads, petStatements }: DatabaseAsFound): Promise<void> => {
+  const [page = []] = await petStatements.pages(reads, [{ from: leastId, status: undefined }], 100);
+  await petStatements.byIds(
+    reads,
+    page.map(petFromRow).map(({ id }) => id),
+  );
 };
 
 const inspect = async (database: DatabaseAsFound): Promise<DatabaseReport> => {

@@ -6,7 +6,6 @@ import { toError } from '../database/database-error';
 import { silentLog } from '../database/silent-log';
 import { durabilityOf } from './durability-of';
 import { openSqlite } from './sqlite';
-import { sqlitePetStatements } from './sqlite-pet-statements';
 
 /** In milliseconds. */
 const busyTimeout = 3_000;
@@ -60,7 +59,6 @@ export const openSqliteAsFound = (filename: string): DatabaseAsFound => {
     ...usual,
     reads,
     writes,
-    petStatements: sqlitePetStatements(reads),
     durability: () => durabilityOf(writes),
     findDamage: () => quickCheck(reads),
     close: async () => {
