@@ -42,10 +42,11 @@ const startBar = ({ stderr }: Terminal, work: Work, began: number): Progress => 
   const draw = (): void => {
     // A terminal that nobody reads is not to gather pictures of the past.
     if (stderr.writableNeedDrain) return;
+    const { columns = 0 } = stderr;
     const done = work.fraction();
     const picture = `${done === undefined ? '' : barOf(done)}${inWords(work, began)}`;
     // What is wrapped to a second line can't be cleared.
-    stderr.write(`${clearLine}${picture.slice(0, (stderr.columns ?? usualColumns) - 1)}`);
+    stderr.write(`${clearLine}${picture.slice(0, (columns > 0 ? columns : usualColumns) - 1)}`);
   };
   const timer = setInterval(draw, intervals.bar);
   return {

@@ -12,7 +12,7 @@ import { removeFolders } from '../support/temporary-folder';
 const someRows = '{"name":"Rex","categoryId":1}\n'.repeat(1_000);
 
 /** In milliseconds. */
-const bound = 8_000;
+const bound = 25_000;
 
 const startImport = ({ environment }: Catalogue, ...options: ReadonlyArray<string>): Running =>
   startProgram(process.execPath, [main, 'import', '-', '--format', 'ndjson', ...options], {
