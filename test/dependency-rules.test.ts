@@ -1,5 +1,13 @@
 import { expect } from 'chai';
-import { appendFileSync, cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectFolder } from './support/command';
 import { makeFolder, removeFolders } from './support/temporary-folder';
@@ -10,7 +18,7 @@ const product = ['core', 'adapters', 'app', 'knexfile.ts'];
 const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> = [
   [['no-circles'], 'core/pet-id.ts', "import './pet';"],
   [
-    ['no-circles'],
+    ['no-circles', 'adapters/http/responses'],
     'adapters/http/responses/outcome.ts',
     "import type {} from '../application/http-application';",
   ],
@@ -36,6 +44,7 @@ const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> 
   [['product-needs-no-tests'], 'app/settings/settings.ts', "import '../../test/support/command';"],
   [['adapters-enter-by-the-index'], 'adapters/http/responses/outcome.ts', "import '../../../core/pet-id';"],
   [['adapters-enter-by-the-index'], 'app/settings/settings.ts', "import type {} from '../../core/int64';"],
+  [['koa-stays-in-its-rooms'], 'adapters/http/server/connection.ts', "import 'koa';"],
   [['one-file-knows-the-sqlite-driver'], 'adapters/knex/postgres/postgres.ts', "import 'sqlite3';"],
   [['no-undeclared-packages'], 'app/settings/settings.ts', "import 'chai';"],
   [['no-undeclared-packages'], 'adapters/http/responses/outcome.ts', "import 'bytes';"],
@@ -88,8 +97,62 @@ describe('The dependency rules', function () {
     });
   }
 
-  it('are each broken once above', async () => {
-    const names = (await readRules()).forbidden?.map(({ name }) => name);
+  it('that are not of rooms are each broken once above', async () => {
+    const names = (await readRules()).forbidden
+      ?.map(({ name }) => name ?? '')
+      .filter((name) => !name.includes('/'));
     expect(new Set(breaches.flatMap(([rules]) => rules))).to.deep.equal(new Set(names));
+  });
+});
+
+interface Room {
+  readonly house: string;
+  readonly name: string;
+  readonly mayImport: ReadonlyArray<string>;
+}
+
+/** The table of rooms in ARCHITECTURE.md. */
+const documentedRooms = (): ReadonlyArray<Room> =>
+  [
+    ...readFileSync(join(projectFolder, 'ARCHITECTURE.md'), 'utf8').matchAll(
+      /^\| `((?:adapters\/)?[^`/]+)\/([^`/]+)` +\| ([^|]+?) +\|/gm,
+    ),
+  ].map(([, house = '', name = '', others = '']) => ({
+    house,
+    name,
+    mayImport: others === '-' ? [] : others.split(', '),
+  }));
+
+describe('The rooms', function () {
+  this.timeout(60_000);
+  afterEach(removeFolders);
+
+  it('are those of ARCHITECTURE.md', () => {
+    for (const house of new Set(documentedRooms().map((room) => room.house))) {
+      const folders = readdirSync(join(projectFolder, house), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => name);
+      const documented = documentedRooms().filter((room) => room.house === house);
+      expect(documented.map(({ name }) => name)).to.have.members(folders);
+    }
+  });
+
+  it('import each other as ARCHITECTURE.md says, and in no other way', async () => {
+    const folder = await copyOfTheProduct();
+    const refused: Array<string> = [];
+    const rooms = documentedRooms();
+    for (const { house, name, mayImport } of rooms) {
+      writeFileSync(join(folder, house, name, 'a-target.ts'), 'export const target = 1;\n');
+      const others = rooms.filter((other) => other.house === house && other.name !== name);
+      for (const other of others) {
+        const file = `${house}/${name}/imports-${other.name}.ts`;
+        writeFileSync(join(folder, file), `import '../${other.name}/a-target';\n`);
+        if (!mayImport.includes(other.name)) {
+          refused.push(`${house}/${name}: ${file} -> ${house}/${other.name}/a-target.ts`);
+        }
+      }
+    }
+    const reported = await violations(folder, [...new Set(rooms.map(({ house }) => house))]);
+    expect(reported).to.have.members(refused);
   });
 });

@@ -64,7 +64,7 @@ export const publicNames = (): PublicNames => {
 
 const row = ({ name, line }: PublicName): string => `| \`${name}\` | ${line.replaceAll('|', '\\|')} |`;
 
-/** The names as ARCHITECTURE.md shows them: a table an entry, in Markdown. */
+/** The names as PUBLIC-NAMES.md shows them: a table an entry, in Markdown. */
 export const publicNamesTable = (names: PublicNames): string =>
   [...names]
     .map(([entry, exported]) =>

@@ -1,13 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectFolder } from '../support/command';
 import { publicNames, publicNamesTable } from './public-names';
 
-// Writes the tables of ARCHITECTURE.md anew: what stands between the section's first `###` and the next `##`.
-const path = join(projectFolder, 'ARCHITECTURE.md');
-const tables = /(?<=\n## Public names\n.*?)(?:### .*?)?(?=\n## |$)/s;
-const text = readFileSync(path, 'utf8');
-writeFileSync(
-  path,
-  text.replace(tables, () => publicNamesTable(publicNames())),
-);
+const introduction = `# Public names
+
+What the entries of the package export, each with the first sentence of its docstring. \`npm run public-names\` writes
+this page; a test compares it with the source.
+`;
+
+writeFileSync(join(__dirname, 'PUBLIC-NAMES.md'), `${introduction}\n${publicNamesTable(publicNames())}`);
