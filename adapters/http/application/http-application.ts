@@ -34,6 +34,9 @@ const binding: KoaBinding<State> = {
   },
 };
 
+// The last group owns every path: this is what a mistake in the routes would come to.
+const nothingThere = failed({ _tag: 'RouteNotFound' });
+
 /** The service as a function from requests to outcomes. Koa routes them; nothing is thrown. */
 export const httpApplication = ({
   openStore,
@@ -56,7 +59,7 @@ export const httpApplication = ({
       if (E.isLeft(target)) return failed(target.left, undefined, { Connection: 'close' });
       if (isPreflight(message, corsOrigins)) return decided(preflightResponse);
       message.url = target.right;
-      const state: State = { request, outcome: failed({ _tag: 'RouteNotFound' }) };
+      const state: State = { request, outcome: nothingThere };
       await route(message, state);
       return state.outcome;
     } catch (cause) {

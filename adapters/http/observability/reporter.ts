@@ -26,7 +26,7 @@ export interface RejectionRecord {
 
 /** Where the service reports to. Nothing of it may throw. */
 export interface Reporter {
-  /** A request has arrived; `requestEnded` follows, or `requestRejected`. */
+  /** A request has been let in, or waits to be; `requestEnded` follows. */
   readonly requestStarted?: () => void;
   readonly requestEnded: (record: RequestRecord) => void;
   readonly requestRejected: (record: RejectionRecord) => void;

@@ -5,6 +5,7 @@ import * as TE from 'fp-ts/TaskEither';
 import type { IncomingMessage } from 'node:http';
 import type { HttpRequest } from '../protocol/http-request';
 import { maxBodySize } from '../protocol/limits';
+import { BodyWasRead } from '../protocol/read-body';
 import { type MalformedJson, parseJson } from '../representation/parse-json';
 import type {
   Defect,
@@ -23,15 +24,7 @@ const isJsonInUtf8 = ({ type, parameters: { charset = 'utf-8' } }: ContentType):
   type === 'application/json' && charset.toLowerCase() === 'utf-8';
 
 /** Why a body is not read at all, as far as its head tells. */
-const checkHead = ({ headers, readableDidRead }: IncomingMessage): E.Either<Unreadable, void> => {
-  if (readableDidRead) {
-    return E.left({
-      _tag: 'Defect',
-      cause: new Error(
-        'the body was read before the request came to the pet routes: mount them before the body parser',
-      ),
-    });
-  }
+const checkHead = ({ headers }: IncomingMessage): E.Either<Unreadable, void> => {
   const length = headers['content-length'];
   if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) {
     return E.left({
@@ -47,10 +40,12 @@ const checkHead = ({ headers, readableDidRead }: IncomingMessage): E.Either<Unre
     : E.left(unsupported('the body must be application/json, in UTF-8'));
 };
 
-const toUnreadable = (error: unknown): Unreadable =>
-  error instanceof Error && 'type' in error && error.type === 'entity.too.large'
+const toUnreadable = (error: unknown): Unreadable => {
+  if (error instanceof BodyWasRead) return { _tag: 'Defect', cause: error };
+  return error instanceof Error && 'type' in error && error.type === 'entity.too.large'
     ? { _tag: 'PayloadTooLarge' }
     : { _tag: 'MalformedRequest', reason: 'the body ended before its announced length' };
+};
 
 const parseBody = (body: Buffer): E.Either<MalformedJson, unknown> =>
   body.length === 0 ? E.left({ _tag: 'MalformedJson', reason: 'it is empty' }) : parseJson(body);

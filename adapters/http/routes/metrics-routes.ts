@@ -1,4 +1,5 @@
 import { pipe } from 'fp-ts/function';
+import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import type { OpenAnimalStore } from '../../../core';
 import { authenticateRequest } from '../auth/authenticate-request';
@@ -27,7 +28,7 @@ export const metricsRoutes = (openStore: OpenAnimalStore, readMetrics: ReadMetri
       pipe(
         authenticate(request),
         matchE(
-          (failure) => () => Promise.resolve(failed(failure)),
+          (failure) => T.of(failed(failure)),
           ({ keyId }) => pipe(answer(request), toOutcome(keyId)),
         ),
       );

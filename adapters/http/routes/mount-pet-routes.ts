@@ -1,6 +1,7 @@
 import type Koa from 'koa';
 import type { ConsumeQuota, OpenAnimalStore } from '../../../core';
-import { readBody } from '../protocol/read-body';
+import { responseTimeout } from '../protocol/limits';
+import { BodyWasRead, readBody } from '../protocol/read-body';
 import { requestId } from '../protocol/request-id';
 import { mountRoutes } from './mount-routes';
 import { petRoutes } from './pet-routes';
@@ -10,9 +11,6 @@ interface Options {
   /** Counts the requests of each key; without it they are not limited. */
   readonly consumeQuota?: ConsumeQuota;
 }
-
-/** In milliseconds: how long the host's clients wait for a response at most. */
-const responseTimeout = 4_200;
 
 /**
  * Puts everything under `/v1` into a host's Koa application, beside its own routes. Each request is authenticated
@@ -29,7 +27,12 @@ export const mountPetRoutes = (
       message: req,
       id: requestId(req),
       deadline: performance.now() + responseTimeout,
-      readBody: (limit) => readBody(req, limit),
+      readBody: (limit) =>
+        req.readableDidRead
+          ? Promise.reject(
+              new BodyWasRead('mount the pet routes before the body parser: the body was read already'),
+            )
+          : readBody(req, limit),
     }),
     respond: writeKoaResponse,
   });

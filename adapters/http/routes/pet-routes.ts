@@ -1,7 +1,6 @@
 import { pipe } from 'fp-ts/function';
-import type { Task } from 'fp-ts/Task';
+import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
-import { setImmediate as immediate } from 'node:timers/promises';
 import type { AnimalStore, ConsumeQuota, OpenAnimalStore } from '../../../core';
 import { authenticateRequest } from '../auth/authenticate-request';
 import { quotaHeaders } from '../auth/quota-headers';
@@ -12,18 +11,9 @@ import type { Operation } from '../operations/operation';
 import { deprecationHeaders } from '../protocol/deprecation';
 import type { Headers } from '../protocol/headers';
 import type { HttpRequest } from '../protocol/http-request';
-import type { HttpFailure } from '../responses/http-failures';
 import { failed, type Outcome, toOutcome } from '../responses/outcome';
 import { matchE } from '../task-either';
 import type { RouteGroup, Run } from './route';
-
-/** Who is let in goes first; and written one after the other, refusals wake their reader once: half the cost. */
-const refuse =
-  (failure: HttpFailure, headers: Headers | undefined): Task<Outcome> =>
-  async () => {
-    await immediate();
-    return failed(failure, undefined, headers);
-  };
 
 /** Everything under `/v1`: each request is authenticated before anything else is asked of it, then counted. */
 export const petRoutes = (openStore: OpenAnimalStore, consumeQuota: ConsumeQuota | undefined): RouteGroup => {
@@ -34,13 +24,13 @@ export const petRoutes = (openStore: OpenAnimalStore, consumeQuota: ConsumeQuota
     request: HttpRequest,
     store: AnimalStore,
     headers: Headers | undefined,
-  ): Task<Outcome> => {
+  ): T.Task<Outcome> => {
     const { keyId } = store;
     if (consumeQuota === undefined) return pipe(operation(request, store), toOutcome(keyId, headers));
     return pipe(
       consumeQuota(keyId, request.deadline),
       matchE(
-        (failure) => () => Promise.resolve(failed(failure, keyId, headers)),
+        (failure) => T.of(failed(failure, keyId, headers)),
         (quota) =>
           pipe(
             quota.isWithin
@@ -58,7 +48,7 @@ export const petRoutes = (openStore: OpenAnimalStore, consumeQuota: ConsumeQuota
       pipe(
         authenticate(request),
         matchE(
-          (failure) => refuse(failure, headers),
+          (failure) => T.of(failed(failure, undefined, headers)),
           (store) => operate(operationOf(parameters), request, store, headers),
         ),
       );

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpRequest } from '../protocol/http-request';
 import type { HttpFailure } from '../responses/http-failures';
@@ -23,7 +23,7 @@ export interface Exchange extends HttpRequest {
   isRejected: boolean;
 }
 
-/** What waits for its turn on a connection. It looks for itself whether the connection is ending. */
+/** What waits on a connection until all before it are over. It looks for itself whether the connection is over. */
 type Turn = () => void;
 
 /** One client's connection, on which one exchange goes on at a time: a later request may depend on an earlier one. */
@@ -36,8 +36,12 @@ export interface Connection {
   readonly waiting: Array<Turn>;
   /** Whether its last response is written or on its way: what follows is read, and not done (RFC 9112, section 9.6). */
   isEnding: boolean;
+  /** Whether `waiting` has just grown, so that no more is to be read. */
+  isPausing: boolean;
+  /** The request of the exchange before, where its body is still coming and drained. */
+  drained: IncomingMessage | undefined;
   /** What the parser has met after all that waits: nothing more can be understood. */
-  failure: HttpFailure | undefined;
+  parserFailure: HttpFailure | undefined;
   /** By `performance.now()`: when it was made, or its last exchange ended. */
   idleSince: number;
 }
@@ -48,23 +52,39 @@ export const openConnection = (socket: Socket): Connection => ({
   current: undefined,
   waiting: [],
   isEnding: false,
-  failure: undefined,
+  isPausing: false,
+  drained: undefined,
+  parserFailure: undefined,
   idleSince: performance.now(),
 });
 
+/** Whether nothing more is answered: Node ends some connections by itself, as HTTP/1.0 after a response without length. */
+export const isOver = ({ isEnding, socket }: Connection): boolean => isEnding || !socket.writable;
+
+/** What was parsed already waits here, the rest in the kernel: Node resumes a socket at the end of each request in a packet. */
+const pauseAfterPacket = (connection: Connection): void => {
+  if (connection.isPausing) return;
+  connection.isPausing = true;
+  setImmediate(() => {
+    connection.isPausing = false;
+    if (connection.waiting.length > 0) connection.socket.pause();
+  });
+};
+
 /** Has something done now, or once all exchanges before it are over. */
-export const inTurn = (connection: Connection, turn: Turn): void => {
-  if (connection.current === undefined || connection.isEnding) {
+export const enqueue = (connection: Connection, turn: Turn): void => {
+  if (connection.current === undefined || isOver(connection)) {
     turn();
     return;
   }
   connection.waiting.push(turn);
-  // What was parsed already waits here, the rest in the kernel.
-  connection.socket.pause();
+  pauseAfterPacket(connection);
 };
 
 /** Goes on after the exchange that is over. */
-export const nextTurn = (connection: Connection): void => {
+export const dequeue = (connection: Connection): void => {
+  const message = connection.current?.message;
+  connection.drained = message?.complete === false ? message : undefined;
   connection.current = undefined;
   connection.idleSince = performance.now();
   if (connection.socket.destroyed) return;

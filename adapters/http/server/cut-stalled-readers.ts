@@ -1,16 +1,15 @@
 import type { ServerResponse } from 'node:http';
 
-/** In bytes: what responses that nobody takes may hold in memory, each buffer counted once. */
-const maxStalledBytes = 67_108_864;
-
 /**
- * In milliseconds: who has taken nothing for so long is stalled. The kernel asks for more only once much of what it holds
- * is taken: of a client that reads 16 kB every 100 ms nothing is seen for some 9 s.
+ * What responses that nobody takes may hold in memory, in bytes, each buffer counted once, by how long nothing was seen
+ * to leave, in milliseconds. The kernel asks for more only once much of what it holds is taken: of a client that reads
+ * 16 kB every 100 ms nothing is seen for some 9 s, so that the lower bound is not for the first moments.
  */
-const shortestStall = 12_000;
-
-/** In milliseconds: who takes nothing of a response for so long is cut off in any case. */
-const longestStall = 60_000;
+const bounds = [
+  { stalledFor: 2_000, maxBytes: 268_435_456 },
+  { stalledFor: 12_000, maxBytes: 67_108_864 },
+  { stalledFor: 300_000, maxBytes: 0 },
+];
 
 /** A response that is written, and not taken in full. */
 export interface UnreadResponse {
@@ -24,9 +23,27 @@ interface Stall {
   readonly since: number;
 }
 
+interface Stalled extends UnreadResponse {
+  readonly since: number;
+}
+
+/** Cuts off the first of these responses until what the others hold is within a bound. */
+const cutOff = (stalled: ReadonlyArray<Stalled>, maxBytes: number): void => {
+  const holders = new Map<Stalled['body'], number>();
+  for (const { body } of stalled) holders.set(body, (holders.get(body) ?? 0) + 1);
+  let held = [...holders.keys()].reduce((sum, body) => sum + (body?.length ?? 0), 0);
+  for (const { response, body } of stalled) {
+    if (held <= maxBytes) return;
+    const others = (holders.get(body) ?? 1) - 1;
+    holders.set(body, others);
+    if (others === 0) held -= body?.length ?? 0;
+    response.destroy();
+  }
+};
+
 /**
  * Makes a look at the responses that are being read. Who takes something now and then is a reader, however slow; who does
- * not is stalled. The oldest stalled are cut off while what they hold passes the bound.
+ * not is stalled, and the oldest stalled go where they hold too much.
  */
 export const cutStalledReaders = () => {
   let looks = new Map<ServerResponse, Stall>();
@@ -35,24 +52,20 @@ export const cutStalledReaders = () => {
     const now = performance.now();
     const before = looks;
     looks = new Map();
-    const stalled: Array<UnreadResponse & { readonly since: number }> = [];
+    const readers: Array<Stalled> = [];
     for (const { response, body } of unread) {
       const progress = response.socket?.bytesWritten ?? 0;
       const last = before.get(response);
       const since = last?.progress === progress ? last.since : now;
       looks.set(response, { progress, since });
-      if (now - since >= shortestStall) stalled.push({ response, body, since });
+      readers.push({ response, body, since });
     }
-    stalled.sort((one, other) => one.since - other.since);
-    const holders = new Map<string | Buffer | undefined, number>();
-    for (const { body } of stalled) holders.set(body, (holders.get(body) ?? 0) + 1);
-    let held = [...holders.keys()].reduce((sum, body) => sum + (body?.length ?? 0), 0);
-    for (const { response, body, since } of stalled) {
-      if (held <= maxStalledBytes && now - since < longestStall) return;
-      const others = (holders.get(body) ?? 1) - 1;
-      holders.set(body, others);
-      if (others === 0) held -= body?.length ?? 0;
-      response.destroy();
+    readers.sort((one, other) => one.since - other.since);
+    for (const { stalledFor, maxBytes } of bounds) {
+      cutOff(
+        readers.filter(({ since, response }) => now - since >= stalledFor && !response.destroyed),
+        maxBytes,
+      );
     }
   };
 };

@@ -3,21 +3,20 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { unavailable } from '../../../core';
 import type { Reporter } from '../observability/reporter';
 import { drainBody } from '../protocol/drain-body';
+import { responseTimeout } from '../protocol/limits';
+import { pathOf } from '../protocol/path-of';
 import { readBody } from '../protocol/read-body';
 import { requestId } from '../protocol/request-id';
 import { causeOf } from '../responses/cause-of';
 import type { HttpFailure } from '../responses/http-failures';
 import { type Application, failed, type Outcome } from '../responses/outcome';
 import type { AdmissionControl } from './admission-control';
-import { type Connection, endConnection, type Exchange, nextTurn } from './connection';
+import { type Connection, dequeue, endConnection, type Exchange } from './connection';
 import { requestRecord } from './request-record';
 import type { ResponseWriter } from './write-response';
 
-/** In milliseconds, from a request's arrival. With the time until somebody looks, a response is decided within 5 s. */
-const responseTimeout = 4_200;
-
 /** These tell how the service is, most of all when it is overloaded. */
-const alwaysAdmitted: ReadonlyArray<string | undefined> = ['/livez', '/readyz'];
+const alwaysAdmitted: ReadonlyArray<string> = ['/livez', '/readyz'];
 
 interface Services {
   readonly application: Application;
@@ -65,6 +64,11 @@ export const exchanges = (services: Services): Exchanges => {
     admission.leave();
   };
 
+  /** For a connection whose client was told before the stop that it may be used again. */
+  const endIfStopping = ({ current, socket }: Connection): void => {
+    if (isStopping() && current === undefined) socket.end();
+  };
+
   const report = (exchange: Exchange): void => {
     const { id, response } = exchange;
     if (exchange.isRejected) reporter.requestRejected({ requestId: id, status: response.statusCode });
@@ -82,9 +86,14 @@ export const exchanges = (services: Services): Exchanges => {
       outcome.response.headers?.['Connection'] === 'close' ||
       // Without a 100 (Continue) the client may or may not send its body: only a new connection is unambiguous.
       (message.headers.expect !== undefined && !isContinued);
-    if (isUnread) drainBody(message);
+    const lingers = closes && (isUnread || isRejected || connection.waiting.length > 0);
+    if (isUnread) {
+      drainBody(message);
+      message.once('end', () => {
+        endIfStopping(connection);
+      });
+    }
     if (closes) endConnection(connection);
-    const lingers = closes && (isUnread || isRejected);
     writeResponse({ message, response, requestId: id, closes, lingers }, outcome.response);
   };
 
@@ -97,8 +106,11 @@ export const exchanges = (services: Services): Exchanges => {
   };
 
   const decide = (exchange: Exchange, outcome: Outcome): void => {
-    const cause = causeOf(outcome.failure);
-    if (cause !== undefined) reporter.error(cause, exchange.id);
+    // What a request comes to after its deadline is news only where it is a defect.
+    if (exchange.outcome === undefined || outcome.failure?._tag === 'Defect') {
+      const cause = causeOf(outcome.failure);
+      if (cause !== undefined) reporter.error(cause, exchange.id);
+    }
     respond(exchange, outcome);
     leave(exchange);
   };
@@ -118,7 +130,8 @@ export const exchanges = (services: Services): Exchanges => {
       const asked = performance.now();
       const { deadline } = exchange;
       exchange.deadline = Infinity;
-      leave(exchange);
+      if (exchange.isInFlight) admission.pause();
+      exchange.isInFlight = false;
       const body = await readBody(message, limit);
       exchange.deadline = deadline + performance.now() - asked;
       exchange.isInFlight = await admission.reenter(() => isWanted(exchange));
@@ -143,9 +156,8 @@ export const exchanges = (services: Services): Exchanges => {
     connection.current = exchange;
     response.on('close', () => {
       if (exchange.outcome !== undefined) report(exchange);
-      nextTurn(connection);
-      // One that was told before the stop that it may be used again.
-      if (isStopping() && connection.current === undefined) connection.socket.end();
+      dequeue(connection);
+      endIfStopping(connection);
     });
     return exchange;
   };
@@ -160,14 +172,16 @@ export const exchanges = (services: Services): Exchanges => {
   };
 
   const serve = async (exchange: Exchange): Promise<void> => {
-    if (alwaysAdmitted.includes(exchange.message.url)) reporter.requestStarted?.();
+    if (alwaysAdmitted.includes(pathOf(exchange.target))) reporter.requestStarted?.();
     else if (!(await admit(exchange))) {
-      // Written one after the other at the end of a turn, refusals wake their reader once: half the cost.
       await immediate();
       respond(exchange, overloaded);
       return;
     }
-    decide(exchange, await application(exchange));
+    const outcome = await application(exchange);
+    // Written one after the other at the end of a turn, refusals wake their reader once: half the cost.
+    if (outcome.failure !== undefined) await immediate();
+    decide(exchange, outcome);
   };
 
   return {

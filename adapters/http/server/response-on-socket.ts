@@ -1,16 +1,18 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** A request and a response for what Node makes none for: a request that its parser refuses, and CONNECT. */
-export const responseOnSocket = (
-  socket: Socket,
-  method: string,
-): { readonly message: IncomingMessage; readonly response: ServerResponse } => {
+/** A request of which the parser understood nothing but, perhaps, its method. */
+export const unparsedMessage = (socket: Socket, method: string): IncomingMessage => {
   const message = new IncomingMessage(socket);
   message.method = method;
   message.complete = true;
+  return message;
+};
+
+/** A response to a request for which Node makes none: one that its parser refuses, or CONNECT. It ends the connection. */
+export const responseOnSocket = (message: IncomingMessage): ServerResponse => {
   const response = new ServerResponse(message);
   response.shouldKeepAlive = false;
-  response.assignSocket(socket);
-  return { message, response };
+  response.assignSocket(message.socket);
+  return response;
 };

@@ -4,11 +4,11 @@ import type { Duplex } from 'node:stream';
 import { unavailable } from '../../../core';
 import { drainBody } from '../protocol/drain-body';
 import { failed } from '../responses/outcome';
-import { type Connection, inTurn, openConnection } from './connection';
+import { type Connection, enqueue, isOver, openConnection } from './connection';
 import { cutStalledReaders, type UnreadResponse } from './cut-stalled-readers';
 import type { Exchanges } from './exchanges';
 import { isMalformedHead, type ParserError, parserFailure } from './parser-failure';
-import { responseOnSocket } from './response-on-socket';
+import { responseOnSocket, unparsedMessage } from './response-on-socket';
 
 /** How often they are looked for, in milliseconds. */
 const intervals = { deadlines: 100, stalledReaders: 1_000 };
@@ -16,7 +16,7 @@ const intervals = { deadlines: 100, stalledReaders: 1_000 };
 /** In milliseconds: how long a connection may be without a request. */
 const idleTimeout = 65_000;
 
-const tooLate = failed(unavailable(new Error('the deadline of the request has passed')));
+const deadlineExceeded = failed(unavailable(new Error('the deadline of the request has passed')));
 
 /** Responses that are written, and perhaps not taken in full by their readers. */
 function* unreadResponses(connections: Iterable<Connection>): Generator<UnreadResponse> {
@@ -28,6 +28,10 @@ function* unreadResponses(connections: Iterable<Connection>): Generator<UnreadRe
 
 interface ServedConnections {
   readonly sockets: () => Iterable<Socket>;
+  /** Whether a response is decided whose client has not taken all of it. */
+  readonly isWriting: () => boolean;
+  /** Whether all are closed, and all exchanges on them reported. */
+  readonly areClosed: () => boolean;
   /** How many there have been. */
   readonly accepted: () => number;
   readonly stop: () => void;
@@ -46,10 +50,10 @@ export const serveConnections = (server: Server, { begin, reject, decide }: Exch
   const receive: RequestListener = (message, response) => {
     const connection = connections.get(message.socket);
     if (connection === undefined) return;
-    inTurn(connection, () => {
-      const { isEnding, failure } = connection;
-      if (isEnding) drainBody(message);
-      else if (failure !== undefined && !message.complete) reject(connection, message, response, failure);
+    enqueue(connection, () => {
+      const failure = message.complete ? undefined : connection.parserFailure;
+      if (isOver(connection)) drainBody(message);
+      else if (failure !== undefined) reject(connection, message, response, failure);
       else begin(connection, message, response);
     });
   };
@@ -57,26 +61,34 @@ export const serveConnections = (server: Server, { begin, reject, decide }: Exch
   server.on('checkContinue', receive);
   server.on('checkExpectation', receive);
 
-  server.on('connect', ({ socket }) => {
+  server.on('connect', (message) => {
+    const { socket } = message;
     const connection = connections.get(socket);
     if (connection === undefined) return;
     // Node has let go of the connection: without a listener its reset would end the process.
     socket.on('error', () => undefined);
-    inTurn(connection, () => {
-      if (connection.isEnding) return;
-      const { message, response } = responseOnSocket(socket, 'CONNECT');
-      reject(connection, message, response, { _tag: 'MethodNotAllowed', allowed: ['GET', 'HEAD', 'POST'] });
+    enqueue(connection, () => {
+      if (isOver(connection)) return;
+      reject(connection, message, responseOnSocket(message), {
+        _tag: 'MethodNotAllowed',
+        allowed: ['GET', 'HEAD', 'POST'],
+      });
     });
   });
 
   server.on('clientError', (error: ParserError, duplex) => {
     const connection = connections.get(duplex);
     // The parser reports each further chunk of a malformed request anew.
-    if (connection === undefined || connection.failure !== undefined) return;
-    const { socket, current } = connection;
+    if (connection === undefined || connection.parserFailure !== undefined) return;
+    const { socket, current, drained } = connection;
     if (!socket.writable) return;
     const failure = parserFailure(error);
-    connection.failure = failure;
+    connection.parserFailure = failure;
+    if (drained?.complete === false) {
+      // Its request has had its response.
+      socket.destroy();
+      return;
+    }
     if (current !== undefined && !current.message.complete) {
       // Its own body is malformed, or does not come.
       if (current.outcome === undefined) {
@@ -85,10 +97,10 @@ export const serveConnections = (server: Server, { begin, reject, decide }: Exch
       } else socket.destroy();
       return;
     }
-    inTurn(connection, () => {
-      if (connection.isEnding) return;
-      const { message, response } = responseOnSocket(socket, isMalformedHead(error) ? 'HEAD' : 'GET');
-      reject(connection, message, response, failure);
+    enqueue(connection, () => {
+      if (isOver(connection)) return;
+      const message = unparsedMessage(socket, isMalformedHead(error) ? 'HEAD' : 'GET');
+      reject(connection, message, responseOnSocket(message), failure);
     });
   });
 
@@ -96,9 +108,11 @@ export const serveConnections = (server: Server, { begin, reject, decide }: Exch
     const now = performance.now();
     for (const { socket, current, idleSince } of connections.values()) {
       if (current !== undefined) {
-        if (current.outcome === undefined && current.deadline < now) decide(current, tooLate);
+        if (current.outcome === undefined && current.deadline < now) decide(current, deadlineExceeded);
+      } else if (idleSince < now - idleTimeout) {
         // Bytes now and then, and empty lines, are no request: they prolong nothing.
-      } else if (idleSince < now - idleTimeout) socket.destroy();
+        socket.destroy();
+      }
     }
   }, intervals.deadlines).unref();
 
@@ -111,6 +125,8 @@ export const serveConnections = (server: Server, { begin, reject, decide }: Exch
     sockets: function* () {
       for (const { socket } of connections.values()) yield socket;
     },
+    isWriting: () => [...connections.values()].some(({ current }) => current?.outcome !== undefined),
+    areClosed: () => connections.size === 0,
     accepted: () => accepted,
     stop: () => {
       clearInterval(lookForDeadlines);

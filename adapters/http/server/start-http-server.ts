@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import type { Reporter } from '../observability/reporter';
 import { maxHeadSize } from '../protocol/limits';
@@ -43,6 +44,14 @@ const timeouts = {
   stopping: 10_000,
   backlogDrain: 1_000,
   firstByte: 200,
+};
+
+/** In milliseconds: how often idle connections are looked for while the server stops. */
+const idleCheckInterval = 20;
+
+/** Closes the door alone: the server's own method closes connections as well. */
+const stopListening = (server: Server): void => {
+  NetServer.prototype.close.call(server);
 };
 
 const addressOf = (host: string, bound: ReturnType<Server['address']>): string => {
@@ -103,21 +112,28 @@ export const startHttpServer = async (
       await pause(delay);
       await drainAcceptBacklog();
       const closed = once(server, 'close');
-      server.close();
-      // Node takes a connection that has not said a word for a busy one; what it said may be about to be read.
-      const hangUp = setTimeout(() => {
+      stopListening(server);
+      const closeIdle = setInterval(() => {
+        // Node would cut off a response that is ended and not taken yet.
+        if (!connections.isWriting()) server.closeIdleConnections();
+      }, idleCheckInterval);
+      // Node takes a connection that has not said a word for a busy one. Its first bytes may be in the kernel.
+      const closeSilent = setTimeout(() => {
         for (const socket of connections.sockets()) {
           if (socket.bytesRead === 0) socket.destroy();
         }
       }, timeouts.firstByte);
-      const cutOff = setTimeout(() => {
+      const forceClose = setTimeout(() => {
         // Those too that Node has let go of, as at a CONNECT.
         for (const socket of connections.sockets()) socket.destroy();
       }, timeouts.stopping);
       await closed;
+      // The server is closed a moment before the last of its sockets says that it is.
+      while (!connections.areClosed()) await immediate();
       connections.stop();
-      clearTimeout(hangUp);
-      clearTimeout(cutOff);
+      clearInterval(closeIdle);
+      clearTimeout(closeSilent);
+      clearTimeout(forceClose);
     },
   };
 };

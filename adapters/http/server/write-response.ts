@@ -8,7 +8,7 @@ import { type HttpResponse, jsonType } from '../responses/http-response';
 /** In bytes: a larger body is written piece by piece as its reader takes it, so that its progress can be seen. */
 const pieceSize = 65_536;
 
-/** In milliseconds: how long a connection is read on after its last response, while its client still sends. */
+/** In milliseconds: after its last response a connection is read on until its client has sent nothing for so long. */
 const lingerTime = 1_000;
 
 /** Where a response is written. */
@@ -37,7 +37,8 @@ const append = (head: Array<string>, headers: Headers, except: Headers = none): 
 const writePieces = (response: ServerResponse, body: Buffer, from: number, end: () => void): void => {
   for (let at = from; at < body.length; at += pieceSize) {
     if (response.write(body.subarray(at, at + pieceSize))) continue;
-    response.once('drain', () => {
+    // The socket's own event: Node forgets to pass it on after a CONNECT.
+    response.socket?.once('drain', () => {
       writePieces(response, body, at + pieceSize, end);
     });
     return;
@@ -50,7 +51,7 @@ const linger = (response: ServerResponse) => (): void => {
   const { socket } = response;
   if (socket === null) return;
   socket.end();
-  setTimeout(() => socket.destroy(), lingerTime).unref();
+  socket.setTimeout(lingerTime, () => socket.destroy());
 };
 
 const writeBody = ({ message, response, lingers }: Target, body: HttpResponse['body']): void => {

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import * as TE from 'fp-ts/TaskEither';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { httpApplication, type RequestRecord, startHttpServer } from '../../../adapters/http';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
 import { type NewPet, openAnimalStore, type PetRepository } from '../../../core';
@@ -79,6 +82,7 @@ const start = async () => {
       for (const go of held.splice(0)) go();
     },
     mostAtOnce: () => mostAtOnce,
+    port: Number(port),
     connect: () => openRawConnection(hostname, Number(port)),
     stop: server.stop,
   };
@@ -154,6 +158,84 @@ describe('On a connection one exchange goes on at a time', () => {
     await eventually('it is begun', bound, () => service.begun.length > 0);
     service.release();
     expect(statusesIn(await connection.closed())).to.deep.equal([201]);
+  });
+
+  it('a client that goes on pipelining is not read while the first request is worked on', async () => {
+    service.hold();
+    const socket = connect(service.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(create('first'));
+    await eventually('the first is begun', bound, () => service.begun.length > 0);
+    const packet = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(500);
+    // The kernel takes some megabytes on both sides; what is more can only be in the memory of the service.
+    const kernelBuffers = 16_777_216;
+    let isFull = false;
+    while (!isFull && socket.bytesWritten < 2 * kernelBuffers) {
+      const taken = new Promise((resolve) => socket.write(packet, resolve));
+      isFull = (await Promise.race([taken, delay(500, 'not taken')])) === 'not taken';
+    }
+    expect(isFull, 'the service stops reading').to.equal(true);
+    socket.destroy();
+  });
+
+  it('a refused request gets one response, whatever becomes of its body', async () => {
+    const connection = service.connect();
+    connection.send(
+      'POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer wrong\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    await connection.received(/"unauthorized"/);
+    connection.send('zzz\r\n');
+    expect(statusesIn(await connection.closed())).to.deep.equal([401]);
+  });
+
+  it('nothing is done behind a response that ends a connection of HTTP/1.0 by itself', async () => {
+    const first = service.connect();
+    first.send('GET /openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const etag = /ETag: ("[^"]+")/.exec((await first.closed()).toString())?.[1] ?? '';
+    const connection = service.connect();
+    connection.send(
+      `GET /openapi.json HTTP/1.0\r\nConnection: keep-alive\r\nIf-None-Match: ${etag}\r\n\r\n${create('behind')}`,
+    );
+    expect(statusesIn(await connection.closed())).to.deep.equal([304]);
+    expect(service.begun).to.deep.equal([]);
+  });
+
+  it('a large response is whole also where a CONNECT stands behind it', async () => {
+    for (let count = 0; count < 100; count += 1) {
+      const connection = service.connect();
+      connection.send(create('x'.repeat(30_000), 'Connection: close'));
+      await connection.closed();
+    }
+    const connection = service.connect();
+    connection.send(
+      `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n` +
+        'CONNECT a:1 HTTP/1.1\r\nHost: a\r\nX-Request-Id: of-the-connect\r\n\r\n',
+    );
+    const received = (await connection.closed()).toString();
+    expect(statusesIn(Buffer.from(received))).to.deep.equal([200, 405]);
+    expect(received.length).to.be.above(3_000_000);
+    expect(received).to.contain('X-Request-Id: of-the-connect');
+  });
+
+  it('a stop waits for the reader of a response, and cuts nothing off in its middle', async () => {
+    for (let count = 0; count < 100; count += 1) {
+      const connection = service.connect();
+      connection.send(create('x'.repeat(30_000), 'Connection: close'));
+      await connection.closed();
+    }
+    const socket = connect(service.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(`GET /v1/pets?limit=100 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    await once(socket, 'readable');
+    const stopped = service.stop(0);
+    await delay(300);
+    let received = 0;
+    for await (const chunk of socket) received += String(chunk).length;
+    await stopped;
+    expect(received).to.be.above(3_000_000);
+    expect(service.ended.filter(({ status }) => status !== 201).map(({ status }) => status)).to.deep.equal([
+      200,
+    ]);
   });
 });
 

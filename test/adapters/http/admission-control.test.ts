@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { setTimeout as delay } from 'node:timers/promises';
+import { admissionControl } from '../../../adapters/http/server/admission-control';
+
+const wanted = (): boolean => true;
+
+describe('Admission', () => {
+  it('lets in who comes while there is room, and has the next wait in their order', async () => {
+    const { enter, leave } = admissionControl(2, 1_000);
+    expect([enter(wanted), enter(wanted)]).to.deep.equal([true, true]);
+    const order: Array<number> = [];
+    const waiting = [1, 2, 3].map(async (place) => {
+      expect(await enter(wanted)).to.equal(true);
+      order.push(place);
+    });
+    for (let count = 0; count < 3; count += 1) leave();
+    await Promise.all(waiting);
+    expect(order).to.deep.equal([1, 2, 3]);
+  });
+
+  it('passes over who has left', async () => {
+    const { enter, leave } = admissionControl(1, 1_000);
+    expect(enter(wanted)).to.equal(true);
+    const gone = enter(() => false);
+    const next = enter(wanted);
+    leave();
+    expect([await gone, await next]).to.deep.equal([false, true]);
+  });
+
+  it('refuses nobody of a crowd on a store that answers in large batches, far apart', async () => {
+    const { enter, leave } = admissionControl(128, 1_000);
+    let inFlight = 0;
+    const entered: Array<boolean | Promise<boolean>> = [];
+    const isDone = (async () => {
+      for (let batch = 0; batch < 6; batch += 1) {
+        await delay(150);
+        const done = inFlight;
+        inFlight = 0;
+        for (let count = 0; count < done; count += 1) leave();
+      }
+    })();
+    for (let count = 0; count < 450; count += 1) {
+      const admitted = enter(wanted);
+      entered.push(admitted);
+      void Promise.resolve(admitted).then((isIn) => (inFlight += isIn ? 1 : 0));
+      if (count % 15 === 14) await delay(10);
+    }
+    await isDone;
+    expect(entered.filter((admitted) => admitted === false)).to.deep.equal([]);
+  });
+
+  it('refuses who comes once nothing has moved for as long as anyone may wait', async () => {
+    const { enter } = admissionControl(1, 100);
+    expect(enter(wanted)).to.equal(true);
+    expect(enter(wanted)).to.be.instanceOf(Promise);
+    await delay(150);
+    for (let count = 0; count < 300; count += 1) expect(enter(wanted)).to.equal(false);
+    await delay(300);
+    expect(enter(wanted)).to.equal(false);
+  });
+
+  it('refuses who finds ten thousand waiting', () => {
+    const { enter } = admissionControl(1, 60_000);
+    const entered = Array.from({ length: 10_002 }, () => enter(wanted));
+    expect(entered.filter((admitted) => admitted === false)).to.have.length(1);
+  });
+
+  it('has who waited for his client go before those that came later, and never refuses him', async () => {
+    const { enter, pause, reenter, leave } = admissionControl(1, 1_000);
+    expect(enter(wanted)).to.equal(true);
+    const order: Array<string> = [];
+    const later = Promise.resolve(enter(wanted)).then(() => order.push('later'));
+    const last = Promise.resolve(enter(wanted)).then(() => order.push('last'));
+    pause();
+    await later;
+    const returned = Promise.resolve(reenter(wanted)).then(() => order.push('returned'));
+    leave();
+    await returned;
+    leave();
+    await last;
+    expect(order).to.deep.equal(['later', 'returned', 'last']);
+  });
+});
