@@ -7,7 +7,6 @@ import {
   knexPetRepository,
   knexReadiness,
   migrate,
-  poolUsage,
   type RepositoryObserver,
 } from '../../adapters/knex';
 import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
@@ -69,7 +68,7 @@ const toBackend = (
   makeFirstKey: makeFirstKey(database, settings),
   findObstacle: knexReadiness(database),
   isLost: database.isLost,
-  pools: () => poolUsage(database),
+  pools: database.poolUsage,
   close: database.close,
 });
 

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Durability } from './durability';
+import type { PoolUsage } from './knex-pool';
 import type { PetStatements } from './pet-statements';
 
 /** One database, seen through two pools: what writes never waits behind what reads. */
@@ -22,5 +23,7 @@ export interface Database {
   readonly durability: () => Promise<Durability>;
   /** Whether what is written now can be found again: a file that may be lost is not sound. */
   readonly isSound: () => boolean;
+  /** The pools as they are at the moment of the call; one that reads and writes share is one. */
+  readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;
 }

@@ -13,8 +13,8 @@ const throwPlain = (error: unknown): never => {
   throw toError(error);
 };
 
-/** In milliseconds. */
-const longestSilence = 3_000;
+/** In milliseconds, well under what a statement may take. */
+const longestSilence = 1_000;
 
 const insertAll = async (
   transaction: Knex,

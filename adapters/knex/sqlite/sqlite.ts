@@ -1,8 +1,9 @@
 import knex, { type Knex } from 'knex';
 import type { Database } from '../database/database';
 import type { Durability } from '../database/durability';
+import { poolUsageOf } from '../database/knex-pool';
 import { migrationSource } from '../migrations/migration-source';
-import { prepareOnce, type PreparingConnection } from './prepare-once';
+import { cacheStatements, type PreparingConnection } from './statement-cache';
 import { silentLog } from '../database/silent-log';
 import { sqlitePetStatements } from './sqlite-pet-statements';
 import { watchFile } from './watch-file';
@@ -25,7 +26,7 @@ const applicationId = 0x616e6d6c;
 const withPragmas =
   (opened: () => void, ...pragmas: ReadonlyArray<string>) =>
   (connection: Connection, done: (error: Error | null) => void): void => {
-    prepareOnce(connection);
+    cacheStatements(connection);
     connection.exec(pragmas.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
       opened();
       done(error);
@@ -73,7 +74,7 @@ const readSize = async (reads: Knex): Promise<bigint> => {
   return BigInt(row?.size ?? 0);
 };
 
-/** Opens a SQLite file. This file and `prepare-once.ts` alone know the driver. */
+/** Opens a SQLite file. This file and `statement-cache.ts` alone know the driver. */
 export const openSqlite = (filename: string): Database => {
   const file = watchFile(filename, () => readSize(reads));
   const writes = knex(sqliteConfiguration(filename, file.remember));
@@ -84,6 +85,7 @@ export const openSqlite = (filename: string): Database => {
       afterCreate: withPragmas(() => undefined, `busy_timeout = ${busyTimeout}`, 'query_only = ON'),
     }),
   );
+  const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
   return {
     reads,
     writes,
@@ -99,6 +101,7 @@ export const openSqlite = (filename: string): Database => {
     durability: () => durabilityOf(writes),
     isLost: file.isLost,
     isSound: file.isSound,
+    poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);
     },

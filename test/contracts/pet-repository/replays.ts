@@ -35,12 +35,13 @@ const fields = Object.keys({ ...NewPet.required, ...NewPet.optional });
 
 /** The same animal but for one field. */
 const differingIn = (newPet: NewPet, field: string): NewPet => {
-  for (;;) {
+  for (let attempts = 0; attempts < 1_000; attempts += 1) {
     const [value, before]: ReadonlyArray<unknown> = [arbitraryNewPet(), newPet].map((pet): unknown =>
       Reflect.get(pet, field),
     );
     if (value !== undefined && value !== before) return decoded(NewPet, { ...newPet, [field]: value });
   }
+  throw new Error(`no two arbitrary animals differ in ${field}`);
 };
 
 /** Keys that run into each other when they are glued together carelessly. */
