@@ -1,7 +1,7 @@
 import type { Task } from 'fp-ts/Task';
 import type { Database } from '../database/database';
 import { findPending } from '../migrations/migrate';
-import { within } from '../database/within';
+import { within } from '../database/with-timeout';
 
 /** How long to wait for the database, in milliseconds. */
 const patience = 4_000;

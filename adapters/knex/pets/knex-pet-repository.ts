@@ -20,7 +20,7 @@ import { observed } from '../batching/observed';
 import { readPages } from './read-pages';
 import type { RepositoryObserver } from '../batching/repository-observer';
 import { retryConflicts } from '../database/retry-conflicts';
-import { steadyNow } from './steady-now';
+import { steadyNow } from './monotonic-now';
 
 /** How long an operation waits for the database, in milliseconds: an answer within 5 s, whatever happens to it. */
 const timeoutMs = 4_000;

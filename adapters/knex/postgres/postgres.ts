@@ -4,7 +4,7 @@ import type { Database } from '../database/database';
 import type { Durability } from '../database/durability';
 import { poolUsageOf } from '../database/knex-pool';
 import { migrationSource } from '../migrations/migration-source';
-import { setUpInTurn } from './set-up-in-turn';
+import { setUpInTurn } from './migration-lock';
 import { postgresPetStatements } from './postgres-pet-statements';
 import { silentLog } from '../database/silent-log';
 
