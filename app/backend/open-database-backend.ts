@@ -67,7 +67,7 @@ const toBackend = (
   consumeQuota: pickQuota(database, settings),
   makeFirstKey: makeFirstKey(database, settings),
   findObstacle: knexReadiness(database),
-  isLost: database.isLost,
+  isLost: database.isFileReplaced,
   pools: database.poolUsage,
   close: database.close,
 });

@@ -1,14 +1,14 @@
 import type { IdempotencyKey } from './idempotency-key';
 import type { KeyId } from './key-id';
 
-/** Whose creation it is, and the name that its caller gave it. Two callers' keys never meet. */
-export interface CreationKey {
+/** An idempotency key and whose it is: two callers may use the same text. */
+export interface ScopedIdempotencyKey {
   readonly caller: KeyId;
   readonly idempotencyKey: IdempotencyKey;
 }
 
-/** A creation key as one text, for what looks things up by texts. */
-export const creationKeyText = ({
+/** Both as one text, for what looks things up by texts. */
+export const scopedIdempotencyKeyText = ({
   caller,
   idempotencyKey,
-}: Readonly<Record<keyof CreationKey, string>>): string => JSON.stringify([caller, idempotencyKey]);
+}: Readonly<Record<keyof ScopedIdempotencyKey, string>>): string => JSON.stringify([caller, idempotencyKey]);

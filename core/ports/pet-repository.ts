@@ -1,5 +1,5 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
-import type { CreationKey } from '../keys/scoped-idempotency-key';
+import type { ScopedIdempotencyKey } from '../keys/scoped-idempotency-key';
 import type { Deadline } from './deadline';
 import type {
   IdempotencyKeyInFlight,
@@ -24,7 +24,8 @@ export interface CreatedPet {
  * The port to where animals are kept. An adapter passes the contract suite of this port.
  *
  * `list` and `find` see every creation that ended before they were called. `create` ends once the animal is as
- * durable as the store makes it; creations under one key within 24 hours make one animal.
+ * durable as the store makes it; creations under one key within 24 hours make one animal, by the rule
+ * of `decideCreation`: an animal that is gone from the store frees its key.
  *
  * At its deadline a call ends as Unavailable, and what it began may still be done: for a create its key tells. One
  * that answers at once need not look at it.
@@ -38,7 +39,7 @@ export interface PetRepository {
   readonly find: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   readonly create: (
     newPet: NewPet,
-    key?: CreationKey,
+    key?: ScopedIdempotencyKey,
     deadline?: Deadline,
   ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
   readonly createAll: (newPets: AsyncIterable<NewPet>) => TaskEither<ImportAborted | Unavailable, number>;

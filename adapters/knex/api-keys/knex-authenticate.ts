@@ -18,9 +18,9 @@ import type { Database } from '../database/database';
 import { digestOf, keyIdOf } from './key-format';
 
 /** How long a key is taken as valid without asking the database again, in milliseconds of a clock that never jumps. */
-const trustedFor = 2_000;
+const trustedForMs = 2_000;
 
-/** How long to wait for the database; with `trustedFor` it keeps a revoked key out within 5 seconds. */
+/** How long to wait for the database; with `trustedForMs` it keeps a revoked key out within 5 seconds. */
 const timeoutMs = 2_500;
 
 const mostTrusted = 10_000;
@@ -49,7 +49,7 @@ const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
 
 /** The auth port on the keys in the database. Without the database nobody new is let in. */
 export const knexAuthenticate = ({ reads, lanes }: Database): Authenticate => {
-  const trusted = new LRUCache<string, Buffer>({ max: mostTrusted, ttl: trustedFor });
+  const trusted = new LRUCache<string, Buffer>({ max: mostTrusted, ttl: trustedForMs });
   const readKey = batchWhileBusy({ lanes: lanes.reads, maxBatchSize, timeoutMs, runBatch: readKeys(reads) });
 
   const readAndTrust = async (id: KeyId, deadline: Deadline | undefined): Promise<Buffer | undefined> => {

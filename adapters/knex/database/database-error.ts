@@ -34,6 +34,9 @@ export const isDuplicate = (error: unknown): boolean => duplicate.test(codeOf(er
 /** Whether the file behind a database is damaged. */
 export const isDamage = (error: unknown): boolean => damage.test(codeOf(error));
 
+/** What was written went to a file that nobody finds again. */
+export const fileReplaced = (): Error => new Error('the database file was removed, replaced or cut off');
+
 /**
  * An error in the driver's own words: knex puts the statement with its values before them, which no log may show, and
  * they stand in its stack as well.

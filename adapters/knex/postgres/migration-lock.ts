@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { retryConflicts } from '../database/retry-conflicts';
 
 /** How long to wait for another process, in milliseconds: longer than the server leaves one its lock that hangs. */
-const patience = 30_000;
+const timeoutMs = 30_000;
 
 /** In milliseconds. */
-const pause = 50;
+const pollMs = 50;
 
 /** The lock is a row that stands in a table for as long as the database does. */
 const makeLock = async (pool: Knex): Promise<void> => {
@@ -16,15 +16,15 @@ const makeLock = async (pool: Knex): Promise<void> => {
 
 /** Asks again and again: one statement that waits would be taken for one that hangs. */
 const takeLock = async (transaction: Knex.Transaction): Promise<void> => {
-  const until = performance.now() + patience;
+  const until = performance.now() + timeoutMs;
   while ((await transaction('setup_lock').where({ id: 1 }).forUpdate().skipLocked()).length === 0) {
     if (performance.now() > until) throw new Error('another process does not end its migration');
-    await delay(pause);
+    await delay(pollMs);
   }
 };
 
 /** Runs set-up work in a transaction, one process at a time, by SQL that distributed engines take as well. */
-export const setUpInTurn =
+export const withMigrationLock =
   (pool: Knex) =>
   async <A>(work: (transaction: Knex.Transaction) => Promise<A>): Promise<A> => {
     await retryConflicts(() => makeLock(pool));

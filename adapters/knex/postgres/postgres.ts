@@ -4,7 +4,7 @@ import type { Database } from '../database/database';
 import type { Durability } from '../database/durability';
 import { poolUsageOf } from '../database/knex-pool';
 import { migrationSource } from '../migrations/migration-source';
-import { setUpInTurn } from './migration-lock';
+import { withMigrationLock } from './migration-lock';
 import { postgresPetStatements } from './postgres-pet-statements';
 import { silentLog } from '../database/silent-log';
 
@@ -86,10 +86,10 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     writes: pool,
     petStatements: postgresPetStatements,
     lanes: lanesOf(options),
-    setUp: setUpInTurn(pool),
+    withMigrationLock: withMigrationLock(pool),
     durability: () => durabilityOf(pool),
-    isLost: () => false,
-    isSound: () => true,
+    isFileReplaced: () => false,
+    isFileIntact: () => true,
     poolUsage: () => [usage()],
     close: () => pool.destroy(),
   };

@@ -13,7 +13,7 @@ interface Connection extends PreparingConnection {
 }
 
 /** How long a writer waits for another process's transaction, in milliseconds. */
-const busyTimeout = 3_000;
+const busyTimeoutMs = 3_000;
 
 const readerConnections = 3;
 
@@ -37,7 +37,7 @@ const configuration = (filename: string, pool: Knex.PoolConfig): Knex.Config => 
   client: 'sqlite3',
   connection: { filename },
   useNullAsDefault: true,
-  acquireConnectionTimeout: busyTimeout + 500,
+  acquireConnectionTimeout: busyTimeoutMs + 500,
   pool,
   log: silentLog,
   migrations: { migrationSource },
@@ -50,7 +50,7 @@ export const sqliteConfiguration = (filename: string, opened: () => void = () =>
     max: 1,
     afterCreate: withPragmas(
       opened,
-      `busy_timeout = ${busyTimeout}`,
+      `busy_timeout = ${busyTimeoutMs}`,
       'journal_mode = WAL',
       'synchronous = FULL',
     ),
@@ -82,7 +82,7 @@ export const openSqlite = (filename: string): Database => {
     configuration(filename, {
       min: 1,
       max: readerConnections,
-      afterCreate: withPragmas(() => undefined, `busy_timeout = ${busyTimeout}`, 'query_only = ON'),
+      afterCreate: withPragmas(() => undefined, `busy_timeout = ${busyTimeoutMs}`, 'query_only = ON'),
     }),
   );
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
@@ -93,14 +93,14 @@ export const openSqlite = (filename: string): Database => {
     // A file has one writer, and reads by id, lists and keys have a connection each.
     lanes: { reads: 1, writes: 1 },
     // A transaction that begins with a write waits for its turn; one that begins with a read is refused later.
-    setUp: (work) =>
+    withMigrationLock: (work) =>
       writes.transaction(async (transaction) => {
         await transaction.raw(`PRAGMA application_id = ${applicationId}`);
         return work(transaction);
       }),
     durability: () => durabilityOf(writes),
-    isLost: file.isLost,
-    isSound: file.isSound,
+    isFileReplaced: file.isFileReplaced,
+    isFileIntact: file.isFileIntact,
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);

@@ -7,7 +7,7 @@ import {
   knexPetRepository,
 } from '../../../../adapters/knex';
 import { ApiKey, type Deadline } from '../../../../core';
-import { arbitraryCreationKey, arbitraryNewPet, arbitraryPetId } from '../../../contracts';
+import { arbitraryScopedIdempotencyKey, arbitraryNewPet, arbitraryPetId } from '../../../contracts';
 import { decoded } from '../../../contracts/outcome';
 import { allPets, pageSize } from '../../../contracts/pet-repository/pages-of';
 import { databaseKinds } from '../../../support/databases';
@@ -26,7 +26,7 @@ const everyCall = async (database: Database): Promise<Readonly<Record<string, As
     list: (deadline) => list({ limit: pageSize(1) }, deadline),
     find: (deadline) => find(arbitraryPetId(), deadline),
     create: (deadline) => create(arbitraryNewPet(), undefined, deadline),
-    'create with a key': (deadline) => create(arbitraryNewPet(), arbitraryCreationKey(), deadline),
+    'create with a key': (deadline) => create(arbitraryNewPet(), arbitraryScopedIdempotencyKey(), deadline),
     authenticate: (deadline) => authenticate(key, deadline),
   };
 };

@@ -9,7 +9,7 @@ import {
   openPostgres,
 } from '../../../../adapters/knex';
 import { ApiKey, type PetRepository } from '../../../../core';
-import { arbitraryCreationKey, arbitraryNewPet } from '../../../contracts';
+import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { decoded } from '../../../contracts/outcome';
 import { pageSize } from '../../../contracts/pet-repository/pages-of';
 import { petId } from '../../../contracts/pet-repository/seeds';
@@ -100,9 +100,9 @@ describe('the query plans on SQLite', () => {
     });
   }
 
-  it('search an index for creation keys, expired or not', async () => {
+  it('search an index for idempotency records, expired or not', async () => {
     const { create } = knexPetRepository(database);
-    const [newPet, key] = [arbitraryNewPet(), arbitraryCreationKey()];
+    const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
     const plan = await planOf(database.writes, async () => {
       await run(create(newPet, key));
       await run(create(newPet, key));

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Database, knexPetRepository } from '../../../../adapters/knex';
-import { type CreationKey, type NewPet, PetName, type PetRepository } from '../../../../core';
-import { arbitraryCreationKey, arbitraryNewPet } from '../../../contracts';
+import { type ScopedIdempotencyKey, type NewPet, PetName, type PetRepository } from '../../../../core';
+import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { decoded } from '../../../contracts/outcome';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
 import { databaseKinds } from '../../../support/databases';
@@ -21,14 +21,14 @@ const refuseOneName = {
 
 const newPets = (length: number): ReadonlyArray<NewPet> => Array.from({ length }, arbitraryNewPet);
 
-const keyed = (length: number): ReadonlyArray<readonly [NewPet, CreationKey]> =>
-  newPets(length).map((newPet) => [newPet, arbitraryCreationKey()]);
+const keyed = (length: number): ReadonlyArray<readonly [NewPet, ScopedIdempotencyKey]> =>
+  newPets(length).map((newPet) => [newPet, arbitraryScopedIdempotencyKey()]);
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`creating animals in ${kind}`, () => {
     const use = (test: (database: Database) => Promise<void>) => withDatabase(makeDatabase, test);
 
-    for (const key of [undefined, arbitraryCreationKey()]) {
+    for (const key of [undefined, arbitraryScopedIdempotencyKey()]) {
       it(`fails the one animal that the database refuses, ${key ? 'with a key' : 'without keys'}, and no other`, () =>
         use(async (database) => {
           await database.writes.raw(refuseOneName[kind]);
@@ -96,7 +96,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const repository = knexPetRepository(database, { observer });
         const long = { ...arbitraryNewPet(), name: decoded(PetName, 'x'.repeat(90_000)) };
         await Promise.all(
-          Array.from({ length: 40 }, () => run(repository.create(long, arbitraryCreationKey()))),
+          Array.from({ length: 40 }, () => run(repository.create(long, arbitraryScopedIdempotencyKey()))),
         );
         expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(40);
         expect(Math.max(...sizes)).to.equal(11);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import { type Database, knexPetRepository } from '../../../../adapters/knex';
-import type { CreationKey } from '../../../../core';
-import { arbitraryCreationKey, arbitraryNewPet } from '../../../contracts';
+import type { ScopedIdempotencyKey } from '../../../../core';
+import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
 import { postgresDatabase } from '../../../support/databases';
 import { withDatabases } from '../../../support/with-database';
@@ -10,7 +10,7 @@ import { withDatabases } from '../../../support/with-database';
 /** What another instance does that hangs amid a create. */
 const holdKey = async (
   { writes }: Database,
-  { caller, idempotencyKey }: CreationKey,
+  { caller, idempotencyKey }: ScopedIdempotencyKey,
 ): Promise<Knex.Transaction> => {
   const transaction = await writes.transaction();
   await transaction('creation_keys').insert({
@@ -26,11 +26,15 @@ describe('an idempotency key that an instance which hangs holds in PostgreSQL', 
   it('fails who sends it to another instance, and none whose creation shares the transaction', () =>
     withDatabases(2, postgresDatabase, async (...[database, other]) => {
       if (database === undefined || other === undefined) throw new Error('two databases are needed');
-      const held = arbitraryCreationKey();
+      const held = arbitraryScopedIdempotencyKey();
       const transaction = await holdKey(other, held);
       try {
         const repository = knexPetRepository(database);
-        const keys = [held, ...Array.from({ length: 10 }, arbitraryCreationKey), ...Array<undefined>(10)];
+        const keys = [
+          held,
+          ...Array.from({ length: 10 }, arbitraryScopedIdempotencyKey),
+          ...Array<undefined>(10),
+        ];
         const [outcome, ...others] = await Promise.all(
           keys.map((key) => repository.create(arbitraryNewPet(), key)()),
         );

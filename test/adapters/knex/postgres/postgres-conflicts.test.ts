@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Database, knexPetRepository } from '../../../../adapters/knex';
-import { arbitraryCreationKey, arbitraryNewPet } from '../../../contracts';
+import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import type { Pet, PetRepository } from '../../../../core';
 import { allPets, pageSize } from '../../../contracts/pet-repository/pages-of';
 import { postgresDatabase } from '../../../support/databases';
@@ -39,7 +39,7 @@ const attemptsMade = async ({ reads }: Database): Promise<unknown> =>
     .then((row: { last_value: string }) => Number(row.last_value));
 
 describe('a serialisation failure of PostgreSQL (SQLSTATE 40001)', () => {
-  for (const key of [undefined, arbitraryCreationKey()]) {
+  for (const key of [undefined, arbitraryScopedIdempotencyKey()]) {
     it(`is tried again, ${key ? 'with a key' : 'without a key'}, and makes one animal`, () =>
       withDatabase(postgresDatabase, async (database) => {
         await refuseFirst(database, 3);
