@@ -3,6 +3,13 @@
  * stands in no room (an index, a main, a file that all rooms share) is free.
  */
 const rooms = {
+  core: {
+    codecs: [],
+    pets: ['codecs'],
+    keys: ['codecs'],
+    ports: ['pets', 'keys'],
+    operations: ['ports', 'pets', 'keys'],
+  },
   'adapters/http': {
     protocol: [],
     representation: [],

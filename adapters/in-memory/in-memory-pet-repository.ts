@@ -4,8 +4,8 @@ import * as TE from 'fp-ts/TaskEither';
 import {
   countToFind,
   type CreatedPet,
-  type CreationKey,
-  creationKeyText,
+  type ScopedIdempotencyKey,
+  scopedIdempotencyKeyText,
   decideCreation,
   type IdempotencyKeyReused,
   type ImportAborted,
@@ -127,8 +127,8 @@ export const inMemoryPetRepository = ({
     }
   };
 
-  const create = (newPet: NewPet, key: CreationKey | undefined): Created =>
-    key === undefined ? addNew(newPet) : createOnce(newPet, creationKeyText(key));
+  const create = (newPet: NewPet, key: ScopedIdempotencyKey | undefined): Created =>
+    key === undefined ? addNew(newPet) : createOnce(newPet, scopedIdempotencyKeyText(key));
 
   const addAll = (newPets: ReadonlyArray<NewPet>): E.Either<ImportAborted, number> => {
     if (!PetId.is(nextId() + BigInt(newPets.length - 1))) return E.left(importAborted('every id is taken'));

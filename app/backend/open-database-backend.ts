@@ -7,7 +7,6 @@ import {
   knexPetRepository,
   knexReadiness,
   migrate,
-  poolUsage,
   type RepositoryObserver,
 } from '../../adapters/knex';
 import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
@@ -64,8 +63,8 @@ const toBackend = (database: Database, settings: Settings, observer: RepositoryO
   consumeQuota: pickQuota(database, settings),
   makeFirstKey: makeFirstKey(database, settings),
   checkReadiness: knexReadiness(database),
-  isFileReplaced: database.isLost,
-  pools: () => poolUsage(database),
+  isFileReplaced: database.isFileReplaced,
+  pools: database.poolUsage,
   close: database.close,
 });
 

@@ -54,11 +54,11 @@ const issue = async (writes: Knex, name: string): Promise<IssuedApiKey> => {
 };
 
 /** The register of the keys that a migrated database holds. Each operation can fail as Unavailable. */
-export const apiKeyRegister = ({ reads, writes, setUp }: Database): ApiKeyRegister => ({
+export const apiKeyRegister = ({ reads, writes, withMigrationLock }: Database): ApiKeyRegister => ({
   issue: (name) => attempt(() => issue(writes, name)),
   issueFirst: (name) =>
     attempt(() =>
-      setUp(async (transaction) => {
+      withMigrationLock(async (transaction) => {
         const any = await transaction<ApiKeyRow>('api_keys').first('id');
         return any === undefined ? issue(transaction, name) : undefined;
       }),

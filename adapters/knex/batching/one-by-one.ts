@@ -4,14 +4,14 @@ import { toError } from '../database/database-error';
 const lanes = 4;
 
 /** How long a next one is begun, in milliseconds. */
-const patience = 1_500;
+const timeoutMs = 1_500;
 
 /** Works on each of many by itself, a few at a time; each answer, or failure, stands where its own stood. */
 export const oneByOne = async <A, B>(
   work: (one: A) => Promise<B>,
   all: ReadonlyArray<A>,
 ): Promise<ReadonlyArray<B | Error>> => {
-  const until = performance.now() + patience;
+  const until = performance.now() + timeoutMs;
   const answers = new Map<number, B | Error>();
   const queue = all.entries();
   const drain = async (): Promise<void> => {

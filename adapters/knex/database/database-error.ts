@@ -34,21 +34,15 @@ export const isDuplicate = (error: unknown): boolean => duplicate.test(codeOf(er
 /** Whether the file behind a database is damaged. */
 export const isDamage = (error: unknown): boolean => damage.test(codeOf(error));
 
-/** The frames of a stack, if its head is the driver's words alone: another head may hold a statement and its values. */
-const framesOf = (stack: string | undefined, words: string): string => {
-  const end = stack?.indexOf(`: ${words}\n    at `) ?? -1;
-  return stack === undefined || end < 0 ? '' : stack.slice(end + 2 + words.length);
-};
+/** What was written went to a file that nobody finds again. */
+export const fileReplaced = (): Error => new Error('the database file was removed, replaced or cut off');
 
 /**
- * An error in the driver's own words, with the driver's stack: knex puts the statement with its values before them,
- * which no log may show.
+ * An error in the driver's own words: knex puts the statement with its values before them, which no log may show, and
+ * they stand in its stack as well.
  */
 export const toError = (error: unknown): Error => {
   const message = error instanceof Error ? error.message : String(error);
   const words = message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '') || codeOf(error);
-  const own = Object.assign(new Error(words), { code: codeOf(error) });
-  const frames = framesOf(error instanceof Error ? error.stack : undefined, words);
-  if (frames !== '') own.stack = `Error: ${words}${frames}`;
-  return own;
+  return Object.assign(new Error(words), { code: codeOf(error) });
 };

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Durability } from './durability';
+import type { PoolUsage } from './knex-pool';
 import type { PetStatements } from './pet-statements';
 
 /** One database, seen through two pools: what writes never waits behind what reads. */
@@ -13,14 +14,16 @@ export interface Database {
    * Migrates or makes a first key, in a transaction. No other process does so until it ends, by a commit or by a
    * death; they wait for their turn.
    */
-  readonly setUp: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
+  readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
   /**
    * Whether the file that was opened is no longer the one at its path, or was cut off: what is written goes to no
    * one then, and only a new start can help.
    */
-  readonly isLost: () => boolean;
+  readonly isFileReplaced: () => boolean;
   readonly durability: () => Promise<Durability>;
-  /** Whether what is written now can be found again: a file that may be lost is not sound. */
-  readonly isSound: () => boolean;
+  /** Whether what is written now can certainly be found again. */
+  readonly isFileIntact: () => boolean;
+  /** The pools as they are at the moment of the call; one that reads and writes share is one. */
+  readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;
 }

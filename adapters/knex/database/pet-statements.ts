@@ -9,7 +9,7 @@ export interface PageStart {
 }
 
 /** A row of `creation_keys`: what a creation under a key has made, until then, in milliseconds since 1970. */
-export interface CreationKeyRow {
+export interface IdempotencyRecordRow {
   readonly caller: string;
   readonly idempotency_key: string;
   readonly pet_id: PetId;
@@ -29,7 +29,7 @@ export interface PetStatements {
   /** Adds animals, their ids ascending in this order, and answers with them in any. */
   readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
   /** Fails where one of the keys is kept already. */
-  readonly insertKeys: (knex: Knex, keys: ReadonlyArray<CreationKeyRow>) => Promise<unknown>;
+  readonly insertRecords: (knex: Knex, keys: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
   /** Removes so many keys at most that were kept until now, and none that another transaction holds; answers with their number. */
   readonly forgetExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
 }

@@ -1,22 +1,22 @@
 import type { Task } from 'fp-ts/Task';
 import type { Database } from '../database/database';
 import { findPending } from '../migrations/migrate';
-import { within } from '../database/within';
+import { withTimeout } from '../database/with-timeout';
 
 /** How long to wait for the database, in milliseconds. */
-const patience = 4_000;
+const timeoutMs = 4_000;
 
 /** How long an answer serves those who ask, in milliseconds: each one costs a commit, and anyone may ask. */
-const servedFor = 1_000;
+const servedForMs = 1_000;
 
 const beat = async ({ writes }: Database): Promise<void> => {
   await writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge();
 };
 
-const findObstacle = async (database: Database): Promise<string | undefined> => {
+const checkReadiness = async (database: Database): Promise<string | undefined> => {
   const [pending, written] = await Promise.allSettled([
-    within(patience, findPending(database.reads)),
-    within(patience, beat(database)),
+    withTimeout(timeoutMs, findPending(database.reads)),
+    withTimeout(timeoutMs, beat(database)),
   ]);
   if (pending.status === 'rejected') return 'the database does not answer';
   if (pending.value.length > 0) return 'the database lacks migrations';
@@ -25,13 +25,13 @@ const findObstacle = async (database: Database): Promise<string | undefined> => 
 
 /** What keeps the database from serving, in words that anyone may read; undefined when it reads and writes. */
 export const knexReadiness = (database: Database): Task<string | undefined> => {
-  let askedAt = -servedFor;
+  let askedAt = -servedForMs;
   let answer: Promise<string | undefined> = Promise.resolve(undefined);
   return () => {
     const now = performance.now();
-    if (now - askedAt >= servedFor) {
+    if (now - askedAt >= servedForMs) {
       askedAt = now;
-      answer = findObstacle(database);
+      answer = checkReadiness(database);
     }
     return answer;
   };

@@ -14,9 +14,9 @@ export const findPending = async (knex: Knex): Promise<ReadonlyArray<string>> =>
   return known.filter((name) => !done.has(name));
 };
 
-const runPending = async ({ reads, setUp }: Database): Promise<ReadonlyArray<string>> => {
+const runPending = async ({ reads, withMigrationLock }: Database): Promise<ReadonlyArray<string>> => {
   if ((await findPending(reads)).length === 0) return [];
-  return setUp(async (transaction) => {
+  return withMigrationLock(async (transaction) => {
     const pending = await findPending(transaction);
     await transaction.migrate.latest({ migrationSource });
     return pending;

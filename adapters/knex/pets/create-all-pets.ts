@@ -5,7 +5,7 @@ import { type ImportAborted, importAborted, type NewPet, type Unavailable } from
 import { attempt } from '../database/attempt';
 import { batchesOf } from '../batching/batches-of';
 import type { Database } from '../database/database';
-import { toError } from '../database/database-error';
+import { fileReplaced, toError } from '../database/database-error';
 import { newPetBatches } from './new-pet-batches';
 import type { PetStatements } from '../database/pet-statements';
 
@@ -13,8 +13,8 @@ const throwPlain = (error: unknown): never => {
   throw toError(error);
 };
 
-/** In milliseconds. */
-const longestSilence = 3_000;
+/** In milliseconds, well under what a statement may take. */
+const longestSilence = 1_000;
 
 const insertAll = async (
   transaction: Knex,
@@ -46,11 +46,14 @@ const rollBack = (transaction: Knex.Transaction): TE.TaskEither<never, unknown> 
   TE.fromTask(() => transaction.rollback().catch(() => undefined));
 
 /** knex keeps the promise of `commit` even when it failed; the promise of the whole transaction tells. */
-const commit = (transaction: Knex.Transaction, isSound: () => boolean): TE.TaskEither<Unavailable, void> =>
+const commit = (
+  transaction: Knex.Transaction,
+  isFileIntact: () => boolean,
+): TE.TaskEither<Unavailable, void> =>
   attempt(async () => {
     await transaction.commit();
     await transaction.executionPromise;
-    if (!isSound()) throw new Error('the database file was removed, replaced or cut off');
+    if (!isFileIntact()) throw fileReplaced();
   });
 
 /**
@@ -58,7 +61,7 @@ const commit = (transaction: Knex.Transaction, isSound: () => boolean): TE.TaskE
  * SQLite file takes no other writer until it ends. There is no second attempt: a source can be read once.
  */
 export const createAllPets =
-  ({ writes, petStatements, isSound }: Database) =>
+  ({ writes, petStatements, isFileIntact }: Database) =>
   (newPets: AsyncIterable<NewPet>): TE.TaskEither<ImportAborted | Unavailable, number> =>
     pipe(
       TE.tryCatch(() => writes.transaction(), flow(toError, importAborted)),
@@ -69,7 +72,7 @@ export const createAllPets =
             importAborted,
           ),
           TE.tapError(() => rollBack(transaction)),
-          TE.tap(() => commit(transaction, isSound)),
+          TE.tap(() => commit(transaction, isFileIntact)),
         ),
       ),
     );

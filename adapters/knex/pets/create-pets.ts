@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
 import {
-  creationKeyText,
+  scopedIdempotencyKeyText,
   decideCreation,
   idempotencyTtlMs,
   type KeptCreation,
@@ -11,12 +11,12 @@ import {
 } from '../../../core';
 import { oneByOne } from '../batching/one-by-one';
 import type { Database } from '../database/database';
-import { isAboutData, isDuplicate, isLocked } from '../database/database-error';
+import { fileReplaced, isAboutData, isDuplicate, isLocked } from '../database/database-error';
 import type { PetStatements } from '../database/pet-statements';
 import { retryConflicts } from '../database/retry-conflicts';
 import { type Creation, type CreationResult, keysOf, newPetOf } from './creation';
 import { forgetNowAndThen } from './forget-now-and-then';
-import { findKept, forgetExpiredOf, freeKeys, keepKeys } from './idempotency-records';
+import { findKept, forgetExpiredOf, freeKeys, keepRecords } from './idempotency-records';
 import { insertPets } from './insert-pets';
 
 type Results = ReadonlyArray<CreationResult | Error>;
@@ -30,7 +30,7 @@ const createNew = async (
   now: number,
 ): Promise<Results> => {
   const pets = await insertPets(transaction, petStatements, creations.map(newPetOf));
-  await keepKeys(transaction, petStatements, RA.zip(creations, pets), now + idempotencyTtlMs);
+  await keepRecords(transaction, petStatements, RA.zip(creations, pets), now + idempotencyTtlMs);
   return pets.map(created);
 };
 
@@ -63,7 +63,7 @@ const createOrReplay = async (
   await forgetExpiredOf(transaction, keys, now);
   const kept = await findKept(transaction, petStatements, keys);
   const settled = creations.map(({ newPet, key }) =>
-    settle(key && kept.get(creationKeyText(key)), newPet, now),
+    settle(key && kept.get(scopedIdempotencyKeyText(key)), newPet, now),
   );
   const fresh = creations.filter((_, place) => settled[place] === undefined);
   if (fresh.length === 0) return settled.flatMap((result) => result ?? []);
@@ -100,7 +100,7 @@ export const createPets = (database: Database, now: () => number) => {
 
   const create = async (creations: ReadonlyArray<Creation>): Promise<Results> => {
     const results = await retryConflicts(() => createTogether(database, creations, now()));
-    if (!database.isSound()) throw new Error('the database file was removed, replaced or cut off');
+    if (!database.isFileIntact()) throw fileReplaced();
     return results;
   };
 

@@ -7,21 +7,22 @@ const interval = 1_000;
 const maxForgotten = 1_000;
 
 /**
- * Has expired idempotency records go away beside the creates, at most once a second: nobody waits for it, and when it
+ * Has expired idempotency records go away beside the creates, once a second at most: nobody waits for it, and when it
  * fails the next time will do.
  */
 export const forgetNowAndThen = ({ writes, petStatements }: Database, now: () => number): (() => void) => {
   let lastTime = -Infinity;
+
+  const forgetAll = async (time: number): Promise<void> => {
+    const forgotten = await petStatements.forgetExpired(writes, time, maxForgotten);
+    if (forgotten === maxForgotten) await forgetAll(time);
+  };
+
   return () => {
     const time = now();
     // A clock that went back may have done so by a year.
     if (time >= lastTime && time < lastTime + interval) return;
     lastTime = time;
-    petStatements.forgetExpired(writes, time, maxForgotten).then(
-      (forgotten) => {
-        if (forgotten === maxForgotten) lastTime = -Infinity;
-      },
-      () => undefined,
-    );
+    forgetAll(time).catch(() => undefined);
   };
 };

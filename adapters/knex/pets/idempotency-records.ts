@@ -3,8 +3,8 @@ import { constUndefined, identity, pipe } from 'fp-ts/function';
 import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
 import {
-  type CreationKey,
-  creationKeyText,
+  type ScopedIdempotencyKey,
+  scopedIdempotencyKeyText,
   inDecimal,
   type KeptCreation,
   type Pet,
@@ -22,7 +22,7 @@ interface RecordRow {
   readonly kept_until: string | number;
 }
 
-const recordsOf = (knex: Knex, keys: ReadonlyArray<CreationKey>) =>
+const recordsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
   knex<RecordRow>('creation_keys').whereIn(
     ['caller', 'idempotency_key'],
     keys.map(({ caller, idempotencyKey }) => [caller, idempotencyKey]),
@@ -31,14 +31,17 @@ const recordsOf = (knex: Knex, keys: ReadonlyArray<CreationKey>) =>
 /** Forgets those of these keys that have expired. It writes in any case. */
 export const forgetExpiredOf = async (
   transaction: Knex,
-  keys: ReadonlyArray<CreationKey>,
+  keys: ReadonlyArray<ScopedIdempotencyKey>,
   now: number,
 ): Promise<void> => {
   await recordsOf(transaction, keys).where('kept_until', '<=', now).delete();
 };
 
 /** Frees these keys, whatever is kept under them. */
-export const freeKeys = async (transaction: Knex, keys: ReadonlyArray<CreationKey>): Promise<void> => {
+export const freeKeys = async (
+  transaction: Knex,
+  keys: ReadonlyArray<ScopedIdempotencyKey>,
+): Promise<void> => {
   await recordsOf(transaction, keys).delete();
 };
 
@@ -54,7 +57,7 @@ const toKept = (found: Found | Error | undefined, keptUntil: number): KeptCreati
 export const findKept = async (
   transaction: Knex,
   petStatements: PetStatements,
-  keys: ReadonlyArray<CreationKey>,
+  keys: ReadonlyArray<ScopedIdempotencyKey>,
 ): Promise<ReadonlyMap<string, KeptCreation | Error>> => {
   const rows: ReadonlyArray<RecordRow> = await recordsOf(transaction, keys).select(
     'caller',
@@ -67,20 +70,20 @@ export const findKept = async (
   const found = new Map(RA.zip(animals, await findPets(transaction, petStatements, animals)));
   return new Map(
     records.map(({ caller, idempotency_key: idempotencyKey, animal, kept_until }) => [
-      creationKeyText({ caller, idempotencyKey }),
+      scopedIdempotencyKeyText({ caller, idempotencyKey }),
       toKept(animal && found.get(animal), Number(kept_until)),
     ]),
   );
 };
 
 /** Keeps the keys of new animals. Fails where one of them is kept already. */
-export const keepKeys = async (
+export const keepRecords = async (
   transaction: Knex,
-  { insertKeys }: PetStatements,
+  { insertRecords }: PetStatements,
   made: ReadonlyArray<readonly [Creation, Pet]>,
   keptUntil: number,
 ): Promise<void> => {
-  await insertKeys(
+  await insertRecords(
     transaction,
     made.flatMap(([{ key }, { id }]) =>
       key === undefined

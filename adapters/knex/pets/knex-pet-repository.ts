@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/Either';
 import type * as TE from 'fp-ts/TaskEither';
 import {
-  type CreationKey,
-  creationKeyText,
+  type ScopedIdempotencyKey,
+  scopedIdempotencyKeyText,
   type IdempotencyKeyInFlight,
   idempotencyKeyInFlight,
   type PetId,
@@ -20,13 +20,13 @@ import { observed } from '../batching/observed';
 import { readPages } from './read-pages';
 import type { RepositoryObserver } from '../batching/repository-observer';
 import { retryConflicts } from '../database/retry-conflicts';
-import { steadyNow } from './steady-now';
+import { monotonicNow } from './monotonic-now';
 
 /** How long an operation waits for the database, in milliseconds: an answer within 5 s, whatever happens to it. */
 const timeoutMs = 4_000;
 
 interface Options {
-  /** The time in milliseconds since 1970; after it creation keys expire. */
+  /** The time in milliseconds since 1970; by it idempotency keys expire. */
   readonly now?: () => number;
   readonly observer?: RepositoryObserver | undefined;
 }
@@ -34,7 +34,7 @@ interface Options {
 /** The repository in a SQL database. Requests that arrive together share its queries and its commits. */
 export const knexPetRepository = (
   database: Database,
-  { now = steadyNow, observer }: Options = {},
+  { now = monotonicNow, observer }: Options = {},
 ): PetRepository => {
   const { reads, petStatements, lanes } = database;
   const list = batchWhileBusy({
@@ -62,9 +62,12 @@ export const knexPetRepository = (
   const inFlight = new Set<string>();
 
   const oneAtATime =
-    <F, A>(key: CreationKey, creation: TE.TaskEither<F, A>): TE.TaskEither<F | IdempotencyKeyInFlight, A> =>
+    <F, A>(
+      key: ScopedIdempotencyKey,
+      creation: TE.TaskEither<F, A>,
+    ): TE.TaskEither<F | IdempotencyKeyInFlight, A> =>
     async () => {
-      const name = creationKeyText(key);
+      const name = scopedIdempotencyKeyText(key);
       if (inFlight.has(name)) return E.left(idempotencyKeyInFlight);
       inFlight.add(name);
       return creation().finally(() => inFlight.delete(name));

@@ -58,7 +58,7 @@ export const postgresPetStatements: PetStatements = {
     const columns = newPetColumns.map((_, place) => arrayOf(rows.map((cells) => cells[place] ?? null)));
     return run(knex, 'insert pets', insertPets, columns);
   },
-  insertKeys: (knex, keys) =>
+  insertRecords: (knex, keys) =>
     run(
       knex,
       'insert keys',

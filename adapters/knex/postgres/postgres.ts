@@ -1,9 +1,10 @@
 import knex, { type Knex } from 'knex';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type { Database } from '../database/database';
 import type { Durability } from '../database/durability';
+import { poolUsageOf } from '../database/knex-pool';
 import { migrationSource } from '../migrations/migration-source';
-import { setUpInTurn } from './set-up-in-turn';
+import { withMigrationLock } from './migration-lock';
 import { postgresPetStatements } from './postgres-pet-statements';
 import { silentLog } from '../database/silent-log';
 
@@ -15,29 +16,27 @@ export interface PostgresOptions {
   readonly statementTimeout: number;
 }
 
-interface PostgresConnection {
-  readonly connection: { readonly stream: Socket };
-}
+/** How long a server leaves a transaction its locks in which nothing is asked, in milliseconds. */
+const idleInTransactionMs = 10_000;
 
-/** In milliseconds, longer than any statement may take. */
-const longestSilence = 10_000;
-
-/** A network that swallows packets leaves connections that never answer: one that is silent is replaced. */
-const dropWhenSilent = (connection: PostgresConnection, done: (error: null) => void): void => {
-  const { stream } = connection.connection;
-  stream.setTimeout(longestSilence, () => stream.destroy());
-  done(null);
+/**
+ * A connection that is silent for longer than any statement may take is dropped: its query hangs, or a network swallows
+ * its packets, and the next query would wait behind that one.
+ */
+const socketWithTimeout = (timeoutMs: number) => (): Socket => {
+  const socket = new Socket();
+  return socket.setTimeout(timeoutMs, () => socket.destroy());
 };
 
 /** The server ends what waits or hangs for too long; lock_timeout is missing in knex's own type. */
 const limits = (statementTimeout: number) => ({
   statement_timeout: statementTimeout,
-  query_timeout: statementTimeout + 500,
+  stream: socketWithTimeout(statementTimeout + 500),
   connectionTimeoutMillis: statementTimeout,
   // The rest is left to try those who waited together with one whose row is locked.
   lock_timeout: Math.ceil(statementTimeout / 3),
   // What a process that hangs, or a machine that is gone, has locked is free again after this.
-  idle_in_transaction_session_timeout: longestSilence,
+  idle_in_transaction_session_timeout: idleInTransactionMs,
 });
 
 /** What knex needs to reach a PostgreSQL database; TLS is set in the address (`sslmode`). */
@@ -53,7 +52,7 @@ export const postgresConfiguration = (
     application_name: 'animal-store',
   },
   acquireConnectionTimeout: statementTimeout + 500,
-  pool: { min: 0, max: poolSize, afterCreate: dropWhenSilent },
+  pool: { min: 0, max: poolSize },
   log: silentLog,
   migrations: { migrationSource },
 });
@@ -81,15 +80,17 @@ const lanesOf = ({ poolSize }: PostgresOptions): Database['lanes'] => ({
 /** Opens a PostgreSQL database, or a distributed engine that speaks its protocol. */
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
   const pool = knex(postgresConfiguration(connectionString, options));
+  const usage = poolUsageOf('shared', pool);
   return {
     reads: pool,
     writes: pool,
     petStatements: postgresPetStatements,
     lanes: lanesOf(options),
-    setUp: setUpInTurn(pool),
+    withMigrationLock: withMigrationLock(pool),
     durability: () => durabilityOf(pool),
-    isLost: () => false,
-    isSound: () => true,
+    isFileReplaced: () => false,
+    isFileIntact: () => true,
+    poolUsage: () => [usage()],
     close: () => pool.destroy(),
   };
 };

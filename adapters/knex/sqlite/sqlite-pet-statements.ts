@@ -2,7 +2,7 @@ import * as t from 'io-ts';
 import type { Knex } from 'knex';
 import type { NewPet } from '../../../core';
 import { newPetCells, newPetColumns, petCells, type PetRow } from '../database/pet-columns';
-import type { CreationKeyRow, PetStatements } from '../database/pet-statements';
+import type { IdempotencyRecordRow, PetStatements } from '../database/pet-statements';
 
 // A value costs the driver more than SQLite: many of them go and come as one JSON text.
 const rowAsJson = `json_array(${petCells})`;
@@ -26,7 +26,7 @@ const newPetAsJson = (newPet: NewPet): string =>
     .map((cell, place) => (newPetColumns[place]?.type === 'bigint' ? cell : JSON.stringify(cell)))
     .join()}]`;
 
-const keyAsJson = ({ caller, idempotency_key, pet_id, kept_until }: CreationKeyRow): string =>
+const keyAsJson = ({ caller, idempotency_key, pet_id, kept_until }: IdempotencyRecordRow): string =>
   `[${JSON.stringify(caller)},${JSON.stringify(idempotency_key)},${pet_id},${kept_until}]`;
 
 const insertPets = `insert into pets (${newPetColumns.map(({ name }) => name).join()})
@@ -66,7 +66,7 @@ export const sqlitePetStatements: PetStatements = {
     const rows = await run(knex, insertPets, `[${newPets.map(newPetAsJson).join()}]`);
     return rows.map(({ found }) => toRow(JSON.parse(found)));
   },
-  insertKeys: (knex, keys) =>
+  insertRecords: (knex, keys) =>
     run(
       knex,
       `insert into creation_keys (caller, idempotency_key, pet_id, kept_until)

@@ -1,8 +1,9 @@
 import knex, { type Knex } from 'knex';
 import type { Database } from '../database/database';
+import { poolUsageOf } from '../database/knex-pool';
 import { durabilityOf } from './durability-of';
 import { migrationSource } from '../migrations/migration-source';
-import { prepareOnce, type PreparingConnection } from './prepare-once';
+import { cacheStatements, type PreparingConnection } from './statement-cache';
 import { silentLog } from '../database/silent-log';
 import { sqlitePetStatements } from './sqlite-pet-statements';
 import { watchFile } from './watch-file';
@@ -12,7 +13,7 @@ interface Connection extends PreparingConnection {
 }
 
 /** How long a writer waits for another process's transaction, in milliseconds. */
-const busyTimeout = 3_000;
+const busyTimeoutMs = 3_000;
 
 const readerConnections = 3;
 
@@ -22,7 +23,7 @@ const applicationId = 0x616e6d6c;
 const withPragmas =
   (opened: () => void, ...pragmas: ReadonlyArray<string>) =>
   (connection: Connection, done: (error: Error | null) => void): void => {
-    prepareOnce(connection);
+    cacheStatements(connection);
     connection.exec(pragmas.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
       opened();
       done(error);
@@ -33,7 +34,7 @@ const configuration = (filename: string, pool: Knex.PoolConfig): Knex.Config => 
   client: 'sqlite3',
   connection: { filename },
   useNullAsDefault: true,
-  acquireConnectionTimeout: busyTimeout + 500,
+  acquireConnectionTimeout: busyTimeoutMs + 500,
   pool,
   log: silentLog,
   migrations: { migrationSource },
@@ -46,7 +47,7 @@ export const sqliteConfiguration = (filename: string, opened: () => void = () =>
     max: 1,
     afterCreate: withPragmas(
       opened,
-      `busy_timeout = ${busyTimeout}`,
+      `busy_timeout = ${busyTimeoutMs}`,
       'journal_mode = WAL',
       'synchronous = FULL',
     ),
@@ -60,7 +61,7 @@ const readSize = async (reads: Knex): Promise<bigint> => {
   return BigInt(row?.size ?? 0);
 };
 
-/** Opens a SQLite file. This file and `prepare-once.ts` alone know the driver. */
+/** Opens a SQLite file. This file and `statement-cache.ts` alone know the driver. */
 export const openSqlite = (filename: string): Database => {
   const file = watchFile(filename, () => readSize(reads));
   const writes = knex(sqliteConfiguration(filename, file.remember));
@@ -68,9 +69,10 @@ export const openSqlite = (filename: string): Database => {
     configuration(filename, {
       min: 1,
       max: readerConnections,
-      afterCreate: withPragmas(() => undefined, `busy_timeout = ${busyTimeout}`, 'query_only = ON'),
+      afterCreate: withPragmas(() => undefined, `busy_timeout = ${busyTimeoutMs}`, 'query_only = ON'),
     }),
   );
+  const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
   return {
     reads,
     writes,
@@ -78,14 +80,15 @@ export const openSqlite = (filename: string): Database => {
     // A file has one writer, and reads by id, lists and keys have a connection each.
     lanes: { reads: 1, writes: 1 },
     // A transaction that begins with a write waits for its turn; one that begins with a read is refused later.
-    setUp: (work) =>
+    withMigrationLock: (work) =>
       writes.transaction(async (transaction) => {
         await transaction.raw(`PRAGMA application_id = ${applicationId}`);
         return work(transaction);
       }),
     durability: () => durabilityOf(writes),
-    isLost: file.isLost,
-    isSound: file.isSound,
+    isFileReplaced: file.isFileReplaced,
+    isFileIntact: file.isFileIntact,
+    poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
       await Promise.all([reads.destroy(), writes.destroy()]);
     },

@@ -57,11 +57,11 @@ export const watchFile = (filename: string, readSize: () => Promise<bigint>) => 
       first ??= lookAt(filename).identity;
     },
     /** Whether it was removed, replaced or cut off. */
-    isLost: (): boolean => {
+    isFileReplaced: (): boolean => {
       look();
       return isGone;
     },
     /** Whether it certainly was not. */
-    isSound: (): boolean => look() && !isGone,
+    isFileIntact: (): boolean => look() && !isGone,
   };
 };

@@ -1,6 +1,6 @@
 export * from './arbitrary-api-key';
 export * from './arbitrary-category-id';
-export * from './arbitrary-creation-key';
+export * from './arbitrary-scoped-idempotency-key';
 export * from './arbitrary-element';
 export * from './arbitrary-idempotency-key';
 export * from './arbitrary-int64';

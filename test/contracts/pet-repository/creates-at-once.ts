@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { CategoryId, type NewPet, type Pet, type PetId, PetName, type PetRepository } from '../../../core';
-import { arbitraryCreationKey, arbitraryNewPet } from '../arbitrary';
+import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../arbitrary';
 import { decoded, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
@@ -54,7 +54,7 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
     use({}, async (repository) => {
       const creations = numberedPets(100).map((newPet, index) => ({
         newPet,
-        key: index % 3 === 0 ? arbitraryCreationKey() : undefined,
+        key: index % 3 === 0 ? arbitraryScopedIdempotencyKey() : undefined,
       }));
       const run = ({ newPet, key }: (typeof creations)[number]) => success(repository.create(newPet, key));
       const made = await Promise.all(creations.map(run));

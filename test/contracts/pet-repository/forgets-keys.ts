@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { arbitraryCreationKey, arbitraryNewPet } from '../arbitrary';
+import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../arbitrary';
 import { success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
@@ -17,7 +17,7 @@ export const forgetsKeys = ({ it }: TestRunner, use: UseRepository): void => {
 
   it('replays until 24 hours have passed, and makes a new animal after them', () =>
     atTime((clock) => async (repository) => {
-      const [key, newPet] = [arbitraryCreationKey(), arbitraryNewPet()];
+      const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
       const { pet } = await success(repository.create(newPet, key));
       clock.time = start + day - 1;
       assert.deepEqual(await success(repository.create(newPet, key)), { pet, replayed: true });
@@ -30,7 +30,7 @@ export const forgetsKeys = ({ it }: TestRunner, use: UseRepository): void => {
 
   it('takes an expired key for another animal', () =>
     atTime((clock) => async (repository) => {
-      const key = arbitraryCreationKey();
+      const key = arbitraryScopedIdempotencyKey();
       await success(repository.create(arbitraryNewPet(), key));
       clock.time = start + day + 1;
       const { replayed } = await success(repository.create(arbitraryNewPet(), key));
@@ -41,7 +41,7 @@ export const forgetsKeys = ({ it }: TestRunner, use: UseRepository): void => {
     atTime((clock) => async (repository) => {
       const creations = Array.from({ length: 20 }, () => ({
         newPet: arbitraryNewPet(),
-        key: arbitraryCreationKey(),
+        key: arbitraryScopedIdempotencyKey(),
       }));
       const run = ({ newPet, key }: (typeof creations)[number]) => success(repository.create(newPet, key));
       for (const creation of creations) {
@@ -58,7 +58,7 @@ export const forgetsKeys = ({ it }: TestRunner, use: UseRepository): void => {
 
   it('replays though the clock has jumped back by a year', () =>
     atTime((clock) => async (repository) => {
-      const [key, newPet] = [arbitraryCreationKey(), arbitraryNewPet()];
+      const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
       const { pet } = await success(repository.create(newPet, key));
       clock.time = start - year;
       assert.deepEqual(await success(repository.create(newPet, key)), { pet, replayed: true });
@@ -66,9 +66,9 @@ export const forgetsKeys = ({ it }: TestRunner, use: UseRepository): void => {
 
   it('forgets a key in its time though another was made when the clock was a year ahead', () =>
     atTime((clock) => async (repository) => {
-      const [key, newPet] = [arbitraryCreationKey(), arbitraryNewPet()];
+      const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
       clock.time = start + year;
-      await success(repository.create(arbitraryNewPet(), arbitraryCreationKey()));
+      await success(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
       clock.time = start;
       await success(repository.create(newPet, key));
       clock.time = start + day + 1;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { CategoryId } from '../../../core';
-import { arbitraryCreationKey, arbitraryNewPet } from '../arbitrary';
+import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../arbitrary';
 import { decoded, failure, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
@@ -81,7 +81,7 @@ export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void =>
 
   it('assigns no id past the largest: the store is Unavailable then, and keeps nothing', () =>
     use({ pets: [petWithId(largestId)] }, async ({ create, list }) => {
-      const key = arbitraryCreationKey();
+      const key = arbitraryScopedIdempotencyKey();
       const newPet = arbitraryNewPet();
       assert.equal(await failure(create(newPet)), 'Unavailable');
       assert.equal(await failure(create(newPet, key)), 'Unavailable');

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { CategoryId, type CreationKey, NewPet, PetName } from '../../../core';
+import { CategoryId, type ScopedIdempotencyKey, NewPet, PetName } from '../../../core';
 import {
   arbitraryCategoryId,
-  arbitraryCreationKey,
+  arbitraryScopedIdempotencyKey,
   arbitraryIdempotencyKey,
   arbitraryKeyId,
   arbitraryNewPet,
@@ -35,16 +35,17 @@ const fields = Object.keys({ ...NewPet.required, ...NewPet.optional });
 
 /** The same animal but for one field. */
 const differingIn = (newPet: NewPet, field: string): NewPet => {
-  for (;;) {
+  for (let attempts = 0; attempts < 1_000; attempts += 1) {
     const [value, before]: ReadonlyArray<unknown> = [arbitraryNewPet(), newPet].map((pet): unknown =>
       Reflect.get(pet, field),
     );
     if (value !== undefined && value !== before) return decoded(NewPet, { ...newPet, [field]: value });
   }
+  throw new Error(`no two arbitrary animals differ in ${field}`);
 };
 
 /** Keys that run into each other when they are glued together carelessly. */
-const nearKeys = ({ caller, idempotencyKey }: CreationKey): ReadonlyArray<CreationKey> => [
+const nearKeys = ({ caller, idempotencyKey }: ScopedIdempotencyKey): ReadonlyArray<ScopedIdempotencyKey> => [
   { caller, idempotencyKey: arbitraryIdempotencyKey() },
   { caller: arbitraryKeyId(), idempotencyKey },
 ];
@@ -52,7 +53,7 @@ const nearKeys = ({ caller, idempotencyKey }: CreationKey): ReadonlyArray<Creati
 export const replays = ({ it }: TestRunner, use: UseRepository): void => {
   it('gives the first animal again to the same creation under the same key', () =>
     use({}, async (repository) => {
-      const [key, newPet] = [arbitraryCreationKey(), arbitraryNewPet()];
+      const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
       const { pet } = await success(repository.create(newPet, key));
       for (let count = 0; count < 3; count += 1) {
         assert.deepEqual(await success(repository.create({ ...newPet }, { ...key })), {
@@ -66,7 +67,7 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
   for (const [difference, other] of Object.entries(others)) {
     it(`refuses a key that made another animal, and keeps nothing: ${difference}`, () =>
       use({}, async (repository) => {
-        const key = arbitraryCreationKey();
+        const key = arbitraryScopedIdempotencyKey();
         const { pet } = await success(repository.create(original, key));
         assert.equal(await failure(repository.create(other, key)), 'IdempotencyKeyReused');
         assert.deepEqual(await success(repository.create(original, key)), { pet, replayed: true });
@@ -77,7 +78,7 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
   for (const field of fields) {
     it(`refuses a key that made an animal which differs in any way: ${field}`, () =>
       use({}, async (repository) => {
-        const key = arbitraryCreationKey();
+        const key = arbitraryScopedIdempotencyKey();
         const newPet = arbitraryNewPet();
         const other = differingIn(newPet, field);
         await success(repository.create(newPet, key));
@@ -87,7 +88,7 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
 
   it('keeps callers and keys apart', () =>
     use({}, async (repository) => {
-      const key = arbitraryCreationKey();
+      const key = arbitraryScopedIdempotencyKey();
       const keys = [key, ...nearKeys(key)];
       const made = await Promise.all(keys.map((each) => success(repository.create(original, each))));
       assert.deepEqual(
@@ -99,7 +100,7 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
 
   it('makes one animal of 20 equal creations at once under one key', () =>
     use({}, async (repository) => {
-      const [key, newPet] = [arbitraryCreationKey(), arbitraryNewPet()];
+      const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
       const outcomes = await atOnce(Array.from({ length: 20 }, () => repository.create(newPet, key)));
       const pets = await allPets(repository);
       assert.equal(pets.length, 1);
@@ -113,7 +114,7 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
 
   it('makes one animal of 20 that differ at once under one key', () =>
     use({}, async (repository) => {
-      const key = arbitraryCreationKey();
+      const key = arbitraryScopedIdempotencyKey();
       const differing = () => ({ ...original, categoryId: arbitraryCategoryId() });
       const outcomes = await atOnce(Array.from({ length: 20 }, () => repository.create(differing(), key)));
       const made = outcomes.flatMap((outcome) => (outcome._tag === 'Right' ? [outcome.right.pet] : []));

@@ -27,7 +27,7 @@ export const jsonFileRepository = (file: string, now = Date.now): core.PetReposi
     return { ...newPet, id: core.decodeOrThrow(core.PetId, id) };
   };
 
-  const create = (newPet: core.NewPet, key?: core.CreationKey) => {
+  const create = (newPet: core.NewPet, key?: core.ScopedIdempotencyKey) => {
     const kept = keys.filter(({ keptUntil }) => keptUntil > now());
     const earlier = kept.find(({ caller, name }) => caller === key?.caller && name === key.idempotencyKey);
     const decision = core.decideCreation(earlier, newPet, now());

@@ -1,0 +1,23 @@
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { Deadline } from '../ports/deadline';
+import type { IdempotencyKeyInFlight, IdempotencyKeyReused, Unavailable } from '../ports/failures';
+import type { IdempotencyKey } from '../keys/idempotency-key';
+import type { KeyId } from '../keys/key-id';
+import type { NewPet } from '../pets/new-pet';
+import type { CreatedPet, PetRepository } from '../ports/pet-repository';
+
+/**
+ * Adds an animal; with an idempotency key, a retry of the same creation within 24 hours adds none (`decideCreation`
+ * has the rule). At the deadline it ends as Unavailable, and may still be done: a retry under its idempotency key tells.
+ */
+export type CreatePet = (
+  newPet: NewPet,
+  idempotencyKey?: IdempotencyKey,
+  deadline?: Deadline,
+) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
+
+/** Each caller has idempotency keys of its own: two callers may use the same text. */
+export const createPet =
+  (pets: PetRepository, caller: KeyId): CreatePet =>
+  (newPet, idempotencyKey, deadline) =>
+    pets.create(newPet, idempotencyKey === undefined ? undefined : { caller, idempotencyKey }, deadline);

@@ -1,0 +1,22 @@
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { Deadline } from './deadline';
+import type { Unavailable } from './failures';
+import type { KeyId } from '../keys/key-id';
+
+/** How many requests a key may make in how many seconds. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** What is left of a key's quota after one more request. */
+export interface Quota extends RateLimit {
+  /** Whether this request was still within the limit. */
+  readonly isWithin: boolean;
+  readonly remaining: number;
+  /** Seconds until the whole quota is there again. */
+  readonly resetsIn: number;
+}
+
+/** The port that counts the requests of each key. At the deadline it ends as Unavailable; the request may be counted. */
+export type ConsumeQuota = (keyId: KeyId, deadline?: Deadline) => TaskEither<Unavailable, Quota>;

@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { setTimeout as delay } from 'node:timers/promises';
+import { apiKeyRegister, knexAuthenticate, knexPetRepository } from '../../../../adapters/knex';
+import { ApiKey, PageSize } from '../../../../core';
+import { arbitraryNewPet, arbitraryPetId } from '../../../contracts';
+import { decoded } from '../../../contracts/outcome';
+import { databaseKinds } from '../../../support/databases';
+import { run } from '../../../support/run';
+import { withDatabase } from '../../../support/with-database';
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`a ${kind} database that is gone`, () => {
+    it('lets nobody in whom it did not just know, and nobody at all after 5 seconds', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { issue } = apiKeyRegister(database);
+        const [seen, unseen] = [await run(issue('seen')), await run(issue('unseen'))];
+        const authenticate = knexAuthenticate(database);
+        await run(authenticate(decoded(ApiKey, seen.key)));
+        await database.close();
+        const gone = performance.now();
+
+        const refusal = await authenticate(decoded(ApiKey, unseen.key))();
+        expect(refusal).to.have.nested.property('left._tag', 'Unavailable');
+        while ((await authenticate(decoded(ApiKey, seen.key))())._tag === 'Right') {
+          expect(performance.now() - gone).to.be.below(5_000);
+          await delay(50);
+        }
+      }));
+
+    it('makes each operation Unavailable, without a word of SQL', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { list, find, create } = knexPetRepository(database);
+        await database.close();
+        const outcomes = await Promise.all([
+          list({ limit: decoded(PageSize, 1) })(),
+          find(arbitraryPetId())(),
+          create(arbitraryNewPet())(),
+        ]);
+        for (const outcome of outcomes) {
+          expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
+          expect(outcome)
+            .to.have.nested.property('left.cause.message')
+            .that.does.not.match(/select|insert/i);
+        }
+      }));
+  });
+}

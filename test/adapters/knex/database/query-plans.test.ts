@@ -1,0 +1,160 @@
+import { expect } from 'chai';
+import type { Knex } from 'knex';
+import { Client } from 'pg';
+import {
+  type Database,
+  knexAuthenticate,
+  knexPetRepository,
+  migrate,
+  openPostgres,
+} from '../../../../adapters/knex';
+import { ApiKey, type PetRepository } from '../../../../core';
+import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
+import { decoded } from '../../../contracts/outcome';
+import { pageSize } from '../../../contracts/pet-repository/pages-of';
+import { petId } from '../../../contracts/pet-repository/seeds';
+import { sqliteFile, type TestDatabase } from '../../../support/databases';
+import { createPostgresDatabase, type PostgresDatabase } from '../../../support/postgres';
+import { run } from '../../../support/run';
+
+interface Statement {
+  readonly sql: string;
+  readonly bindings: ReadonlyArray<string | number>;
+}
+
+const limit = pageSize(20);
+const rows = 20_000;
+
+const everyRead: Readonly<Record<string, (repository: PetRepository) => Promise<unknown>>> = {
+  'the first page': ({ list }) => run(list({ limit })),
+  'a page deep in the list': ({ list }) => run(list({ limit, after: petId(15_000n) })),
+  'the first page of a status': ({ list }) => run(list({ limit, status: 'sold' })),
+  'a page deep in a status': ({ list }) => run(list({ limit, status: 'sold', after: petId(15_000n) })),
+  'pages of several statuses at once': ({ list }) =>
+    Promise.all(
+      (['available', 'pending', 'sold'] as const).map((status) =>
+        run(list({ limit, status, after: petId(15_000n) })),
+      ),
+    ),
+  'one animal by its id': ({ find }) => run(find(petId(9_999n))),
+  'a batch of animals by id': ({ find }) =>
+    Promise.all(Array.from({ length: 100 }, (_, place) => run(find(petId(1n + 199n * BigInt(place)))))),
+};
+
+/** The statements that a pool runs meanwhile. */
+const statementsOf = async (
+  knex: Knex,
+  action: () => Promise<unknown>,
+): Promise<ReadonlyArray<Statement>> => {
+  const statements: Array<Statement> = [];
+  const note = ({ sql, bindings }: Statement): void => {
+    if (/^(?:select|delete)/i.test(sql)) statements.push({ sql, bindings });
+  };
+  knex.on('query', note);
+  await action();
+  knex.removeListener('query', note);
+  expect(statements).not.to.have.lengthOf(0);
+  return statements;
+};
+
+describe('the query plans on SQLite', () => {
+  let file: TestDatabase;
+  let database: Database;
+
+  before(async () => {
+    file = await sqliteFile();
+    database = file.open();
+    await run(migrate(database));
+    await database.writes.raw(
+      `insert into pets (name, category_id, status)
+       with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${rows})
+       select 'animal ' || n, n, case n % 3 when 0 then 'sold' when 1 then 'available' end from numbers`,
+    );
+  });
+
+  after(async () => {
+    await database.close();
+    await file.remove();
+  });
+
+  const planOf = async (knex: Knex, action: () => Promise<unknown>): Promise<ReadonlyArray<string>> => {
+    const lines: Array<string> = [];
+    for (const { sql, bindings } of await statementsOf(knex, action)) {
+      const plan = await knex.raw<ReadonlyArray<{ detail: string }>>(`explain query plan ${sql}`, [
+        ...bindings,
+      ]);
+      lines.push(...plan.map(({ detail }) => detail));
+    }
+    return lines;
+  };
+
+  for (const [name, read] of Object.entries(everyRead)) {
+    it(`search an index for ${name}, by all of the condition, without a scan or a sort`, async () => {
+      const plan = await planOf(database.reads, () => read(knexPetRepository(database)));
+      expect(plan.filter((line) => /SCAN pets|TEMP B-TREE/.test(line))).to.deep.equal([]);
+      expect(plan.join()).to.match(
+        name.includes('status')
+          ? /SEARCH pets USING INDEX pets_by_status \(status=\? AND (?:id|rowid)>\?\)/
+          : /SEARCH pets USING INTEGER PRIMARY KEY \(rowid[=>]\?\)/,
+      );
+    });
+  }
+
+  it('search an index for idempotency records, expired or not', async () => {
+    const { create } = knexPetRepository(database);
+    const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+    const plan = await planOf(database.writes, async () => {
+      await run(create(newPet, key));
+      await run(create(newPet, key));
+    });
+    expect(plan.filter((line) => /SCAN (?!CONSTANT ROW|json_each|\d)|TEMP B-TREE/.test(line))).to.deep.equal(
+      [],
+    );
+    expect(plan.join()).to.match(/SEARCH creation_keys USING/);
+  });
+
+  it('search an index for API keys', async () => {
+    const key = decoded(ApiKey, `animals_${'0'.repeat(16)}_${'x'.repeat(43)}`);
+    const plan = await planOf(database.reads, () => knexAuthenticate(database)(key)());
+    expect(plan.join()).to.match(/^SEARCH api_keys USING/);
+  });
+});
+
+describe('the query plans on PostgreSQL', () => {
+  let postgres: PostgresDatabase;
+  let database: Database;
+  let client: Client;
+
+  before(async () => {
+    postgres = await createPostgresDatabase();
+    database = openPostgres(postgres.url, { poolSize: 2, statementTimeout: 3_000 });
+    client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    await run(migrate(database));
+    await client.query(
+      `insert into pets (name, category_id, status)
+       select 'animal ' || n, n, case n % 3 when 0 then 'sold' when 1 then 'available' end
+       from generate_series(1, ${rows}) as n`,
+    );
+    await client.query('vacuum analyze pets');
+  });
+
+  after(async () => {
+    await client.end();
+    await database.close();
+    await postgres.drop();
+  });
+
+  for (const [name, read] of Object.entries(everyRead)) {
+    it(`take an index for ${name}, without a scan, a sort or a row in vain`, async () => {
+      for (const { sql, bindings } of await statementsOf(database.reads, () =>
+        read(knexPetRepository(database)),
+      )) {
+        const plan = await client.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, [...bindings]);
+        const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
+        expect(text).to.match(/Index Cond/);
+        expect(text, 'rows read in vain').not.to.match(/Seq Scan|Sort|Filter/);
+      }
+    });
+  }
+});

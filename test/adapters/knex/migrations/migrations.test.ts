@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { type Database, migrate, migrationSource } from '../../../../adapters/knex';
+import { findPending } from '../../../../adapters/knex/migrations/migrate';
+import { databaseKinds, mostWriters, type TestDatabase } from '../../../support/databases';
+import { run } from '../../../support/run';
+import { whatIsPrinted } from '../../../support/what-is-printed';
+
+const names = [
+  '001_create_pets',
+  '002_create_creation_keys',
+  '003_create_api_keys',
+  '004_create_heartbeats',
+  '005_create_rate_limits',
+];
+const tables = ['pets', 'creation_keys', 'api_keys', 'heartbeats', 'rate_limits'];
+
+const tablesThere = async ({ reads }: Database): Promise<ReadonlyArray<string>> => {
+  const there = await Promise.all(tables.map((table) => reads.schema.hasTable(table)));
+  return tables.filter((_, index) => there[index]);
+};
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`the migrations on ${kind}`, () => {
+    let testDatabase: TestDatabase;
+    let opened: Array<Database> = [];
+
+    const open = (): Database => {
+      const database = testDatabase.open();
+      opened.push(database);
+      return database;
+    };
+
+    beforeEach(async () => {
+      testDatabase = await makeDatabase();
+      opened = [];
+    });
+
+    afterEach(async () => {
+      await Promise.all(opened.map(({ close }) => close()));
+      await testDatabase.remove();
+    });
+
+    it('run once, and are pending before', async () => {
+      const database = open();
+      expect(await findPending(database.reads)).to.deep.equal(names);
+      expect(await run(migrate(database))).to.deep.equal(names);
+      expect(await findPending(database.reads)).to.deep.equal([]);
+      expect(await run(migrate(database))).to.deep.equal([]);
+      expect(await tablesThere(database)).to.deep.equal(tables);
+    });
+
+    it('go down to nothing one by one, and up again', async () => {
+      const database = open();
+      await run(migrate(database));
+      for (const remaining of names.map((_name, index) => index).reverse()) {
+        await database.writes.migrate.down({ migrationSource });
+        expect(await tablesThere(database)).to.deep.equal(tables.slice(0, remaining));
+        expect(await findPending(database.reads)).to.deep.equal(names.slice(remaining));
+      }
+      expect(await run(migrate(database))).to.deep.equal(names);
+      expect(await tablesThere(database)).to.deep.equal(tables);
+    });
+
+    it('run once when four start at the same time', async () => {
+      const ran = await Promise.all(Array.from({ length: mostWriters }, () => run(migrate(open()))));
+      expect(ran.flat()).to.deep.equal(names);
+    });
+
+    it('print nothing when one of them fails: standard output belongs to the log', async () => {
+      const database = open();
+      await database.writes.schema.createTable('heartbeats', (table) => table.text('foreign'));
+      const printed = await whatIsPrinted(async () => {
+        await migrate(database)();
+      });
+      expect(printed).to.equal('');
+    });
+
+    it('leave nothing behind when one of them fails', async () => {
+      const database = open();
+      await database.writes.schema.createTable('heartbeats', (table) => table.text('foreign'));
+      const outcome = await migrate(database)();
+      expect(outcome._tag).to.equal('Left');
+      expect(await tablesThere(database)).to.deep.equal(['heartbeats']);
+      await database.writes.schema.dropTable('heartbeats');
+      expect(await run(migrate(database))).to.deep.equal(names);
+    });
+  });
+}

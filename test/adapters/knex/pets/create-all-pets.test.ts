@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { knexPetRepository } from '../../../../adapters/knex';
+import { decodeOrThrow, PageSize, PetName, type PetRepository } from '../../../../core';
+import { arbitraryNewPet } from '../../../contracts';
+import { inTurn } from '../../../support/catalogue';
+import { databaseKinds, postgresDatabase, sqliteFile, type TestDatabase } from '../../../support/databases';
+import { run } from '../../../support/run';
+import { withDatabase, withDatabases } from '../../../support/with-database';
+
+/** Lets the statements pass, and makes the commit fail. */
+const refuseCommits = `
+  create function refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$;
+  create constraint trigger refuse after insert on pets deferrable initially deferred
+    for each row execute function refuse()`;
+
+describe('An import whose commit fails', () => {
+  it('is not taken for stored', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      const { createAll } = knexPetRepository(database);
+      await database.writes.raw(refuseCommits);
+      const outcome = await createAll(inTurn([arbitraryNewPet(), arbitraryNewPet()]))();
+      expect(outcome).to.have.property('_tag', 'Left');
+      expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
+      expect(outcome).to.have.nested.property('left.cause.message', 'not today');
+      expect(await database.reads('pets').pluck('id')).to.deep.equal([]);
+
+      await database.writes.raw('drop trigger refuse on pets');
+      expect(await run(createAll(inTurn([arbitraryNewPet()])))).to.equal(1);
+    }));
+});
+
+/** More than one batch of animals, and then something else before they end. */
+async function* slowly(meanwhile: () => Promise<void>) {
+  yield* Array.from({ length: 401 }, arbitraryNewPet);
+  await meanwhile();
+}
+
+describe('While an import takes its time, another instance', function () {
+  this.timeout(30_000);
+
+  /** Runs a test on one instance while the first animals of another's import are in, but not committed. */
+  const amidImport = (
+    makeDatabase: () => Promise<TestDatabase>,
+    test: (other: PetRepository) => Promise<void>,
+  ): Promise<void> =>
+    withDatabases(2, makeDatabase, async (...databases) => {
+      const [importer, other] = databases.map((database) => knexPetRepository(database));
+      if (importer === undefined || other === undefined) throw new Error('two instances are needed');
+      expect(await run(importer.createAll(slowly(() => test(other))))).to.equal(401);
+      expect((await run(other.create(arbitraryNewPet()))).pet.id > 401n).to.equal(true);
+    });
+
+  const firstPage = { limit: decodeOrThrow(PageSize, 20) };
+
+  it('creates and lists on PostgreSQL', () =>
+    amidImport(postgresDatabase, async ({ create, list }) => {
+      const { pet } = await run(create(arbitraryNewPet()));
+      expect((await run(list(firstPage))).pets).to.deep.equal([pet]);
+    }));
+
+  it('lists on SQLite, while its creations are Unavailable', () =>
+    amidImport(sqliteFile, async ({ create, list }) => {
+      expect(await create(arbitraryNewPet())()).to.have.nested.property('left._tag', 'Unavailable');
+      expect((await run(list(firstPage))).pets).to.deep.equal([]);
+    }));
+});
+
+describe('An import of animals with very long names', () => {
+  for (const [kind, makeDatabase] of databaseKinds) {
+    it(`makes no statement of more than a million characters in ${kind}`, () =>
+      withDatabase(makeDatabase, async (database) => {
+        const sizes: Array<number> = [];
+        database.writes.on('query', ({ sql, bindings }: { sql: string; bindings: unknown }) => {
+          if (sql.startsWith('insert into pets')) sizes.push(JSON.stringify(bindings).length);
+        });
+        const long = { ...arbitraryNewPet(), name: decodeOrThrow(PetName, 'x'.repeat(400_000)) };
+        const source = inTurn(Array.from({ length: 5 }, () => long));
+        expect(await run(knexPetRepository(database).createAll(source))).to.equal(5);
+        expect(sizes).to.have.lengthOf(3);
+        expect(Math.max(...sizes)).to.be.below(1_000_000);
+      }));
+  }
+});

@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
+import { pageSize } from '../../../contracts/pet-repository/pages-of';
+import { petId } from '../../../contracts/pet-repository/seeds';
+import { databaseKinds, sqliteFile } from '../../../support/databases';
+import { run } from '../../../support/run';
+import { withDatabase } from '../../../support/with-database';
+
+const allowAnyStatus = {
+  SQLite: 'PRAGMA ignore_check_constraints = ON',
+  PostgreSQL: 'alter table pets drop constraint pets_status_check',
+};
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`a row that another program wrote, and that is no animal, in ${kind}`, () => {
+    /** Animals 1 and 3, and between them the row. */
+    const use = (test: (database: Database) => Promise<void>) =>
+      withDatabase(makeDatabase, async (database) => {
+        const { create } = knexPetRepository(database);
+        await run(create(arbitraryNewPet()));
+        await database.writes.raw(allowAnyStatus[kind]);
+        await database.writes('pets').insert({ name: 'Rex', category_id: 7, status: 'lost' });
+        await run(create(arbitraryNewPet()));
+        await test(database);
+      });
+
+    it('fails who asks for it, and no other whose request is read together with it', () =>
+      use(async (database) => {
+        const { find } = knexPetRepository(database);
+        const outcomes = await Promise.all([1n, 2n, 3n, 4n].map((id) => find(petId(id))()));
+        expect(
+          outcomes.map((outcome) => (outcome._tag === 'Left' ? outcome.left._tag : outcome.right.id)),
+        ).to.deep.equal([1n, 'Unavailable', 3n, 'PetNotFound']);
+      }));
+
+    it('fails the pages that it stands on, and no other', () =>
+      use(async (database) => {
+        const { list } = knexPetRepository(database);
+        const limit = pageSize(20);
+        const [whole, rest] = await Promise.all([list({ limit })(), list({ limit, after: petId(2n) })()]);
+        expect([whole._tag, rest._tag]).to.deep.equal(['Left', 'Right']);
+      }));
+
+    it('fails the retry of the creation that made it, and none whose creation shares the transaction', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { create } = knexPetRepository(database);
+        const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+        const { pet } = await run(create(newPet, key));
+        await database.writes.raw(allowAnyStatus[kind]);
+        await database.writes('pets').where({ id: pet.id.toString() }).update({ status: 'lost' });
+        const [retry, ...others] = await Promise.all(
+          [key, ...Array.from({ length: 5 }, arbitraryScopedIdempotencyKey), undefined].map((each) =>
+            create(newPet, each)(),
+          ),
+        );
+        expect(retry).to.have.nested.property('left._tag', 'Unavailable');
+        expect(others.map(({ _tag }) => _tag)).to.deep.equal(others.map(() => 'Right'));
+      }));
+  });
+
+  describe(`an animal that an operator has deleted in ${kind}`, () => {
+    it('frees its idempotency key: the retry makes a new one, and the next retry gives that', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { create, find } = knexPetRepository(database);
+        const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+        const { pet } = await run(create(newPet, key));
+        await database.writes('pets').where({ id: pet.id.toString() }).delete();
+        const again = await run(create(newPet, key));
+        expect(again.replayed).to.equal(false);
+        expect(await run(find(again.pet.id))).to.deep.equal({ id: again.pet.id, ...newPet });
+        expect(await run(create(newPet, key))).to.deep.equal({ pet: again.pet, replayed: true });
+      }));
+
+    it('frees it for another animal too', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { create } = knexPetRepository(database);
+        const key = arbitraryScopedIdempotencyKey();
+        const { pet } = await run(create(arbitraryNewPet(), key));
+        await database.writes('pets').where({ id: pet.id.toString() }).delete();
+        expect((await run(create(arbitraryNewPet(), key))).replayed).to.equal(false);
+      }));
+  });
+}
+
+describe('a row of SQLite whose status is a BLOB', () => {
+  it('fails who asks for it, and no other whose request is read together with it', () =>
+    withDatabase(sqliteFile, async (database) => {
+      const { create, find, list } = knexPetRepository(database);
+      await run(create(arbitraryNewPet()));
+      await database.writes.raw(allowAnyStatus.SQLite);
+      await database.writes.raw("insert into pets (name, category_id, status) values ('Rex', 7, x'ff00')");
+      await run(create(arbitraryNewPet()));
+      const outcomes = await Promise.all([
+        ...[1n, 2n, 3n].map((id) => find(petId(id))()),
+        list({ limit: pageSize(1) })(),
+        list({ limit: pageSize(1), after: petId(2n) })(),
+        list({ limit: pageSize(3) })(),
+      ]);
+      expect(outcomes.map(({ _tag }) => _tag)).to.deep.equal([
+        'Right',
+        'Left',
+        'Right',
+        // One animal more than the page holds is read.
+        'Left',
+        'Right',
+        'Left',
+      ]);
+    }));
+});

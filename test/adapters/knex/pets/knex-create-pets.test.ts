@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { type ScopedIdempotencyKey, type NewPet, PetName, type PetRepository } from '../../../../core';
+import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
+import { decoded } from '../../../contracts/outcome';
+import { allPets } from '../../../contracts/pet-repository/pages-of';
+import { databaseKinds } from '../../../support/databases';
+import { eventually } from '../../../support/eventually';
+import { run } from '../../../support/run';
+import { withDatabase, withDatabases } from '../../../support/with-database';
+
+const day = 24 * 60 * 60 * 1000;
+
+const refusedName = decoded(PetName, 'a secret - that no log may show');
+
+const refuseOneName = {
+  SQLite: `create trigger refusal before insert on pets when new.name = '${refusedName}'
+    begin select raise(abort, 'no such animal'); end`,
+  PostgreSQL: `alter table pets add constraint refusal check (name <> '${refusedName}')`,
+};
+
+const newPets = (length: number): ReadonlyArray<NewPet> => Array.from({ length }, arbitraryNewPet);
+
+const keyed = (length: number): ReadonlyArray<readonly [NewPet, ScopedIdempotencyKey]> =>
+  newPets(length).map((newPet) => [newPet, arbitraryScopedIdempotencyKey()]);
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`creating animals in ${kind}`, () => {
+    const use = (test: (database: Database) => Promise<void>) => withDatabase(makeDatabase, test);
+
+    for (const key of [undefined, arbitraryScopedIdempotencyKey()]) {
+      it(`fails the one animal that the database refuses, ${key ? 'with a key' : 'without keys'}, and no other`, () =>
+        use(async (database) => {
+          await database.writes.raw(refuseOneName[kind]);
+          const repository = knexPetRepository(database);
+          const all = newPets(50);
+          const refused = { ...arbitraryNewPet(), name: refusedName };
+          const [outcome, ...made] = await Promise.all([
+            repository.create(refused, key)(),
+            ...all.map((newPet) => run(repository.create(newPet))),
+          ]);
+          expect(outcome._tag).to.equal('Left');
+          expect(made.map(({ pet: { id: _, ...newPet } }) => newPet)).to.deep.equal(all);
+          expect(await allPets(repository)).to.have.lengthOf(50);
+          if (key !== undefined)
+            expect((await run(repository.create(arbitraryNewPet(), key))).replayed).to.equal(false);
+        }));
+    }
+
+    it('keeps values and statements out of the cause of a failure', () =>
+      use(async (database) => {
+        await database.writes.raw(refuseOneName[kind]);
+        const outcome = await knexPetRepository(database).create({
+          ...arbitraryNewPet(),
+          name: refusedName,
+        })();
+        if (outcome._tag !== 'Left' || outcome.left._tag !== 'Unavailable')
+          throw new Error('it was not refused');
+        const { cause } = outcome.left;
+        if (!(cause instanceof Error)) throw new Error('the cause is no error');
+        const shown = `${String(cause)} ${JSON.stringify(cause)}`;
+        expect(shown).not.to.match(/secret|insert into/i);
+        expect(shown).to.match(/refusal|no such animal/);
+      }));
+
+    it('takes expired keys anew however many there are', () =>
+      use(async (database) => {
+        const clock = { time: Date.UTC(2026, 0, 1) };
+        const repository = knexPetRepository(database, { now: () => clock.time });
+        const creations = keyed(2_500);
+        await Promise.all(creations.map(([newPet, key]) => run(repository.create(newPet, key))));
+        clock.time += day + 1;
+        const again = await Promise.all(
+          creations.toReversed().map(([newPet, key]) => run(repository.create(newPet, key))),
+        );
+        expect(again.filter(({ replayed }) => replayed)).to.deep.equal([]);
+      }));
+
+    it('lets expired keys go away by themselves', () =>
+      use(async (database) => {
+        const clock = { time: Date.UTC(2026, 0, 1) };
+        const repository = knexPetRepository(database, { now: () => clock.time });
+        await Promise.all(keyed(1_200).map(([newPet, key]) => run(repository.create(newPet, key))));
+        clock.time += day + 1;
+        for (const [newPet, key] of keyed(2)) await run(repository.create(newPet, key));
+        await eventually('two are left', 2_000, async () => {
+          const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('kept_until');
+          return left.length === 2;
+        });
+      }));
+
+    it('adds few animals at once that have long names, so that it does not hold the event loop', () =>
+      use(async (database) => {
+        const sizes: Array<number> = [];
+        const observer = { batch: (_operation: string, size: number) => void sizes.push(size) };
+        const repository = knexPetRepository(database, { observer });
+        const long = { ...arbitraryNewPet(), name: decoded(PetName, 'x'.repeat(90_000)) };
+        await Promise.all(
+          Array.from({ length: 40 }, () => run(repository.create(long, arbitraryScopedIdempotencyKey()))),
+        );
+        expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(40);
+        expect(Math.max(...sizes)).to.equal(11);
+      }));
+
+    it('makes one animal of one key in two instances at once, of equal and of different creations', () =>
+      withDatabases(2, makeDatabase, async (...databases) => {
+        const repositories = databases.map((database) => knexPetRepository(database));
+        const creations = keyed(30);
+        const outcomes = await Promise.all(
+          creations.map(([newPet, key], index) =>
+            Promise.all(
+              repositories.map((repository) =>
+                repository.create(index % 2 === 0 ? newPet : arbitraryNewPet(), key)(),
+              ),
+            ),
+          ),
+        );
+        for (const pair of outcomes) {
+          const made = pair.flatMap((outcome) => (outcome._tag === 'Right' ? [outcome.right] : []));
+          expect(made.filter(({ replayed }) => !replayed)).to.have.lengthOf(1);
+          for (const outcome of pair) {
+            if (outcome._tag === 'Left') expect(outcome.left._tag).to.equal('IdempotencyKeyReused');
+          }
+        }
+        for (const repository of repositories) expect(await allPets(repository)).to.have.lengthOf(30);
+      }));
+
+    it('shows one instance at once what another has created', () =>
+      withDatabases(2, makeDatabase, async (...databases) => {
+        const repositories = databases.map((database) => knexPetRepository(database));
+        const createAndFind = async ({ create }: PetRepository): Promise<void> => {
+          const { pet } = await run(create(arbitraryNewPet()));
+          for (const { find } of repositories) expect(await run(find(pet.id))).to.deep.equal(pet);
+        };
+        await Promise.all(
+          Array.from({ length: 10 }, async () => {
+            for (const repository of repositories) await createAndFind(repository);
+          }),
+        );
+      }));
+  });
+}

@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { type Database, knexPetRepository, migrate, openPostgres } from '../../../../adapters/knex';
+import { arbitraryNewPet } from '../../../contracts';
+import { throughProxy } from '../../../faults/support/freezing-proxy';
+import { createPostgresDatabase } from '../../../support/postgres';
+import { run } from '../../../support/run';
+
+const statementTimeout = 1_000;
+
+/** A PostgreSQL database behind a network that may freeze, seen through one connection. */
+const behindProxy = async (
+  test: (database: Database, freezeAnswers: () => void) => Promise<void>,
+): Promise<void> => {
+  const { url, drop } = await createPostgresDatabase();
+  try {
+    await throughProxy(url, async (proxied, { freezeAnswers }) => {
+      const database = openPostgres(proxied, { poolSize: 1, statementTimeout });
+      try {
+        await run(migrate(database));
+        await test(database, freezeAnswers);
+      } finally {
+        await database.close();
+      }
+    });
+  } finally {
+    await drop();
+  }
+};
+
+describe('A query of PostgreSQL that is never answered', () => {
+  it('takes its connection with it, so that the next query is answered', () =>
+    behindProxy(async (database, freezeAnswers) => {
+      const { create, find } = knexPetRepository(database);
+      const { pet } = await run(create(arbitraryNewPet()));
+      freezeAnswers();
+      const began = performance.now();
+      expect(await find(pet.id)()).to.have.nested.property('left._tag', 'Unavailable');
+      expect(performance.now() - began).to.be.within(statementTimeout, 3 * statementTimeout);
+      expect(await run(find(pet.id))).to.deep.equal(pet);
+      expect(performance.now() - began).to.be.below(3 * statementTimeout);
+    }));
+
+  it('is not taken for one because its connection is older than a query may be', () =>
+    behindProxy(async ({ reads }) => {
+      const backend = (): Promise<unknown> => reads.first(reads.raw('pg_backend_pid() as pid'));
+      const first = await backend();
+      const until = performance.now() + 2 * statementTimeout;
+      while (performance.now() < until) {
+        expect(await backend()).to.deep.equal(first);
+        await reads.raw('select pg_sleep(0.1)');
+      }
+    }));
+});

@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
+import type { Pet, PetRepository } from '../../../../core';
+import { allPets, pageSize } from '../../../contracts/pet-repository/pages-of';
+import { postgresDatabase } from '../../../support/databases';
+import { run } from '../../../support/run';
+import { withDatabase } from '../../../support/with-database';
+
+/** Refuses the first inserts as a serialisation failure. A sequence counts on when a transaction is rolled back. */
+const refuseFirst = async ({ writes }: Database, times: number): Promise<void> => {
+  await writes.raw('create sequence attempts');
+  await writes.raw(
+    `create function refuse() returns trigger language plpgsql as $$ begin
+       if nextval('attempts') <= ${times} then raise exception 'conflict' using errcode = '40001'; end if;
+       return null;
+     end $$`,
+  );
+  await writes.raw(
+    'create trigger refusal after insert on pets for each statement execute function refuse()',
+  );
+};
+
+const refuseFirstReads = async ({ writes }: Database, times: number): Promise<void> => {
+  await writes.raw('create sequence attempts');
+  await writes.raw('alter table pets rename to stored_pets');
+  await writes.raw(
+    `create function refusing_pets() returns setof stored_pets language plpgsql as $$ begin
+       if nextval('attempts') <= ${times} then raise exception 'conflict' using errcode = '40001'; end if;
+       return query select * from stored_pets;
+     end $$`,
+  );
+  await writes.raw('create view pets as select * from refusing_pets()');
+};
+
+const attemptsMade = async ({ reads }: Database): Promise<unknown> =>
+  reads('attempts')
+    .first('last_value')
+    .then((row: { last_value: string }) => Number(row.last_value));
+
+describe('a serialisation failure of PostgreSQL (SQLSTATE 40001)', () => {
+  for (const key of [undefined, arbitraryScopedIdempotencyKey()]) {
+    it(`is tried again, ${key ? 'with a key' : 'without a key'}, and makes one animal`, () =>
+      withDatabase(postgresDatabase, async (database) => {
+        await refuseFirst(database, 3);
+        const repository = knexPetRepository(database);
+        const { pet, replayed } = await run(repository.create(arbitraryNewPet(), key));
+        expect(replayed).to.equal(false);
+        expect(await allPets(repository)).to.deep.equal([pet]);
+        expect(await attemptsMade(database)).to.equal(4);
+      }));
+  }
+
+  it('is tried six times, and then the store is Unavailable', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      await refuseFirst(database, 1_000);
+      const repository = knexPetRepository(database);
+      const outcome = await repository.create(arbitraryNewPet())();
+      expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
+      expect(await allPets(repository)).to.deep.equal([]);
+      expect(await attemptsMade(database)).to.equal(6);
+    }));
+
+  for (const [name, read] of [
+    ['by id', ({ find }: PetRepository, { id }: Pet) => run(find(id))],
+    [
+      'of a page',
+      ({ list }: PetRepository) => run(list({ limit: pageSize(1) })).then(({ pets: [first] }) => first),
+    ],
+  ] as const) {
+    it(`of a read ${name} is tried again`, () =>
+      withDatabase(postgresDatabase, async (database) => {
+        const repository = knexPetRepository(database);
+        const { pet } = await run(repository.create(arbitraryNewPet()));
+        await refuseFirstReads(database, 3);
+        expect(await read(repository, pet)).to.deep.equal(pet);
+        expect(await attemptsMade(database)).to.equal(4);
+      }));
+  }
+});

@@ -1,0 +1,198 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import * as TE from 'fp-ts/TaskEither';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
+import {
+  type AnimalStore,
+  idempotencyKeyReused,
+  invalidApiKey,
+  openAnimalStore,
+  PageSize,
+  petNotFound,
+  type PetRepository,
+  unavailable,
+} from '../../../core';
+import {
+  arbitraryApiKey,
+  arbitraryCategoryId,
+  arbitraryIdempotencyKey,
+  arbitraryKeyId,
+  arbitraryNewPet,
+  arbitraryPet,
+  arbitraryPetId,
+} from '../../contracts';
+import { decoded } from '../../contracts/outcome';
+import { petId } from '../../contracts/pet-repository/seeds';
+import { run } from '../../support/run';
+
+const limit = decoded(PageSize, 20);
+
+/** A store on in-memory adapters that two callers may enter. */
+const makeStore = (pets: PetRepository = inMemoryPetRepository()) => {
+  const [one, other] = [arbitraryKeyId(), arbitraryKeyId()].map((id) => ({ id, key: arbitraryApiKey() }));
+  if (one === undefined || other === undefined) throw new Error('two callers are needed');
+  const keys = inMemoryApiKeys([one, other].map(({ id, key }) => [id, key] as const));
+  const open = openAnimalStore({ pets, authenticate: keys.authenticate });
+  return { open, keys, one, other };
+};
+
+/** A repository that must not be reached. */
+const untouchable: PetRepository = {
+  list: () => TE.fromIO(() => expect.fail('list was called')),
+  find: () => TE.fromIO(() => expect.fail('find was called')),
+  create: () => TE.fromIO(() => expect.fail('create was called')),
+  createAll: () => TE.fromIO(() => expect.fail('createAll was called')),
+};
+
+const openFor = async (pets?: PetRepository): Promise<AnimalStore> => {
+  const { open, one } = makeStore(pets);
+  return run(open(one.key));
+};
+
+describe('openAnimalStore', () => {
+  it('lets a known key in, and says whose it is', async () => {
+    const { open, one, other } = makeStore();
+    expect((await run(open(one.key))).keyId).to.equal(one.id);
+    expect((await run(open(other.key))).keyId).to.equal(other.id);
+  });
+
+  it('refuses any other key, and touches no animal for it', async () => {
+    const { open } = makeStore(untouchable);
+    expect(await open(arbitraryApiKey())()).to.deep.equal(E.left(invalidApiKey));
+  });
+
+  it('refuses a key that was revoked', async () => {
+    const { open, keys, one } = makeStore();
+    await run(open(one.key));
+    keys.revoke(one.id);
+    expect(await open(one.key)()).to.deep.equal(E.left(invalidApiKey));
+  });
+
+  it('is Unavailable when the auth port is, and touches no animal', async () => {
+    const failure = unavailable('no keys today');
+    const open = openAnimalStore({ pets: untouchable, authenticate: () => TE.left(failure) });
+    expect(await open(arbitraryApiKey())()).to.deep.equal(E.left(failure));
+  });
+
+  it('asks the auth port each time that it is run, not before', async () => {
+    let asked = 0;
+    const open = openAnimalStore({
+      pets: untouchable,
+      authenticate: () => () => {
+        asked += 1;
+        return Promise.resolve(E.right(arbitraryKeyId()));
+      },
+    });
+    const entering = open(arbitraryApiKey());
+    expect(asked).to.equal(0);
+    await run(entering);
+    await run(entering);
+    expect(asked).to.equal(2);
+  });
+});
+
+describe('listPets', () => {
+  it('gives the page that was asked for', async () => {
+    const pets = [1n, 2n, 3n].map((id) => ({ ...arbitraryPet(), id: petId(id) }));
+    const store = await openFor(inMemoryPetRepository({ pets }));
+    const page = await run(store.listPets({ limit: decoded(PageSize, 1), after: petId(1n) }));
+    expect(page).to.deep.equal({ pets: [pets[1]], hasMore: true });
+  });
+
+  it('gives a page of 20 where nobody says how large', async () => {
+    const pets = Array.from({ length: 21 }, (_, index) => ({ ...arbitraryPet(), id: petId(BigInt(index)) }));
+    const store = await openFor(inMemoryPetRepository({ pets }));
+    expect(await run(store.listPets({}))).to.deep.equal({ pets: pets.slice(0, 20), hasMore: true });
+    expect((await run(store.listPets({ after: petId(0n) }))).hasMore).to.equal(false);
+  });
+
+  it('is Unavailable when the repository is', async () => {
+    const failure = unavailable('gone');
+    const store = await openFor({ ...untouchable, list: () => TE.left(failure) });
+    expect(await store.listPets({ limit })()).to.deep.equal(E.left(failure));
+  });
+});
+
+describe('getPet', () => {
+  it('gives the animal, or says which id no animal has', async () => {
+    const pet = { ...arbitraryPet(), id: petId(7n) };
+    const store = await openFor(inMemoryPetRepository({ pets: [pet] }));
+    expect(await run(store.getPet(pet.id))).to.deep.equal(pet);
+    expect(await store.getPet(petId(8n))()).to.deep.equal(E.left(petNotFound(petId(8n))));
+  });
+
+  it('is Unavailable when the repository is', async () => {
+    const failure = unavailable('gone');
+    const store = await openFor({ ...untouchable, find: () => TE.left(failure) });
+    expect(await store.getPet(arbitraryPetId())()).to.deep.equal(E.left(failure));
+  });
+});
+
+describe('createPet', () => {
+  it('adds an animal that is found and listed then', async () => {
+    const store = await openFor();
+    const newPet = arbitraryNewPet();
+    const { pet, replayed } = await run(store.createPet(newPet));
+    expect({ pet, replayed }).to.deep.equal({ pet: { ...newPet, id: pet.id }, replayed: false });
+    expect(await run(store.getPet(pet.id))).to.deep.equal(pet);
+    expect((await run(store.listPets({ limit }))).pets).to.deep.equal([pet]);
+  });
+
+  it('adds one animal for retries under one idempotency key, and refuses another animal under it', async () => {
+    const store = await openFor();
+    const [newPet, key] = [arbitraryNewPet(), arbitraryIdempotencyKey()];
+    const { pet } = await run(store.createPet(newPet, key));
+    expect(await run(store.createPet(newPet, key))).to.deep.equal({ pet, replayed: true });
+    const other = { ...newPet, categoryId: arbitraryCategoryId() };
+    expect(await store.createPet(other, key)()).to.deep.equal(E.left(idempotencyKeyReused));
+  });
+
+  it("keeps one caller's idempotency keys from another's, and the same caller's together", async () => {
+    const { open, one, other } = makeStore();
+    const [newPet, key] = [arbitraryNewPet(), arbitraryIdempotencyKey()];
+    const add = async (apiKey: typeof one.key) => run((await run(open(apiKey))).createPet(newPet, key));
+    const first = await add(one.key);
+    expect((await add(other.key)).replayed).to.equal(false);
+    expect(await add(one.key)).to.deep.equal({ pet: first.pet, replayed: true });
+  });
+
+  it('is Unavailable when the repository is', async () => {
+    const failure = unavailable('gone');
+    const store = await openFor({ ...untouchable, create: () => TE.left(failure) });
+    expect(await store.createPet(arbitraryNewPet())()).to.deep.equal(E.left(failure));
+  });
+});
+
+describe('A deadline', () => {
+  it('reaches the port behind each operation, and the auth port', async () => {
+    const asked: Array<readonly [string, number | undefined]> = [];
+    const note = (name: string, deadline: number | undefined) => {
+      asked.push([name, deadline]);
+      return TE.left(unavailable('late'));
+    };
+    const open = openAnimalStore({
+      pets: {
+        ...untouchable,
+        list: (_query, deadline) => note('list', deadline),
+        find: (_id, deadline) => note('find', deadline),
+        create: (_newPet, _key, deadline) => note('create', deadline),
+      },
+      authenticate: (_apiKey, deadline) => {
+        asked.push(['authenticate', deadline]);
+        return TE.right(arbitraryKeyId());
+      },
+    });
+    const store = await run(open(arbitraryApiKey(), 1));
+    await store.listPets({ limit }, 2)();
+    await store.getPet(arbitraryPetId(), 3)();
+    await store.createPet(arbitraryNewPet(), undefined, 4)();
+    await store.createPet(arbitraryNewPet(), arbitraryIdempotencyKey(), 5)();
+    expect(asked).to.deep.equal([
+      ['authenticate', 1],
+      ['list', 2],
+      ['find', 3],
+      ['create', 4],
+      ['create', 5],
+    ]);
+  });
+});
