@@ -27,7 +27,7 @@ export const overloadedServer = async ({
     release = resolve;
   });
   const hang = () =>
-    TE.leftTask<ReturnType<typeof unavailable>, never>(() => released.then(() => unavailable('released')));
+    TE.leftTask(() => released.then(() => unavailable('released')));
   let refused = 0;
   const { address, stop } = await startHttpServer(
     httpApplication({

@@ -31,6 +31,10 @@ describe('Admission', () => {
     const { enter, leave } = admissionControl(128, 1_000);
     let inFlight = 0;
     const entered: Array<boolean | Promise<boolean>> = [];
+    const counted: Array<Promise<void>> = [];
+    const countIn = async (admitted: boolean | Promise<boolean>): Promise<void> => {
+      if (await admitted) inFlight += 1;
+    };
     const isDone = (async () => {
       for (let batch = 0; batch < 6; batch += 1) {
         await delay(150);
@@ -42,10 +46,11 @@ describe('Admission', () => {
     for (let count = 0; count < 450; count += 1) {
       const admitted = enter(wanted);
       entered.push(admitted);
-      void Promise.resolve(admitted).then((isIn) => (inFlight += isIn ? 1 : 0));
+      counted.push(countIn(admitted));
       if (count % 15 === 14) await delay(10);
     }
     await isDone;
+    await Promise.all(counted);
     expect(entered.filter((admitted) => admitted === false)).to.deep.equal([]);
   });
 
