@@ -7,7 +7,10 @@ import { markdownBlocks, shellCommands } from '../support/markdown-blocks';
 import { killServices, type ServiceProcess, startService } from '../support/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
-const files = readdirSync(projectFolder).filter((name) => name.endsWith('.md'));
+const files = [
+  ...readdirSync(projectFolder).filter((name) => name.endsWith('.md')),
+  'test/package/README.md',
+];
 
 /** Every command that stands in the docs and is not run here, with what it would do. */
 const notRun: Readonly<Record<string, string>> = {

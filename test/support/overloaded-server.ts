@@ -26,8 +26,7 @@ export const overloadedServer = async ({
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });
-  const hang = () =>
-    TE.leftTask(() => released.then(() => unavailable('released')));
+  const hang = () => TE.leftTask(() => released.then(() => unavailable('released')));
   let refused = 0;
   const { address, stop } = await startHttpServer(
     httpApplication({

@@ -13,13 +13,22 @@ const named = (name: string): NewPet => ({
   categoryId: decoded(CategoryId, 1n),
 });
 
+/** A binding as the driver sends it: arrays of PostgreSQL say by themselves how. */
+const asSent = (binding: unknown): unknown =>
+  typeof binding === 'object' &&
+  binding !== null &&
+  'toPostgres' in binding &&
+  typeof binding.toPostgres === 'function'
+    ? binding.toPostgres()
+    : binding;
+
 /** How many statements insert animals, and how long the longest of what they bind is. */
 const watchInserts = (writes: Knex) => {
   const seen = { statements: 0, longest: 0 };
   writes.on('query', ({ sql, bindings = [] }: { sql: string; bindings?: ReadonlyArray<unknown> }) => {
     if (!sql.startsWith('insert into pets')) return;
     seen.statements += 1;
-    seen.longest = Math.max(seen.longest, bindings.map(String).join('').length);
+    seen.longest = Math.max(seen.longest, JSON.stringify(bindings.map(asSent)).length);
   });
   return seen;
 };

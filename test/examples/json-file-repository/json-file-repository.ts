@@ -33,8 +33,7 @@ export const jsonFileRepository = (file: string, now = Date.now): core.PetReposi
     const decision = core.decideCreation(earlier, newPet, now());
     if (decision._tag === 'IdempotencyKeyReused') return E.left(decision);
     if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
-    const pet = number(newPet);
-    const { keptUntil } = decision;
+    const [pet, { keptUntil }] = [number(newPet), decision];
     const added = key ? [{ caller: key.caller, name: key.idempotencyKey, pet, keptUntil }] : [];
     keep({ pets: [...pets, pet], keys: [...kept, ...added] });
     return E.right({ pet, replayed: false });
@@ -44,8 +43,7 @@ export const jsonFileRepository = (file: string, now = Date.now): core.PetReposi
     list: ({ limit, after, status }) =>
       TE.fromIO(() => {
         const follow = pets.filter(({ id }) => after === undefined || id > after);
-        const wanted = follow.filter((pet) => status === undefined || pet.status === status);
-        return core.toPage(limit, wanted);
+        return core.toPage(limit, status ? follow.filter((pet) => pet.status === status) : follow);
       }),
     find: (id) =>
       TE.fromIOEither(() => E.fromNullable(core.petNotFound(id))(pets.find((pet) => pet.id === id))),
