@@ -111,6 +111,8 @@ export const openSqlite = (filename: string): Database => {
         await transaction.raw(`PRAGMA application_id = ${applicationId}`);
         return work(transaction);
       }),
+    // UTF-8 or UTF-16: either keeps all.
+    checkEncoding: () => Promise.resolve(),
     durability: () => durabilityOf(writes),
     isFileReplaced: file.isFileReplaced,
     isFileIntact: file.isFileIntact,
