@@ -1,31 +1,60 @@
 import * as E from 'fp-ts/Either';
-import { RateLimiterRes } from 'rate-limiter-flexible';
-import {
-  type ConsumeQuota,
-  type Deadline,
-  type KeyId,
-  type Quota,
-  type RateLimit,
-  unavailable,
-} from '../../core';
+import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
+import { type ConsumeQuota, type KeyId, type Quota, type RateLimit, unavailable } from '../../core';
 
-const toQuota = (limit: RateLimit, isWithin: boolean, count: RateLimiterRes): Quota => ({
-  ...limit,
+/** How far the clocks of instances may be apart, in milliseconds. */
+const maxClockSkew = 60_000;
+
+interface Count {
+  readonly isWithin: boolean;
+  readonly remaining: number;
+  readonly msBeforeNext: number;
+}
+
+const toCount = (isWithin: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes): Count => ({
   isWithin,
-  remaining: Math.max(count.remainingPoints, 0),
-  resetsIn: Math.ceil(count.msBeforeNext / 1000),
+  remaining: Math.max(remainingPoints, 0),
+  msBeforeNext,
 });
 
-/** The quota port on what rate-limiter-flexible's limiters do: they reject with a count what is over the limit. */
+/** The limiters reject with a count what is over the limit. */
+const consume = async (limiter: RateLimiterAbstract, keyId: KeyId): Promise<Count> => {
+  try {
+    return toCount(true, await limiter.consume(keyId));
+  } catch (rejection) {
+    if (rejection instanceof RateLimiterRes) return toCount(false, rejection);
+    throw rejection;
+  }
+};
+
+/** Counts one request. A window that lasts too long was begun before the clock went back: it begins anew. */
+const countRequest = async (limiter: RateLimiterAbstract, keyId: KeyId, windowMs: number): Promise<Count> => {
+  const count = await consume(limiter, keyId);
+  if (count.msBeforeNext <= windowMs + maxClockSkew) return count;
+  await limiter.delete(keyId);
+  return consume(limiter, keyId);
+};
+
+const toQuota = (limit: RateLimit, { isWithin, remaining, msBeforeNext }: Count): Quota => ({
+  ...limit,
+  isWithin,
+  remaining,
+  resetsIn: Math.min(Math.ceil(msBeforeNext / 1000), limit.seconds),
+});
+
+/** Runs the counting of a request, within the deadline where it may take time. */
+type InTime = (count: () => Promise<Quota>, deadline: number | undefined) => Promise<Quota>;
+
+/** The quota port on one of rate-limiter-flexible's limiters. */
 export const consumeWith =
-  (consume: (keyId: KeyId, deadline?: Deadline) => Promise<RateLimiterRes>, limit: RateLimit): ConsumeQuota =>
+  (limiter: RateLimiterAbstract, limit: RateLimit, inTime: InTime = (count) => count()): ConsumeQuota =>
   (keyId, deadline) =>
   async () => {
     try {
-      return E.right(toQuota(limit, true, await consume(keyId, deadline)));
-    } catch (rejection) {
-      return rejection instanceof RateLimiterRes
-        ? E.right(toQuota(limit, false, rejection))
-        : E.left(unavailable(rejection));
+      const count = async (): Promise<Quota> =>
+        toQuota(limit, await countRequest(limiter, keyId, limit.seconds * 1000));
+      return E.right(await inTime(count, deadline));
+    } catch (error) {
+      return E.left(unavailable(error));
     }
   };

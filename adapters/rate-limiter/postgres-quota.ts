@@ -19,9 +19,7 @@ export const postgresQuota = (knex: Knex, limit: RateLimit): ConsumeQuota => {
     duration: limit.seconds,
     inMemoryBlockOnConsumed: limit.requests + 1,
   });
-  return consumeWith(
-    (keyId, deadline = Infinity) =>
-      withTimeout(Math.min(timeoutMs, deadline - performance.now()), () => limiter.consume(keyId)),
-    limit,
+  return consumeWith(limiter, limit, (count, deadline = Infinity) =>
+    withTimeout(Math.min(timeoutMs, deadline - performance.now()), count),
   );
 };

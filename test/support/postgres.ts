@@ -29,11 +29,11 @@ const runOn = async (url: string, sql: string): Promise<void> => {
   }
 };
 
-/** Makes a database on the run's PostgreSQL server. The first call of a run takes some seconds. */
-export const createPostgresDatabase = async (): Promise<PostgresDatabase> => {
+/** Makes a database on the run's PostgreSQL server, as `options` of the statement say. The first call of a run takes some seconds. */
+export const createPostgresDatabase = async (options = ''): Promise<PostgresDatabase> => {
   const server = await serverUrl();
   const name = `animal_store_test_${randomBytes(8).toString('hex')}`;
-  await runOn(server, `create database ${name}`);
+  await runOn(server, `create database ${name} ${options}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => runOn(server, `drop database ${name} with (force)`) };

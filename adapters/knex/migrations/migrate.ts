@@ -14,7 +14,12 @@ export const findPending = async (knex: Knex): Promise<ReadonlyArray<string>> =>
   return known.filter((name) => !done.has(name));
 };
 
-const runPending = async ({ reads, withMigrationLock }: Database): Promise<ReadonlyArray<string>> => {
+const runPending = async ({
+  reads,
+  withMigrationLock,
+  checkEncoding,
+}: Database): Promise<ReadonlyArray<string>> => {
+  await checkEncoding();
   if ((await findPending(reads)).length === 0) return [];
   return withMigrationLock(async (transaction) => {
     const pending = await findPending(transaction);
@@ -24,7 +29,8 @@ const runPending = async ({ reads, withMigrationLock }: Database): Promise<Reado
 };
 
 /**
- * Brings the database up to date, all in one transaction, and answers with what it ran. Of several processes one
+ * Brings the database up to date, all in one transaction, and answers with what it ran. One that can't keep every text is
+ * refused first. Of several processes one
  * migrates and the others wait; one that is killed leaves nothing behind.
  */
 export const migrate = (database: Database): TE.TaskEither<Unavailable, ReadonlyArray<string>> =>

@@ -71,6 +71,16 @@ const durabilityOf = async (pool: Knex): Promise<Durability> => {
   };
 };
 
+const checkEncoding = async (pool: Knex): Promise<void> => {
+  const [row] = await pool.select<ReadonlyArray<{ readonly encoding: string }>>(
+    pool.raw("current_setting('server_encoding') as encoding"),
+  );
+  if (row?.encoding === 'UTF8') return;
+  throw new Error(
+    `its encoding ${row?.encoding ?? ''} does not keep every text: use one made by create database ... encoding 'UTF8' template template0`,
+  );
+};
+
 /** The pool is shared by reads by id, lists and keys, each with its lanes, and by creates. */
 const lanesOf = ({ poolSize }: PostgresOptions): Database['lanes'] => ({
   reads: Math.ceil(poolSize / 4),
@@ -87,6 +97,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     petStatements: postgresPetStatements,
     lanes: lanesOf(options),
     withMigrationLock: withMigrationLock(pool),
+    checkEncoding: () => checkEncoding(pool),
     durability: () => durabilityOf(pool),
     isFileReplaced: () => false,
     isFileIntact: () => true,

@@ -1,3 +1,4 @@
+import * as t from 'io-ts';
 import knex, { type Knex } from 'knex';
 import type { Database } from '../database/database';
 import { poolUsageOf } from '../database/knex-pool';
@@ -53,6 +54,13 @@ export const sqliteConfiguration = (filename: string, opened: () => void = () =>
     ),
   });
 
+const readerConfiguration = (filename: string, connections: number): Knex.Config =>
+  configuration(filename, {
+    min: 1,
+    max: connections,
+    afterCreate: withPragmas(() => undefined, `busy_timeout = ${busyTimeoutMs}`, 'query_only = ON'),
+  });
+
 /** In bytes, with what only the write-ahead log has so far. */
 const readSize = async (reads: Knex): Promise<bigint> => {
   const [row] = await reads
@@ -61,17 +69,22 @@ const readSize = async (reads: Knex): Promise<bigint> => {
   return BigInt(row?.size ?? 0);
 };
 
+/** Through a connection of its own: others have pages in memory that the file may have no more. */
+const isWhole = async (filename: string): Promise<boolean> => {
+  const fresh = knex(readerConfiguration(filename, 1));
+  try {
+    const found: unknown = await fresh('pragma_quick_check').first('quick_check');
+    return t.type({ quick_check: t.literal('ok') }).is(found);
+  } finally {
+    await fresh.destroy();
+  }
+};
+
 /** Opens a SQLite file. This file and `statement-cache.ts` alone know the driver. */
 export const openSqlite = (filename: string): Database => {
-  const file = watchFile(filename, () => readSize(reads));
+  const file = watchFile(filename, { readSize: () => readSize(reads), isWhole: () => isWhole(filename) });
   const writes = knex(sqliteConfiguration(filename, file.remember));
-  const reads = knex(
-    configuration(filename, {
-      min: 1,
-      max: readerConnections,
-      afterCreate: withPragmas(() => undefined, `busy_timeout = ${busyTimeoutMs}`, 'query_only = ON'),
-    }),
-  );
+  const reads = knex(readerConfiguration(filename, readerConnections));
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
   return {
     reads,
@@ -85,6 +98,8 @@ export const openSqlite = (filename: string): Database => {
         await transaction.raw(`PRAGMA application_id = ${applicationId}`);
         return work(transaction);
       }),
+    // UTF-8 or UTF-16: either keeps all.
+    checkEncoding: () => Promise.resolve(),
     durability: () => durabilityOf(writes),
     isFileReplaced: file.isFileReplaced,
     isFileIntact: file.isFileIntact,

@@ -16,11 +16,20 @@ const lookAt = (filename: string): Look => {
   }
 };
 
+/** What the database itself can tell of its file. */
+interface Witness {
+  /** How long it ought to be, in bytes, with what only the write-ahead log has so far. */
+  readonly readSize: () => Promise<bigint>;
+  /** Whether everything in it can be read; it reads everything. */
+  readonly isWhole: () => Promise<boolean>;
+}
+
 /**
  * Watches that the file of an open database stays what it was; a look costs microseconds. A file that became shorter
- * was vacuumed or cut off: `readSize` asks the database how long it ought to be, in bytes.
+ * was vacuumed or cut off. It was vacuumed if the database is shorter too; if that has grown again since, all of it is
+ * read to know.
  */
-export const watchFile = (filename: string, readSize: () => Promise<bigint>) => {
+export const watchFile = (filename: string, { readSize, isWhole }: Witness) => {
   let first: string | undefined;
   let largest = 0n;
   let isGone = false;
@@ -29,8 +38,8 @@ export const watchFile = (filename: string, readSize: () => Promise<bigint>) => 
   const askWhy = async (size: bigint): Promise<void> => {
     isAsking = true;
     try {
-      if ((await readSize()) >= largest) isGone = true;
-      else largest = size;
+      if ((await readSize()) < largest || (await isWhole())) largest = size;
+      else isGone = true;
     } catch (error) {
       if (isDamage(error)) isGone = true;
     } finally {

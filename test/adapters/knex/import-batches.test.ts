@@ -13,14 +13,11 @@ const named = (name: string): NewPet => ({
   categoryId: decoded(CategoryId, 1n),
 });
 
-/** A binding as the driver sends it: arrays of PostgreSQL say by themselves how. */
-const asSent = (binding: unknown): unknown =>
-  typeof binding === 'object' &&
-  binding !== null &&
-  'toPostgres' in binding &&
-  typeof binding.toPostgres === 'function'
-    ? binding.toPostgres()
-    : binding;
+const isArrayOfPostgres = (binding: unknown): binding is { readonly toPostgres: () => unknown } =>
+  typeof binding === 'object' && binding !== null && 'toPostgres' in binding;
+
+/** A binding as the driver sends it. */
+const asSent = (binding: unknown): unknown => (isArrayOfPostgres(binding) ? binding.toPostgres() : binding);
 
 /** How many statements insert animals, and how long the longest of what they bind is. */
 const watchInserts = (writes: Knex) => {

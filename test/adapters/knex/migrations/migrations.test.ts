@@ -1,7 +1,8 @@
 import { expect } from 'chai';
-import { type Database, migrate, migrationSource } from '../../../../adapters/knex';
+import { type Database, migrate, migrationSource, openPostgres } from '../../../../adapters/knex';
 import { findPending } from '../../../../adapters/knex/migrations/migrate';
 import { databaseKinds, mostWriters, type TestDatabase } from '../../../support/databases';
+import { createPostgresDatabase } from '../../../support/postgres';
 import { run } from '../../../support/run';
 import { whatIsPrinted } from '../../../support/what-is-printed';
 
@@ -86,3 +87,24 @@ for (const [kind, makeDatabase] of databaseKinds) {
     });
   });
 }
+
+describe('A PostgreSQL database that does not keep every text', () => {
+  for (const encoding of ['LATIN1', 'SQL_ASCII']) {
+    it(`is refused before anything is made in it: ${encoding}`, async () => {
+      const { url, drop } = await createPostgresDatabase(`encoding '${encoding}' template template0`);
+      const database = openPostgres(url, { poolSize: 2, statementTimeout: 3_000 });
+      try {
+        const outcome = await migrate(database)();
+        expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
+        expect(outcome)
+          .to.have.nested.property('left.cause.message')
+          .that.includes(encoding)
+          .and.includes("encoding 'UTF8'");
+        expect(await tablesThere(database)).to.deep.equal([]);
+      } finally {
+        await database.close();
+        await drop();
+      }
+    });
+  }
+});

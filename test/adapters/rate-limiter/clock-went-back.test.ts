@@ -1,0 +1,52 @@
+import { expect } from 'chai';
+import { inMemoryQuota, postgresQuota } from '../../../adapters/rate-limiter';
+import type { ConsumeQuota, KeyId } from '../../../core';
+import { arbitraryKeyId } from '../../contracts';
+import { postgresDatabase } from '../../support/databases';
+import { run } from '../../support/run';
+import { withDatabase } from '../../support/with-database';
+
+const limit = { requests: 2, seconds: 60 };
+const year = 365 * 24 * 60 * 60 * 1000;
+
+/** Uses up a key's quota and more, and then sets the clock back by a year. */
+const useUp = async (consume: ConsumeQuota, keyId: KeyId): Promise<void> => {
+  for (let requests = 0; requests < limit.requests + 2; requests += 1) await run(consume(keyId));
+  const past = Date.now() - year;
+  Date.now = () => past;
+};
+
+describe('When the clock went back by a year, a quota', () => {
+  const { now } = Date;
+  afterEach(() => {
+    Date.now = now;
+  });
+
+  const promisesNoMoreThanTheWindow = async (consume: ConsumeQuota): Promise<void> => {
+    const keyId = arbitraryKeyId();
+    await useUp(consume, keyId);
+    const { resetsIn } = await run(consume(keyId));
+    expect(resetsIn).to.be.within(0, limit.seconds);
+  };
+
+  it('in memory is there again after its window at most', () =>
+    promisesNoMoreThanTheWindow(inMemoryQuota(limit)));
+
+  it('in PostgreSQL is there again after its window at most', () =>
+    withDatabase(postgresDatabase, ({ writes }) =>
+      promisesNoMoreThanTheWindow(postgresQuota(writes, limit)),
+    ));
+
+  it('in PostgreSQL does not wait for the time that it had', () =>
+    withDatabase(postgresDatabase, async ({ writes }) => {
+      const keyId = arbitraryKeyId();
+      await useUp(postgresQuota(writes, limit), keyId);
+      const consume = postgresQuota(writes, limit);
+      await run(consume(keyId));
+      Date.now = (
+        (past) => () =>
+          past + 1000 * (limit.seconds + 1)
+      )(Date.now());
+      expect(await run(consume(keyId))).to.include({ isWithin: true });
+    }));
+});
