@@ -21,7 +21,11 @@ export interface AdmissionControl {
   readonly leave: () => void;
 }
 
-/** Refuses only who would wait longer than `maxWait`, in milliseconds, told from how many wait and how fast they move. */
+/**
+ * Refuses only who would wait longer than `maxWait`, in milliseconds, told from how many wait and how fast they move; and
+ * nobody before the queue has stood for so long. Until then nobody has waited longer, and while a crowd arrives the
+ * service is slower than it will be.
+ */
 export const admissionControl = (maxInFlight: number, maxWait: number): AdmissionControl => {
   const returning: Array<Waiter> = [];
   const waiting: Array<Waiter> = [];
@@ -55,8 +59,8 @@ export const admissionControl = (maxInFlight: number, maxWait: number): Admissio
       if (hasRoom()) return true;
       const ahead = returning.length + waiting.length;
       if (ahead === 0) rate.restart();
-      if (waiting.length >= maxWaiting || rate.expectedWait(ahead + 1) > maxWait) return false;
-      return waitIn(waiting, isWanted);
+      const isTooLong = rate.elapsed() > maxWait && rate.timeFor(ahead + 1) > maxWait;
+      return waiting.length < maxWaiting && !isTooLong && waitIn(waiting, isWanted);
     },
     pause: admitNext,
     reenter: (isWanted) => hasRoom() || waitIn(returning, isWanted),

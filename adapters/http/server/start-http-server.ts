@@ -46,6 +46,12 @@ const timeouts = {
   firstByte: 200,
 };
 
+/**
+ * Connections that may wait to be accepted; the kernel has a bound of its own (`net.core.somaxconn`). Of a crowd past Node's
+ * 511 each waits a second and more to try again.
+ */
+const backlog = 65_535;
+
 /** In milliseconds: how often idle connections are looked for while the server stops. */
 const idleCheckInterval = 20;
 
@@ -101,7 +107,7 @@ export const startHttpServer = async (
     } while (connections.accepted() > before && performance.now() < giveUp);
   };
 
-  server.listen(port, host);
+  server.listen({ port, host, backlog });
   await once(server, 'listening');
   // A connection that could not be accepted, as when descriptors run out: the others go on.
   server.on('error', () => undefined);
