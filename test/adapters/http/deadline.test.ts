@@ -67,7 +67,7 @@ describe('One deadline holds for a request', function () {
       });
       expect(answer.status).to.equal(503);
       expect(answer.headers.get('Retry-After')).to.match(/^\d+$/);
-      expect(performance.now() - began).to.be.within(4_000, promised);
+      expect(performance.now() - began).to.be.within(3_500, promised);
       expect(deadlines.map((deadline = Infinity) => deadline - began < promised)).to.deep.equal([
         true,
         true,

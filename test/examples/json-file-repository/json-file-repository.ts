@@ -22,20 +22,18 @@ export const jsonFileRepository = (file: string, now = Date.now): core.PetReposi
     ({ pets, keys } = next);
   };
 
-  const number = (newPet: core.NewPet, index = 0): core.Pet => {
-    const id = (pets.at(-1)?.id ?? 0n) + BigInt(index + 1);
-    return { ...newPet, id: core.decodeOrThrow(core.PetId, id) };
-  };
+  const number = (newPet: core.NewPet, index = 0): core.Pet =>
+    core.decodeOrThrow(core.Pet, { ...newPet, id: (pets.at(-1)?.id ?? 0n) + BigInt(index + 1) });
 
   const create = (newPet: core.NewPet, key?: core.ScopedIdempotencyKey) => {
-    const kept = keys.filter(({ keptUntil }) => keptUntil > now());
-    const earlier = kept.find(({ caller, name }) => caller === key?.caller && name === key.idempotencyKey);
+    const earlier = keys.find(({ caller, name }) => caller === key?.caller && name === key.idempotencyKey);
     const decision = core.decideCreation(earlier, newPet, now());
     if (decision._tag === 'IdempotencyKeyReused') return E.left(decision);
     if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
-    const [pet, { keptUntil }] = [number(newPet), decision];
+    const pet = number(newPet);
+    const { keptUntil } = decision;
     const added = key ? [{ caller: key.caller, name: key.idempotencyKey, pet, keptUntil }] : [];
-    keep({ pets: [...pets, pet], keys: [...kept, ...added] });
+    keep({ pets: [...pets, pet], keys: [...keys.filter((one) => one.keptUntil > now()), ...added] });
     return E.right({ pet, replayed: false });
   };
 
