@@ -19,6 +19,16 @@ const refuseOneName = {
   PostgreSQL: `alter table pets add constraint refusal check (name <> '${refusedName}')`,
 };
 
+const refuseForgetting = {
+  SQLite: [
+    "create trigger keep before delete on creation_keys begin select raise(abort, 'no key goes'); end",
+  ],
+  PostgreSQL: [
+    `create function keep() returns trigger language plpgsql as $$ begin raise 'no key goes'; end $$`,
+    'create trigger keep before delete on creation_keys for each row execute function keep()',
+  ],
+};
+
 const newPets = (length: number): ReadonlyArray<NewPet> => Array.from({ length }, arbitraryNewPet);
 
 const keyed = (length: number): ReadonlyArray<readonly [NewPet, ScopedIdempotencyKey]> =>
@@ -87,6 +97,17 @@ for (const [kind, makeDatabase] of databaseKinds) {
           const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('kept_until');
           return left.length === 2;
         });
+      }));
+
+    it('fails no creation when expired keys can not be forgotten', () =>
+      use(async (database) => {
+        const clock = { time: Date.UTC(2026, 0, 1) };
+        const repository = knexPetRepository(database, { now: () => clock.time });
+        await run(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+        for (const statement of refuseForgetting[kind]) await database.writes.raw(statement);
+        clock.time += day + 1;
+        for (const [newPet, key] of keyed(3)) await run(repository.create(newPet, key));
+        expect(await database.reads('creation_keys').pluck('kept_until')).to.have.lengthOf(4);
       }));
 
     it('adds few animals at once that have long names, so that it does not hold the event loop', () =>
