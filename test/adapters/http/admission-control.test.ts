@@ -64,6 +64,25 @@ describe('Admission', () => {
     expect(enter(wanted)).to.equal(false);
   });
 
+  it('refuses those too who wait, once it shows that they would wait for much too long, and them alone', async () => {
+    const { enter, leave } = admissionControl(1, 400);
+    expect(enter(wanted)).to.equal(true);
+    const waiting = Array.from({ length: 1_000 }, () => Promise.resolve(enter(wanted)));
+    const workOn = setInterval(leave, 5);
+    await delay(450);
+    expect(enter(wanted), 'who comes then').to.equal(false);
+    const last = await Promise.race([waiting.at(-1), delay(100, 'still waits')]);
+    expect(last, 'the last of those who wait').to.equal(false);
+    const admitted = async (): Promise<number> => {
+      const answers = await Promise.all(waiting.map((each) => Promise.race([each, delay(0, undefined)])));
+      return answers.filter((isAdmitted) => isAdmitted === true).length;
+    };
+    const before = await admitted();
+    await delay(100);
+    expect(await admitted(), 'who goes on waiting is let in').to.be.above(before);
+    clearInterval(workOn);
+  });
+
   it('refuses who finds ten thousand waiting', () => {
     const { enter } = admissionControl(1, 60_000);
     const entered = Array.from({ length: 10_002 }, () => enter(wanted));
