@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { admissionControl } from '../../../adapters/http/server/admission-control';
+import { admissionControl } from '../../../../adapters/http/server/admission-control';
 
 const wanted = (): boolean => true;
 
