@@ -28,7 +28,7 @@ describe('Admission', () => {
   });
 
   it('refuses nobody of a crowd on a store that answers in large batches, far apart', async () => {
-    const { enter, leave } = admissionControl(128, 1_000);
+    const { enter, leave } = admissionControl(128, 5_000);
     let inFlight = 0;
     const entered: Array<boolean | Promise<boolean>> = [];
     const counted: Array<Promise<void>> = [];
