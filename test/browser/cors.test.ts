@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { hasChromium, openChromium, whySkipped } from '../support/chromium';
-import { apiKey, runService } from '../support/run-service';
+import { apiKey, serveInProcess } from '../support/serve-in-process';
 
 describe(`CORS in a browser${whySkipped}`, function () {
   // A browser on a busy machine.
@@ -38,7 +38,7 @@ describe(`CORS in a browser${whySkipped}`, function () {
     try {
       const page = await browser.newPage();
       await page.goto(origin);
-      const service = await runService({ CORS_ORIGIN });
+      const service = await serveInProcess({ CORS_ORIGIN });
       try {
         return await page.evaluate(script(`${service.address}/v1/pets`));
       } finally {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { securityHeaders } from '../../adapters/http/protocol/security-headers';
 import { overloadedServer } from '../support/overloaded-server';
 import { type RawAnswer, rawExchange } from '../support/raw-exchange';
-import { apiKey, runService } from '../support/run-service';
-import { type ServiceProcess } from '../support/service-process';
+import { apiKey, serveInProcess } from '../support/serve-in-process';
+import type { RunningService } from '../support/service-process';
 
 const shop = 'https://shop.example';
 const office = 'http://localhost:5173';
@@ -30,7 +30,7 @@ const withService = async (
   settings: Readonly<Record<string, string>>,
   use: (pets: string) => Promise<void>,
 ): Promise<void> => {
-  const service = await runService(settings);
+  const service = await serveInProcess(settings);
   try {
     await use(`${service.address}/v1/pets`);
   } finally {
@@ -39,10 +39,10 @@ const withService = async (
 };
 
 describe('CORS', () => {
-  let service: ServiceProcess;
+  let service: RunningService;
   let pets: string;
   before(async () => {
-    service = await runService({ CORS_ORIGIN: `${shop}, ${office}` });
+    service = await serveInProcess({ CORS_ORIGIN: `${shop}, ${office}` });
     pets = `${service.address}/v1/pets`;
   });
   after(() => service.stop());
