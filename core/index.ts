@@ -1,5 +1,6 @@
 export * from './keys/api-key';
 export type * from './ports/authenticate';
+export * from './keys/caller';
 export * from './pets/category-id';
 export type * from './ports/consume-quota';
 export type { CreatePet } from './operations/create-pet';
@@ -19,6 +20,7 @@ export * from './keys/key-id';
 export type { ListPets, ListPetsQuery } from './operations/list-pets';
 export * from './pets/new-pet';
 export * from './operations/open-animal-store';
+export * from './keys/owner-id';
 export * from './pets/page-size';
 export * from './pets/pet';
 export * from './pets/pet-id';

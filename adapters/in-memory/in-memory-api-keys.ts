@@ -1,10 +1,19 @@
 import * as E from 'fp-ts/Either';
-import { type ApiKey, type Authenticate, invalidApiKey, type KeyId } from '../../core';
+import {
+  type ApiKey,
+  type Authenticate,
+  type Caller,
+  callerOf,
+  invalidApiKey,
+  type KeyId,
+  type OwnerId,
+} from '../../core';
 
 /** The auth port, with what adds a key to it and takes one away; both hold at once. */
 export interface InMemoryApiKeys {
   readonly authenticate: Authenticate;
-  readonly add: (id: KeyId, key: ApiKey) => void;
+  /** A key without an owner is its own. */
+  readonly add: (id: KeyId, key: ApiKey, owner?: OwnerId) => void;
   readonly revoke: (id: KeyId) => void;
 }
 
@@ -18,16 +27,21 @@ const isSame = (one: string, other: string): boolean => {
 };
 
 /** API keys in this process's memory: a few, since each call looks at all of them. */
-export const inMemoryApiKeys = (keys: Iterable<readonly [KeyId, ApiKey]> = []): InMemoryApiKeys => {
-  const known = new Map(keys);
-  const idOf = (asked: ApiKey): KeyId | undefined => {
-    let found: KeyId | undefined;
-    for (const [id, key] of known) if (isSame(key, asked)) found = id;
+export const inMemoryApiKeys = (keys: Iterable<readonly [KeyId, ApiKey, OwnerId?]> = []): InMemoryApiKeys => {
+  const known = new Map<KeyId, { readonly key: ApiKey; readonly caller: Caller }>();
+  const callerBy = (asked: ApiKey): Caller | undefined => {
+    let found: Caller | undefined;
+    for (const { key, caller } of known.values()) if (isSame(key, asked)) found = caller;
     return found;
   };
+  const add = (id: KeyId, key: ApiKey, owner?: OwnerId): void => {
+    known.set(id, { key, caller: callerOf(id, owner) });
+  };
+  for (const [id, key, owner] of keys) add(id, key, owner);
+
   return {
-    add: (id, key) => void known.set(id, key),
+    add,
     revoke: (id) => void known.delete(id),
-    authenticate: (key) => () => Promise.resolve(E.fromNullable(invalidApiKey)(idOf(key))),
+    authenticate: (key) => () => Promise.resolve(E.fromNullable(invalidApiKey)(callerBy(key))),
   };
 };

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
-import { type ConsumeQuota, type KeyId, type Quota, type RateLimit, unavailable } from '../../core';
+import { type ConsumeQuota, type OwnerId, type Quota, type RateLimit, unavailable } from '../../core';
 
 /** How far the clocks of instances may be apart, in milliseconds. */
 const maxClockSkew = 60_000;
@@ -18,9 +18,9 @@ const toCount = (isWithin: boolean, { remainingPoints, msBeforeNext }: RateLimit
 });
 
 /** The limiters reject with a count what is over the limit. */
-const consume = async (limiter: RateLimiterAbstract, keyId: KeyId): Promise<Count> => {
+const consume = async (limiter: RateLimiterAbstract, owner: OwnerId): Promise<Count> => {
   try {
-    return toCount(true, await limiter.consume(keyId));
+    return toCount(true, await limiter.consume(owner));
   } catch (rejection) {
     if (rejection instanceof RateLimiterRes) return toCount(false, rejection);
     throw rejection;
@@ -28,11 +28,11 @@ const consume = async (limiter: RateLimiterAbstract, keyId: KeyId): Promise<Coun
 };
 
 /** Counts one request. A window that lasts too long was begun before the clock went back: it begins anew. */
-const countRequest = async (limiter: RateLimiterAbstract, keyId: KeyId, windowMs: number): Promise<Count> => {
-  const count = await consume(limiter, keyId);
+const countRequest = async (limiter: RateLimiterAbstract, owner: OwnerId, windowMs: number): Promise<Count> => {
+  const count = await consume(limiter, owner);
   if (count.msBeforeNext <= windowMs + maxClockSkew) return count;
-  await limiter.delete(keyId);
-  return consume(limiter, keyId);
+  await limiter.delete(owner);
+  return consume(limiter, owner);
 };
 
 const toQuota = (limit: RateLimit, { isWithin, remaining, msBeforeNext }: Count): Quota => ({
@@ -48,11 +48,11 @@ type InTime = (count: () => Promise<Quota>, deadline: number | undefined) => Pro
 /** The quota port on one of rate-limiter-flexible's limiters. */
 export const consumeWith =
   (limiter: RateLimiterAbstract, limit: RateLimit, inTime: InTime = (count) => count()): ConsumeQuota =>
-  (keyId, deadline) =>
+  (owner, deadline) =>
   async () => {
     try {
       const count = async (): Promise<Quota> =>
-        toQuota(limit, await countRequest(limiter, keyId, limit.seconds * 1000));
+        toQuota(limit, await countRequest(limiter, owner, limit.seconds * 1000));
       return E.right(await inTime(count, deadline));
     } catch (error) {
       return E.left(unavailable(error));

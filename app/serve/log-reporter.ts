@@ -3,7 +3,7 @@ import type { Reporter } from '../../adapters/http';
 
 /** Writes one line for each request and one for each failure, with no credential, query or body in either. */
 export const logReporter = (logger: Logger): Reporter => ({
-  requestEnded: ({ method, path, route, status, milliseconds, keyId, requestId, clientAddress, trace }) => {
+  requestEnded: ({ method, path, route, status, milliseconds, keyId, owner, requestId, clientAddress, trace }) => {
     logger.info(
       {
         method,
@@ -12,6 +12,7 @@ export const logReporter = (logger: Logger): Reporter => ({
         status,
         milliseconds,
         keyId,
+        owner,
         clientAddress,
         requestId,
         // What OpenTelemetry and W3C Trace Context call them: log stores find a trace's lines by these. A field that is

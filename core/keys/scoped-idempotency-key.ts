@@ -1,14 +1,14 @@
 import type { IdempotencyKey } from './idempotency-key';
-import type { KeyId } from './key-id';
+import type { OwnerId } from './owner-id';
 
-/** An idempotency key and whose it is: two callers may use the same text. */
+/** An idempotency key and whose it is: two owners of API keys may use the same text. */
 export interface ScopedIdempotencyKey {
-  readonly caller: KeyId;
+  readonly owner: OwnerId;
   readonly idempotencyKey: IdempotencyKey;
 }
 
 /** Both as one text, for what looks things up by texts. */
 export const scopedIdempotencyKeyText = ({
-  caller,
+  owner,
   idempotencyKey,
-}: Readonly<Record<keyof ScopedIdempotencyKey, string>>): string => JSON.stringify([caller, idempotencyKey]);
+}: Readonly<Record<keyof ScopedIdempotencyKey, string>>): string => JSON.stringify([owner, idempotencyKey]);

@@ -3,7 +3,7 @@ import { checked } from '../codecs/checked';
 import type { Deadline } from '../ports/deadline';
 import type { IdempotencyKeyInFlight, IdempotencyKeyReused, Unavailable } from '../ports/failures';
 import { IdempotencyKey } from '../keys/idempotency-key';
-import type { KeyId } from '../keys/key-id';
+import type { OwnerId } from '../keys/owner-id';
 import { NewPet } from '../pets/new-pet';
 import type { CreatedPet, PetRepository } from '../ports/pet-repository';
 
@@ -18,14 +18,14 @@ export type CreatePet = (
   deadline?: Deadline,
 ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
 
-/** Each caller has idempotency keys of its own: two callers may use the same text. */
+/** Each owner of API keys has idempotency keys of its own: two owners may use the same text. */
 export const createPet =
-  (pets: PetRepository, caller: KeyId): CreatePet =>
+  (pets: PetRepository, owner: OwnerId): CreatePet =>
   (newPet, idempotencyKey, deadline) =>
     pets.create(
       checked(NewPet, newPet),
       idempotencyKey === undefined
         ? undefined
-        : { caller, idempotencyKey: checked(IdempotencyKey, idempotencyKey) },
+        : { owner, idempotencyKey: checked(IdempotencyKey, idempotencyKey) },
       deadline,
     );

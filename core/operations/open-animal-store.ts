@@ -3,12 +3,12 @@ import { pipe } from 'fp-ts/function';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { ApiKey } from '../keys/api-key';
 import type { Authenticate } from '../ports/authenticate';
+import type { Caller } from '../keys/caller';
 import { createPet, type CreatePet } from './create-pet';
 import type { Deadline } from '../ports/deadline';
 import { type InvalidApiKey, invalidApiKey, type Unavailable } from '../ports/failures';
 import { type GetPet, getPet } from './get-pet';
 import { importPets, type ImportPets } from './import-pets';
-import type { KeyId } from '../keys/key-id';
 import { listPets, type ListPets } from './list-pets';
 import type { PetRepository } from '../ports/pet-repository';
 
@@ -20,7 +20,7 @@ export interface Ports {
 
 /** What an authenticated caller can do. */
 export interface AnimalStore {
-  readonly keyId: KeyId;
+  readonly caller: Caller;
   readonly listPets: ListPets;
   readonly createPet: CreatePet;
   readonly importPets: ImportPets;
@@ -42,10 +42,10 @@ export const openAnimalStore = ({ pets, authenticate }: Ports): OpenAnimalStore 
   const list = listPets(pets);
   const bringIn = importPets(pets);
   const get = getPet(pets);
-  const operationsOf = (keyId: KeyId): AnimalStore => ({
-    keyId,
+  const operationsOf = (caller: Caller): AnimalStore => ({
+    caller,
     listPets: list,
-    createPet: createPet(pets, keyId),
+    createPet: createPet(pets, caller.owner),
     importPets: bringIn,
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- the contract has it until 5 December 2030
     getPet: get,

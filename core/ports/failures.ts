@@ -1,6 +1,6 @@
 import type { PetId } from '../pets/pet-id';
 
-/** Nobody is known by this API key: it never was issued, or it is revoked. */
+/** Nobody is known by this API key: it never was issued, is revoked, or has expired. */
 export interface InvalidApiKey {
   readonly _tag: 'InvalidApiKey';
 }
@@ -26,7 +26,7 @@ export interface PetNotFound {
 /** A PetNotFound, for an adapter that has no animal with this id. */
 export const petNotFound = (id: PetId): PetNotFound => ({ _tag: 'PetNotFound', id });
 
-/** The caller has used this idempotency key for an animal that differs. */
+/** The owner of the key has used this idempotency key for an animal that differs. */
 export interface IdempotencyKeyReused {
   readonly _tag: 'IdempotencyKeyReused';
 }

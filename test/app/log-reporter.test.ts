@@ -11,6 +11,7 @@ const record: RequestRecord = {
   status: 200,
   milliseconds: 1.5,
   keyId: undefined,
+  owner: undefined,
   isDeprecated: false,
   trace: undefined,
   clientAddress: undefined,

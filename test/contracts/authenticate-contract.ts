@@ -1,19 +1,20 @@
 import assert from 'node:assert/strict';
-import { ApiKey, type Authenticate, type KeyId } from '../../core';
+import { ApiKey, type Authenticate, type Caller, type KeyId, type OwnerId } from '../../core';
 import { arbitraryApiKey } from './arbitrary';
 import { atOnce, failure, success } from './outcome';
 import type { TestRunner } from './test-runner';
 
-/** A key that the adapter lets in, and the id that it answers with. */
+/** A key that the adapter lets in, and what it answers with. */
 export interface IssuedKey {
-  readonly id: KeyId;
+  readonly caller: Caller;
   readonly key: ApiKey;
 }
 
 /** An adapter of the auth port, with what a test needs to issue keys in it and to revoke them. */
 export interface AuthenticateUnderTest {
   readonly authenticate: Authenticate;
-  readonly issue: () => Promise<IssuedKey>;
+  /** For a new owner, or another key of one who has a key. */
+  readonly issue: (owner?: OwnerId) => Promise<IssuedKey>;
   readonly revoke: (id: KeyId) => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -59,10 +60,22 @@ export const authenticateContract = (
     it('knows whose key it is', () =>
       use(async ({ authenticate, issue }) => {
         const [one, other] = [await issue(), await issue()];
-        assert.equal(await success(authenticate(one.key)), one.id);
-        assert.equal(await success(authenticate(other.key)), other.id);
-        assert.equal(await success(authenticate(one.key)), one.id);
-        assert.notEqual(one.id, other.id);
+        assert.deepEqual(await success(authenticate(one.key)), one.caller);
+        assert.deepEqual(await success(authenticate(other.key)), other.caller);
+        assert.deepEqual(await success(authenticate(one.key)), one.caller);
+        assert.notEqual(one.caller.keyId, other.caller.keyId);
+        assert.notEqual(one.caller.owner, other.caller.owner);
+      }));
+
+    it('knows all keys of one owner as his', () =>
+      use(async ({ authenticate, issue }) => {
+        const first = await issue();
+        const second = await issue(first.caller.owner);
+        assert.notEqual(second.caller.keyId, first.caller.keyId);
+        assert.deepEqual(await success(authenticate(second.key)), {
+          keyId: second.caller.keyId,
+          owner: first.caller.owner,
+        });
       }));
 
     it('lets nobody in while no key was issued', () =>
@@ -72,18 +85,18 @@ export const authenticateContract = (
 
     it('refuses a key that it never issued', () =>
       use(async ({ authenticate, issue }) => {
-        const { id, key } = await issue();
-        const candidates = [arbitraryApiKey(), ...(ApiKey.is(id) ? [id] : [])];
+        const { caller, key } = await issue();
+        const candidates = [arbitraryApiKey(), ...[caller.keyId, caller.owner].filter((id): id is typeof id & ApiKey => ApiKey.is(id))];
         for (const unknown of candidates) {
           assert.equal(await failure(authenticate(unknown)), 'InvalidApiKey');
         }
-        assert.equal(await success(authenticate(key)), id);
+        assert.deepEqual(await success(authenticate(key)), caller);
       }));
 
     for (const when of ['before', 'after'] as const) {
       it(`refuses every near miss ${when} the key itself was seen`, () =>
         use(async ({ authenticate, issue }) => {
-          const { id, key } = await issue();
+          const { caller, key } = await issue();
           if (when === 'after') await success(authenticate(key));
           const misses = nearMisses(key);
           const outcomes = await atOnce(misses.map((near) => authenticate(near)));
@@ -92,26 +105,26 @@ export const authenticateContract = (
           for (const outcome of outcomes) {
             assert.equal(outcome._tag === 'Left' && outcome.left._tag, 'InvalidApiKey');
           }
-          assert.equal(await success(authenticate(key)), id);
+          assert.deepEqual(await success(authenticate(key)), caller);
         }));
     }
 
     it('answers many at once, each its own', () =>
       use(async ({ authenticate, issue }) => {
-        const issued = await Promise.all(Array.from({ length: 5 }, issue));
+        const issued = await Promise.all(Array.from({ length: 5 }, () => issue()));
         const asked = Array.from({ length: 200 }, (_, index) => issued[index % 7]);
         const outcomes = await atOnce(asked.map((known) => authenticate(known?.key ?? arbitraryApiKey())));
         assert.deepEqual(
           outcomes.map((outcome) => (outcome._tag === 'Right' ? outcome.right : outcome.left._tag)),
-          asked.map((known) => known?.id ?? 'InvalidApiKey'),
+          asked.map((known) => known?.caller ?? 'InvalidApiKey'),
         );
       }));
 
     it('lets a new key in at once', () =>
       use(async ({ authenticate, issue }) => {
         await success(authenticate((await issue()).key));
-        const { id, key } = await issue();
-        assert.equal(await success(authenticate(key)), id);
+        const { caller, key } = await issue();
+        assert.deepEqual(await success(authenticate(key)), caller);
       }));
 
     it('refuses a revoked key within 5 seconds, and that key alone', () =>
@@ -119,7 +132,7 @@ export const authenticateContract = (
         const [revoked, unseen, other] = [await issue(), await issue(), await issue()];
         for (const { key } of [revoked, other]) await success(authenticate(key));
         const deadline = performance.now() + graceOfRevocation;
-        await Promise.all([revoke(revoked.id), revoke(unseen.id)]);
+        await Promise.all([revoke(revoked.caller.keyId), revoke(unseen.caller.keyId)]);
         for (const { key } of [revoked, unseen]) {
           while ((await authenticate(key)())._tag === 'Right') {
             assert.ok(performance.now() < deadline, 'a revoked key is still let in');
@@ -127,7 +140,7 @@ export const authenticateContract = (
           }
           assert.equal(await failure(authenticate(key)), 'InvalidApiKey');
         }
-        assert.equal(await success(authenticate(other.key)), other.id);
+        assert.deepEqual(await success(authenticate(other.key)), other.caller);
       }));
   });
 };

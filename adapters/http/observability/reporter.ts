@@ -10,8 +10,9 @@ export interface RequestRecord {
   /** What was answered; 499 when the client was gone before that. */
   readonly status: number;
   readonly milliseconds: number;
-  /** Whose key it came with, once that is known. */
+  /** By which key, and whose, once that is known. */
   readonly keyId: string | undefined;
+  readonly owner: string | undefined;
   readonly isDeprecated: boolean;
   readonly trace: TraceContext | undefined;
   /** As the socket has it, or where proxies are trusted, as the outermost of them wrote it. */

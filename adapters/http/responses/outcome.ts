@@ -1,6 +1,6 @@
 import type { Task } from 'fp-ts/Task';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import type { KeyId } from '../../../core';
+import type { Caller } from '../../../core';
 import type { Headers } from '../protocol/headers';
 import type { HttpRequest } from '../protocol/http-request';
 import { match } from '../task-either';
@@ -13,8 +13,8 @@ export interface Outcome {
   readonly response: HttpResponse;
   /** Why it was not what was asked for. A `cause` in it is for the log alone. */
   readonly failure: HttpFailure | undefined;
-  /** Whose key it came with, once that is known. */
-  readonly keyId: KeyId | undefined;
+  /** Who sent it, once that is known. */
+  readonly caller: Caller | undefined;
   /** The template of the route that took it, as in `/v1/pets/:petId`. */
   readonly route: string | undefined;
 }
@@ -26,24 +26,24 @@ export type Application = (request: HttpRequest) => Promise<Outcome>;
 export const decided = (
   response: HttpResponse,
   failure?: HttpFailure,
-  keyId?: KeyId,
+  caller?: Caller,
   added?: Headers,
 ): Outcome => {
   const { status, body, contentType, headers } = response;
   const both = added === undefined ? headers : Object.assign({}, added, headers);
-  return { response: { status, body, contentType, headers: both }, failure, keyId, route: undefined };
+  return { response: { status, body, contentType, headers: both }, failure, caller, route: undefined };
 };
 
 /** The outcome of a request that failed; `added` headers are put to those of the failure's response. */
-export const failed = (failure: HttpFailure, keyId?: KeyId, added?: Headers): Outcome =>
-  decided(failureResponse(failure), failure, keyId, added);
+export const failed = (failure: HttpFailure, caller?: Caller, added?: Headers): Outcome =>
+  decided(failureResponse(failure), failure, caller, added);
 
 /** The outcome of what a request comes to. */
 export const toOutcome = (
-  keyId?: KeyId,
+  caller?: Caller,
   added?: Headers,
 ): ((ended: TaskEither<HttpFailure, HttpResponse>) => Task<Outcome>) =>
   match(
-    (failure) => failed(failure, keyId, added),
-    (response) => decided(response, undefined, keyId, added),
+    (failure) => failed(failure, caller, added),
+    (response) => decided(response, undefined, caller, added),
   );

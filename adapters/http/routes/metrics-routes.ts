@@ -29,7 +29,7 @@ export const metricsRoutes = (openStore: OpenAnimalStore, readMetrics: ReadMetri
         authenticate(request),
         matchE(
           (failure) => T.of(failed(failure)),
-          ({ keyId }) => pipe(answer(request), toOutcome(keyId)),
+          ({ caller }) => pipe(answer(request), toOutcome(caller)),
         ),
       );
 

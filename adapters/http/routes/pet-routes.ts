@@ -25,18 +25,18 @@ export const petRoutes = (openStore: OpenAnimalStore, consumeQuota: ConsumeQuota
     store: AnimalStore,
     headers: Headers | undefined,
   ): T.Task<Outcome> => {
-    const { keyId } = store;
-    if (consumeQuota === undefined) return pipe(operation(request, store), toOutcome(keyId, headers));
+    const { caller } = store;
+    if (consumeQuota === undefined) return pipe(operation(request, store), toOutcome(caller, headers));
     return pipe(
-      consumeQuota(keyId, request.deadline),
+      consumeQuota(caller.owner, request.deadline),
       matchE(
-        (failure) => T.of(failed(failure, keyId, headers)),
+        (failure) => T.of(failed(failure, caller, headers)),
         (quota) =>
           pipe(
             quota.isWithin
               ? operation(request, store)
               : TE.left({ _tag: 'RateLimited', retryAfter: quota.resetsIn }),
-            toOutcome(keyId, { ...headers, ...quotaHeaders(quota) }),
+            toOutcome(caller, { ...headers, ...quotaHeaders(quota) }),
           ),
       ),
     );

@@ -6,12 +6,15 @@ import { timingSafeEqual } from 'node:crypto';
 import {
   type ApiKey,
   type Authenticate,
+  type Caller,
+  callerOf,
   type Deadline,
   type InvalidApiKey,
   invalidApiKey,
   KeyId,
+  OwnerId,
 } from '../../../core';
-import type { ApiKeyRow } from './api-key-rows';
+import { type ApiKeyRow, hasExpired } from './api-key-rows';
 import { attemptEither } from '../database/attempt';
 import { batchWhileBusy } from '../batching/batch-while-busy';
 import type { Database } from '../database/database';
@@ -26,20 +29,39 @@ const timeoutMs = 2_500;
 const mostTrusted = 10_000;
 const maxBatchSize = 400;
 
-/** A key as the database has it: without a digest none of this id is valid. */
+/** A key as the database has it. */
 interface StoredKey {
-  readonly digest: Buffer | undefined;
+  readonly caller: Caller;
+  readonly digest: Buffer;
+  readonly expires_at: string | null;
 }
+
+/** An answer of one id: without a key none of this id is valid. */
+interface Answer {
+  readonly stored: StoredKey | undefined;
+}
+
+const toCaller = (id: KeyId, owner: string | null): Caller =>
+  OwnerId.is(owner) ? callerOf(id, owner) : callerOf(id);
 
 const readKeys =
   (reads: Knex) =>
-  async (ids: ReadonlyArray<KeyId>): Promise<ReadonlyArray<StoredKey>> => {
+  async (ids: ReadonlyArray<KeyId>): Promise<ReadonlyArray<Answer>> => {
     const rows = await reads<ApiKeyRow>('api_keys')
-      .select('id', 'digest')
+      .select('id', 'owner', 'digest', 'expires_at')
       .whereIn('id', ids)
       .whereNull('revoked_at');
-    const digests = new Map<string, Buffer>(rows.map(({ id, digest }) => [id, Buffer.from(digest, 'hex')]));
-    return ids.map((id) => ({ digest: digests.get(id) }));
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => {
+      const row = byId.get(id);
+      return {
+        stored: row && {
+          caller: toCaller(id, row.owner),
+          digest: Buffer.from(row.digest, 'hex'),
+          expires_at: row.expires_at,
+        },
+      };
+    });
   };
 
 const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
@@ -49,20 +71,22 @@ const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
 
 /** The auth port on the keys in the database. Without the database nobody new is let in. */
 export const knexAuthenticate = ({ reads, lanes }: Database): Authenticate => {
-  const trusted = new LRUCache<string, Buffer>({ max: mostTrusted, ttl: trustedForMs });
+  const trusted = new LRUCache<string, StoredKey>({ max: mostTrusted, ttl: trustedForMs });
   const readKey = batchWhileBusy({ lanes: lanes.reads, maxBatchSize, timeoutMs, runBatch: readKeys(reads) });
 
-  const readAndTrust = async (id: KeyId, deadline: Deadline | undefined): Promise<Buffer | undefined> => {
-    const { digest } = await readKey(id, deadline);
-    if (digest !== undefined) trusted.set(id, digest);
-    return digest;
+  const readAndTrust = async (id: KeyId, deadline: Deadline | undefined): Promise<StoredKey | undefined> => {
+    const { stored } = await readKey(id, deadline);
+    if (stored !== undefined) trusted.set(id, stored);
+    return stored;
   };
 
   return (key, deadline) => {
     const id = keyIdOf(key);
     if (!KeyId.is(id)) return TE.left(invalidApiKey);
-    const check = (digest: Buffer | undefined): E.Either<InvalidApiKey, KeyId> =>
-      digest !== undefined && isDigestOf(key, digest) ? E.right(id) : E.left(invalidApiKey);
+    const check = (stored: StoredKey | undefined): E.Either<InvalidApiKey, Caller> =>
+      stored !== undefined && isDigestOf(key, stored.digest) && !hasExpired(stored, Date.now())
+        ? E.right(stored.caller)
+        : E.left(invalidApiKey);
     const known = trusted.get(id);
     return known === undefined
       ? attemptEither(async () => check(await readAndTrust(id, deadline)))

@@ -1,7 +1,7 @@
 import type * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
-import type { ApiKeyRow } from '../api-keys/api-key-rows';
+import { type ApiKeyRow, isValid } from '../api-keys/api-key-rows';
 import { attempt } from '../database/attempt';
 import type { DatabaseAsFound } from '../database/database-as-found';
 import type { Durability } from '../database/durability';
@@ -50,7 +50,7 @@ const inspect = async (database: DatabaseAsFound): Promise<DatabaseReport> => {
   return {
     pending,
     durability: await durability(),
-    validKeys: keys.filter(({ revoked_at }) => revoked_at === null).length,
+    validKeys: keys.filter((key) => isValid(key, Date.now())).length,
     newestKey: keys.reduce((newest, { created_at }) => Math.max(newest, Date.parse(created_at)), 0),
   };
 };

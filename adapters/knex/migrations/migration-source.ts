@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { addKeyOwners } from './add-key-owners';
 import { createApiKeys } from './create-api-keys';
 import { createCreationKeys } from './create-creation-keys';
 import { createHeartbeats } from './create-heartbeats';
@@ -11,6 +12,7 @@ const migrations: Readonly<Record<string, Knex.Migration>> = {
   '003_create_api_keys': createApiKeys,
   '004_create_heartbeats': createHeartbeats,
   '005_create_rate_limits': createRateLimits,
+  '006_add_key_owners': addKeyOwners,
 };
 
 /** A migration by the field that knex's command line prints of one that is pending. */

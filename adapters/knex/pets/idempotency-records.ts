@@ -14,7 +14,7 @@ import type { PetStatements } from '../database/pet-statements';
 import type { Creation } from './creation';
 import { findPets, type Found } from './find-pets';
 
-/** A row of `creation_keys` as it is read: integers as text, or exact in a double. */
+/** A row of `creation_keys` as it is read: integers as text, or exact in a double. Its caller is the owner of the key. */
 interface RecordRow {
   readonly caller: string;
   readonly idempotency_key: string;
@@ -25,7 +25,7 @@ interface RecordRow {
 const recordsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
   knex<RecordRow>('creation_keys').whereIn(
     ['caller', 'idempotency_key'],
-    keys.map(({ caller, idempotencyKey }) => [caller, idempotencyKey]),
+    keys.map(({ owner, idempotencyKey }) => [owner, idempotencyKey]),
   );
 
 /** Forgets those of these keys that have expired. It writes in any case. */
@@ -69,8 +69,8 @@ export const findKept = async (
   const animals = records.flatMap(({ animal }) => (animal === undefined ? [] : [animal]));
   const found = new Map(RA.zip(animals, await findPets(transaction, petStatements, animals)));
   return new Map(
-    records.map(({ caller, idempotency_key: idempotencyKey, animal, kept_until }) => [
-      scopedIdempotencyKeyText({ caller, idempotencyKey }),
+    records.map(({ caller: owner, idempotency_key: idempotencyKey, animal, kept_until }) => [
+      scopedIdempotencyKeyText({ owner, idempotencyKey }),
       toKept(animal && found.get(animal), Number(kept_until)),
     ]),
   );
@@ -90,7 +90,7 @@ export const keepRecords = async (
         ? []
         : [
             {
-              caller: key.caller,
+              caller: key.owner,
               idempotency_key: key.idempotencyKey,
               pet_id: id,
               kept_until: keptUntil,

@@ -1,4 +1,5 @@
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
+import { callerOf } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId, authenticateContract } from '../../contracts';
 
 describe('the in-memory API keys', () => {
@@ -6,10 +7,10 @@ describe('the in-memory API keys', () => {
     const { add, authenticate, revoke } = inMemoryApiKeys();
     return Promise.resolve({
       authenticate,
-      issue: () => {
+      issue: (owner) => {
         const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
-        add(id, key);
-        return Promise.resolve({ id, key });
+        add(id, key, owner);
+        return Promise.resolve({ caller: callerOf(id, owner), key });
       },
       revoke: (id) => {
         revoke(id);

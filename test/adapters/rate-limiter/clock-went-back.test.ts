@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { inMemoryQuota, postgresQuota } from '../../../adapters/rate-limiter';
-import type { ConsumeQuota, KeyId } from '../../../core';
-import { arbitraryKeyId } from '../../contracts';
+import type { ConsumeQuota, OwnerId } from '../../../core';
+import { arbitraryOwnerId } from '../../contracts';
 import { postgresDatabase } from '../../support/databases';
 import { run } from '../../support/run';
 import { withDatabase } from '../../support/with-database';
@@ -10,8 +10,8 @@ const limit = { requests: 2, seconds: 60 };
 const year = 365 * 24 * 60 * 60 * 1000;
 
 /** Uses up a key's quota and more, and then sets the clock back by a year. */
-const useUp = async (consume: ConsumeQuota, keyId: KeyId): Promise<void> => {
-  for (let requests = 0; requests < limit.requests + 2; requests += 1) await run(consume(keyId));
+const useUp = async (consume: ConsumeQuota, owner: OwnerId): Promise<void> => {
+  for (let requests = 0; requests < limit.requests + 2; requests += 1) await run(consume(owner));
   const past = Date.now() - year;
   Date.now = () => past;
 };
@@ -23,9 +23,9 @@ describe('When the clock went back by a year, a quota', () => {
   });
 
   const promisesNoMoreThanTheWindow = async (consume: ConsumeQuota): Promise<void> => {
-    const keyId = arbitraryKeyId();
-    await useUp(consume, keyId);
-    const { resetsIn } = await run(consume(keyId));
+    const owner = arbitraryOwnerId();
+    await useUp(consume, owner);
+    const { resetsIn } = await run(consume(owner));
     expect(resetsIn).to.be.within(0, limit.seconds);
   };
 
@@ -39,14 +39,14 @@ describe('When the clock went back by a year, a quota', () => {
 
   it('in PostgreSQL does not wait for the time that it had', () =>
     withDatabase(postgresDatabase, async ({ writes }) => {
-      const keyId = arbitraryKeyId();
-      await useUp(postgresQuota(writes, limit), keyId);
+      const owner = arbitraryOwnerId();
+      await useUp(postgresQuota(writes, limit), owner);
       const consume = postgresQuota(writes, limit);
-      await run(consume(keyId));
+      await run(consume(owner));
       Date.now = (
         (past) => () =>
           past + 1000 * (limit.seconds + 1)
       )(Date.now());
-      expect(await run(consume(keyId))).to.include({ isWithin: true });
+      expect(await run(consume(owner))).to.include({ isWithin: true });
     }));
 });

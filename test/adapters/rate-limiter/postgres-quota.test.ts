@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { postgresQuota } from '../../../adapters/rate-limiter';
-import { arbitraryKeyId } from '../../contracts';
+import { arbitraryOwnerId } from '../../contracts';
 import { postgresDatabase } from '../../support/databases';
 import { occupyPool } from '../../support/occupy-pool';
 import { run } from '../../support/run';
@@ -13,12 +13,12 @@ describe('the quota in PostgreSQL', () => {
     withDatabases(2, postgresDatabase, async (...databases) => {
       const [one, other] = databases.map(({ writes }) => postgresQuota(writes, limit));
       if (one === undefined || other === undefined) throw new Error('two instances are needed');
-      const keyId = arbitraryKeyId();
+      const owner = arbitraryOwnerId();
       const later = performance.now() + 5_000;
-      expect(await run(one(keyId, later))).to.include({ isWithin: true, remaining: 1 });
-      expect(await run(other(keyId, later))).to.include({ isWithin: true, remaining: 0 });
-      expect(await run(one(keyId, later))).to.include({ isWithin: false, remaining: 0 });
-      expect(await run(one(arbitraryKeyId(), later))).to.include({ isWithin: true });
+      expect(await run(one(owner, later))).to.include({ isWithin: true, remaining: 1 });
+      expect(await run(other(owner, later))).to.include({ isWithin: true, remaining: 0 });
+      expect(await run(one(owner, later))).to.include({ isWithin: false, remaining: 0 });
+      expect(await run(one(arbitraryOwnerId(), later))).to.include({ isWithin: true });
     }));
 
   it('is Unavailable at the deadline, and without one after some seconds, when the database hangs', () =>
@@ -26,9 +26,9 @@ describe('the quota in PostgreSQL', () => {
       const consume = postgresQuota(writes, limit);
       const release = await occupyPool(writes, 10);
       const began = performance.now();
-      const unbounded = consume(arbitraryKeyId())();
+      const unbounded = consume(arbitraryOwnerId())();
       try {
-        const outcome = await consume(arbitraryKeyId(), began + 300)();
+        const outcome = await consume(arbitraryOwnerId(), began + 300)();
         expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
         expect(performance.now() - began).to.be.below(1_000);
         expect(await unbounded).to.have.nested.property('left._tag', 'Unavailable');
@@ -40,7 +40,7 @@ describe('the quota in PostgreSQL', () => {
 
   it('counts nothing when the deadline has passed', () =>
     withDatabase(postgresDatabase, async ({ reads, writes }) => {
-      const outcome = await postgresQuota(writes, limit)(arbitraryKeyId(), performance.now())();
+      const outcome = await postgresQuota(writes, limit)(arbitraryOwnerId(), performance.now())();
       expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
       expect(await reads('rate_limits').pluck('key')).to.deep.equal([]);
     }));

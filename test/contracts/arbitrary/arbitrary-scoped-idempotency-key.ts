@@ -1,9 +1,9 @@
 import type { ScopedIdempotencyKey } from '../../../core';
 import { arbitraryIdempotencyKey } from './arbitrary-idempotency-key';
-import { arbitraryKeyId } from './arbitrary-key-id';
+import { arbitraryOwnerId } from './arbitrary-owner-id';
 
-/** The key of any creation by any caller. */
+/** The key of any creation by anybody. */
 export const arbitraryScopedIdempotencyKey = (): ScopedIdempotencyKey => ({
-  caller: arbitraryKeyId(),
+  owner: arbitraryOwnerId(),
   idempotencyKey: arbitraryIdempotencyKey(),
 });

@@ -7,6 +7,7 @@ export * from './arbitrary-int64';
 export * from './arbitrary-key-id';
 export * from './arbitrary-new-pet';
 export * from './arbitrary-number';
+export * from './arbitrary-owner-id';
 export * from './arbitrary-pet-id';
 export * from './arbitrary-pet-name';
 export * from './arbitrary-pet-status';

@@ -4,8 +4,8 @@ import {
   arbitraryCategoryId,
   arbitraryScopedIdempotencyKey,
   arbitraryIdempotencyKey,
-  arbitraryKeyId,
   arbitraryNewPet,
+  arbitraryOwnerId,
 } from '../arbitrary';
 import { atOnce, decoded, failure, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
@@ -45,9 +45,9 @@ const differingIn = (newPet: NewPet, field: string): NewPet => {
 };
 
 /** Keys that run into each other when they are glued together carelessly. */
-const nearKeys = ({ caller, idempotencyKey }: ScopedIdempotencyKey): ReadonlyArray<ScopedIdempotencyKey> => [
-  { caller, idempotencyKey: arbitraryIdempotencyKey() },
-  { caller: arbitraryKeyId(), idempotencyKey },
+const nearKeys = ({ owner, idempotencyKey }: ScopedIdempotencyKey): ReadonlyArray<ScopedIdempotencyKey> => [
+  { owner, idempotencyKey: arbitraryIdempotencyKey() },
+  { owner: arbitraryOwnerId(), idempotencyKey },
 ];
 
 export const replays = ({ it }: TestRunner, use: UseRepository): void => {
@@ -86,7 +86,7 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
       }));
   }
 
-  it('keeps callers and keys apart', () =>
+  it('keeps owners and keys apart', () =>
     use({}, async (repository) => {
       const key = arbitraryScopedIdempotencyKey();
       const keys = [key, ...nearKeys(key)];

@@ -4,6 +4,7 @@ import * as TE from 'fp-ts/TaskEither';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
 import {
   type AnimalStore,
+  callerOf,
   idempotencyKeyReused,
   invalidApiKey,
   openAnimalStore,
@@ -52,8 +53,8 @@ const openFor = async (pets?: PetRepository): Promise<AnimalStore> => {
 describe('openAnimalStore', () => {
   it('lets a known key in, and says whose it is', async () => {
     const { open, one, other } = makeStore();
-    expect((await run(open(one.key))).keyId).to.equal(one.id);
-    expect((await run(open(other.key))).keyId).to.equal(other.id);
+    expect((await run(open(one.key))).caller).to.deep.equal(callerOf(one.id));
+    expect((await run(open(other.key))).caller).to.deep.equal(callerOf(other.id));
   });
 
   it('refuses any other key, and touches no animal for it', async () => {
@@ -80,7 +81,7 @@ describe('openAnimalStore', () => {
       pets: untouchable,
       authenticate: () => () => {
         asked += 1;
-        return Promise.resolve(E.right(arbitraryKeyId()));
+        return Promise.resolve(E.right(callerOf(arbitraryKeyId())));
       },
     });
     const entering = open(arbitraryApiKey());
@@ -147,13 +148,17 @@ describe('createPet', () => {
     expect(await store.createPet(other, key)()).to.deep.equal(E.left(idempotencyKeyReused));
   });
 
-  it("keeps one caller's idempotency keys from another's, and the same caller's together", async () => {
-    const { open, one, other } = makeStore();
-    const [newPet, key] = [arbitraryNewPet(), arbitraryIdempotencyKey()];
-    const add = async (apiKey: typeof one.key) => run((await run(open(apiKey))).createPet(newPet, key));
+  it("keeps one owner's idempotency keys from another's, and those of all his keys together", async () => {
+    const { open, keys, one, other } = makeStore();
+    const [newPet, idempotencyKey] = [arbitraryNewPet(), arbitraryIdempotencyKey()];
+    const add = async (key: typeof one.key) => run((await run(open(key))).createPet(newPet, idempotencyKey));
     const first = await add(one.key);
     expect((await add(other.key)).replayed).to.equal(false);
-    expect(await add(one.key)).to.deep.equal({ pet: first.pet, replayed: true });
+    const next = arbitraryApiKey();
+    keys.add(arbitraryKeyId(), next, callerOf(one.id).owner);
+    for (const key of [one.key, next]) {
+      expect(await add(key)).to.deep.equal({ pet: first.pet, replayed: true });
+    }
   });
 
   it('is Unavailable when the repository is', async () => {
@@ -179,7 +184,7 @@ describe('A deadline', () => {
       },
       authenticate: (_apiKey, deadline) => {
         asked.push(['authenticate', deadline]);
-        return TE.right(arbitraryKeyId());
+        return TE.right(callerOf(arbitraryKeyId()));
       },
     });
     const store = await run(open(arbitraryApiKey(), 1));

@@ -3,7 +3,7 @@ import { either as E, taskEither as TE } from 'fp-ts';
 import * as t from 'io-ts';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-const Key = t.type({ caller: core.KeyId, name: core.IdempotencyKey, pet: core.Pet, keptUntil: t.number });
+const Key = t.type({ owner: core.OwnerId, name: core.IdempotencyKey, pet: core.Pet, keptUntil: t.number });
 const Stored = t.type({ pets: t.readonlyArray(core.Pet), keys: t.readonlyArray(Key) });
 
 // A JSON number that JSON.parse reads is a double: every digit of an int64 is kept in a string.
@@ -26,13 +26,13 @@ export const jsonFileRepository = (file: string, now = Date.now): core.PetReposi
     core.decodeOrThrow(core.Pet, { ...newPet, id: (pets.at(-1)?.id ?? 0n) + BigInt(index + 1) });
 
   const create = (newPet: core.NewPet, key?: core.ScopedIdempotencyKey) => {
-    const earlier = keys.find(({ caller, name }) => caller === key?.caller && name === key.idempotencyKey);
+    const earlier = keys.find(({ owner, name }) => owner === key?.owner && name === key.idempotencyKey);
     const decision = core.decideCreation(earlier, newPet, now());
     if (decision._tag === 'IdempotencyKeyReused') return E.left(decision);
     if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
     const pet = number(newPet);
     const { keptUntil } = decision;
-    const added = key ? [{ caller: key.caller, name: key.idempotencyKey, pet, keptUntil }] : [];
+    const added = key ? [{ owner: key.owner, name: key.idempotencyKey, pet, keptUntil }] : [];
     keep({ pets: [...pets, pet], keys: [...keys.filter((one) => one.keptUntil > now()), ...added] });
     return E.right({ pet, replayed: false });
   };

@@ -1,23 +1,23 @@
-import { type KeyId } from 'animal-store/core';
+import { callerOf, type KeyId, type OwnerId } from 'animal-store/core';
 import { arbitraryApiKey, arbitraryKeyId, authenticateContract } from 'animal-store/testing';
 import { describe, it } from 'node:test';
-import { digestOf, type Tenant, tenantAuthenticate } from './tenant-authenticate';
+import { digestOf, type Token, tenantAuthenticate } from './tenant-authenticate';
 
 const openTenants = () => {
-  const tenants = new Map<string, Tenant>();
-  const issue = () => {
-    const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
-    tenants.set(digestOf(key), { id, blocked: false });
-    return Promise.resolve({ id, key });
+  const tokens = new Map<string, Token>();
+  const issue = (owner?: OwnerId) => {
+    const [caller, key] = [callerOf(arbitraryKeyId(), owner), arbitraryApiKey()];
+    tokens.set(digestOf(key), { caller, blocked: false });
+    return Promise.resolve({ caller, key });
   };
   const revoke = (id: KeyId) => {
-    for (const [digest, tenant] of tenants) {
-      if (tenant.id === id) tenants.set(digest, { ...tenant, blocked: true });
+    for (const [digest, token] of tokens) {
+      if (token.caller.keyId === id) tokens.set(digest, { ...token, blocked: true });
     }
     return Promise.resolve();
   };
   return Promise.resolve({
-    authenticate: tenantAuthenticate(tenants),
+    authenticate: tenantAuthenticate(tokens),
     issue,
     revoke,
     close: () => Promise.resolve(),

@@ -1,22 +1,23 @@
-import { type Authenticate, invalidApiKey, type KeyId } from 'animal-store/core';
+import { type Authenticate, type Caller, invalidApiKey } from 'animal-store/core';
 import * as TE from 'fp-ts/TaskEither';
 import { createHash } from 'node:crypto';
 
-/** A customer of the host, which keeps no token but its SHA-256. */
-export interface Tenant {
-  readonly id: KeyId;
+/** A token that a customer of the host has already. The host keeps its SHA-256 alone. */
+export interface Token {
+  /** The token's public id, and the customer: all of a customer's tokens are one owner's. */
+  readonly caller: Caller;
   readonly blocked: boolean;
 }
 
 export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** Lets in the tenants that the host knows already, each with the token that it has already. */
+/** Lets in the tenants that the host knows already, each with any of the tokens that it has already. */
 export const tenantAuthenticate =
-  (tenantsByDigest: ReadonlyMap<string, Tenant>): Authenticate =>
+  (tokens: ReadonlyMap<string, Token>): Authenticate =>
   (apiKey) =>
     TE.fromIOEither(() => {
-      const tenant = tenantsByDigest.get(digestOf(apiKey));
-      return tenant === undefined || tenant.blocked
+      const token = tokens.get(digestOf(apiKey));
+      return token === undefined || token.blocked
         ? { _tag: 'Left', left: invalidApiKey }
-        : { _tag: 'Right', right: tenant.id };
+        : { _tag: 'Right', right: token.caller };
     });

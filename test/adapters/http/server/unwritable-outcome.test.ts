@@ -9,7 +9,7 @@ const application: Application = ({ message: { url } }) => {
   return Promise.resolve({
     response: { status: 200, body: 'well', headers },
     failure: undefined,
-    keyId: undefined,
+    caller: undefined,
     route: undefined,
   });
 };

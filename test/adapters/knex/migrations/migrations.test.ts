@@ -12,6 +12,7 @@ const names = [
   '003_create_api_keys',
   '004_create_heartbeats',
   '005_create_rate_limits',
+  '006_add_key_owners',
 ];
 const tables = ['pets', 'creation_keys', 'api_keys', 'heartbeats', 'rate_limits'];
 

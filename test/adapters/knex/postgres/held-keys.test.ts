@@ -11,11 +11,11 @@ import { withDatabases } from '../../../support/with-database';
 /** What another instance does that hangs amid a create. */
 const holdKey = async (
   { writes }: Database,
-  { caller, idempotencyKey }: ScopedIdempotencyKey,
+  { owner, idempotencyKey }: ScopedIdempotencyKey,
 ): Promise<Knex.Transaction> => {
   const transaction = await writes.transaction();
   await transaction('creation_keys').insert({
-    caller,
+    caller: owner,
     idempotency_key: idempotencyKey,
     pet_id: '1',
     kept_until: Number.MAX_SAFE_INTEGER,
