@@ -26,7 +26,7 @@ const refuseWithoutKey = (
         apiKeyRegister(database).list,
         TE.mapLeft(databaseFailed),
         TE.filterOrElse(
-          (keys) => keys.length > 0,
+          (keys) => keys.some(({ isValid }) => isValid),
           (): StartFailure => ({ _tag: 'NoApiKey' }),
         ),
         TE.map(constVoid),

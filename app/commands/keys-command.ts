@@ -1,15 +1,23 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import type { ApiKeyRecord, ApiKeyRegister } from '../../adapters/knex';
+import type { ApiKeyRecord, ApiKeyRegister, IssuedApiKey } from '../../adapters/knex';
 import { databaseFailed, type StartFailure } from '../failures/start-failure';
 import type { Terminal } from '../terminal/terminal';
 import { visibleJson } from '../terminal/visible-json';
+import { parseDuration } from './duration';
 import { runCommand } from './run-command';
 
 interface Options {
   readonly json?: boolean;
 }
+
+interface IssueOptions extends Options {
+  /** In milliseconds. */
+  readonly expires?: number;
+}
+
+const defaultGrace = '1d';
 
 const withRegister = async (
   terminal: Terminal,
@@ -29,10 +37,38 @@ const withRegister = async (
   );
 };
 
-const line = ({ id, lastFour, created, revoked, name }: ApiKeyRecord): string =>
+const state = ({ revoked, expires, isValid }: ApiKeyRecord): string => {
+  if (revoked !== null) return `revoked ${revoked}`;
+  if (expires === null) return 'valid';
+  return isValid ? `valid until ${expires}` : `expired ${expires}`;
+};
+
+const line = (record: ApiKeyRecord): string => {
+  const { id, owner, lastFour, created, name } = record;
   // Quoted, so that no name can look like a line of another key.
-  [id, `...${lastFour}`, created, revoked === null ? 'valid' : `revoked ${revoked}`, visibleJson(name)].join(
-    '  ',
+  return [id, `owner ${owner}`, `...${lastFour}`, created, state(record), visibleJson(name)].join('  ');
+};
+
+const present = ({ print, say }: Terminal, json: boolean, issued: IssuedApiKey): void => {
+  print(json, issued, issued.key);
+  say(`Keep it: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`);
+};
+
+const expiresOption = (): Option =>
+  new Option('--expires <duration>', 'how long it lasts, as in 90d; without it, for ever').argParser(
+    parseDuration,
+  );
+
+/** What an operator must know once no key is left that lets anybody in. */
+const warnWithoutKey = (terminal: Terminal, { list: records }: ApiKeyRegister) =>
+  pipe(
+    records,
+    TE.bimap(databaseFailed, (keys) => {
+      if (keys.some(({ isValid }) => isValid)) return;
+      terminal.say(
+        'warning: no valid key is left in the database: every request is refused, and a start in production too, until `animal-store keys create` or API_KEYS',
+      );
+    }),
   );
 
 const nonEmpty = (name: string): string => {
@@ -44,16 +80,38 @@ const create = (terminal: Terminal): Command =>
   new Command('create')
     .description('issue a key; it is shown this once')
     .addOption(new Option('--name <name>', 'whose key it is').makeOptionMandatory().argParser(nonEmpty))
+    .addOption(expiresOption())
     .option('--json', 'print the key and its record as JSON')
-    .action(({ name, json = false }: Options & { readonly name: string }) =>
+    .action(({ name, expires, json = false }: IssueOptions & { readonly name: string }) =>
       withRegister(terminal, ({ issue }) =>
         pipe(
-          issue(name),
+          issue(name, expires),
           TE.bimap(databaseFailed, (issued) => {
-            terminal.print(json, issued, issued.key);
-            terminal.say(
-              `Keep it: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`,
-            );
+            present(terminal, json, issued);
+          }),
+        ),
+      ),
+    );
+
+const rotate = (terminal: Terminal): Command =>
+  new Command('rotate')
+    .description('issue a successor of a key to the same owner; the old key ends by itself')
+    .argument('<id>', "the old key's id, as `keys list` shows it")
+    .addOption(
+      new Option('--grace <duration>', 'how long the old key still lasts')
+        .argParser(parseDuration)
+        .default(parseDuration(defaultGrace), defaultGrace),
+    )
+    .addOption(expiresOption())
+    .option('--json', 'print the key and its record as JSON')
+    .action((id: string, { grace, expires, json = false }: IssueOptions & { readonly grace: number }) =>
+      withRegister(terminal, (register) =>
+        pipe(
+          register.rotate(id, grace, expires),
+          TE.mapLeft(databaseFailed),
+          TE.flatMap(TE.fromNullable<StartFailure>({ _tag: 'UnknownKey', id })),
+          TE.map((issued) => {
+            present(terminal, json, issued);
           }),
         ),
       ),
@@ -89,14 +147,16 @@ const revoke = (terminal: Terminal): Command =>
           TE.map((record) => {
             terminal.print(json, record, line(record));
           }),
+          TE.flatMap(() => warnWithoutKey(terminal, register)),
         ),
       ),
     );
 
-/** `animal-store keys create | list | revoke` */
+/** `animal-store keys create | list | rotate | revoke` */
 export const keysCommand = (terminal: Terminal): Command =>
   new Command('keys')
-    .description('issue, list and revoke the API keys that the database holds')
+    .description('issue, list, rotate and revoke the API keys that the database holds')
     .addCommand(create(terminal))
     .addCommand(list(terminal))
+    .addCommand(rotate(terminal))
     .addCommand(revoke(terminal));

@@ -168,8 +168,12 @@ describe('animal-store doctor', () => {
       const { id } = await run(issue('one'));
       expect((await doctor(environment)).faults).to.deep.equal([]);
       await run(revoke(id));
+      await run(issue('two', 0));
     });
     expect(checksOf((await doctor(environment)).faults)).to.deep.equal(['keys']);
+    const started = await runInProcess(['serve'], { ...environment, PORT: '0' });
+    expect(started.code, 'serve agrees').to.equal(1);
+    expect(started.stderr).to.contain('there is no valid API key');
   });
 
   it('finds that the clock has gone back', async () => {
@@ -303,7 +307,7 @@ describe('animal-store doctor', () => {
     expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
     expect(JSON.parse(stdout)).to.be.an('array').with.lengthOf(5);
     expect(stdout).to.contain(
-      '{"check":"keys","ok":false,"text":"there is no API key: set API_KEYS, or make one',
+      '{"check":"keys","ok":false,"text":"there is no valid API key: set API_KEYS, or make one',
     );
   });
 });

@@ -70,6 +70,14 @@ describe('The first start', () => {
     expect(await columnOf(file, 'api_keys', 'id')).to.deep.equal([]);
   });
 
+  it('shuts out the keys of the database where API_KEYS has some', async () => {
+    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+    const key = (await runInProcess(['keys', 'create', '--name', 'shop'], environment)).stdout.trim();
+    const service = await startService({ ...environment, API_KEYS: 'one' });
+    expect((await listPets({ ...service, key })).status).to.equal(401);
+    expect((await listPets({ ...service, key: 'one' })).status).to.equal(200);
+  });
+
   for (const address of ['memory:', 'sqlite:']) {
     it(`refuses in production without a key, and says how to make one: ${address}`, async () => {
       const environment = {
@@ -80,7 +88,7 @@ describe('The first start', () => {
       const { code, stdout, stderr } = await runInProcess(['serve'], environment);
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
       expect(stderr).to.equal(
-        'animal-store: there is no API key: set API_KEYS, or make one in the database with `animal-store keys create --name NAME`\n',
+        'animal-store: there is no valid API key: set API_KEYS, or make one in the database with `animal-store keys create --name NAME`\n',
       );
     });
   }

@@ -45,7 +45,9 @@ describe('The keys on the command line', () => {
     expect(created.stderr).to.include(`animal-store keys revoke ${id}`).and.not.include(key);
 
     const { code, stdout, stderr } = await runInProcess(['keys', 'list'], environment);
-    expect(stdout).to.match(new RegExp(`^${id}  \\.\\.\\.${key.slice(-4)}  \\S+Z  valid  "shop"\\n$`));
+    expect(stdout).to.match(
+      new RegExp(`^${id}  owner ${id}  \\.\\.\\.${key.slice(-4)}  \\S+Z  valid  "shop"\\n$`),
+    );
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
   });
 
@@ -107,17 +109,49 @@ describe('The keys on the command line', () => {
     expect(await listed(environment)).to.deep.equal([revoked, other.record]);
   });
 
+  it('last as long as told, and for ever otherwise', async () => {
+    const { environment } = await newStore();
+    const { stdout } = await runInProcess(
+      ['keys', 'create', '--name=shop', '--expires=90d', '--json'],
+      environment,
+    );
+    const { created = '', expires = '' }: Record<string, string> = JSON.parse(stdout);
+    expect(Date.parse(expires) - Date.parse(created)).to.be.closeTo(90 * 86_400_000, 60_000);
+    expect((await runInProcess(['keys', 'list'], environment)).stdout).to.include(`valid until ${expires}`);
+    expect((await issue(environment, 'other')).record).to.include({ expires: null });
+    for (const duration of ['90', '-1d', '1y', '']) {
+      const refused = await runInProcess(
+        ['keys', 'create', '--name=no', `--expires=${duration}`],
+        environment,
+      );
+      expect(refused, duration).to.include({ code: 2, stdout: '' });
+    }
+    expect(await listed(environment)).to.have.lengthOf(2);
+  });
+
+  it('are missed when the last valid one is revoked: the operator is warned, and only then', async () => {
+    const { environment } = await newStore();
+    const [one, other] = [await issue(environment, 'one'), await issue(environment, 'other')];
+    await runInProcess(['keys', 'create', '--name=over', '--expires=0s'], environment);
+    expect((await runInProcess(['keys', 'revoke', one.id], environment)).stderr).to.equal('');
+    const { code, stderr } = await runInProcess(['keys', 'revoke', other.id], environment);
+    expect(code).to.equal(0);
+    expect(stderr).to.match(/^warning: no valid key is left.*keys create.*\n$/);
+  });
+
   it('are not found by an unknown id: exit code 1', async () => {
     const { environment } = await newStore();
     const { record } = await issue(environment, 'shop');
-    const { code, stdout, stderr } = await runInProcess(
-      ['keys', 'revoke', "x' OR 1=1", '--json'],
-      environment,
-    );
-    expect(stderr).to.equal(
-      "animal-store: no key has the id x' OR 1=1: `animal-store keys list` shows them\n",
-    );
-    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+    for (const command of ['revoke', 'rotate']) {
+      const { code, stdout, stderr } = await runInProcess(
+        ['keys', command, "x' OR 1=1", '--json'],
+        environment,
+      );
+      expect(stderr).to.equal(
+        "animal-store: no key has the id x' OR 1=1: `animal-store keys list` shows them\n",
+      );
+      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+    }
     expect(await listed(environment)).to.deep.equal([record]);
   });
 
