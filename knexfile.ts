@@ -2,11 +2,11 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { databaseOf } from './app/backend/database-of';
-import { decodeSettings } from './app/settings/settings';
+import { readSettings } from './app/settings/read-settings';
 import { type StartFailure, startFailureText } from './app/failures/start-failure';
 
 const configuration: Knex.Config = pipe(
-  decodeSettings(process.env),
+  readSettings(process.env),
   E.mapLeft((faults): StartFailure => ({ _tag: 'InvalidSettings', faults })),
   E.map(databaseOf),
   E.flatMap(E.fromNullable<StartFailure>({ _tag: 'NoDatabase' })),

@@ -4,6 +4,9 @@ export interface BatchMetrics {
   readonly batch: (operation: string, size: number, milliseconds: number) => void;
 }
 
+/** Those that a repository batches: their series are there from the start. */
+const operations = ['list', 'find', 'create'];
+
 /** Times a repository's batches, and tells how many calls shared each; those of `create` are commits. */
 export const batchMetrics = (registry: Registry): BatchMetrics => {
   const labelNames = ['db_operation_name'];
@@ -12,8 +15,8 @@ export const batchMetrics = (registry: Registry): BatchMetrics => {
     name: 'db_client_operation_duration_seconds',
     help: 'Duration of database client operations: a batch of list or find, a commit of create.',
     labelNames,
-    // OpenTelemetry's advice: semantic conventions for database metrics.
-    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10],
+    // Finer than OpenTelemetry's advice: most reads take less than its first, 1 ms.
+    buckets: [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
     registers,
   });
   const sizes = new Histogram({
@@ -23,6 +26,10 @@ export const batchMetrics = (registry: Registry): BatchMetrics => {
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
     registers,
   });
+  for (const operation of operations) {
+    duration.zero({ db_operation_name: operation });
+    sizes.zero({ db_operation_name: operation });
+  }
   return {
     batch: (operation, size, milliseconds) => {
       const labels = { db_operation_name: operation };

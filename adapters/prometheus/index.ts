@@ -1,1 +1,2 @@
 export * from './prometheus-metrics';
+export type { ReadServiceStatus } from './service-metrics';

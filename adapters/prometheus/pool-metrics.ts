@@ -14,7 +14,8 @@ export const poolMetrics =
     const registers = [registry];
     const name = 'db_client_connection_pool_name';
     new Gauge({
-      name: 'db_client_connection_count',
+      // OpenTelemetry's own name ends in `_count`, which Prometheus keeps for histograms.
+      name: 'db_client_connections',
       help: 'The number of database connections, by their state.',
       labelNames: [name, 'db_client_connection_state'],
       registers,

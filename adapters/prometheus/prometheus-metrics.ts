@@ -1,15 +1,32 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type BatchMetrics, batchMetrics } from './batch-metrics';
 import { poolMetrics } from './pool-metrics';
-import { type RequestMetrics, requestMetrics } from './request-metrics';
+import { type Operation, type RequestMetrics, requestMetrics } from './request-metrics';
+import { type ReadServiceStatus, serviceMetrics } from './service-metrics';
 
 export interface PrometheusMetrics {
   readonly requests: RequestMetrics;
   readonly batches: BatchMetrics;
   readonly watchPools: ReturnType<typeof poolMetrics>;
+  /** Has the service's status asked for, once whenever the metrics are read. */
+  readonly watchStatus: (readStatus: ReadServiceStatus) => void;
   /** Everything measured so far, in the Prometheus text format, version 0.0.4. */
   readonly read: () => Promise<string>;
 }
+
+interface Options {
+  /** The release that runs. */
+  readonly version: string;
+  /** Those whose series are there from the start. */
+  readonly operations: ReadonlyArray<Operation>;
+}
+
+/** Gauges that prom-client names as counters are; each has a sibling without `_total` that says more. */
+const misnamed = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
 /**
  * One service's metrics, in a registry of their own: OpenTelemetry's semantic names in their Prometheus spelling,
@@ -18,13 +35,22 @@ export interface PrometheusMetrics {
  * An adapter of its own, because prom-client is a technology like knex or koa: an embedder takes those without it.
  * It fits what the others report through by shape alone, so that none imports another; the app connects them.
  */
-export const prometheusMetrics = (): PrometheusMetrics => {
+export const prometheusMetrics = ({ version, operations }: Options): PrometheusMetrics => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  for (const name of misnamed) registry.removeSingleMetric(name);
+  const service = serviceMetrics(registry, version);
+  let readStatus: ReadServiceStatus = () => Promise.resolve({ isReady: false });
   return {
-    requests: requestMetrics(registry),
+    requests: requestMetrics(registry, operations),
     batches: batchMetrics(registry),
     watchPools: poolMetrics(registry),
-    read: () => registry.metrics(),
+    watchStatus: (read) => {
+      readStatus = read;
+    },
+    read: async () => {
+      service.show(await readStatus());
+      return registry.metrics();
+    },
   };
 };

@@ -28,7 +28,11 @@ const consume = async (limiter: RateLimiterAbstract, owner: OwnerId): Promise<Co
 };
 
 /** Counts one request. A window that lasts too long was begun before the clock went back: it begins anew. */
-const countRequest = async (limiter: RateLimiterAbstract, owner: OwnerId, windowMs: number): Promise<Count> => {
+const countRequest = async (
+  limiter: RateLimiterAbstract,
+  owner: OwnerId,
+  windowMs: number,
+): Promise<Count> => {
   const count = await consume(limiter, owner);
   if (count.msBeforeNext <= windowMs + maxClockSkew) return count;
   await limiter.delete(owner);

@@ -1,6 +1,6 @@
 import type { Task } from 'fp-ts/Task';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import type { PoolUsage } from '../../adapters/knex';
+import type { DatabaseStatus, PoolUsage } from '../../adapters/knex';
 import type { ConsumeQuota, Ports } from '../../core';
 import type { StartFailure } from '../failures/start-failure';
 
@@ -17,5 +17,7 @@ export interface Backend {
   readonly isFileReplaced: () => boolean;
   /** The pools of connections as they are at the moment of the call. */
   readonly pools: () => ReadonlyArray<PoolUsage>;
+  /** What an operator watches; what can't be known is left out. */
+  readonly readStatus: Task<Partial<DatabaseStatus>>;
   readonly close: () => Promise<void>;
 }

@@ -1,7 +1,10 @@
 import { constVoid, pipe } from 'fp-ts/function';
+import type * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import {
   apiKeyRegister,
+  databaseStatus,
+  type DatabaseStatus,
   type Database,
   knexAuthenticate,
   knexPetRepository,
@@ -52,6 +55,17 @@ const pickQuota = (
   return DATABASE_URL._tag === 'Postgres' ? postgresQuota(writes, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
 };
 
+/** Keys of the database let nobody in where API_KEYS has some. */
+const readStatus = (database: Database, { API_KEYS }: Settings): T.Task<Partial<DatabaseStatus>> =>
+  pipe(
+    databaseStatus(database),
+    TE.match(
+      (): Partial<DatabaseStatus> => ({}),
+      (status) =>
+        API_KEYS.length > 0 ? { ...status, validKeys: API_KEYS.length, endingOwners: [] } : status,
+    ),
+  );
+
 const toBackend = (database: Database, settings: Settings, observer: RepositoryObserver): Backend => ({
   ports: {
     pets: knexPetRepository(database, { observer }),
@@ -65,6 +79,7 @@ const toBackend = (database: Database, settings: Settings, observer: RepositoryO
   checkReadiness: knexReadiness(database),
   isFileReplaced: database.isFileReplaced,
   pools: database.poolUsage,
+  readStatus: readStatus(database, settings),
   close: database.close,
 });
 

@@ -21,6 +21,7 @@ const backendWith = (
   checkReadiness: T.of(undefined),
   isFileReplaced: () => false,
   pools: () => [],
+  readStatus: T.of({ validKeys: keys.length }),
   close: () => Promise.resolve(),
 });
 

@@ -2,7 +2,8 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { type StartFailure, startFailureText } from '../failures/start-failure';
-import { decodeSettings, type Settings } from '../settings/settings';
+import { readSettings } from '../settings/read-settings';
+import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 
 /** Runs a command with the settings of the environment. A failure is said in words, with exit code 1. */
@@ -11,7 +12,7 @@ export const runCommand = async (
   command: (settings: Settings) => TE.TaskEither<StartFailure, void>,
 ): Promise<void> => {
   const outcome = await pipe(
-    decodeSettings(env),
+    readSettings(env),
     E.mapLeft((faults) => startFailureText({ _tag: 'InvalidSettings', faults })),
     TE.fromEither,
     TE.flatMap((settings) =>

@@ -1,14 +1,21 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
 import * as TE from 'fp-ts/TaskEither';
+import { readManifest } from '../package/read-manifest';
 import type { Service } from '../serve/serve';
 import { startLine } from '../serve/start-line';
+import { settingWarnings } from '../settings/setting-warnings';
 import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';
 
-const announce = ({ say }: Terminal, settings: Settings, { address, firstKey }: Service): void => {
+const announce = (
+  { say }: Terminal,
+  settings: Settings,
+  { address, adminAddress, firstKey }: Service,
+): void => {
   say(startLine(settings, address));
+  if (adminAddress !== undefined) say(`Metrics and health, without a key: ${adminAddress}`);
   if (firstKey === undefined) return;
   say(`The first API key, shown this once: ${firstKey}`);
   say(`Try it: curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`);
@@ -30,9 +37,13 @@ export const serveCommand = (terminal: Terminal): Command =>
     const { serve } = await import('../serve/serve.js');
     await runCommand(terminal, (settings) =>
       TE.bracket(
-        TE.fromIO(() => openLog(settings, terminal)),
+        TE.fromIO(() => {
+          for (const warning of settingWarnings(terminal.env, settings)) terminal.say(`warning: ${warning}`);
+          return openLog(settings, terminal);
+        }),
         ({ logger }) =>
           serve(settings, {
+            version: readManifest().version,
             reporter: logReporter(logger),
             until: (service) => {
               // Who reads the address may send a signal at once.

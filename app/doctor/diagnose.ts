@@ -3,32 +3,39 @@ import { pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
 import type { FieldFault } from '../../core';
 import { changedSettings } from '../settings/changed-settings';
-import { decodeSettings, type Settings } from '../settings/settings';
+import { readSettings } from '../settings/read-settings';
+import { settingWarnings } from '../settings/setting-warnings';
+import type { Settings } from '../settings/settings';
 import { startFailureText } from '../failures/start-failure';
 import { finding, type Finding } from './finding';
 import { inspectData } from './inspect-data';
-import { inspectPort } from './inspect-port';
+import { inspectPorts } from './inspect-port';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 const faultOf = (one: FieldFault): Finding =>
   finding('settings', false, startFailureText({ _tag: 'InvalidSettings', faults: [one] }));
 
-const inspectAll = (settings: Settings): T.Task<ReadonlyArray<Finding>> =>
-  pipe(
-    T.Do,
-    T.apS('port', inspectPort(settings)),
-    T.apS('data', inspectData(settings)),
-    T.map(({ port, data }) => [
-      finding('settings', true, changedSettings(settings).join(', ') || 'all are default'),
-      port,
-      ...data,
-    ]),
-  );
+const inspectAll =
+  (environment: Environment) =>
+  (settings: Settings): T.Task<ReadonlyArray<Finding>> =>
+    pipe(
+      T.Do,
+      T.apS('ports', inspectPorts(settings)),
+      T.apS('data', inspectData(settings)),
+      T.map(({ ports, data }) => [
+        finding('settings', true, changedSettings(settings).join(', ') || 'all are default'),
+        ...settingWarnings(environment, settings).map((text) =>
+          finding('settings', true, `warning: ${text}`),
+        ),
+        ...ports,
+        ...data,
+      ]),
+    );
 
 /** Looks at all that a start needs, and changes no data. Without valid settings there is nothing more to look at. */
-export const diagnose = (
-  environment: Readonly<Record<string, string | undefined>>,
-): T.Task<ReadonlyArray<Finding>> =>
+export const diagnose = (environment: Environment): T.Task<ReadonlyArray<Finding>> =>
   pipe(
-    decodeSettings(environment),
-    E.match((faults) => T.of(faults.map(faultOf)), inspectAll),
+    readSettings(environment),
+    E.match((faults) => T.of(faults.map(faultOf)), inspectAll(environment)),
   );

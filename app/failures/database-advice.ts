@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, readlinkSync, realpathSync, statSync
 import { dirname, resolve } from 'node:path';
 import type { DatabaseAddress } from '../settings/database-address';
 import { errorText } from './error-text';
+import { postgresAdvice } from './postgres-advice';
 
 const general = 'see that DATABASE_URL is right, and that this user may read and write there';
 
@@ -44,5 +45,15 @@ export const fileObstacle = (filename: string): string | undefined => {
 /** What to do about a database that can't be used for this cause. */
 export const databaseAdvice = (address: DatabaseAddress | undefined, cause: unknown): string => {
   if (/damaged|malformed/.test(errorText(cause))) return 'put a backup in its place';
-  return (address?._tag === 'Sqlite' ? fileObstacle(address.filename) : undefined) ?? general;
+  if (errorText(cause).includes('SQLITE_NOTADB')) return 'it is a file of another program: set DATABASE_URL';
+  if (/SQLITE_FULL|ENOSPC/.test(errorText(cause))) return 'make room on its disk';
+  if (errorText(cause).includes('SQLITE_BUSY')) return 'wait until the process that writes to it has ended';
+  switch (address?._tag) {
+    case 'Sqlite':
+      return fileObstacle(address.filename) ?? general;
+    case 'Postgres':
+      return postgresAdvice(cause) ?? general;
+    default:
+      return general;
+  }
 };

@@ -12,21 +12,28 @@ export type StartFailure =
   | { readonly _tag: 'NoApiKey' }
   | { readonly _tag: 'NoDatabase' }
   | { readonly _tag: 'UnknownKey'; readonly id: string }
-  | { readonly _tag: 'CannotListen'; readonly cause: unknown };
+  /** `PORT` and `HOST` with this before their names are the settings that it is about. */
+  | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: '' | 'ADMIN_' };
 
 export const databaseFailed = ({ cause }: Unavailable): StartFailure => ({ _tag: 'DatabaseFailed', cause });
 
-export const cannotListen = (cause: unknown): StartFailure => ({ _tag: 'CannotListen', cause });
+export const cannotListen = (cause: unknown): StartFailure => ({ _tag: 'CannotListen', cause, prefix: '' });
 
-const listenAdvice = (cause: unknown): string => {
+export const cannotListenForAdmin = (cause: unknown): StartFailure => ({
+  _tag: 'CannotListen',
+  cause,
+  prefix: 'ADMIN_',
+});
+
+const listenAdvice = (cause: unknown, prefix: string): string => {
   switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
     case 'EACCES':
-      return 'this user may not take that port: set PORT to 1024 or more';
+      return `this user may not take that port: set ${prefix}PORT to 1024 or more`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return 'this machine has no such address: set HOST';
+      return `this machine has no such address: set ${prefix}HOST`;
     default:
-      return 'stop what listens there, or set PORT or HOST';
+      return `stop what listens there, or set ${prefix}PORT or ${prefix}HOST`;
   }
 };
 
@@ -46,6 +53,6 @@ export const startFailureText = (failure: StartFailure, address?: DatabaseAddres
     case 'UnknownKey':
       return `no key has the id ${failure.id}: \`animal-store keys list\` shows them`;
     case 'CannotListen':
-      return `can't listen: ${errorText(failure.cause)}: ${listenAdvice(failure.cause)}`;
+      return `can't listen: ${errorText(failure.cause)}: ${listenAdvice(failure.cause, failure.prefix)}`;
   }
 };

@@ -3,7 +3,18 @@ import type { Reporter } from '../../adapters/http';
 
 /** Writes one line for each request and one for each failure, with no credential, query or body in either. */
 export const logReporter = (logger: Logger): Reporter => ({
-  requestEnded: ({ method, path, route, status, milliseconds, keyId, owner, requestId, clientAddress, trace }) => {
+  requestEnded: ({
+    method,
+    path,
+    route,
+    status,
+    milliseconds,
+    keyId,
+    owner,
+    requestId,
+    clientAddress,
+    trace,
+  }) => {
     logger.info(
       {
         method,

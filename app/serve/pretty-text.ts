@@ -1,10 +1,12 @@
 import { prettyFactory } from 'pino-pretty';
 
-const lineOfRequest = ['method', 'path', 'status', 'milliseconds', 'keyId', 'requestId', 'trace_id'];
+const lineOfRequest = [
+  ...['method', 'path', 'status', 'milliseconds', 'clientAddress', 'keyId', 'requestId', 'trace_id'],
+];
 
 /** Said in the line already, or not worth a line of their own. */
 const ignored = [
-  ...['pid', 'hostname', ...lineOfRequest, 'route', 'clientAddress'],
+  ...['pid', 'hostname', ...lineOfRequest, 'route', 'owner'],
   ...['parent_id', 'span_id', 'trace_flags'],
 ];
 

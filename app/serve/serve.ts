@@ -4,29 +4,33 @@ import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import {
   type CheckReadiness,
-  httpApplication,
   type HttpServer,
   type NotReady,
+  petOperations,
   type Reporter,
-  startHttpServer,
 } from '../../adapters/http';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
-import { openAnimalStore } from '../../core';
 import type { Backend } from '../backend/backend';
 import { measuredReporter } from './measured-reporter';
 import { openBackend } from '../backend/open-backend';
 import type { Settings } from '../settings/settings';
-import { cannotListen, type StartFailure } from '../failures/start-failure';
+import { serviceStatus } from './service-status';
+import { startAdminServer, startPublicServer } from './start-servers';
+import type { StartFailure } from '../failures/start-failure';
 
 /** A service that answers requests. */
 export interface Service {
   /** As in `http://127.0.0.1:3000`. */
   readonly address: string;
+  /** Where its metrics and its health are without a key, if anywhere. */
+  readonly adminAddress: string | undefined;
   /** The key that was made because there was none. */
   readonly firstKey: string | undefined;
 }
 
 interface Lifetime {
+  /** The release that runs. */
+  readonly version: string;
   /** Where requests and failures are reported. */
   readonly reporter: Reporter;
   /** Called once the service answers; when it ends, the service stops. */
@@ -60,6 +64,9 @@ const endOf =
     });
   };
 
+const stopServer = (server: HttpServer | undefined): TE.TaskEither<never, void> =>
+  TE.fromTask(() => server?.stop(0) ?? Promise.resolve());
+
 const serveWith = (
   metrics: PrometheusMetrics,
   settings: Settings,
@@ -68,58 +75,40 @@ const serveWith = (
   let stopping = false;
   const measured = measuredReporter(reporter, metrics);
 
-  const listen = ({
-    ports,
-    checkReadiness,
-    consumeQuota,
-    pools,
-  }: Backend): TE.TaskEither<StartFailure, HttpServer> => {
-    const application = httpApplication({
-      openStore: openAnimalStore(ports),
-      checkReadiness: whileServing(checkReadiness, () => stopping),
-      readMetrics: metrics.read,
-      consumeQuota,
-      corsOrigins: settings.CORS_ORIGIN,
-    });
-    return TE.tryCatch(() => {
-      metrics.watchPools(pools);
-      return startHttpServer(application, {
-        host: settings.HOST,
-        port: settings.PORT,
-        maxInFlight: settings.MAX_IN_FLIGHT,
-        maxWait: settings.MAX_WAIT,
-        reporter: measured,
-        corsOrigins: settings.CORS_ORIGIN,
-        trustedProxies: settings.TRUST_PROXY,
-      });
-    }, cannotListen);
-  };
+  const serveOn = (backend: Backend): TE.TaskEither<StartFailure, void> => {
+    const checkReadiness = whileServing(backend.checkReadiness, () => stopping);
 
-  const stop = (server: HttpServer): TE.TaskEither<never, void> =>
-    TE.fromTask(() => {
-      stopping = true;
-      return server.stop(settings.STOP_DELAY);
-    });
-
-  return TE.bracket(
-    openBackend(settings, metrics.batches),
-    (backend) =>
+    const answer = (adminAddress: string | undefined) =>
       TE.bracket(
-        listen(backend),
+        startPublicServer(settings, backend, checkReadiness, measured),
         ({ address }) =>
           pipe(
             backend.makeFirstKey,
-            TE.flatMap((firstKey) => endOf(backend, () => until({ address, firstKey }))),
+            TE.flatMap((firstKey) => endOf(backend, () => until({ address, adminAddress, firstKey }))),
           ),
-        stop,
-      ),
-    ({ close }) => TE.fromTask(close),
-  );
+        (server) =>
+          TE.fromTask(() => {
+            stopping = true;
+            return server.stop(settings.STOP_DELAY);
+          }),
+      );
+
+    metrics.watchPools(backend.pools);
+    metrics.watchStatus(serviceStatus(backend, checkReadiness));
+    // It is there before clients are served and until they are: how a start and a stop go can be seen from it.
+    return TE.bracket(
+      startAdminServer(settings, checkReadiness, metrics.read, reporter),
+      (admin) => answer(admin?.address),
+      stopServer,
+    );
+  };
+
+  return TE.bracket(openBackend(settings, metrics.batches), serveOn, ({ close }) => TE.fromTask(close));
 };
 
 /** The composition root: opens what the settings name, serves until told to stop, and releases all of it. */
 export const serve = (settings: Settings, lifetime: Lifetime): TE.TaskEither<StartFailure, void> =>
   pipe(
-    TE.fromIO(prometheusMetrics),
+    TE.fromIO(() => prometheusMetrics({ version: lifetime.version, operations: petOperations })),
     TE.flatMap((metrics) => serveWith(metrics, settings, lifetime)),
   );

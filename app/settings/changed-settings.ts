@@ -10,6 +10,8 @@ const keyCount = ({ length }: Settings['API_KEYS']): string => (length === 1 ? '
 const texts = (settings: Settings): Readonly<Record<keyof Settings, string>> => ({
   PORT: String(settings.PORT),
   HOST: settings.HOST,
+  ADMIN_PORT: settings.ADMIN_PORT === undefined ? 'none' : String(settings.ADMIN_PORT),
+  ADMIN_HOST: settings.ADMIN_HOST,
   DATABASE_URL: databaseAddressText(settings.DATABASE_URL),
   API_KEYS: keyCount(settings.API_KEYS),
   CORS_ORIGIN: settings.CORS_ORIGIN.join(','),

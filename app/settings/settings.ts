@@ -22,12 +22,21 @@ const setting = <A>(
     identity,
   );
 
+const numberFrom = (from: number, to: number) =>
+  t.refinement(t.number, (value) => value >= from && value <= to);
+
+const numberText = (from: number, to: number): string => `a whole number from ${from} to ${to}`;
+
+const parseNumber = (text: string): number | undefined =>
+  /^[0-9]{1,9}$/.test(text) ? Number(text) : undefined;
+
 const wholeNumber = (from: number, to: number, defaultValue: number): t.Type<number, unknown> =>
-  setting(
-    t.refinement(t.number, (value) => value >= from && value <= to),
-    `a whole number from ${from} to ${to}`,
-    String(defaultValue),
-    (text) => (/^[0-9]{1,9}$/.test(text) ? Number(text) : undefined),
+  setting(numberFrom(from, to), numberText(from, to), String(defaultValue), parseNumber);
+
+const optionalNumber = (from: number, to: number): t.Type<number | undefined, unknown> =>
+  setting(t.union([t.undefined, numberFrom(from, to)]), numberText(from, to), '', (text) =>
+    // Text that is no number is neither.
+    text === '' ? undefined : (parseNumber(text) ?? text),
   );
 
 const logLevels = {
@@ -42,8 +51,9 @@ const logLevels = {
 
 const modes = { development: null, test: null, production: null };
 
+/** By commas, and in a file by lines too. */
 const splitKeys = (text: string): ReadonlyArray<string> =>
-  text === '' ? [] : text.split(',').map((key) => key.trim());
+  text === '' ? [] : text.split(/[,\n]/).map((key) => key.trim());
 
 const parseRateLimit = (text: string): unknown => {
   if (text === '') return undefined;
@@ -55,6 +65,9 @@ const codec = t.strict({
   /** 0 takes any free port. */
   PORT: wholeNumber(0, 65_535, 3000),
   HOST: setting(t.string, 'an address to listen on', '127.0.0.1'),
+  /** Where metrics and health are without a key: not set, nowhere; 0 takes any free port. */
+  ADMIN_PORT: optionalNumber(0, 65_535),
+  ADMIN_HOST: setting(t.string, 'an address to listen on', '127.0.0.1'),
   DATABASE_URL: setting(
     DatabaseAddress,
     'sqlite:FILE, postgres://... or memory:',
@@ -95,6 +108,9 @@ const codec = t.strict({
   /** In milliseconds. */
   POSTGRES_STATEMENT_TIMEOUT: wholeNumber(1, 9_000, 3_000),
 });
+
+/** Each by its name in the environment. */
+export const settingNames = Object.keys(codec.type.props);
 
 /** What the environment says, decoded once. Names are those of the environment. */
 export type Settings = Readonly<t.TypeOf<typeof codec>>;

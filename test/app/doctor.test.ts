@@ -155,7 +155,7 @@ describe('animal-store doctor', () => {
   it('finds a PostgreSQL server that does not answer, and keeps its password', async () => {
     const { faults, text } = await doctor({ DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/animals' });
     expect(checksOf(faults)).to.deep.equal(['database']);
-    expect(faults[0]?.text).to.contain('ECONNREFUSED');
+    expect(faults[0]?.text).to.contain('ECONNREFUSED').and.to.contain('start PostgreSQL there');
     expect(text).to.not.contain('secret');
   });
 

@@ -83,6 +83,25 @@ describe('A start that fails half-way', () => {
     );
   });
 
+  for (const [code, words] of [
+    ['ECONNREFUSED', /start PostgreSQL there/],
+    ['ENOTFOUND', /no machine has that name/],
+    ['28P01', /the user and the password/],
+    ['3D000', /make that database/],
+    ['42501', /grant this user/],
+    ['53300', /max_connections/],
+    ['SELF_SIGNED_CERT_IN_CHAIN', /sslrootcert/],
+  ] as const) {
+    it(`says what to do about PostgreSQL that fits the error: ${code}`, () => {
+      const address = { _tag: 'Postgres', connectionString: 'postgres://host/animals' } as const;
+      const cause = Object.assign(new Error('what the driver says'), { code });
+      const text = startFailureText({ _tag: 'DatabaseFailed', cause }, address);
+      expect(text).to.match(words);
+      // A matter of rights is one alone where the server says so.
+      expect(text.includes('this user')).to.equal(code === '42501');
+    });
+  }
+
   for (const command of [['serve'], ['keys', 'list']]) {
     it(`leaves alone what is no database: animal-store ${command.join(' ')}`, async () => {
       const folder = await makeFolder();
@@ -96,9 +115,8 @@ describe('A start that fails half-way', () => {
         ...words,
         '\n',
       ];
-      const advice = ': see that DATABASE_URL is right, and that this user may read and write there';
       for (const [file, ...words] of [
-        ['text', 'NOTADB: file is not a database', advice],
+        ['text', 'NOTADB: file is not a database: it is a file of another program: set DATABASE_URL'],
         ['folder', 'CANTOPEN: unable to open database file: it is a folder: name a file in it'],
         ['no/such/file', `CANTOPEN: unable to open database file: make the folder ${folder}/no/such`],
       ] as const) {

@@ -115,7 +115,8 @@ describe('The keys on the command line', () => {
       ['keys', 'create', '--name=shop', '--expires=90d', '--json'],
       environment,
     );
-    const { created = '', expires = '' }: Record<string, string> = JSON.parse(stdout);
+    const issued: unknown = JSON.parse(stdout);
+    const { created, expires } = Object.assign({ created: '', expires: '' }, issued);
     expect(Date.parse(expires) - Date.parse(created)).to.be.closeTo(90 * 86_400_000, 60_000);
     expect((await runInProcess(['keys', 'list'], environment)).stdout).to.include(`valid until ${expires}`);
     expect((await issue(environment, 'other')).record).to.include({ expires: null });

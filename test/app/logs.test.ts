@@ -56,7 +56,7 @@ for (const [where, databaseUrl] of stores) {
     it('has one line for a request, with what identifies it and how it ended, and nothing more', async () => {
       const lines = await get('/v1/pets?limit=3&token=in-the-query', 'one');
       expect(lines).to.have.lengthOf(1);
-      const [{ time, milliseconds, keyId: id, ...rest } = {}] = lines;
+      const [{ time, milliseconds, keyId: id, owner, ...rest } = {}] = lines;
       expect(rest).to.deep.equal({
         level: 30,
         method: 'GET',
@@ -70,6 +70,7 @@ for (const [where, databaseUrl] of stores) {
       expect(time).to.be.closeTo(Date.now(), 60_000);
       expect(milliseconds).to.be.within(0, 60_000);
       expect(id).to.match(keyId);
+      expect(owner, 'a key of API_KEYS is its own owner').to.equal(id);
     });
 
     it('has no key id and no route where there is none', async () => {
@@ -194,7 +195,7 @@ describe('The log at a terminal', () => {
         headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'at-a-terminal' },
       });
       const line =
-        /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: GET {2}\/v1\/pets {2}200 {2}[\d.]+ ms {2}env-[0-9a-f]{8} {2}at-a-terminal\r$/m;
+        /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: GET {2}\/v1\/pets {2}200 {2}[\d.]+ ms {2}127\.0\.0\.1 {2}env-[0-9a-f]{8} {2}at-a-terminal\r$/m;
       await eventually('a readable line', 5_000, shows(line));
     } finally {
       terminal.signal('SIGTERM');

@@ -1,16 +1,22 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { misspeltSettings } from '../../app/settings/misspelt-settings';
+import { readSettings } from '../../app/settings/read-settings';
 import { decodeSettings } from '../../app/settings/settings';
 import { startLine } from '../../app/serve/start-line';
 import { runCommand } from '../support/command';
 import { runInProcess } from '../support/run-in-process';
+import { killServices, startService } from '../support/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const defaults = {
   PORT: 3000,
   HOST: '127.0.0.1',
+  ADMIN_PORT: undefined,
+  ADMIN_HOST: '127.0.0.1',
   DATABASE_URL: { _tag: 'Sqlite', filename: 'animal-store.sqlite3' },
   API_KEYS: [],
   LOG_LEVEL: 'info',
@@ -27,6 +33,7 @@ const defaults = {
 
 const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
   PORT: ['65536', '-1', '3000.0', '1e3', ' 80', '0x50', 'http', '080000000000'],
+  ADMIN_PORT: ['65536', '-1', '9464x', 'none'],
   DATABASE_URL: [
     'memory',
     'sqlite:',
@@ -52,6 +59,9 @@ const right: ReadonlyArray<readonly [string, string, unknown]> = [
   ['PORT', '0', 0],
   ['PORT', '65535', 65535],
   ['HOST', '::1', '::1'],
+  ['ADMIN_PORT', '0', 0],
+  ['ADMIN_PORT', '9464', 9464],
+  ['ADMIN_HOST', '0.0.0.0', '0.0.0.0'],
   ['DATABASE_URL', 'memory:', { _tag: 'Memory' }],
   ['DATABASE_URL', 'sqlite:a b:c?.db', { _tag: 'Sqlite', filename: 'a b:c?.db' }],
   ['DATABASE_URL', 'postgresql://h/d', { _tag: 'Postgres', connectionString: 'postgresql://h/d' }],
@@ -66,6 +76,7 @@ const right: ReadonlyArray<readonly [string, string, unknown]> = [
 ];
 
 describe('The settings', () => {
+  afterEach(killServices);
   afterEach(removeFolders);
 
   it('have defaults, and keep nothing else of the environment', () => {
@@ -92,6 +103,80 @@ describe('The settings', () => {
       });
     }
   }
+
+  it('come from files for what is secret, in which a line may end and keys may have one each', async () => {
+    const folder = await makeFolder();
+    const [keys, address] = [join(folder, 'keys'), join(folder, 'address')];
+    writeFileSync(keys, 'one,two\r\nthree\n');
+    writeFileSync(address, 'postgres://keeper:s3cretWord@host/animals\n');
+    expect(readSettings({ API_KEYS_FILE: keys, DATABASE_URL_FILE: address })).to.deep.equal(
+      E.right({
+        ...defaults,
+        API_KEYS: ['one', 'two', 'three'],
+        DATABASE_URL: { _tag: 'Postgres', connectionString: 'postgres://keeper:s3cretWord@host/animals' },
+      }),
+    );
+    expect(readSettings({ API_KEYS_FILE: '', DATABASE_URL_FILE: '', API_KEYS: 'one' })).to.deep.equal(
+      E.right({ ...defaults, API_KEYS: ['one'] }),
+    );
+  });
+
+  it('refuse a file that is missing, empty or wrong, or that stands beside the value, and show no secret', async () => {
+    const folder = await makeFolder();
+    const [empty, wrongKeys] = [join(folder, 'empty'), join(folder, 'wrong')];
+    writeFileSync(empty, '\n');
+    writeFileSync(wrongKeys, 's3cretWord and another\n');
+    for (const [environment, fault] of [
+      [{ API_KEYS_FILE: join(folder, 'missing') }, /^animal-store: API_KEYS_FILE must be .*\(ENOENT\)$/],
+      [{ API_KEYS_FILE: folder }, /^animal-store: API_KEYS_FILE must be .*\(EISDIR\)$/],
+      [{ API_KEYS_FILE: empty }, /^animal-store: API_KEYS_FILE must be a file that is not empty$/],
+      [{ API_KEYS_FILE: wrongKeys }, /^animal-store: the text in API_KEYS_FILE must be keys separated/],
+      [{ DATABASE_URL_FILE: wrongKeys }, /^animal-store: the text in DATABASE_URL_FILE must be sqlite:/],
+      [{ API_KEYS_FILE: wrongKeys, API_KEYS: 'one' }, /^animal-store: API_KEYS_FILE must be left out/],
+    ] as const) {
+      const { code, stderr } = await runInProcess(['serve'], environment);
+      expect(code).to.equal(1);
+      expect(stderr.trimEnd()).to.match(fault).and.not.include('s3cretWord');
+    }
+  });
+
+  it('that look misspelt are named with what is meant, and nothing else is', () => {
+    const misspelt = {
+      PROT: 'PORT',
+      DATABASE_URI: 'DATABASE_URL',
+      API_KEY: 'API_KEYS',
+      LOGLEVEL: 'LOG_LEVEL',
+      port: 'PORT',
+      API_KEYS_FIEL: 'API_KEYS_FILE',
+      CORS_ORIGINS: 'CORS_ORIGIN',
+    };
+    const innocent = ['PATH', 'HOME', 'PWD', 'HOSTNAME', 'LANG', 'SHELL', 'TERM', 'USER', 'LOGNAME', 'PORT'];
+    const environment = Object.fromEntries(
+      [...Object.keys(misspelt), ...innocent].map((name) => [name, '1']),
+    );
+    expect(misspeltSettings(environment)).to.deep.equal(
+      Object.entries(misspelt).map(([name, meant]) => `${name} is no setting: is ${meant} meant?`),
+    );
+    expect(misspeltSettings({ PROT: '' })).to.deep.equal([]);
+  });
+
+  it('are warned of at the start, and by doctor, where a typing mistake or a short key is likely', async () => {
+    const environment = {
+      DATABASE_URL: 'memory:',
+      NODE_ENV: 'production',
+      API_KEYS: `short,${'k'.repeat(22)}`,
+      PROT: '80',
+      PORT: '0',
+    };
+    const warnings = [/PROT is no setting: is PORT meant\?/, /1 of the keys of API_KEYS can be guessed/];
+    const doctor = await runInProcess(['doctor'], environment);
+    expect(doctor.code).to.equal(0);
+    for (const warning of warnings) expect(doctor.stdout).to.match(warning);
+    const service = await startService(environment);
+    for (const warning of warnings) expect((await service.stop()).stderr).to.match(warning);
+    const quiet = await runInProcess(['doctor'], { ...environment, NODE_ENV: 'test', PROT: '' });
+    expect(quiet.stdout).to.not.include('warning');
+  });
 
   for (const [command, run] of [
     [['serve'], runCommand],

@@ -86,7 +86,10 @@ export const authenticateContract = (
     it('refuses a key that it never issued', () =>
       use(async ({ authenticate, issue }) => {
         const { caller, key } = await issue();
-        const candidates = [arbitraryApiKey(), ...[caller.keyId, caller.owner].filter((id): id is typeof id & ApiKey => ApiKey.is(id))];
+        const candidates = [
+          arbitraryApiKey(),
+          ...[caller.keyId, caller.owner].filter((id): id is typeof id & ApiKey => ApiKey.is(id)),
+        ];
         for (const unknown of candidates) {
           assert.equal(await failure(authenticate(unknown)), 'InvalidApiKey');
         }

@@ -51,36 +51,74 @@ for (const [where, databaseUrl, batching] of stores) {
     let service: RunningService;
 
     before('start the service', async () => {
-      service = await serveInProcess({ DATABASE_URL: await databaseUrl(), API_KEYS: `${key},${other}` });
+      service = await serveInProcess({
+        DATABASE_URL: await databaseUrl(),
+        API_KEYS: `${key},${other}`,
+        ADMIN_PORT: '0',
+      });
     });
     after(() => service.stop());
     after(removeFolders);
 
-    it('are Prometheus text, for who has a key', async () => {
-      const response = await send(service.address, 'GET', '/metrics', `Bearer ${key}`);
+    it('are Prometheus text on a port of their own, and nowhere else', async () => {
+      const admin = await service.adminAddress();
+      const response = await send(admin, 'GET', '/metrics');
       expect(response.status).to.equal(200);
       expect(response.headers.get('Content-Type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
-      expect((await send(service.address, 'HEAD', '/metrics', `Bearer ${other}`)).status).to.equal(200);
+      const statuses = async (address: string, paths: ReadonlyArray<string>) =>
+        Promise.all(paths.map(async (path) => (await send(address, 'GET', path, `Bearer ${key}`)).status));
+      expect(await statuses(admin, ['/livez', '/readyz', '/v1/pets', '/docs', '/'])).to.deep.equal([
+        200, 200, 404, 404, 404,
+      ]);
+      expect(await statuses(service.address, ['/livez', '/readyz', '/metrics'])).to.deep.equal([
+        200, 200, 404,
+      ]);
+      const refused = await send(admin, 'POST', '/metrics');
+      expect([refused.status, refused.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD']);
+      expect(await refused.json()).to.include({ code: 'method_not_allowed', status: 405 });
     });
 
-    it('are refused without a valid key as animals are, whatever the method', async () => {
-      for (const shown of [undefined, 'Bearer wrong-key', `Basic ${key}`]) {
-        for (const method of ['GET', 'POST']) {
-          const refused = await send(service.address, method, '/metrics', shown);
-          const pets = await send(service.address, method, '/v1/pets', shown);
-          expect([refused.status, await refused.json()]).to.deep.equal([401, await pets.json()]);
-          expect(refused.headers.get('Content-Type')).to.equal('application/json');
-          expect(refused.headers.get('WWW-Authenticate')).to.equal(pets.headers.get('WWW-Authenticate'));
+    it('have what may happen at 0 before it has: failures, rejections, batches', async () => {
+      const samples = await readMetrics(service);
+      for (const [method, route, success] of [
+        ['GET', '/v1/pets', 200],
+        ['POST', '/v1/pets', 201],
+        ['GET', '/v1/pets/:petId', 200],
+      ] as const) {
+        for (const status of [success, 500, 503]) {
+          expect(samples.get(counted(method, route, status)), `${method} ${route} ${status}`).to.equal(0);
         }
       }
-      const response = await send(service.address, 'POST', '/metrics', `Bearer ${key}`);
-      expect([response.status, response.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD']);
-      expect(await response.json()).to.include({ code: 'method_not_allowed', status: 405 });
+      for (const status of [400, 408, 413, 431, 503]) {
+        expect(samples.get(`${rejections}{http_response_status_code="${status}"}`)).to.equal(0);
+      }
+      for (const operation of ['list', 'find', 'create']) {
+        expect(samples.get(`db_client_operation_duration_seconds${batches(operation)}`)).to.equal(0);
+      }
+    });
+
+    it('show whether it is ready, what runs, and what its database takes', async () => {
+      const samples = await readMetrics(service);
+      const own = [...samples].filter(([name]) => name.startsWith('animal_store_'));
+      const gauges = Object.fromEntries(
+        own.filter(([name]) => !name.includes('{') && !/total|batch/.test(name)),
+      );
+      expect(samples.get('animal_store_build_info{version="0.0.0-test"}')).to.equal(1);
+      expect(gauges).to.include({ animal_store_ready: 1, animal_store_valid_api_keys: 2 });
+      if (batching === 0) {
+        expect(Object.keys(gauges)).to.have.members(['animal_store_ready', 'animal_store_valid_api_keys']);
+        return;
+      }
+      expect(gauges['animal_store_schema_migrations_applied']).to.be.at.least(6);
+      expect(gauges['animal_store_schema_migrations_pending']).to.equal(0);
+      for (const name of ['database_size', 'write_ahead_log_size', 'disk_available']) {
+        expect(gauges[`animal_store_${name}_bytes`], name).to.be.above(0);
+      }
     });
 
     it('count each request once, by route, method and status', async () => {
       const caller = { address: service.address, key };
-      const before = await readMetrics(service.address, key);
+      const before = await readMetrics(service);
       const { text } = await createPet(caller, json);
       await createPet(caller, json);
       await createPet(caller, '{}');
@@ -92,7 +130,7 @@ for (const [where, databaseUrl, batching] of stores) {
       await send(service.address, 'GET', `/v1/pets/${idOf(text)}`, `Bearer ${key}`);
       await send(service.address, 'GET', '/v1/nothing', `Bearer ${key}`);
       await send(service.address, 'GET', '/livez');
-      expect(growth(before, await readMetrics(service.address, key), requests)).to.deep.equal({
+      expect(growth(before, await readMetrics(service), requests)).to.deep.equal({
         [counted('POST', '/v1/pets', 201)]: 2,
         [counted('POST', '/v1/pets', 400)]: 1,
         [counted('GET', '/v1/pets', 200)]: 2,
@@ -102,44 +140,43 @@ for (const [where, databaseUrl, batching] of stores) {
         [counted('GET', '/v1/pets/:petId', 200)]: 1,
         [counted('GET', '', 404)]: 1,
         [counted('GET', '/livez', 200)]: 1,
-        [counted('GET', '/metrics', 200)]: 1,
       });
     });
 
-    it('show what is in flight: themselves, and a creation that is held', async () => {
-      const active = async () => (await readMetrics(service.address, key)).get('http_server_active_requests');
-      expect(await active()).to.equal(1);
+    it('show what is in flight, and not themselves', async () => {
+      const active = async () => (await readMetrics(service)).get('http_server_active_requests');
+      expect(await active()).to.equal(0);
       const agent = keepAliveAgent();
       const held = await holdCreate({ address: service.address, key }, json, agent);
-      expect(await active()).to.equal(2);
+      expect(await active()).to.equal(1);
       held.sendRest();
       expect((await held.answer).status).to.equal(201);
       agent.destroy();
-      expect(await active()).to.equal(1);
+      expect(await active()).to.equal(0);
     });
 
-    it('count uses of the deprecated operation by key, those that find nothing too', async () => {
-      const before = await readMetrics(service.address, key);
+    it('count uses of the deprecated operation by owner, those that find nothing too', async () => {
+      const before = await readMetrics(service);
       for (const shown of [key, key, other, 'wrong-key']) {
         await send(service.address, 'GET', '/v1/pets/0', `Bearer ${shown}`);
       }
       await listPets({ address: service.address, key: other });
-      const uses = growth(before, await readMetrics(service.address, key), deprecatedUses);
+      const uses = growth(before, await readMetrics(service), deprecatedUses);
       expect(Object.values(uses).toSorted()).to.deep.equal([1, 2]);
       expect(Object.keys(uses).join())
-        .to.match(/key_id="env-[0-9a-f]{8}"/)
+        .to.match(/owner="env-[0-9a-f]{8}"/)
         .and.not.contain(key);
     });
 
     it('count and time the batches that reach a database, and the calls that share them', async () => {
       const caller = { address: service.address, key };
-      const before = await readMetrics(service.address, key);
+      const before = await readMetrics(service);
       for (let call = 0; call < 3; call += 1) await createPet(caller, json);
       await listPets(caller);
       await Promise.all(
         Array.from({ length: 20 }, () => send(service.address, 'GET', '/v1/pets/1', `Bearer ${key}`)),
       );
-      const after = await readMetrics(service.address, key);
+      const after = await readMetrics(service);
       const commits = growth(before, after, `db_client_operation_duration_seconds${batches('create')}`);
       expect(Object.values(commits)).to.deep.equal(batching === 1 ? [3] : []);
       const sizes = growth(before, after, 'animal_store_batch_size_sum');
@@ -149,11 +186,11 @@ for (const [where, databaseUrl, batching] of stores) {
     });
 
     it('show the pools, the event loop and the process', async () => {
-      const samples = await readMetrics(service.address, key);
-      const pools = [...samples.keys()].filter((name) => name.startsWith('db_client_connection_')).toSorted();
+      const samples = await readMetrics(service);
+      const pools = [...samples.keys()].filter((name) => name.startsWith('db_client_connection')).toSorted();
       const series = ['reads', 'writes'].flatMap((pool) => [
-        `db_client_connection_count{db_client_connection_pool_name="${pool}",db_client_connection_state="idle"}`,
-        `db_client_connection_count{db_client_connection_pool_name="${pool}",db_client_connection_state="used"}`,
+        `db_client_connections{db_client_connection_pool_name="${pool}",db_client_connection_state="idle"}`,
+        `db_client_connections{db_client_connection_pool_name="${pool}",db_client_connection_state="used"}`,
         `db_client_connection_pending_requests{db_client_connection_pool_name="${pool}"}`,
       ]);
       expect(pools).to.deep.equal(batching === 1 ? series.toSorted() : []);
@@ -171,15 +208,14 @@ for (const [where, databaseUrl, batching] of stores) {
         `/v1/pets?x=${index}`,
       ]).flat();
       const methods = ['PROPFIND', 'MKCOL', 'LOCK', 'REPORT', 'SEARCH'];
-      const before = await readMetrics(service.address, key);
+      const before = await readMetrics(service);
       for (const path of paths) await sendRaw(service.address, 'GET', path);
       for (const method of methods) await sendRaw(service.address, method, '/v1/pets');
-      expect(growth(before, await readMetrics(service.address, key), requests)).to.deep.equal({
+      expect(growth(before, await readMetrics(service), requests)).to.deep.equal({
         [counted('GET', '/v1/pets/:petId', 404)]: 80,
         [counted('GET', '', 404)]: 120,
         [counted('GET', '/v1/pets', 200)]: 40,
         [counted('_OTHER', '', 405)]: methods.length,
-        [counted('GET', '/metrics', 200)]: 1,
       });
     });
   });
@@ -187,7 +223,7 @@ for (const [where, databaseUrl, batching] of stores) {
 
 describe('The metrics of an overloaded service', () => {
   it('count what was rejected before it was looked at, by status', async () => {
-    const metrics = prometheusMetrics();
+    const metrics = prometheusMetrics({ version: 'any', operations: [] });
     const unheard = (): void => undefined;
     const service = await overloadedServer({
       reporter: measuredReporter(

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually';
 import { listPets } from '../support/pet-calls';
 import { openRawConnection } from '../support/raw-connection';
 import { readMetrics } from '../support/read-metrics';
-import { killServices, startService } from '../support/service-process';
+import { killServices, type ServiceProcess, startService } from '../support/service-process';
 
 const connections = 5;
 const pipelined = 4;
@@ -27,8 +27,8 @@ const create = (name: string): string => {
   ].join('\r\n');
 };
 
-const inFlight = async (address: string): Promise<number> => {
-  const samples = await readMetrics(address, owner);
+const inFlight = async (service: ServiceProcess): Promise<number> => {
+  const samples = await readMetrics(service);
   return [...samples]
     .filter(([name]) => name.startsWith('http_server_active_requests'))
     .reduce((sum, [, value]) => sum + value, 0);
@@ -44,8 +44,8 @@ describe('Promise 7: who leaves takes his requests with him', () => {
         const service = await startService({
           ...environmentOf(databaseUrl),
           LOG_LEVEL: 'info',
-          // One more for who asks how many there are.
-          MAX_IN_FLIGHT: String(all + 1),
+          MAX_IN_FLIGHT: String(all),
+          ADMIN_PORT: '0',
         });
         const { address } = service;
         const { hostname, port } = new URL(address);
@@ -58,11 +58,11 @@ describe('Promise 7: who leaves takes his requests with him', () => {
         await eventually(
           'one of each connection is in flight',
           bound,
-          async () => (await inFlight(address)) === connections + 1,
+          async () => (await inFlight(service)) === connections,
         );
         for (const connection of opened) connection.reset();
         await release();
-        await eventually('none is in flight', bound, async () => (await inFlight(address)) === 1);
+        await eventually('none is in flight', bound, async () => (await inFlight(service)) === 0);
         const answers = await Promise.all(
           Array.from({ length: all }, () => listPets({ address, key: owner })),
         );

@@ -55,7 +55,7 @@ const settledHeap = async (service: ServiceProcess): Promise<number> => {
   let least = Infinity;
   for (let sample = 0; sample < 8; sample += 1) {
     await delay(250);
-    least = Math.min(least, await heapInUse(service, key));
+    least = Math.min(least, await heapInUse(service));
   }
   return least;
 };

@@ -47,12 +47,11 @@ const show = async (address: string, key: string): Promise<ReadonlyArray<Answer>
     call(pets, { ...pet, headers: { 'Idempotency-Key': key } }),
     call(pets, { ...pet, headers: { 'Content-Type': key } }),
     call(pets, { ...pet, headers: { 'Content-Encoding': key } }),
-    call(`${address}/metrics`, { key }),
   ]);
 };
 
 const keepKeys = async ({ databaseUrl, open, folder, databaseLog }: Place): Promise<Figures> => {
-  const environment = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'trace' };
+  const environment = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'trace', ADMIN_PORT: '0' };
   const service = await startService(environment);
   const { address } = service;
   const firstKey = await service.firstKey();
@@ -73,7 +72,7 @@ const keepKeys = async ({ databaseUrl, open, folder, databaseLog }: Place): Prom
   await close();
   const lost = keys.at(-1) ?? '';
   expect((await runCommand(['keys', 'revoke', lost.split('_')[1] ?? ''], environment)).code).to.equal(0);
-  const metrics = JSON.stringify([...(await readMetrics(address, firstKey))]);
+  const metrics = JSON.stringify([...(await readMetrics(service))]);
 
   const serving = filesIn(folder);
   const { stdout, stderr } = await service.stop();

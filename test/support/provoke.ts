@@ -30,7 +30,6 @@ interface Circumstances {
   readonly checkReadiness?: CheckReadiness;
   readonly consumeQuota?: ConsumeQuota;
   readonly authenticate?: Authenticate;
-  readonly readMetrics?: () => Promise<string>;
   /** What is asked before, one after another. */
   readonly before?: ReadonlyArray<string>;
 }
@@ -74,7 +73,6 @@ const ask = async (
     checkReadiness = TE.right(undefined),
     consumeQuota,
     authenticate = inMemoryApiKeys([[arbitraryKeyId(), key]]).authenticate,
-    readMetrics = () => Promise.resolve(''),
     before = [],
   }: Circumstances = {},
 ): Promise<RawAnswer> => {
@@ -82,7 +80,6 @@ const ask = async (
     openStore: openAnimalStore({ pets, authenticate }),
     checkReadiness,
     consumeQuota,
-    readMetrics,
   });
   const server = await startHttpServer(app, {
     host: '127.0.0.1',
@@ -175,7 +172,6 @@ export const provoke: Readonly<Record<'Success' | keyof typeof exampleFailures, 
   Defect: (request) =>
     ask(inBytes(request), {
       pets: { list: fail, find: fail, create: fail, createAll: fail },
-      readMetrics: fail,
     }),
   Unavailable: (request) =>
     request.path.startsWith('/openapi')

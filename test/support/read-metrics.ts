@@ -1,3 +1,5 @@
+import type { RunningService } from './service-process';
+
 /** Samples of the Prometheus text format by their name and labels, as they stand there. */
 export type Samples = ReadonlyMap<string, number>;
 
@@ -15,9 +17,11 @@ export const parseMetrics = (text: string): Samples => {
   return samples;
 };
 
-/** What a service has measured so far. */
-export const readMetrics = async (address: string, key: string): Promise<Samples> => {
-  const response = await fetch(`${address}/metrics`, { headers: { Authorization: `Bearer ${key}` } });
+/** What a service has measured so far; it has an ADMIN_PORT. */
+export const readMetrics = async ({
+  adminAddress,
+}: Pick<RunningService, 'adminAddress'>): Promise<Samples> => {
+  const response = await fetch(`${await adminAddress()}/metrics`);
   if (response.status !== 200) throw new Error(`${response.status} from /metrics`);
   return parseMetrics(await response.text());
 };

@@ -28,18 +28,19 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Run
     stop = resolve;
   });
   let ended: ReturnType<ReturnType<typeof serve>>;
-  const { address } = await new Promise<Service>((resolve, reject) => {
+  const { address, adminAddress } = await new Promise<Service>((resolve, reject) => {
     const until = (service: Service): Promise<void> => {
       resolve(service);
       return told;
     };
-    ended = serve(settings.right, { reporter: logReporter(logger), until })();
+    ended = serve(settings.right, { version: '0.0.0-test', reporter: logReporter(logger), until })();
     ended.then((end) => {
       if (E.isLeft(end)) reject(new Error(startFailureText(end.left)));
     }, reject);
   });
   return {
     address,
+    adminAddress: () => Promise.resolve(adminAddress ?? 'no admin port'),
     stdout: () => log,
     stderr: () => '',
     stop: async (): Promise<Outcome> => {

@@ -5,6 +5,8 @@ import { type Environment, startCommand } from './command';
 export interface RunningService {
   /** As in `http://127.0.0.1:3000`. */
   readonly address: string;
+  /** Where it shows its metrics, if ADMIN_PORT is set. */
+  readonly adminAddress: () => Promise<string>;
   readonly stdout: () => string;
   readonly stderr: () => string;
   /** Tells it to stop, and waits until it has. */
@@ -42,6 +44,7 @@ export const startService = async (environment: Environment, folder?: string): P
   return {
     ...running,
     address: await printed(running, /serves (http:\S+) .*\n/),
+    adminAddress: () => printed(running, /without a key: (http:\S+)\n/),
     firstKey: () => printed(running, /shown this once: (\S+)\n/),
     firstCall: () => printed(running, /Try it: (.+)\n/),
     stop: () => {

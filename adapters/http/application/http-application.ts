@@ -4,9 +4,11 @@ import type { ConsumeQuota, OpenAnimalStore } from '../../../core';
 import type { HttpRequest } from '../protocol/http-request';
 import { type Application, decided, failed, type Outcome } from '../responses/outcome';
 import { type KoaBinding, mountRoutes } from '../routes/mount-routes';
-import { metricsRoutes, type ReadMetrics } from '../routes/metrics-routes';
+import { adminRoutes, type ReadMetrics } from '../routes/admin-routes';
+import type { CheckReadiness } from '../routes/health-routes';
 import { petRoutes } from '../routes/pet-routes';
-import { type CheckReadiness, publicRoutes } from '../routes/public-routes';
+import { publicRoutes } from '../routes/public-routes';
+import type { RouteGroup } from '../routes/route';
 import { koaDispatch } from './koa-dispatch';
 import { isPreflight, preflightResponse } from './preflight-response';
 import { validateRequestHead } from './validate-request-head';
@@ -14,12 +16,15 @@ import { validateRequestHead } from './validate-request-head';
 interface Options {
   readonly openStore: OpenAnimalStore;
   readonly checkReadiness: CheckReadiness;
-  /** Without it there is no `/metrics`. */
-  readonly readMetrics?: ReadMetrics;
   /** Counts the requests of each key; without it they are not limited. */
   readonly consumeQuota?: ConsumeQuota | undefined;
   /** The origins whose pages may call the service, `*` for any. Without one CORS is off. */
   readonly corsOrigins?: ReadonlyArray<string>;
+}
+
+interface AdminOptions {
+  readonly checkReadiness: CheckReadiness;
+  readonly readMetrics: ReadMetrics;
 }
 
 interface State {
@@ -37,18 +42,13 @@ const binding: KoaBinding<State> = {
 // The last group owns every path: this is what a mistake in the routes would come to.
 const nothingThere = failed({ _tag: 'RouteNotFound' });
 
-/** The service as a function from requests to outcomes. Koa routes them; nothing is thrown. */
-export const httpApplication = ({
-  openStore,
-  checkReadiness,
-  readMetrics,
-  consumeQuota,
-  corsOrigins = [],
-}: Options): Application => {
+/** Routes as a function from requests to outcomes. Koa routes them; nothing is thrown. */
+const applicationOf = (
+  groups: ReadonlyArray<RouteGroup>,
+  corsOrigins: ReadonlyArray<string>,
+): Application => {
   const app = new Koa<State>();
-  mountRoutes(app, petRoutes(openStore, consumeQuota), binding);
-  if (readMetrics !== undefined) mountRoutes(app, metricsRoutes(openStore, readMetrics), binding);
-  mountRoutes(app, publicRoutes(checkReadiness), binding);
+  for (const group of groups) mountRoutes(app, group, binding);
   const route = koaDispatch(app);
 
   return async (request) => {
@@ -67,3 +67,16 @@ export const httpApplication = ({
     }
   };
 };
+
+/** The service as its clients know it: `/v1`, health, and the documents. */
+export const httpApplication = ({
+  openStore,
+  checkReadiness,
+  consumeQuota,
+  corsOrigins = [],
+}: Options): Application =>
+  applicationOf([petRoutes(openStore, consumeQuota), publicRoutes(checkReadiness)], corsOrigins);
+
+/** The service as its operator knows it: health and metrics, without a key. For a port that clients can't reach. */
+export const adminApplication = ({ checkReadiness, readMetrics }: AdminOptions): Application =>
+  applicationOf([adminRoutes(checkReadiness, readMetrics)], []);

@@ -21,7 +21,10 @@ ${openApiErrorTable}
 export const openApiDocument = {
   openapi: '3.1.0',
   info: { title: 'Animal store', version: '1.0.0', description },
-  externalDocs: { url: 'openapi-service.json', description: 'The operations beside /v1: health and metrics' },
+  externalDocs: {
+    url: 'openapi-service.json',
+    description: 'The operations beside /v1: health and the documents',
+  },
   // Relative to the document, so that it holds behind any path of a proxy.
   servers: [{ url: './v1' }],
   security: [{ bearerAuth: [] }],

@@ -1,8 +1,9 @@
 import { componentsOf } from './openapi-components';
 import { openApiServiceOperations } from './openapi-service-operations';
-import { securitySchemes } from './security-schemes';
 
-const description = `How the service is, beside its operations on animals. Only the metrics need an API key.
+const description = `How the service is, beside its operations on animals. None of it needs an API key.
+
+Metrics in the Prometheus text format are no part of it: they are at \`/metrics\` on a port of the operator's own, where the setting \`ADMIN_PORT\` names one.
 
 Every failure answers with an \`Error\`, as those of the operations on animals do.
 `;
@@ -14,8 +15,7 @@ export const openApiServiceDocument = {
   externalDocs: { url: 'openapi.json', description: 'The operations on animals, and all error codes' },
   // Relative to the document, so that it holds behind any path of a proxy.
   servers: [{ url: '.' }],
-  security: [{ bearerAuth: [] }],
-  tags: [{ name: 'service', description: 'Health, metrics and the documents.' }],
+  tags: [{ name: 'service', description: 'Health and the documents.' }],
   paths: openApiServiceOperations,
-  components: { ...componentsOf(openApiServiceOperations), securitySchemes },
+  components: componentsOf(openApiServiceOperations),
 } as const;

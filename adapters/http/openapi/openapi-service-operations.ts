@@ -1,5 +1,4 @@
 import { openApiHeaders } from './openapi-headers';
-import { openApiMetrics } from './openapi-metrics';
 import { beforeRouting, failures, notModified, sharedFailures, success } from './openapi-responses';
 
 const withoutKey = { tags: ['service'], security: [] };
@@ -38,7 +37,6 @@ const document = (operationId: string, summary: string) => ({
 export const openApiServiceOperations = {
   '/livez': { get: livez },
   '/readyz': { get: readyz },
-  '/metrics': { get: openApiMetrics },
   '/openapi.json': { get: document('getOpenApiDocument', 'The document of the operations on animals') },
   '/openapi-service.json': { get: document('getOpenApiServiceDocument', 'This document') },
 } as const;

@@ -15,6 +15,13 @@ import { failed, type Outcome, toOutcome } from '../responses/outcome';
 import { matchE } from '../task-either';
 import type { RouteGroup, Run } from './route';
 
+/** The operations, as metrics name them: the method, the template of the route, and the status of a success. */
+export const petOperations = [
+  { method: 'GET', route: '/v1/pets', success: 200 },
+  { method: 'POST', route: '/v1/pets', success: 201 },
+  { method: 'GET', route: '/v1/pets/:petId', success: 200 },
+] as const;
+
 /** Everything under `/v1`: each request is authenticated before anything else is asked of it, then counted. */
 export const petRoutes = (openStore: OpenAnimalStore, consumeQuota: ConsumeQuota | undefined): RouteGroup => {
   const authenticate = authenticateRequest(openStore);

@@ -4,27 +4,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { docsFiles } from '../docs/docs-files';
 import { openApiDocument } from '../openapi/openapi-document';
 import { openApiServiceDocument } from '../openapi/openapi-service-document';
-import { serialiseHealth } from '../representation/serialise';
 import { textResponder } from '../representation/text-responder';
-import type { NotReady } from '../responses/http-failures';
 import { jsonType, type HttpResponse } from '../responses/http-response';
 import { toOutcome } from '../responses/outcome';
-import { map } from '../task-either';
+import { type CheckReadiness, healthRoutes } from './health-routes';
 import type { Route, RouteGroup } from './route';
-
-/** Whether requests can be served now. */
-export type CheckReadiness = TE.TaskEither<NotReady, void>;
-
-const health = (status: 'live' | 'ready') => (): HttpResponse => ({
-  status: 200,
-  body: serialiseHealth({ status }),
-});
-
-const healthRoute = (path: string, answer: TE.TaskEither<NotReady, HttpResponse>): Route => ({
-  method: 'GET',
-  path,
-  run: () => pipe(answer, toOutcome()),
-});
 
 const textRoute = (
   path: string,
@@ -53,8 +37,7 @@ const redirectRoute = (path: string, location: string): Route => ({
 /** What needs no key; every path that nothing is at is theirs to refuse. */
 export const publicRoutes = (checkReadiness: CheckReadiness): RouteGroup => ({
   routes: [
-    healthRoute('/livez', TE.fromIO(health('live'))),
-    healthRoute('/readyz', pipe(checkReadiness, map(health('ready')))),
+    ...healthRoutes(checkReadiness),
     documentRoute('/openapi.json', openApiDocument),
     documentRoute('/openapi-service.json', openApiServiceDocument),
     redirectRoute('/', 'docs'),

@@ -87,7 +87,7 @@ const endAfter = async (writes: Knex, id: string, graceMs: number): Promise<void
   const end = after(graceMs);
   await writes<ApiKeyRow>('api_keys')
     .where({ id })
-    .where((it) => it.whereNull('expires_at').orWhere('expires_at', '>', end))
+    .whereRaw('(expires_at is null or expires_at > ?)', [end])
     .update({ expires_at: end });
 };
 
@@ -116,7 +116,9 @@ export const apiKeyRegister = ({ reads, writes, withMigrationLock }: Database): 
   }),
   revoke: (id) =>
     attempt(async () => {
-      await writes<ApiKeyRow>('api_keys').where({ id, revoked_at: null }).update({ revoked_at: after(0) });
+      await writes<ApiKeyRow>('api_keys')
+        .where({ id, revoked_at: null })
+        .update({ revoked_at: after(0) });
       const row = await writes<ApiKeyRow>('api_keys').where({ id }).first();
       return row && toRecord(row);
     }),

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { DatabaseSizes } from './database-sizes';
 import type { Durability } from './durability';
 import type { PoolUsage } from './knex-pool';
 import type { PetStatements } from './pet-statements';
@@ -23,6 +24,7 @@ export interface Database {
   /** Rejects where the database can't keep every text, and says what to do. */
   readonly checkEncoding: () => Promise<void>;
   readonly durability: () => Promise<Durability>;
+  readonly sizes: () => Promise<DatabaseSizes>;
   /** Whether what is written now can certainly be found again. */
   readonly isFileIntact: () => boolean;
   /** The pools as they are at the moment of the call; one that reads and writes share is one. */

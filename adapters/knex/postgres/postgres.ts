@@ -1,6 +1,7 @@
 import knex, { type Knex } from 'knex';
 import { Socket } from 'node:net';
 import type { Database } from '../database/database';
+import type { DatabaseSizes } from '../database/database-sizes';
 import type { Durability } from '../database/durability';
 import { poolUsageOf } from '../database/knex-pool';
 import { migrationSource } from '../migrations/migration-source';
@@ -71,6 +72,14 @@ const durabilityOf = async (pool: Knex): Promise<Durability> => {
   };
 };
 
+/** Its write-ahead log is the server's, and its disk is another machine's. */
+const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
+  const [row] = await pool.select<ReadonlyArray<{ readonly size: string }>>(
+    pool.raw('pg_database_size(current_database()) as size'),
+  );
+  return { database: Number(row?.size), writeAheadLog: undefined, diskAvailable: undefined };
+};
+
 const checkEncoding = async (pool: Knex): Promise<void> => {
   const [row] = await pool.select<ReadonlyArray<{ readonly encoding: string }>>(
     pool.raw("current_setting('server_encoding') as encoding"),
@@ -99,6 +108,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     withMigrationLock: withMigrationLock(pool),
     checkEncoding: () => checkEncoding(pool),
     durability: () => durabilityOf(pool),
+    sizes: () => sizesOf(pool),
     isFileReplaced: () => false,
     isFileIntact: () => true,
     poolUsage: () => [usage()],

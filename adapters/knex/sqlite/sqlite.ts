@@ -3,6 +3,7 @@ import knex, { type Knex } from 'knex';
 import type { Database } from '../database/database';
 import { poolUsageOf } from '../database/knex-pool';
 import { durabilityOf } from './durability-of';
+import { fileSizes } from './file-sizes';
 import { migrationSource } from '../migrations/migration-source';
 import { cacheStatements, type PreparingConnection } from './statement-cache';
 import { silentLog } from '../database/silent-log';
@@ -101,6 +102,7 @@ export const openSqlite = (filename: string): Database => {
     // UTF-8 or UTF-16: either keeps all.
     checkEncoding: () => Promise.resolve(),
     durability: () => durabilityOf(writes),
+    sizes: () => fileSizes(filename),
     isFileReplaced: file.isFileReplaced,
     isFileIntact: file.isFileIntact,
     poolUsage: () => usages.map((usage) => usage()),

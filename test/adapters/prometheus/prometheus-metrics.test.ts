@@ -1,23 +1,39 @@
 import { expect } from 'chai';
 import { prometheusMetrics } from '../../../adapters/prometheus';
-import { growth, parseMetrics } from '../../support/read-metrics';
+import { parseMetrics, type Samples } from '../../support/read-metrics';
 
-const uses = async (keyIds: ReadonlyArray<string>): Promise<Readonly<Record<string, number>>> => {
-  const { requests, read } = prometheusMetrics();
-  for (const keyId of keyIds) {
+const measured = async (owners: ReadonlyArray<string>, status = 200): Promise<Samples> => {
+  const { requests, read } = prometheusMetrics({ version: '1', operations: [] });
+  for (const owner of owners) {
     requests.started();
-    const ended = { method: 'GET', route: '/a', status: 200, milliseconds: 1, isDeprecated: true, keyId };
-    requests.ended(ended);
+    requests.ended({ method: 'GET', route: '/a', status, milliseconds: 1, isDeprecated: true, owner });
   }
-  return growth(new Map(), parseMetrics(await read()), 'animal_store_deprecated_requests_total');
+  return parseMetrics(await read());
 };
 
-describe('The count of deprecated uses', () => {
-  it('has a series for each of 100 keys, and one for all others', async () => {
-    const keyIds = Array.from({ length: 250 }, (_, index) => `key-${index}`);
-    const series = await uses([...keyIds, 'key-0', 'key-249']);
-    expect(Object.keys(series)).to.have.lengthOf(101);
-    expect(series['animal_store_deprecated_requests_total{http_route="/a",key_id="_OTHER"}']).to.equal(151);
-    expect(series['animal_store_deprecated_requests_total{http_route="/a",key_id="key-0"}']).to.equal(2);
+describe('What is counted by owner', () => {
+  it('has a series for each of 100 owners, and one for all others', async () => {
+    const owners = Array.from({ length: 250 }, (_, index) => `owner-${index}`);
+    const samples = await measured([...owners, 'owner-0', 'owner-249']);
+    for (const [name, labels] of [
+      ['animal_store_deprecated_requests_total', 'http_route="/a",'],
+      ['animal_store_owner_requests_total', ''],
+    ] as const) {
+      expect([...samples.keys()].filter((series) => series.startsWith(name))).to.have.lengthOf(101);
+      expect(samples.get(`${name}{${labels}owner="_OTHER"}`)).to.equal(151);
+      expect(samples.get(`${name}{${labels}owner="owner-0"}`)).to.equal(2);
+    }
+  });
+
+  it('tells what of it was over the limit, and 0 where nothing was', async () => {
+    const name = 'animal_store_owner_rate_limited_total{owner="shop"}';
+    expect((await measured(['shop'])).get(name)).to.equal(0);
+    expect((await measured(['shop', 'shop'], 429)).get(name)).to.equal(2);
+  });
+
+  it('is one text that no owner can break', async () => {
+    const samples = await measured(['a"b\\c\nd']);
+    const series = [...samples.keys()].filter((name) => name.startsWith('animal_store_owner_requests_total'));
+    expect(series).to.deep.equal([String.raw`animal_store_owner_requests_total{owner="a\"b\\c\nd"}`]);
   });
 });

@@ -55,7 +55,7 @@ describe('The examples of the OpenAPI documents', () => {
     const operations = new Set(answers.map(({ operationId }) => operationId));
     expect([...operations]).to.have.members([
       ...['listPets', 'createPet', 'getPet'],
-      ...['getLiveness', 'getReadiness', 'getMetrics', 'getOpenApiDocument', 'getOpenApiServiceDocument'],
+      ...['getLiveness', 'getReadiness', 'getOpenApiDocument', 'getOpenApiServiceDocument'],
     ]);
     expect(answers.length).to.be.above(40);
   });

@@ -53,7 +53,10 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const ids: Array<string> = [];
         for (const year of [2003, 2001, 2002]) {
           const { id } = await run(issue(String(year)));
-          await database.writes('api_keys').where({ id }).update({ created_at: `${year}-01-01T00:00:00.000Z` });
+          await database
+            .writes('api_keys')
+            .where({ id })
+            .update({ created_at: `${year}-01-01T00:00:00.000Z` });
           ids.push(id);
         }
         expect((await run(list)).map(({ name }) => name)).to.deep.equal(['2001', '2002', '2003']);

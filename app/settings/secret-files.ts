@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import type { FieldFault } from '../../core';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Settings whose value may stand in a file, which `NAME_FILE` names. */
+export const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
+
+interface SecretFiles {
+  /** The environment as if the files' texts stood in it. */
+  readonly environment: Environment;
+  readonly faults: ReadonlyArray<FieldFault>;
+}
+
+const fileSettingOf = (name: string): string => `${name}_FILE`;
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error);
+
+/** Editors and `echo` end a file with a line break that no secret has. */
+const readSecret = (file: string): string => readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
+
+const resolveSecret = (name: string, environment: Environment): string | FieldFault | undefined => {
+  const field = fileSettingOf(name);
+  const file = environment[field] ?? '';
+  if (file === '') return environment[name];
+  if ((environment[name] ?? '') !== '') return { field, expected: `left out where ${name} is set` };
+  try {
+    const text = readSecret(file);
+    return text === '' ? { field, expected: 'a file that is not empty' } : text;
+  } catch (error) {
+    return { field, expected: `a file that this user can read (${codeOf(error)})` };
+  }
+};
+
+/** Puts the texts of the files that an environment names in the place of its secret settings. */
+export const readSecretFiles = (environment: Environment): SecretFiles => {
+  const resolved = secretSettings.map((name) => [name, resolveSecret(name, environment)] as const);
+  return {
+    environment: {
+      ...environment,
+      ...Object.fromEntries(
+        resolved.map(([name, secret]) => [name, typeof secret === 'object' ? undefined : secret]),
+      ),
+    },
+    faults: resolved.flatMap(([, secret]) => (typeof secret === 'object' ? [secret] : [])),
+  };
+};
+
+/** Where the value of a setting stands, as a fault names it. */
+export const placeOf = (name: string, environment: Environment): string =>
+  secretSettings.some((secret) => secret === name) && (environment[fileSettingOf(name)] ?? '') !== ''
+    ? `the text in ${fileSettingOf(name)}`
+    : name;
+
+/** The names of the settings that name files. */
+export const fileSettings: ReadonlyArray<string> = secretSettings.map(fileSettingOf);
