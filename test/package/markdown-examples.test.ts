@@ -64,7 +64,7 @@ describe('the examples in the Markdown files', function () {
   const enter = (command: string, folder: string): Promise<Outcome> =>
     startProgram(
       'sh',
-      ['-c', command.replaceAll('http://127.0.0.1:3000', service.address).replace(/\bID$/, revocable)],
+      ['-c', command.replaceAll('http://127.0.0.1:3000', service.address).replace(/\bID\b/, revocable)],
       { folder, environment: { PORT: '0', KEY: key, npm_config_update_notifier: 'false' } },
     ).ended;
 
