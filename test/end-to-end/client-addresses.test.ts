@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { openRawConnection } from '../support/raw-connection';
 import { serveInProcess } from '../support/serve-in-process';
 
 const forwarded = '203.0.113.9, 198.51.100.7, 192.0.2.1';
@@ -12,6 +13,17 @@ const addressLogged = async (TRUST_PROXY: string): Promise<unknown> => {
 };
 
 describe('The log names the address of a client', () => {
+  it('whose bytes are no HTTP', async () => {
+    const service = await serveInProcess();
+    const { hostname, port } = new URL(service.address);
+    const connection = openRawConnection(hostname, Number(port));
+    connection.send('no HTTP\r\n\r\n');
+    await connection.closed();
+    const { stdout } = await service.stop();
+    const line: unknown = JSON.parse(stdout.trim());
+    expect(line).to.include({ msg: 'rejected', status: 400, clientAddress: '127.0.0.1' });
+  });
+
   for (const [trusted, address] of [
     ['', '127.0.0.1'],
     ['1', '192.0.2.1'],

@@ -23,6 +23,8 @@ export interface RequestRecord {
 export interface RejectionRecord {
   readonly requestId: string;
   readonly status: number;
+  /** As in the record of a request. */
+  readonly clientAddress: string | undefined;
 }
 
 /** Where the service reports to. Nothing of it may throw. */

@@ -70,9 +70,12 @@ export const exchanges = (services: Services): Exchanges => {
   };
 
   const report = (exchange: Exchange): void => {
-    const { id, response } = exchange;
-    if (exchange.isRejected) reporter.requestRejected({ requestId: id, status: response.statusCode });
-    else reporter.requestEnded(requestRecord(exchange, trustedProxies));
+    const record = requestRecord(exchange, trustedProxies);
+    if (!exchange.isRejected) reporter.requestEnded(record);
+    else {
+      const { requestId, clientAddress } = record;
+      reporter.requestRejected({ requestId, status: exchange.response.statusCode, clientAddress });
+    }
   };
 
   const write = (

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { apiKeyRegister, databaseStatus, migrationSource } from '../../../../adapters/knex';
+import { databaseKinds } from '../../../support/databases';
+import { run } from '../../../support/run';
+import { withDatabase } from '../../../support/with-database';
+
+/** In milliseconds. */
+const hour = 3_600_000;
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`the status of a database that serves, on ${kind}`, () => {
+    it('tells who will be shut out when, the first first, and nobody who has a key that lasts', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { issue, revoke, rotate } = apiKeyRegister(database);
+        const [lasting, ending, rotated, revoked, soon] = [
+          await run(issue('lasting')),
+          await run(issue('ending', 3 * hour)),
+          await run(issue('rotated', 2 * hour)),
+          await run(issue('revoked', 2 * hour)),
+          await run(issue('soon', hour)),
+        ];
+        await run(issue('over', 0));
+        await run(rotate(lasting.id, hour));
+        await run(rotate(rotated.id, hour, 5 * hour));
+        await run(revoke(revoked.id));
+        // A key from before there were owners is its own.
+        await database.writes('api_keys').where({ id: ending.id }).update({ owner: null });
+
+        const { validKeys, endingOwners } = await run(databaseStatus(database));
+        expect(validKeys).to.equal(6);
+        expect(endingOwners.map(({ owner }) => owner)).to.deep.equal([soon.id, ending.id, rotated.id]);
+        const [first, , last] = endingOwners.map(({ ends }) =>
+          Math.round((Date.parse(ends) - Date.now()) / hour),
+        );
+        expect([first, last]).to.deep.equal([1, 5]);
+      }));
+
+    it('tells what it takes, and how many migrations it has', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { sizes, migrations } = await run(databaseStatus(database));
+        const all = (await migrationSource.getMigrations([])).length;
+        expect(migrations).to.deep.equal({ applied: all, pending: 0 });
+        expect(sizes.database).to.be.at.least(4_096);
+        if (kind === 'PostgreSQL')
+          expect(sizes).to.include({ writeAheadLog: undefined, diskAvailable: undefined });
+        else {
+          expect(sizes.writeAheadLog).to.be.above(0);
+          expect(sizes.diskAvailable).to.be.above(0);
+        }
+        await database.writes('knex_migrations').where({ name: '006_add_key_owners' }).delete();
+        expect((await run(databaseStatus(database))).migrations).to.deep.equal({
+          applied: all - 1,
+          pending: 1,
+        });
+      }));
+  });
+}
