@@ -125,8 +125,6 @@ const roomImports = rooms.flatMap(({ house, name, mayImport }) =>
 );
 
 describe('The dependency rules', function () {
-  this.timeout(60_000);
-
   let reported: ReadonlyArray<Violation>;
   before('break them all in a copy of the product', async () => {
     const folder = await copyOfTheProduct();

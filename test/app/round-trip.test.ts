@@ -96,7 +96,6 @@ describe('What export writes', () => {
     ['a name of line ends', `name,categoryId\n"${'\r\n'.repeat(500_000)}",-9223372036854775808\n`],
   ] as const) {
     it(`import takes back whatever import has taken: ${what}`, async function () {
-      this.timeout(30_000);
       const one = inMemoryPetRepository();
       const taken = readRows('csv', chunksOf(rows, 65_536));
       await run(importRows(taken, { importPets: one.createAll, skipInvalid: false }));

@@ -11,7 +11,6 @@ const rounds = 4;
 const nameOf = (pet: string): string | undefined => /"name":"([^"]*)"/.exec(pet)?.[1];
 
 describe('A service that is killed', function () {
-  this.timeout(60_000);
   afterEach(killServices);
   afterEach(removeFolders);
 

@@ -6,7 +6,6 @@ import { listPets } from '../support/pet-calls';
 import { killServices } from '../support/service-process';
 
 describe('The first start', function () {
-  this.timeout(60_000);
   afterEach(killServices);
 
   for (const { name, within } of sqlStores) {

@@ -14,7 +14,7 @@ interface Options {
 }
 
 /** In milliseconds. */
-const bound = 5_000;
+const bound = 20_000;
 
 /** A server whose store does not answer, and which therefore refuses whoever comes. */
 export const overloadedServer = async ({

@@ -14,7 +14,7 @@ import { openRawConnection } from '../../../support/raw-connection';
 const key = arbitraryApiKey();
 
 /** In milliseconds. */
-const bound = 5_000;
+const bound = 20_000;
 
 const create = (name: string, ...headers: ReadonlyArray<string>): string => {
   const body = `{"name":"${name}","categoryId":7}`;
