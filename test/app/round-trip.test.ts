@@ -43,7 +43,7 @@ const anyNewPet: fc.Arbitrary<NewPet> = fc.record(
     name: anyName,
     categoryId: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).filter(CategoryId.is),
     status: fc.constantFrom('available', 'pending', 'sold').filter(PetStatus.is),
-  },
+  } satisfies { [K in keyof Required<NewPet>]: fc.Arbitrary<NewPet[K]> },
   { requiredKeys: ['name', 'categoryId'] },
 );
 
