@@ -2,12 +2,9 @@ import { expect } from 'chai';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { setTimeout as delay } from 'node:timers/promises';
-import { httpApplication, startHttpServer } from '../../../../adapters/http';
-import { inMemoryApiKeys, inMemoryPetRepository } from '../../../../adapters/in-memory';
-import { type Deadline, openAnimalStore } from '../../../../core';
-import { arbitraryApiKey } from '../../../contracts/arbitrary/arbitrary-api-key';
-import { arbitraryKeyId } from '../../../contracts/arbitrary/arbitrary-key-id';
+import type { Deadline } from '../../../../core';
 import { openRawConnection } from '../../../support/raw-connection';
+import { byKey, key, memoryApplication, silentReporter, startServer } from '../../../support/start-server';
 
 const unheard = (): void => undefined;
 const never = () => () => new Promise<never>(unheard);
@@ -22,42 +19,29 @@ const late = <A>(answer: A, milliseconds: number) => T.delay(milliseconds)(TE.ri
 
 describe('One deadline holds for a request', function () {
   it('503 comes within five seconds though key, quota and store are each late', async () => {
-    const key = arbitraryApiKey();
-    const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
     const deadlines: Array<Deadline | undefined> = [];
     const causes: Array<unknown> = [];
     let lateness = 2_000;
     const quota = { requests: 9, seconds: 1, isWithin: true, remaining: 8, resetsIn: 1 };
-    const application = httpApplication({
-      openStore: openAnimalStore({
-        pets: {
-          ...inMemoryPetRepository(),
-          create: (_newPet, _key, deadline) => {
-            deadlines.push(deadline);
-            return never();
-          },
-        },
-        authenticate: (apiKey, deadline) => {
+    const application = memoryApplication({
+      pets: {
+        create: (_newPet, _key, deadline) => {
           deadlines.push(deadline);
-          return T.delay(lateness)(authenticate(apiKey));
+          return never();
         },
-      }),
+      },
+      authenticate: (apiKey, deadline) => {
+        deadlines.push(deadline);
+        return T.delay(lateness)(byKey(apiKey));
+      },
       consumeQuota: (_keyId, deadline) => {
         deadlines.push(deadline);
         return late(quota, lateness);
       },
-      checkReadiness: TE.right(undefined),
     });
-    const server = await startHttpServer(application, {
-      host: '127.0.0.1',
-      port: 0,
+    const server = await startServer(application, {
       maxInFlight: 1,
-      maxWait: 1_000,
-      reporter: {
-        requestEnded: unheard,
-        requestRejected: unheard,
-        error: (cause) => causes.push(cause),
-      },
+      reporter: { ...silentReporter, error: (cause) => causes.push(cause) },
     });
     try {
       const body = '{"name":"Rex","categoryId":7}';
@@ -85,21 +69,7 @@ describe('One deadline holds for a request', function () {
   });
 
   it('the time that a client takes for its body is its own', async () => {
-    const key = arbitraryApiKey();
-    const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
-    const server = await startHttpServer(
-      httpApplication({
-        openStore: openAnimalStore({ pets: inMemoryPetRepository(), authenticate }),
-        checkReadiness: TE.right(undefined),
-      }),
-      {
-        host: '127.0.0.1',
-        port: 0,
-        maxInFlight: 1,
-        maxWait: 1_000,
-        reporter: { requestEnded: unheard, requestRejected: unheard, error: unheard },
-      },
-    );
+    const server = await startServer(memoryApplication(), { maxInFlight: 1 });
     try {
       const { hostname, port } = new URL(server.address);
       const body = '{"name":"Rex","categoryId":7}';
