@@ -25,6 +25,6 @@ export const listPets =
         limit: checked(PageSize, limit),
         after: checkedIfGiven(PetId, after),
         status: checkedIfGiven(PetStatus, status),
-      },
+      } satisfies { readonly [K in keyof Required<PetQuery>]: PetQuery[K] },
       deadline,
     );

@@ -112,7 +112,7 @@ describe('The command export', () => {
     const folder = await makeFolder();
     const file = join(folder, 'animals.csv');
     const running = startCommand(['export', file], environment);
-    await eventually('the export has begun', 8_000, async () => (await readdir(folder)).length > 0);
+    await eventually('the export has begun', 20_000, async () => (await readdir(folder)).length > 0);
     running.signal('SIGTERM');
     const { code, stderr } = await running.ended;
     expect({ code, stderr }).to.deep.equal({

@@ -1,9 +1,6 @@
 import { expect } from 'chai';
-import { columnIn, startServices } from '../faults/support/several-services';
-import { sqlStores } from '../faults/support/sql-stores';
 import { startProgram } from '../support/command';
 import { columnOf } from '../support/inspect-sqlite';
-import { migrationNames } from '../support/migration-names';
 import { createPet, listPets } from '../support/pet-calls';
 import { runInProcess } from '../support/run-in-process';
 import { killServices, startService } from '../support/service-process';
@@ -100,20 +97,4 @@ describe('The first start', () => {
     expect(await listPets({ ...service, key })).to.deep.equal({ status: 200, text: '[]' });
     expect((await service.stop()).stderr).not.to.match(announcedKey);
   });
-
-  for (const { name, within } of sqlStores) {
-    it(`happens once when eight processes make it at once on ${name}: one migrates, one prints a key, all serve`, () =>
-      within(async (store) => {
-        const services = await startServices(8, store.databaseUrl);
-        const key = await Promise.any(services.map(({ firstKey }) => firstKey()));
-        const answers = await Promise.all(services.map(({ address }) => listPets({ address, key })));
-        expect(answers.map(({ status }) => status)).to.deep.equal(Array.from({ length: 8 }, () => 200));
-
-        const ended = await Promise.all(services.map(({ stop }) => stop()));
-        expect(ended.map(({ code }) => code)).to.deep.equal(Array.from({ length: 8 }, () => 0));
-        expect(ended.filter(({ stderr }) => announcedKey.test(stderr))).to.have.length(1);
-        expect(await columnIn(store, 'api_keys', 'name')).to.deep.equal(['first key']);
-        expect(await columnIn(store, 'knex_migrations', 'name')).to.deep.equal(await migrationNames());
-      }));
-  }
 });

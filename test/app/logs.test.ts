@@ -28,7 +28,7 @@ const linesOf = async (service: ServiceProcess, requestId: string): Promise<Read
       .map((line): unknown => JSON.parse(line))
       .filter(isLine)
       .filter((line) => line['requestId'] === requestId);
-  await eventually(`a log line of ${requestId}`, 5_000, () => lines().some(({ msg }) => msg === 'request'));
+  await eventually(`a log line of ${requestId}`, 20_000, () => lines().some(({ msg }) => msg === 'request'));
   return lines();
 };
 
@@ -189,14 +189,14 @@ describe('The log at a terminal', () => {
     });
     try {
       const shows = (pattern: RegExp) => () => pattern.test(terminal.stdout());
-      await eventually('an address', 9_000, shows(/serves http:\S+ /));
+      await eventually('an address', 20_000, shows(/serves http:\S+ /));
       const address = /serves (http:\S+) /.exec(terminal.stdout())?.[1] ?? '';
       await fetch(`${address}/v1/pets?limit=3`, {
         headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'at-a-terminal' },
       });
       const line =
         /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: GET {2}\/v1\/pets {2}200 {2}[\d.]+ ms {2}127\.0\.0\.1 {2}env-[0-9a-f]{8} {2}at-a-terminal\r$/m;
-      await eventually('a readable line', 5_000, shows(line));
+      await eventually('a readable line', 20_000, shows(line));
     } finally {
       terminal.signal('SIGTERM');
       await terminal.ended;

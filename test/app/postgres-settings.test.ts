@@ -77,7 +77,7 @@ describe('The settings of PostgreSQL', () => {
         const answer = await call(`${address}/v1/pets`, { key });
         expect(answer.status).to.equal(status);
         if (status === 503) expect(answer.milliseconds).to.be.lessThan(1_000);
-        await eventually('no statement goes on', 1_000, async () => (await sleepingOn(url)) === 0);
+        await eventually('no statement goes on', 20_000, async () => (await sleepingOn(url)) === 0);
       }));
   }
 });

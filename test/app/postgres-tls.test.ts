@@ -46,7 +46,7 @@ const switchOn = async ({ url, folder }: OwnPostgres, { certificate, privateKey 
   ])
     await query(url, `alter system set ${name} = '${value}'`);
   await query(url, 'select pg_reload_conf()');
-  await eventually('the server takes TLS', 5_000, () =>
+  await eventually('the server takes TLS', 20_000, () =>
     query(`${url}?sslmode=no-verify`, 'select 1').then(
       () => true,
       () => false,
@@ -77,7 +77,6 @@ const encryptionOf = async (url: string, addressOfServer: string): Promise<Reado
 };
 
 describe('TLS to PostgreSQL, as the address says', function () {
-  this.timeout(60_000);
   afterEach(killPrograms);
 
   it('is required, verified, or left out', async function () {

@@ -6,7 +6,6 @@ import { apiKey, serveInProcess } from '../support/serve-in-process';
 
 describe(`CORS in a browser${whySkipped}`, function () {
   // A browser on a busy machine.
-  this.timeout(60_000);
   let host: Server;
   let origin: string;
   before(async function () {

@@ -73,7 +73,6 @@ const tryIt = async (
 
 describe(`The reference in a browser${whySkipped}`, function () {
   // A browser on a busy machine.
-  this.timeout(60_000);
   let browser: Browser;
   let service: ServiceProcess;
   let proxy: Proxy;

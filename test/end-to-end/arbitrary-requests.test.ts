@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import type { NewPet } from '../../core';
 import { describeService } from '../support/describe-service';
 import { parseNextLink } from '../support/parse-next-link';
 import { requestBytes } from '../support/service-under-test';
@@ -16,7 +17,7 @@ const newPet = fc.record(
     name: fc.string({ unit: 'binary' }).filter((name) => !name.includes('\0')),
     categoryId: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
     status: statusOf,
-  },
+  } satisfies { [K in keyof Required<NewPet>]: fc.Arbitrary<unknown> },
   { requiredKeys: ['name', 'categoryId'], noNullPrototype: true },
 );
 

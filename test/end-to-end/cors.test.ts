@@ -64,6 +64,7 @@ describe('CORS', () => {
       'x-request-id',
       'traceparent',
     ]);
+    expect(answer.headers.get('Access-Control-Max-Age')).to.equal('7200');
     expect(answer.headers.has('Access-Control-Allow-Credentials')).to.equal(false);
     expect([...answer.headers.keys()]).to.include.members(guards);
   });

@@ -9,6 +9,7 @@ import { overloadedServer } from '../support/overloaded-server';
 import { openRawConnection } from '../support/raw-connection';
 import { serveInProcess } from '../support/serve-in-process';
 import type { RunningService } from '../support/service-process';
+import { silentReporter } from '../support/start-server';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const key = 'first-key-of-the-tests';
@@ -224,12 +225,8 @@ for (const [where, databaseUrl, batching] of stores) {
 describe('The metrics of an overloaded service', () => {
   it('count what was rejected before it was looked at, by status', async () => {
     const metrics = prometheusMetrics({ version: 'any', operations: [] });
-    const unheard = (): void => undefined;
     const service = await overloadedServer({
-      reporter: measuredReporter(
-        { requestEnded: unheard, requestRejected: unheard, error: unheard },
-        metrics,
-      ),
+      reporter: measuredReporter(silentReporter, metrics),
     });
     const before = parseMetrics(await metrics.read());
     const refused = service.refused();

@@ -99,8 +99,6 @@ describe('Promise 7: a defect in a handler is one 500 to one client', () => {
   afterEach(killServices);
 
   for (const { name, within } of sqlStores) {
-    fault(`defects before, amid and after the work of a handler, on ${name}`, () =>
-      within(meetDefects),
-    ).timeout(30_000);
+    fault(`defects before, amid and after the work of a handler, on ${name}`, () => within(meetDefects));
   }
 });

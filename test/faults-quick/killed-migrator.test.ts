@@ -23,6 +23,6 @@ for (const { name, within } of sqlStores) {
         expect(await columnIn(store, 'knex_migrations', 'name')).to.deep.equal(await migrationNames());
         return { 'all serve after ms': Math.round(milliseconds) };
       }),
-    ).timeout(30_000);
+    );
   });
 }

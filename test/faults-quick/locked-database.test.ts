@@ -5,5 +5,5 @@ import { killServices } from '../support/service-process';
 describe('Promise 3: a locked SQLite file is a 503', () => {
   afterEach(killServices);
 
-  fault('locked by another process for some seconds', lockedDatabase(0)).timeout(60_000);
+  fault('locked by another process for some seconds', lockedDatabase(0));
 });

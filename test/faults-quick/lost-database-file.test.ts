@@ -9,7 +9,7 @@ import { runCommand } from '../support/command';
 import { killServices, startService } from '../support/service-process';
 
 /** In milliseconds: how long a service may go on after its file is lost. */
-const bound = 5_000;
+const bound = 15_000;
 
 /** In bytes. */
 const pageSize = 4_096;
@@ -71,7 +71,7 @@ const cutTo = (share: number) => async (file: string) => {
 describe('Promise 3: a service without its SQLite file ends and says why', () => {
   afterEach(killServices);
 
-  fault('the file is removed under the service', losing(rm)).timeout(30_000);
+  fault('the file is removed under the service', losing(rm));
   fault(
     'the file is replaced by another under the service',
     losing(async (file) => {
@@ -79,9 +79,9 @@ describe('Promise 3: a service without its SQLite file ends and says why', () =>
       await makeDatabase(other);
       await rename(other, file);
     }),
-  ).timeout(30_000);
-  fault('the file is emptied under the service', losing(cutTo(0))).timeout(30_000);
-  fault('the file is cut to its half under the service', losing(cutTo(0.5))).timeout(30_000);
+  );
+  fault('the file is emptied under the service', losing(cutTo(0)));
+  fault('the file is cut to its half under the service', losing(cutTo(0.5)));
 
   fault('a file that is vacuumed under the service is not lost', () =>
     inFolder(async (folder) => {
@@ -108,13 +108,13 @@ describe('Promise 3: a service without its SQLite file ends and says why', () =>
         after,
       };
     }),
-  ).timeout(30_000);
+  );
 
   fault('the file is no database at the start', () =>
     inFolder((folder) =>
       refusingToStart(folder, (file) => writeFile(file, 'no database '.repeat(1_000)), /not a database/),
     ),
-  ).timeout(30_000);
+  );
 
   fault('the file has lost a page at the start', () =>
     inFolder((folder) =>
@@ -129,7 +129,7 @@ describe('Promise 3: a service without its SQLite file ends and says why', () =>
         /malformed/,
       ),
     ),
-  ).timeout(30_000);
+  );
 
   fault(
     'the file system is read-only at the start',
@@ -145,5 +145,5 @@ describe('Promise 3: a service without its SQLite file ends and says why', () =>
         ),
       ),
     { needs: ['mount'] },
-  ).timeout(30_000);
+  );
 });

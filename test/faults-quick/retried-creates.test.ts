@@ -49,7 +49,7 @@ for (const { name, within } of sqlStores) {
         expectReplay(await createUnder(address, 'a', rex), first);
         return { requests: 6, animals: await countPets(address) };
       }),
-    ).timeout(30_000);
+    );
 
     fault('a retry while the first request waits for a lock: 409, then the first answer', () =>
       within(async ({ databaseUrl, holdWriters }) => {
@@ -59,7 +59,7 @@ for (const { name, within } of sqlStores) {
         const first = createUnder(address, 'slow', rex).finally(() => (isAnswered = true));
         // Which of the two comes first is theirs to settle: the first that is answered is the second.
         const second = createUnder(address, 'slow', rex).finally(() => (isAnswered = true));
-        await eventually('one of two is refused', 2_000, () => isAnswered);
+        await eventually('one of two is refused', 20_000, () => isAnswered);
         await release();
         const answers = await Promise.all([first, second]);
         const refused = answers.filter(({ status }) => status === 409);
@@ -71,7 +71,7 @@ for (const { name, within } of sqlStores) {
         for (const answer of made) expectReplay(await createUnder(address, 'slow', rex), answer);
         return { requests: 3, refused: refused.length, animals: await countPets(address) };
       }),
-    ).timeout(30_000);
+    );
 
     fault('concurrent retries on three processes', () =>
       within(async ({ databaseUrl }) => {
@@ -104,7 +104,7 @@ for (const { name, within } of sqlStores) {
           animals,
         };
       }),
-    ).timeout(30_000);
+    );
 
     fault('a refused or failed create is not kept', () =>
       within(async ({ databaseUrl, holdWriters }) => {
@@ -121,7 +121,7 @@ for (const { name, within } of sqlStores) {
           animals: await countPets(address),
         };
       }),
-    ).timeout(30_000);
+    );
 
     fault('keys that expired go away by themselves', () =>
       within(async ({ databaseUrl, open }) => {
@@ -133,7 +133,7 @@ for (const { name, within } of sqlStores) {
         let news = 0;
         try {
           await writes('creation_keys').update({ kept_until: Date.now() - 1 });
-          await eventually('only new keys are kept', 5_000, async () => {
+          await eventually('only new keys are kept', 20_000, async () => {
             expectFirst(await createUnder(address, `new ${(news += 1)}`, rex));
             const left: ReadonlyArray<unknown> = await reads('creation_keys').pluck('idempotency_key');
             return left.length === news;
@@ -144,6 +144,6 @@ for (const { name, within } of sqlStores) {
         expectFirst(await createUnder(address, 'old 0', newPet('Tom')));
         return { expired: keys.length, kept: news, animals: await countPets(address) };
       }),
-    ).timeout(30_000);
+    );
   });
 }

@@ -73,7 +73,7 @@ describe('Promise 8: the requests of a key are limited where that is set', () =>
         expect([withoutKey.status, withoutKey.headers['ratelimit']]).to.deep.equal([401, undefined]);
         return { limit, 'requests of a key': 2 * requests, 'let through': owners };
       }),
-    ).timeout(30_000);
+    );
   }
 
   fault('a flood that can not be counted on PostgreSQL', () =>
@@ -88,7 +88,7 @@ describe('Promise 8: the requests of a key are limited where that is set', () =>
       expect(passed(await flood([service], owner))).to.equal(limit);
       return { refused: refused.length, 'let through afterwards': limit };
     }),
-  ).timeout(30_000);
+  );
 
   fault('a flood where it is not set', async () => {
     const service = await startService(environmentOf('memory:'));
@@ -97,5 +97,5 @@ describe('Promise 8: the requests of a key are limited where that is set', () =>
       !through.includes(status) || headers['ratelimit'] !== undefined;
     expect(answers.filter(limited)).to.deep.equal([]);
     return { requests: answers.length };
-  }).timeout(30_000);
+  });
 });

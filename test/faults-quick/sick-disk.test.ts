@@ -42,15 +42,15 @@ describe('Promise 3: a sick disk under SQLite is a 503', () => {
         }),
       ),
     { needs: ['mount'] },
-  ).timeout(60_000);
+  );
 
   // A mounted file system can't be made read-only while a file is open for writing; this is what the kernel answers
   // once it has done so itself after an error.
   fault('a file system that turned read-only', failing('pwrite64,ftruncate,fallocate,unlink', 'EROFS'), {
     needs: ['strace'],
-  }).timeout(60_000);
+  });
 
-  fault('fsync fails with EIO', failing('fsync,fdatasync', 'EIO'), { needs: ['strace'] }).timeout(60_000);
-  fault('write fails with EIO', failing('pwrite64', 'EIO'), { needs: ['strace'] }).timeout(60_000);
-  fault('write fails with ENOSPC', failing('pwrite64', 'ENOSPC'), { needs: ['strace'] }).timeout(60_000);
+  fault('fsync fails with EIO', failing('fsync,fdatasync', 'EIO'), { needs: ['strace'] });
+  fault('write fails with EIO', failing('pwrite64', 'EIO'), { needs: ['strace'] });
+  fault('write fails with ENOSPC', failing('pwrite64', 'ENOSPC'), { needs: ['strace'] });
 });

@@ -144,6 +144,6 @@ describe('Promise 8: no request hides in another', () => {
           smuggled: 0,
         };
       }),
-    ).timeout(30_000);
+    );
   }
 });

@@ -55,7 +55,7 @@ describe('Promise 1: every 201 is written after the sync of its commit returned'
         return trace(service, [], { file: `${folder}/trace`, log: /animals\.sqlite3-wal$/ });
       }),
     { needs: ['strace'] },
-  ).timeout(60_000);
+  );
 
   fault(
     'PostgreSQL, under strace',
@@ -68,5 +68,5 @@ describe('Promise 1: every 201 is written after the sync of its commit returned'
         }),
       ),
     { needs: ['strace'] },
-  ).timeout(60_000);
+  );
 });

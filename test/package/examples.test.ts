@@ -15,8 +15,6 @@ const binary = (name: string): string => join(projectFolder, 'node_modules', nam
 const types = ['@types/koa', '@types/node', 'mocha', '@types/mocha'];
 
 describe('the package, packed and installed in an empty folder', function () {
-  this.timeout(60_000);
-
   let host = '';
   let coreAlone = '';
 
@@ -84,10 +82,10 @@ describe('the package, packed and installed in an empty folder', function () {
     await writeFile(join(host, 'readme.mjs'), readmePrograms[1]?.text.replace('3000', port) ?? '');
     const running = startProgram(process.execPath, ['readme.mjs'], { folder: host });
     try {
-      await eventually('a key is printed', 10_000, () => running.stdout().endsWith('\n'));
+      await eventually('a key is printed', 20_000, () => running.stdout().endsWith('\n'));
       const key = running.stdout().trim();
       const address = `http://127.0.0.1:${port}`;
-      await eventually('it answers', 10_000, async () => !(await isRefused(address)));
+      await eventually('it answers', 20_000, async () => !(await isRefused(address)));
       const created = await createPet({ address, key }, '{"name":"Rex","categoryId":7}');
       expect(created).to.deep.equal({ status: 201, text: '{"id":1,"name":"Rex","categoryId":7}' });
       expect((await listPets({ address, key: 'another' })).status).to.equal(401);
@@ -135,7 +133,7 @@ describe('the package, packed and installed in an empty folder', function () {
       running = startProgram(process.execPath, [join(host, 'routes-in-a-host', 'host.js')], {
         environment: { PORT: '0' },
       });
-      await eventually('the host listens', 10_000, () => running.stdout().endsWith('\n'));
+      await eventually('the host listens', 20_000, () => running.stdout().endsWith('\n'));
       address = running.stdout().trim();
     });
 

@@ -53,8 +53,6 @@ const withoutParticulars = (text: string): string =>
     .replace('(set: PORT=0)', '(all settings are default)');
 
 describe('the examples in the Markdown files', function () {
-  this.timeout(60_000);
-
   let checkout = '';
   let service: ServiceProcess;
   let key = '';

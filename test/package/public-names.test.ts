@@ -11,8 +11,6 @@ const lines = (text: string): ReadonlyArray<string> =>
     .map((line) => line.replace(/ +/g, ' ').replace(/-{3,}/g, '---'));
 
 describe('the public names', function () {
-  this.timeout(60_000);
-
   let names: PublicNames;
   before(() => {
     names = publicNames();

@@ -69,7 +69,6 @@ describe('A typed client, generated from the served document', () => {
   });
 
   it('compiles under strict TypeScript, refuses wrong calls, and works', async function () {
-    this.timeout(60_000);
     const types = astToString(await openapiTS(new URL(`${service.address}/openapi.json`)));
     await writeFile(join(folder, 'animal-store.ts'), types);
     await writeFile(join(folder, 'client.ts'), program);

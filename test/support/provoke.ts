@@ -1,32 +1,26 @@
 import * as TE from 'fp-ts/TaskEither';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type CheckReadiness, httpApplication, startHttpServer } from '../../adapters/http';
+import type { CheckReadiness } from '../../adapters/http';
 import type { exampleFailures } from '../../adapters/http/openapi/example-failures';
 import { admissionControl } from '../../adapters/http/server/admission-control';
 import { exchanges } from '../../adapters/http/server/exchanges';
 import { serveConnections } from '../../adapters/http/server/serve-connections';
 import { responseWriter } from '../../adapters/http/server/write-response';
-import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
 import {
   type Authenticate,
   type ConsumeQuota,
   idempotencyKeyInFlight,
-  openAnimalStore,
   type PetRepository,
   unavailable,
 } from '../../core';
-import { arbitraryApiKey } from '../contracts/arbitrary/arbitrary-api-key';
-import { arbitraryKeyId } from '../contracts/arbitrary/arbitrary-key-id';
 import type { DocumentedRequest } from './documented-answers';
 import { overloadedServer } from './overloaded-server';
 import { type RawAnswer, rawExchange } from './raw-exchange';
-
-const unheard = (): void => undefined;
-const reporter = { requestEnded: unheard, requestRejected: unheard, error: unheard };
+import { key, memoryApplication, silentReporter, startServer } from './start-server';
 
 interface Circumstances {
-  readonly pets?: PetRepository;
+  readonly pets?: Partial<PetRepository>;
   readonly checkReadiness?: CheckReadiness;
   readonly consumeQuota?: ConsumeQuota;
   readonly authenticate?: Authenticate;
@@ -35,8 +29,6 @@ interface Circumstances {
 }
 
 type Provoke = (request: DocumentedRequest) => Promise<RawAnswer>;
-
-const key = arbitraryApiKey();
 
 const rex = '{"name":"Rex","categoryId":7,"status":"available"}';
 
@@ -66,28 +58,8 @@ const inBytes = (
     .filter((line, index, lines) => line !== '' || index >= lines.length - 2)
     .join('\r\n');
 
-const ask = async (
-  request: string,
-  {
-    pets = inMemoryPetRepository(),
-    checkReadiness = TE.right(undefined),
-    consumeQuota,
-    authenticate = inMemoryApiKeys([[arbitraryKeyId(), key]]).authenticate,
-    before = [],
-  }: Circumstances = {},
-): Promise<RawAnswer> => {
-  const app = httpApplication({
-    openStore: openAnimalStore({ pets, authenticate }),
-    checkReadiness,
-    consumeQuota,
-  });
-  const server = await startHttpServer(app, {
-    host: '127.0.0.1',
-    port: 0,
-    maxInFlight: 10,
-    maxWait: 1_000,
-    reporter,
-  });
+const ask = async (request: string, { before = [], ...changes }: Circumstances = {}): Promise<RawAnswer> => {
+  const server = await startServer(memoryApplication(changes));
   try {
     for (const earlier of before) await rawExchange(server.address, earlier);
     return await rawExchange(server.address, request);
@@ -105,7 +77,7 @@ const askUnfinished = async (): Promise<RawAnswer> => {
       application: () => Promise.reject(new Error('an unfinished request came to the application')),
       admission: admissionControl(1, 1_000),
       writeResponse: responseWriter([]),
-      reporter,
+      reporter: silentReporter,
       trustedProxies: 0,
       isStopping: () => false,
     }),
@@ -158,7 +130,7 @@ export const provoke: Readonly<Record<'Success' | keyof typeof exampleFailures, 
   RequestTimeout: askUnfinished,
   IdempotencyKeyInFlight: (request) =>
     ask(inBytes(request), {
-      pets: { ...inMemoryPetRepository(), create: () => TE.left(idempotencyKeyInFlight) },
+      pets: { create: () => TE.left(idempotencyKeyInFlight) },
     }),
   PayloadTooLarge: (request) => ask(inBytes({ ...request, body: ' '.repeat(100_001) })),
   UnsupportedMediaType: (request) => ask(inBytes(request, { type: 'text/plain' })),

@@ -25,24 +25,29 @@ const once = <A, O>(codec: t.Type<A, O>): t.Type<A, O> =>
     codec.encode,
   );
 
-const listPetsParameters = t.intersection([
-  t.type({ limit: once(pageSizeInDigits) }),
-  t.partial({ after: once(inDecimal(PetId)), status: once(PetStatus) }),
-]);
+const codecs = {
+  limit: once(pageSizeInDigits),
+  after: once(inDecimal(PetId)),
+  status: once(PetStatus),
+} satisfies { readonly [K in keyof Required<PetQuery>]: t.Mixed };
 
-const valueOf = (parameters: URLSearchParams, name: string): Readonly<Record<string, unknown>> => {
-  const values = parameters.getAll(name);
-  return values.length === 0 ? {} : { [name]: values.length === 1 ? values[0] : values };
+const names = Object.keys(codecs);
+
+const { limit, ...optional } = codecs;
+const listPetsParameters = t.intersection([t.type({ limit }), t.partial(optional)]);
+
+const valuesOf = (parameters: URLSearchParams): Readonly<Record<string, unknown>> => {
+  const values: Record<string, unknown> = { limit: defaultLimit };
+  for (const name of names) {
+    const given = parameters.getAll(name);
+    if (given.length > 0) values[name] = given.length === 1 ? given[0] : given;
+  }
+  return values;
 };
 
 /** The page that a query string asks for. Parameters that listPets doesn't have are ignored. */
 export const listPetsQuery = (parameters: URLSearchParams): E.Either<InvalidQuery, PetQuery> =>
   pipe(
-    listPetsParameters.decode({
-      limit: defaultLimit,
-      ...valueOf(parameters, 'limit'),
-      ...valueOf(parameters, 'after'),
-      ...valueOf(parameters, 'status'),
-    }),
+    listPetsParameters.decode(valuesOf(parameters)),
     E.mapLeft((errors) => ({ _tag: 'InvalidQuery', faults: fieldFaults(errors) })),
   );

@@ -1,3 +1,5 @@
+import { NewPet, Pet } from '../../../core';
+
 /** Every value that `code` takes in an Error, one meaning each. */
 export const errorCodes = [
   'expectation_failed',
@@ -40,7 +42,7 @@ const newPetProperties = {
     examples: [7],
   },
   status: { $ref: '#/components/schemas/PetStatus' },
-} as const;
+} as const satisfies { readonly [K in keyof Required<NewPet>]: object };
 
 /** The JSON schemas of the interface, section 2, as the OpenAPI document has them. */
 export const schemas = {
@@ -52,13 +54,13 @@ export const schemas = {
   NewPet: {
     type: 'object',
     description: 'An animal to be added. Other fields are ignored.',
-    required: ['name', 'categoryId'],
+    required: Object.keys(NewPet.required),
     properties: newPetProperties,
   },
   Pet: {
     type: 'object',
     description: 'An animal in the catalogue. Without a status it has no `status` field.',
-    required: ['id', 'name', 'categoryId'],
+    required: Object.keys(Pet.required),
     properties: {
       id: { ...int64, description: 'Assigned by the service.', examples: [1] },
       ...newPetProperties,

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
-import { CategoryId, inDecimal, type NewPet } from '../../../core';
+import { identity, pipe } from 'fp-ts/function';
+import { CategoryId, inDecimal, NewPet } from '../../../core';
 import { csvFields } from './csv-fields';
 import { decodeRow } from './decode-row';
 import type { Row } from './row';
@@ -8,15 +8,29 @@ import { splitRows } from './split-rows';
 
 type Header = ReadonlyArray<string>;
 
-const known = ['name', 'categoryId', 'status'];
-const needed = ['name', 'categoryId'];
+/** How the text of each field is read; what a field can't be is left to its codec to refuse. */
+const readers: { readonly [K in keyof Required<NewPet>]: (text: string) => unknown } = {
+  name: identity,
+  categoryId: (text) =>
+    pipe(
+      inDecimal(CategoryId).decode(text),
+      E.getOrElse((): unknown => text),
+    ),
+  status: identity,
+};
+
+const columns = Object.entries(readers);
+const needed = Object.keys(NewPet.required);
+const optional = Object.keys(NewPet.optional);
 
 const checkHeader = (header: Header): E.Either<string, Header> => {
-  const twice = known.filter((name) => header.filter((other) => other === name).length > 1);
+  const twice = columns.filter(([name]) => header.filter((other) => other === name).length > 1);
   const missing = needed.filter((name) => !header.includes(name));
   return twice.length + missing.length === 0
     ? E.right(header)
-    : E.left('the header must name the columns name and categoryId, and may name status, each once');
+    : E.left(
+        `the header must name the columns ${needed.join(' and ')}, and may name ${optional.join(' and ')}, each once`,
+      );
 };
 
 const toRecord =
@@ -26,17 +40,15 @@ const toRecord =
       ? E.right(new Map(header.map((name, index) => [name, fields[index] ?? ''])))
       : E.left(`it has ${fields.length} fields, and the header ${header.length}`);
 
+/** An empty text is no value of an optional field. */
 const decodeRecord = (record: ReadonlyMap<string, string>): E.Either<string, NewPet> => {
-  const categoryId = record.get('categoryId');
-  const status = record.get('status') ?? '';
-  return decodeRow({
-    name: record.get('name'),
-    categoryId: pipe(
-      inDecimal(CategoryId).decode(categoryId),
-      E.getOrElse((): unknown => categoryId),
-    ),
-    ...(status === '' ? {} : { status }),
-  });
+  const fields: Record<string, unknown> = {};
+  for (const [name, read] of columns) {
+    const text = record.get(name);
+    if (text === undefined || (text === '' && name in NewPet.optional)) continue;
+    fields[name] = read(text);
+  }
+  return decodeRow(fields);
 };
 
 /** Reads CSV (RFC 4180). Without a header that can be understood there are no rows: it throws. */

@@ -2,14 +2,18 @@ import { serialisePet } from '../../../adapters/http';
 import type { Pet } from '../../../core';
 import type { Format } from './format';
 
-const columns = ['name', 'categoryId', 'status', 'id'];
+/** The columns in their order. */
+const writers: { readonly [K in keyof Required<Pet>]: (pet: Pet) => string } = {
+  name: ({ name }) => name,
+  categoryId: ({ categoryId }) => categoryId.toString(),
+  status: ({ status = '' }) => status,
+  id: ({ id }) => id.toString(),
+};
 
-const toFields = ({ name, categoryId, status, id }: Pet): ReadonlyArray<string> => [
-  name,
-  categoryId.toString(),
-  status ?? '',
-  id.toString(),
-];
+const columns = Object.keys(writers);
+const texts = Object.values(writers);
+
+const toFields = (pet: Pet): ReadonlyArray<string> => texts.map((text) => text(pet));
 
 /** What some programs would drop or read as something else stands in quotes too: spaces at an end, byte order marks. */
 const needsQuotes = /[",\r\n\ufeff]|^ | $/;

@@ -1,8 +1,51 @@
+import { expect } from 'chai';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
-import { petRepositoryContract } from '../../contracts';
+import { arbitraryNewPet, arbitraryScopedIdempotencyKey, petRepositoryContract } from '../../contracts';
+import { petWithId } from '../../contracts/pet-repository/seeds';
+import { run } from '../../support/run';
 
 describe('the in-memory pet repository', () => {
   petRepositoryContract({ describe, it }, (options) =>
     Promise.resolve({ repository: inMemoryPetRepository(options), close: () => Promise.resolve() }),
   );
+
+  it('gives ids from 1 though all that are there are below', async () => {
+    const { create } = inMemoryPetRepository({ pets: [petWithId(-9n), petWithId(-2n)] });
+    expect((await run(create(arbitraryNewPet()))).pet.id).to.equal(1n);
+    expect((await run(create(arbitraryNewPet()))).pet.id).to.equal(2n);
+  });
+
+  it('has forgotten the keys of days past', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage: unknown = runInNewContext('gc');
+    if (typeof collectGarbage !== 'function') throw new TypeError('there is no gc');
+    const [days, keysADay] = [20, 1_000];
+    const newPet = arbitraryNewPet();
+
+    /** What the heap has more, in bytes, after so many animals; the repository is still there to be measured. */
+    const growth = async (isKeyed: boolean): Promise<number> => {
+      const clock = { time: 0 };
+      const { create, find } = inMemoryPetRepository({ now: () => clock.time });
+      const { pet } = await run(create(newPet));
+      Reflect.apply(collectGarbage, undefined, []);
+      const before = process.memoryUsage().heapUsed;
+      for (let day = 0; day < days; day += 1) {
+        clock.time += 25 * 60 * 60 * 1_000;
+        for (let count = 0; count < keysADay; count += 1) {
+          await run(create(newPet, isKeyed ? arbitraryScopedIdempotencyKey() : undefined));
+        }
+      }
+      Reflect.apply(collectGarbage, undefined, []);
+      const after = process.memoryUsage().heapUsed;
+      expect(await run(find(pet.id))).to.deep.equal(pet);
+      return after - before;
+    };
+
+    await growth(true);
+    const [keyed, bare] = [await growth(true), await growth(false)];
+    // All 20,000 keys take 4 MB.
+    expect(keyed - bare).to.be.below(2_000_000);
+  });
 });

@@ -31,8 +31,6 @@ const watchInserts = (writes: Knex) => {
 };
 
 describe('An import', function () {
-  this.timeout(30_000);
-
   for (const [kind, makeDatabase] of databaseKinds) {
     it(`makes no statement much longer than its largest animal: ${kind}`, () =>
       withDatabase(makeDatabase, async (database) => {

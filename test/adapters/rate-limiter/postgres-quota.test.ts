@@ -14,7 +14,7 @@ describe('the quota in PostgreSQL', () => {
       const [one, other] = databases.map(({ writes }) => postgresQuota(writes, limit));
       if (one === undefined || other === undefined) throw new Error('two instances are needed');
       const owner = arbitraryOwnerId();
-      const later = performance.now() + 5_000;
+      const later = performance.now() + 30_000;
       expect(await run(one(owner, later))).to.include({ isWithin: true, remaining: 1 });
       expect(await run(other(owner, later))).to.include({ isWithin: true, remaining: 0 });
       expect(await run(one(owner, later))).to.include({ isWithin: false, remaining: 0 });
@@ -30,9 +30,9 @@ describe('the quota in PostgreSQL', () => {
       try {
         const outcome = await consume(arbitraryOwnerId(), began + 300)();
         expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
-        expect(performance.now() - began).to.be.below(1_000);
+        const bounded = performance.now() - began;
         expect(await unbounded).to.have.nested.property('left._tag', 'Unavailable');
-        expect(performance.now() - began).to.be.within(1_000, 3_000);
+        expect(performance.now() - began).to.be.within(bounded + 500, 10_000);
       } finally {
         await release();
       }

@@ -59,7 +59,6 @@ const refused: Readonly<Record<string, readonly [code: string, snippet: string]>
 const fileName = (title: string): string => title.replaceAll(' ', '-');
 
 describe('the types of the core', function () {
-  this.timeout(30_000);
   let errors: ReturnType<typeof compile>;
 
   before(() => {

@@ -7,7 +7,7 @@ import { faketimeLibrary } from './tools';
 export type Shift = '+0' | '+1y' | '-1y';
 
 /** In milliseconds. */
-const bound = 5_000;
+const bound = 20_000;
 
 /** A clock of the day for one process, which a file in the folder sets; the clock that only counts stays true. */
 export const settableClock = async (folder: string) => {

@@ -105,7 +105,11 @@ const bodies = mostly(
   fc
     .tuple(
       fc.record(
-        { name: mostly(names), categoryId: mostly(numbers), status: mostly(statuses) },
+        {
+          name: mostly(names),
+          categoryId: mostly(numbers),
+          status: mostly(statuses),
+        } satisfies { [K in keyof Required<NewPet>]: fc.Arbitrary<unknown> },
         { requiredKeys: [] },
       ),
       fc.dictionary(fc.constantFrom('id', 'Name', '__proto__', 'constructor', 'toString', 'extra'), anything),

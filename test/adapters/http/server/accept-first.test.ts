@@ -1,12 +1,10 @@
 import { expect } from 'chai';
 import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { startHttpServer } from '../../../../adapters/http';
 import { decided } from '../../../../adapters/http/responses/outcome';
+import { startServer } from '../../../support/start-server';
 
 const clients = 200;
-
-const unheard = (): void => undefined;
 
 /** How many responses the first client has had when the last has its first. */
 const responsesBeforeTheLastIsHeard = async (address: string): Promise<number> => {
@@ -32,16 +30,8 @@ const responsesBeforeTheLastIsHeard = async (address: string): Promise<number> =
 
 describe('Clients that connect at one instant', () => {
   it('are all accepted before the first is answered over and over', async () => {
-    const { address, stop } = await startHttpServer(
-      () => Promise.resolve(decided({ status: 200, body: '{}' })),
-      {
-        host: '127.0.0.1',
-        port: 0,
-        maxInFlight: 128,
-        maxWait: 60_000,
-        reporter: { requestEnded: unheard, requestRejected: unheard, error: unheard },
-      },
-    );
+    const application = () => Promise.resolve(decided({ status: 200, body: '{}' }));
+    const { address, stop } = await startServer(application, { maxInFlight: 128, maxWait: 60_000 });
     const most = await responsesBeforeTheLastIsHeard(address);
     expect(most, 'responses to the busiest client').to.be.below(clients / 4);
     await stop(0);

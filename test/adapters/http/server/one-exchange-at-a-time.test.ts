@@ -1,20 +1,16 @@
 import { expect } from 'chai';
-import * as TE from 'fp-ts/TaskEither';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { httpApplication, type RequestRecord, startHttpServer } from '../../../../adapters/http';
-import { inMemoryApiKeys, inMemoryPetRepository } from '../../../../adapters/in-memory';
-import { type NewPet, openAnimalStore, type PetRepository } from '../../../../core';
-import { arbitraryApiKey } from '../../../contracts/arbitrary/arbitrary-api-key';
-import { arbitraryKeyId } from '../../../contracts/arbitrary/arbitrary-key-id';
+import type { RequestRecord } from '../../../../adapters/http';
+import { inMemoryPetRepository } from '../../../../adapters/in-memory';
+import type { PetRepository } from '../../../../core';
 import { eventually } from '../../../support/eventually';
 import { openRawConnection } from '../../../support/raw-connection';
-
-const key = arbitraryApiKey();
+import { key, memoryApplication, silentReporter, startServer } from '../../../support/start-server';
 
 /** In milliseconds. */
-const bound = 5_000;
+const bound = 20_000;
 
 const create = (name: string, ...headers: ReadonlyArray<string>): string => {
   const body = `{"name":"${name}","categoryId":7}`;
@@ -44,7 +40,7 @@ const start = async () => {
   const repository = inMemoryPetRepository();
   const pets: PetRepository = {
     ...repository,
-    create: (newPet: NewPet, idempotencyKey) => async () => {
+    create: (newPet, idempotencyKey) => async () => {
       begun.push(newPet.name);
       atOnce += 1;
       mostAtOnce = Math.max(mostAtOnce, atOnce);
@@ -54,21 +50,9 @@ const start = async () => {
       return repository.create(newPet, idempotencyKey)();
     },
   };
-  const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
-  const application = httpApplication({
-    openStore: openAnimalStore({ pets, authenticate }),
-    checkReadiness: TE.right(undefined),
-  });
-  const server = await startHttpServer(application, {
-    host: '127.0.0.1',
-    port: 0,
+  const server = await startServer(memoryApplication({ pets }), {
     maxInFlight: 4,
-    maxWait: 1_000,
-    reporter: {
-      requestEnded: (record) => ended.push(record),
-      requestRejected: () => undefined,
-      error: () => undefined,
-    },
+    reporter: { ...silentReporter, requestEnded: (record) => ended.push(record) },
   });
   const { hostname, port } = new URL(server.address);
   return {

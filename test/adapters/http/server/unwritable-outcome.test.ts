@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { type Application, startHttpServer } from '../../../../adapters/http';
-
-const unheard = (): void => undefined;
+import type { Application } from '../../../../adapters/http';
+import { startServer } from '../../../support/start-server';
 
 const application: Application = ({ message: { url } }) => {
   if (url === '/rejects') return Promise.reject(new Error('a failure that could not be reported'));
@@ -16,13 +15,7 @@ const application: Application = ({ message: { url } }) => {
 
 describe('An outcome that can not be written', () => {
   it('costs its own client the response, and no one else', async () => {
-    const { address, stop } = await startHttpServer(application, {
-      host: '127.0.0.1',
-      port: 0,
-      maxInFlight: 1,
-      maxWait: 1_000,
-      reporter: { requestEnded: unheard, requestRejected: unheard, error: unheard },
-    });
+    const { address, stop } = await startServer(application);
     try {
       const ask = (path: string): Promise<string> =>
         fetch(`${address}${path}`)

@@ -6,7 +6,6 @@ import { petId } from '../../../contracts/pet-repository/seeds';
 import { postgresDatabase } from '../../../support/databases';
 import { eventually } from '../../../support/eventually';
 import { run } from '../../../support/run';
-import { slowPets } from '../../../support/slow-pets';
 import { withDatabases } from '../../../support/with-database';
 
 const limit = pageSize(20);
@@ -22,57 +21,61 @@ const reads: Readonly<Record<string, (repository: PetRepository) => Promise<bool
   'a page that follows an id': (repository) => seesIt(repository, { limit, after: petId(0n) }),
 };
 
-const isReading = async ({ reads }: Database): Promise<boolean> => {
-  const sleeping: ReadonlyArray<unknown> = await reads('pg_stat_activity')
-    .whereRaw('datname = current_database()')
-    .where({ wait_event: 'PgSleep' })
-    .pluck('pid');
-  return sleeping.length > 0;
-};
+const place = 4_711;
 
-describe('A slow read that began before a create', () => {
-  for (const [name, read] of Object.entries(reads)) {
-    it(`is not joined by a read of the same that begins after it: ${name}`, () =>
-      withDatabases(2, postgresDatabase, async (...[database, other]) => {
-        if (database === undefined || other === undefined) throw new Error('two databases are needed');
-        await slowPets(database, 0.4);
-        const repository = knexPetRepository(database);
-        const early = read(repository);
-        await eventually('it is being read', 2_000, () => isReading(other));
-        await other.writes('stored_pets').insert({ name: 'Rex', category_id: '7', status: 'sold' });
-        const late = read(repository);
-        expect([await early, await late]).to.deep.equal([false, true]);
-      }));
-  }
-});
-
-/** Has the first read of PostgreSQL's animals take so many seconds, and no other. */
-const slowFirstRead = async ({ writes }: Database, seconds: number): Promise<void> => {
-  await writes.raw('create sequence reads');
+/** Makes reads of PostgreSQL's animals, or the first one alone, wait until `release`; each sees what was there before. */
+const holdReads = async ({ writes }: Database, other: Database, which: 'all' | 'the first') => {
+  await writes.raw('create sequence reads_begun');
   await writes.raw('alter table pets rename to stored_pets');
   await writes.raw(
-    `create function slow_pets() returns setof stored_pets language plpgsql as $$ begin
-       if nextval('reads') = 1 then perform pg_sleep(${seconds}); end if;
+    `create function held_pets() returns setof stored_pets language plpgsql stable as $$ begin
+       if nextval('reads_begun') = 1 or ${which === 'all'} then perform pg_advisory_xact_lock(${place}); end if;
        return query select * from stored_pets;
      end $$`,
   );
-  await writes.raw('create view pets as select * from slow_pets()');
+  await writes.raw('create view pets as select * from held_pets()');
+  const holder = await other.writes.transaction();
+  await holder.raw('select pg_advisory_xact_lock(?)', [place]);
+  return {
+    isHeld: async (): Promise<boolean> => {
+      const waiting = await other
+        .reads('pg_stat_activity')
+        .whereRaw('datname = current_database()')
+        .where({ wait_event: 'advisory' })
+        .pluck('pid');
+      return waiting.length > 0;
+    },
+    release: () => holder.rollback(),
+  };
 };
 
 describe('A slow read in PostgreSQL', () => {
   for (const [name, read] of Object.entries(reads)) {
+    it(`that began before a create is not joined by a read of the same that begins after it: ${name}`, () =>
+      withDatabases(2, postgresDatabase, async (...[database, other]) => {
+        if (database === undefined || other === undefined) throw new Error('two databases are needed');
+        const { isHeld, release } = await holdReads(database, other, 'all');
+        const repository = knexPetRepository(database);
+        const early = read(repository);
+        await eventually('it is being read', 20_000, isHeld);
+        await other.writes('stored_pets').insert({ name: 'Rex', category_id: '7', status: 'sold' });
+        const late = read(repository);
+        await release();
+        expect([await early, await late]).to.deep.equal([false, true]);
+      }));
+
     it(`does not make another wait: ${name}`, () =>
       withDatabases(2, postgresDatabase, async (...[database, other]) => {
         if (database === undefined || other === undefined) throw new Error('two databases are needed');
-        await slowFirstRead(database, 2);
+        const { isHeld, release } = await holdReads(database, other, 'the first');
         const repository = knexPetRepository(database);
-        const began = performance.now();
-        const slow = read(repository);
-        await eventually('it is being read', 1_500, () => isReading(other));
+        let isOver = false;
+        const slow = read(repository).finally(() => (isOver = true));
+        await eventually('it is being read', 20_000, isHeld);
         await read(repository);
-        expect(performance.now() - began).to.be.below(1_900);
+        expect(isOver).to.equal(false);
+        await release();
         await slow;
-        expect(performance.now() - began).to.be.above(1_900);
       }));
   }
 });

@@ -68,6 +68,14 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(ran.flat()).to.deep.equal(names);
     });
 
+    it('wait for no other process where none is pending', async () => {
+      const [database, other] = [open(), open()];
+      await run(migrate(database));
+      await other.withMigrationLock(async () => {
+        expect(await run(migrate(database))).to.deep.equal([]);
+      });
+    });
+
     it('print nothing when one of them fails: standard output belongs to the log', async () => {
       const database = open();
       await database.writes.schema.createTable('heartbeats', (table) => table.text('foreign'));

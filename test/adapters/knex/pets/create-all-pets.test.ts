@@ -36,8 +36,6 @@ async function* slowly(meanwhile: () => Promise<void>) {
 }
 
 describe('While an import takes its time, another instance', function () {
-  this.timeout(30_000);
-
   /** Runs a test on one instance while the first animals of another's import are in, but not committed. */
   const amidImport = (
     makeDatabase: () => Promise<TestDatabase>,

@@ -35,9 +35,9 @@ describe('A query of PostgreSQL that is never answered', () => {
       freezeAnswers();
       const began = performance.now();
       expect(await find(pet.id)()).to.have.nested.property('left._tag', 'Unavailable');
-      expect(performance.now() - began).to.be.within(statementTimeout, 3 * statementTimeout);
+      expect(performance.now() - began).to.be.within(statementTimeout, 10 * statementTimeout);
       expect(await run(find(pet.id))).to.deep.equal(pet);
-      expect(performance.now() - began).to.be.below(3 * statementTimeout);
+      expect(performance.now() - began).to.be.below(10 * statementTimeout);
     }));
 
   it('is not taken for one because its connection is older than a query may be', () =>

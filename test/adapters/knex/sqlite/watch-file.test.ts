@@ -38,7 +38,7 @@ describe('the watch over a SQLite file', () => {
       await checkpoint(database);
       await fill(database);
       expect((await stat(file)).size).to.be.below(before);
-      await eventually('it is known to be intact', 5_000, database.isFileIntact);
+      await eventually('it is known to be intact', 20_000, database.isFileIntact);
       expect(database.isFileReplaced()).to.equal(false);
       await checkpoint(database);
       expect(database.isFileIntact()).to.equal(true);
@@ -49,7 +49,7 @@ describe('the watch over a SQLite file', () => {
       await database.writes.raw('delete from filler');
       await database.writes.raw('vacuum');
       await checkpoint(database);
-      await eventually('it is known to be intact', 5_000, database.isFileIntact);
+      await eventually('it is known to be intact', 20_000, database.isFileIntact);
       expect(database.isFileReplaced()).to.equal(false);
     }));
 
@@ -59,7 +59,7 @@ describe('the watch over a SQLite file', () => {
         const { size } = await stat(file);
         await truncate(file, Math.floor(size * share));
         expect(database.isFileIntact()).to.equal(false);
-        await eventually('it is known to be lost', 5_000, database.isFileReplaced);
+        await eventually('it is known to be lost', 20_000, database.isFileReplaced);
         await delay(100);
         expect(database.isFileIntact()).to.equal(false);
       }));

@@ -45,7 +45,6 @@ const findUnseen = async ({ writer, reader, pet }: Creation): Promise<ReadonlyAr
 
 for (const { name, within } of sqlStores) {
   describe(`An acknowledged create on ${name}`, function () {
-    this.timeout(60_000);
     afterEach(killServices);
 
     it(`is seen by every read that begins after it, in each of ${processes} processes under load`, () =>
