@@ -61,13 +61,15 @@ const createOrReplay = async (
   const keys = keysOf(creations);
   // It comes first because it writes: a SQLite transaction that begins with a read is refused when another has written.
   await forgetExpiredOf(transaction, keys, now);
-  const kept = await findKept(transaction, petStatements, keys);
-  const settled = creations.map(({ newPet, key }) =>
-    settle(key && kept.get(scopedIdempotencyKeyText(key)), newPet, now),
-  );
+  const records = await findKept(transaction, petStatements, keys);
+  const recordOf = ({ key }: Creation) => key && records.get(scopedIdempotencyKeyText(key));
+  const settled = creations.map((creation) => settle(recordOf(creation)?.kept, creation.newPet, now));
   const fresh = creations.filter((_, place) => settled[place] === undefined);
   if (fresh.length === 0) return settled.flatMap((result) => result ?? []);
-  await freeKeys(transaction, keysOf(fresh));
+  await freeKeys(
+    transaction,
+    fresh.flatMap((creation) => recordOf(creation)?.row ?? []),
+  );
   const made = [...(await createNew(transaction, petStatements, fresh, now))];
   return settled.flatMap((result) => result ?? made.splice(0, 1));
 };
