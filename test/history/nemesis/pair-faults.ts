@@ -43,6 +43,7 @@ export const pairFaults = (
           'fill disk': diskSize > 0 ? 2 : 0,
           'fail over': 3,
           'fail over late': 2,
+          'fail over cut': 2,
         })
       ) {
         case 'kill primary':
@@ -93,6 +94,16 @@ export const pairFaults = (
             pair.primary().hang();
             await last(lasts);
             await takeOver('hang');
+          });
+        case 'fail over cut':
+          return fault('restart the primary while its standby is cut off, then fail over', async (last) => {
+            pair.replication().freeze();
+            await last(longestOutage);
+            await pair.primary().kill();
+            await pair.primary().start();
+            await last(longestOutage);
+            await pair.primary().kill();
+            await takeOver('end');
           });
       }
     },
