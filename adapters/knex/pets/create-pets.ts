@@ -16,7 +16,7 @@ import type { PetStatements } from '../database/pet-statements';
 import { retryConflicts } from '../database/retry-conflicts';
 import { type Creation, type CreationResult, keysOf, newPetOf } from './creation';
 import { forgetNowAndThen } from './forget-now-and-then';
-import { findKept, forgetExpiredOf, freeKeys, keepRecords } from './idempotency-records';
+import { findKept, forgetExpiredOf, freeKeys, keepRecords, lockRecord } from './idempotency-records';
 import { insertPets } from './insert-pets';
 
 type Results = ReadonlyArray<CreationResult | Error>;
@@ -65,7 +65,11 @@ const createOrReplay = async (
   const recordOf = ({ key }: Creation) => key && records.get(scopedIdempotencyKeyText(key));
   const settled = creations.map((creation) => settle(recordOf(creation)?.kept, creation.newPet, now));
   const fresh = creations.filter((_, place) => settled[place] === undefined);
-  if (fresh.length === 0) return settled.flatMap((result) => result ?? []);
+  if (fresh.length === 0) {
+    const [record] = records.values();
+    if (record !== undefined) await lockRecord(transaction, record.row);
+    return settled.flatMap((result) => result ?? []);
+  }
   await freeKeys(
     transaction,
     fresh.flatMap((creation) => recordOf(creation)?.row ?? []),

@@ -85,6 +85,20 @@ export const findKept = async (
   );
 };
 
+/**
+ * Locks a record that was read. On PostgreSQL that is a write, so that the commit waits for a synchronous standby: a
+ * primary that was restarted shows what its standby never got, and a replay must not acknowledge that.
+ */
+export const lockRecord = async (
+  transaction: Knex,
+  { caller, idempotency_key }: RecordRow,
+): Promise<void> => {
+  await transaction<RecordRow>('creation_keys')
+    .where({ caller, idempotency_key })
+    .select('idempotency_key')
+    .forShare();
+};
+
 /** Keeps the keys of new animals. Fails where one of them is kept already. */
 export const keepRecords = async (
   transaction: Knex,
