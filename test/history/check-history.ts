@@ -124,17 +124,15 @@ export const checkHistory = ({ exchanges, faults }: History, limits: Limits): Re
   const acknowledged = acknowledgedIn(exchanges);
   const owed = acknowledgedBefore(acknowledged);
   const walks = walksIn(exchanges);
+  const lastSince = acknowledged.reduce((latest, { since }) => Math.max(latest, since), 0);
+  const lastWalks = walks.filter(
+    (walk) => isWhole(walk) && walk[0] !== undefined && walk[0].began > lastSince,
+  );
 
   const checkNothingLost = (): void => {
     const property = 'nothing acknowledged is lost';
-    const lastSince = acknowledged.reduce((latest, { since }) => Math.max(latest, since), 0);
-    const last = walks.find(
-      ([first, ...rest]) =>
-        first !== undefined &&
-        isWhole([first, ...rest]) &&
-        first.request.after === 0n &&
-        first.request.status === undefined &&
-        first.began > lastSince,
+    const last = lastWalks.find(
+      ([first]) => first?.request.after === 0n && first.request.status === undefined,
     );
     if (last === undefined) {
       violate(property, 'no walk over all animals ends the history');
@@ -165,11 +163,11 @@ export const checkHistory = ({ exchanges, faults }: History, limits: Limits): Re
           violate(property, `${pet.body} is ${first.pet.id} and ${pet.id} (${who(exchange)})`);
       }
     }
-    for (const walk of walks) {
+    for (const walk of lastWalks) {
       const idOf = new Map<string, bigint>();
       for (const { id, body } of walk.flatMap(petsIn)) {
         const first = idOf.get(body);
-        if (first !== undefined) violate(property, `${body} is ${first} and ${id} in one walk`);
+        if (first !== undefined) violate(property, `${body} is ${first} and ${id} at the end`);
         idOf.set(body, id);
       }
     }
