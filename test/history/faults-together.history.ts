@@ -1,5 +1,6 @@
 import { fault } from '../faults/support/fault';
 import { runHistory } from './run-history';
+import { citusCluster } from './set-ups/citus-cluster';
 import { primaryAndStandby } from './set-ups/primary-and-standby';
 import { sqliteFile } from './set-ups/sqlite-file';
 import { settings } from './settings';
@@ -8,7 +9,7 @@ import { settings } from './settings';
 const aroundIt = 300_000;
 
 describe(`Every promise, with all faults together (HISTORY_SEED=${settings.seed})`, () => {
-  for (const setUp of [sqliteFile, primaryAndStandby]) {
+  for (const setUp of [sqliteFile, primaryAndStandby, citusCluster]) {
     if (!settings.setUps.includes(setUp.name)) continue;
     fault(setUp.name, () => runHistory(setUp)).timeout(settings.seconds * 1_000 + aroundIt);
   }

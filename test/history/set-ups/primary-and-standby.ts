@@ -32,7 +32,6 @@ const withCables = async <A>(
 /** A primary with a synchronous standby, each on a small disk of its own where one can be mounted; three instances. */
 export const primaryAndStandby: SetUp = {
   name: 'standby',
-  findMissing: () => Promise.resolve(undefined),
   within: async (use) => {
     const canMount = (await findMissing(['mount'])) === undefined;
     const onDisk = <A>(run: (data: string) => Promise<A>): Promise<A> =>

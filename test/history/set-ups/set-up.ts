@@ -4,8 +4,6 @@ import type { Instance } from './instance';
 /** A system as somebody runs it, and what can be done to it. */
 export interface SetUp {
   readonly name: string;
-  /** What it lacks here to run at all, in words. */
-  readonly findMissing: () => Promise<string | undefined>;
   /** Gives it running and empty; it is gone afterwards. */
   readonly within: <A>(use: (system: System) => Promise<A>) => Promise<A>;
 }

@@ -21,7 +21,6 @@ const disk = (folder: string): Hand => ({
 /** Three processes on one SQLite file, on a small disk of its own where one can be mounted. */
 export const sqliteFile: SetUp = {
   name: 'sqlite',
-  findMissing: () => Promise.resolve(undefined),
   within: async (use) => {
     const canMount = (await findMissing(['mount'])) === undefined;
     const onDisk = <A>(run: (data: string) => Promise<A>): Promise<A> =>
