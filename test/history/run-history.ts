@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { call } from '../faults/support/call';
 import type { Figures } from '../faults/support/fault';
 import { eventually } from '../support/eventually';
@@ -13,7 +14,7 @@ import { startWorkload } from './workload/workload';
 
 const clients = 16;
 
-/** All in milliseconds. */
+/** All in milliseconds; what the machine has kept this process waiting comes on top of the deadline. */
 const deadline = 5_000;
 const healBound = 60_000;
 
@@ -92,11 +93,15 @@ const inWords = (violations: ReadonlyArray<Violation>): string =>
 export const runHistory = (setUp: SetUp): Promise<Figures> =>
   setUp.within(async (system) => {
     forgetAnimals();
+    const waits = monitorEventLoopDelay();
+    waits.enable();
     const history = await runOn(system);
-    const violations = checkHistory(history, { deadline });
+    waits.disable();
+    const longestWait = Math.round(waits.max / 1_000_000);
+    const violations = checkHistory(history, { deadline: deadline + longestWait });
     if (violations.length > 0 || settings.folder !== undefined) {
       const file = await keep(setUp.name, history);
       expect(violations.length, `${inWords(violations)}\nThe history is in ${file}`).to.equal(0);
     }
-    return { ...figuresOf(history), violations: 0 };
+    return { ...figuresOf(history), 'longest wait of this process ms': longestWait, violations: 0 };
   });

@@ -24,8 +24,8 @@ export interface Instance {
   readonly unasked: ReadonlyArray<string>;
 }
 
-/** All in milliseconds. */
-const startBound = 90_000;
+/** All in milliseconds; each attempt may meet another fault of the database. */
+const startBound = 180_000;
 const pause = 200;
 
 /** Clients know it; instances accept it. */
