@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type FreezingProxy, startFreezingProxy } from '../../faults/support/freezing-proxy';
 import { inFolder } from '../../faults/support/in-folder';
-import { childrenOf } from '../../faults/support/pids';
+import { signalFamily } from '../../faults/support/pids';
 import { main } from '../../support/command';
 import { databaseCables } from '../nemesis/database-faults';
 import { cables, clocks, processes } from '../nemesis/instance-faults';
@@ -55,8 +55,7 @@ const withCluster = <A>(script: string, use: (cluster: Cluster) => Promise<A>): 
         signal: (node, name) => {
           const file = join(home, node, 'postmaster.pid');
           if (!existsSync(file)) return;
-          const postmaster = Number(readFileSync(file, 'utf8').split('\n')[0]);
-          for (const pid of [postmaster, ...childrenOf(postmaster)]) process.kill(pid, name);
+          signalFamily(Number(readFileSync(file, 'utf8').split('\n')[0]), name);
         },
       });
     } finally {
