@@ -8,7 +8,10 @@ export const pidOf = ({ pid }: Running): number => {
 
 /** The processes that a process has started and that run. */
 export const childrenOf = (pid: number): ReadonlyArray<number> =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(/\s+/).map(Number);
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .split(/\s+/)
+    .filter((pid) => pid !== '')
+    .map(Number);
 
 const signalIfThere = (pid: number, name: NodeJS.Signals): void => {
   try {
