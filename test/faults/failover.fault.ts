@@ -140,6 +140,44 @@ const failOver = async (pair: PostgresPair, loss: Loss): Promise<Figures> => {
   }
 };
 
+/**
+ * The primary shows after its restart what it had committed and the standby never got, as PostgreSQL documents: a retry
+ * must not take that for done.
+ */
+const retryBeforeStandby = async (pair: PostgresPair): Promise<Figures> => {
+  const address = await startFreezingProxy(pair.primary().port);
+  try {
+    const service = await startService({
+      DATABASE_URL: urlOf(address.port),
+      API_KEYS: owner,
+      LOG_LEVEL: 'silent',
+    });
+    const retry = () => createUnder(service.address, 'key', newPet('only on the primary'));
+    const isShown = async () =>
+      (await call(`${service.address}/v1/pets`, { key: owner })).text.includes('only on the primary');
+
+    pair.replication().freeze();
+    expect((await retry()).status, 'a create while the standby is cut off').to.equal(503);
+    await pair.primary().kill();
+    await pair.primary().start();
+    await eventually('the primary shows it', longestOutage, isShown);
+    expect((await retry()).status, 'a retry while the standby is cut off').to.equal(503);
+
+    await pair.primary().kill();
+    await pair.failOver();
+    address.switchTo(pair.primary().port, 'end');
+    await pair.addStandby();
+    const { status, text } = await retry();
+    expect(status, text).to.equal(201);
+    const ledger = { sent: new Set(['only on the primary']), acknowledged: [text] };
+    const { lost, twice } = await expectStored({ address: service.address, key: owner }, ledger);
+    return { lost, twice };
+  } finally {
+    await killServices();
+    await address.close();
+  }
+};
+
 describe('A synchronous standby takes over behind one address', () => {
   for (const loss of ['is killed', 'hangs'] as const) {
     fault(`PostgreSQL: the primary ${loss}`, () =>
@@ -148,4 +186,8 @@ describe('A synchronous standby takes over behind one address', () => {
       ),
     );
   }
+
+  fault('PostgreSQL: a retry acknowledges nothing that the standby lacks', () =>
+    inFolder((first) => inFolder((second) => withPostgresPair([first, second], retryBeforeStandby))),
+  );
 });

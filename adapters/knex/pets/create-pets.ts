@@ -16,7 +16,7 @@ import type { PetStatements } from '../database/pet-statements';
 import { retryConflicts } from '../database/retry-conflicts';
 import { type Creation, type CreationResult, keysOf, newPetOf } from './creation';
 import { forgetNowAndThen } from './forget-now-and-then';
-import { findKept, forgetExpiredOf, freeKeys, keepRecords } from './idempotency-records';
+import { findKept, forgetExpiredOf, freeKeys, keepRecords, lockRecord } from './idempotency-records';
 import { insertPets } from './insert-pets';
 
 type Results = ReadonlyArray<CreationResult | Error>;
@@ -61,13 +61,19 @@ const createOrReplay = async (
   const keys = keysOf(creations);
   // It comes first because it writes: a SQLite transaction that begins with a read is refused when another has written.
   await forgetExpiredOf(transaction, keys, now);
-  const kept = await findKept(transaction, petStatements, keys);
-  const settled = creations.map(({ newPet, key }) =>
-    settle(key && kept.get(scopedIdempotencyKeyText(key)), newPet, now),
-  );
+  const records = await findKept(transaction, petStatements, keys);
+  const recordOf = ({ key }: Creation) => key && records.get(scopedIdempotencyKeyText(key));
+  const settled = creations.map((creation) => settle(recordOf(creation)?.kept, creation.newPet, now));
   const fresh = creations.filter((_, place) => settled[place] === undefined);
-  if (fresh.length === 0) return settled.flatMap((result) => result ?? []);
-  await freeKeys(transaction, keysOf(fresh));
+  if (fresh.length === 0) {
+    const [record] = records.values();
+    if (record !== undefined) await lockRecord(transaction, record.row);
+    return settled.flatMap((result) => result ?? []);
+  }
+  await freeKeys(
+    transaction,
+    fresh.flatMap((creation) => recordOf(creation)?.row ?? []),
+  );
   const made = [...(await createNew(transaction, petStatements, fresh, now))];
   return settled.flatMap((result) => result ?? made.splice(0, 1));
 };

@@ -37,12 +37,21 @@ export const forgetExpiredOf = async (
   await recordsOf(transaction, keys).where('kept_until', '<=', now).delete();
 };
 
-/** Frees these keys, whatever is kept under them. */
-export const freeKeys = async (
-  transaction: Knex,
-  keys: ReadonlyArray<ScopedIdempotencyKey>,
-): Promise<void> => {
-  await recordsOf(transaction, keys).delete();
+/** What is kept under a key, and the row that says so. */
+export interface FoundRecord {
+  readonly kept: KeptCreation | Error;
+  readonly row: RecordRow;
+}
+
+/** Frees keys by the rows that were read: what another instance has kept under them since stays. */
+export const freeKeys = async (transaction: Knex, rows: ReadonlyArray<RecordRow>): Promise<void> => {
+  if (rows.length === 0) return;
+  await transaction<RecordRow>('creation_keys')
+    .where((any) => {
+      for (const { caller, idempotency_key, pet_id } of rows)
+        void any.orWhere({ caller, idempotency_key, pet_id });
+    })
+    .delete();
 };
 
 const animalOf = ({ pet_id }: RecordRow): PetId | undefined =>
@@ -53,27 +62,41 @@ const toKept = (found: Found | Error | undefined, keptUntil: number): KeptCreati
   return found instanceof Error ? found : { pet: pipe(found, E.matchW(constUndefined, identity)), keptUntil };
 };
 
-/** What is kept under those of these keys that are known, by their texts. An Error where it can't be read. */
+/** What is kept under those of these keys that are known, by their texts; an Error where it can't be read. */
 export const findKept = async (
   transaction: Knex,
   petStatements: PetStatements,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
-): Promise<ReadonlyMap<string, KeptCreation | Error>> => {
+): Promise<ReadonlyMap<string, FoundRecord>> => {
   const rows: ReadonlyArray<RecordRow> = await recordsOf(transaction, keys).select(
     'caller',
     'idempotency_key',
     'kept_until',
     transaction.raw('cast(pet_id as text) as pet_id'),
   );
-  const records = rows.map((row) => ({ ...row, animal: animalOf(row) }));
+  const records = rows.map((row) => ({ row, animal: animalOf(row) }));
   const animals = records.flatMap(({ animal }) => (animal === undefined ? [] : [animal]));
   const found = new Map(RA.zip(animals, await findPets(transaction, petStatements, animals)));
   return new Map(
-    records.map(({ caller: owner, idempotency_key: idempotencyKey, animal, kept_until }) => [
-      scopedIdempotencyKeyText({ owner, idempotencyKey }),
-      toKept(animal && found.get(animal), Number(kept_until)),
+    records.map(({ row, animal }) => [
+      scopedIdempotencyKeyText({ owner: row.caller, idempotencyKey: row.idempotency_key }),
+      { row, kept: toKept(animal && found.get(animal), Number(row.kept_until)) },
     ]),
   );
+};
+
+/**
+ * Locks a record that was read. On PostgreSQL that is a write, so that the commit waits for a synchronous standby: a
+ * primary that was restarted shows what its standby never got, and a replay must not acknowledge that.
+ */
+export const lockRecord = async (
+  transaction: Knex,
+  { caller, idempotency_key }: RecordRow,
+): Promise<void> => {
+  await transaction<RecordRow>('creation_keys')
+    .where({ caller, idempotency_key })
+    .select('idempotency_key')
+    .forShare();
 };
 
 /** Keeps the keys of new animals. Fails where one of them is kept already. */

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { eventually } from '../../support/eventually';
 import { freePort } from '../../support/free-port';
-import { childrenOf } from './pids';
+import { signalFamily } from './pids';
 
 const run = promisify(execFile);
 
@@ -97,17 +97,15 @@ export const postgresNode = async (folder: string): Promise<PostgresNode> => {
     kill: async () => {
       if (server?.pid === undefined || !isRunning()) return;
       const gone = once(server, 'exit');
-      const pids = [server.pid, ...childrenOf(server.pid)];
-      for (const pid of pids) process.kill(pid, 'SIGKILL');
+      signalFamily(server.pid, 'SIGKILL');
       await gone;
     },
     hang: () => {
       const pid = server?.pid;
       if (pid === undefined || !isRunning()) return () => undefined;
-      const pids = [pid, ...childrenOf(pid)];
-      for (const each of pids) process.kill(each, 'SIGSTOP');
+      signalFamily(pid, 'SIGSTOP');
       return () => {
-        for (const each of pids) process.kill(each, 'SIGCONT');
+        signalFamily(pid, 'SIGCONT');
       };
     },
   };

@@ -11,6 +11,8 @@ export interface PostgresPair {
   readonly replication: () => FreezingProxy;
   /** The standby becomes the primary, alone at first. The former primary must be out of reach of every client. */
   readonly failOver: () => Promise<void>;
+  /** Ends once the standby has all that the primary has, and each new commit waits for it. */
+  readonly isSynchronous: () => Promise<void>;
   /** Kills the former primary, if it still runs, and makes a synchronous standby in its place. */
   readonly addStandby: () => Promise<void>;
 }
@@ -29,14 +31,7 @@ export const withPostgresPair = async <A>(
   let standby = await postgresNode(`${second}/data`);
   let replication = await startFreezingProxy(primary.port);
 
-  /** Ends once each new commit waits for the standby, and the standby has all that came before. */
-  const becomeSynchronous = async (): Promise<void> => {
-    await primary.query("alter system set synchronous_standby_names = 'standby'");
-    await primary.query('select pg_reload_conf()');
-    await eventually('the setting holds', bound, async () => {
-      const [row] = await primary.query('show synchronous_standby_names');
-      return row?.['synchronous_standby_names'] === 'standby';
-    });
+  const isSynchronous = async (): Promise<void> => {
     const [row] = await primary.query('select pg_current_wal_lsn()::text as now');
     await eventually('the standby is synchronous', bound, async () => {
       const rows = await primary.query(
@@ -45,6 +40,15 @@ export const withPostgresPair = async <A>(
       );
       return rows.length === 1;
     });
+  };
+  const becomeSynchronous = async (): Promise<void> => {
+    await primary.query("alter system set synchronous_standby_names = 'standby'");
+    await primary.query('select pg_reload_conf()');
+    await eventually('the setting holds', bound, async () => {
+      const [row] = await primary.query('show synchronous_standby_names');
+      return row?.['synchronous_standby_names'] === 'standby';
+    });
+    await isSynchronous();
   };
   const addStandby = async (): Promise<void> => {
     await standby.kill();
@@ -66,6 +70,7 @@ export const withPostgresPair = async <A>(
         await standby.query('select pg_promote(true, 30)');
         [primary, standby] = [standby, primary];
       },
+      isSynchronous,
       addStandby,
     });
   } finally {

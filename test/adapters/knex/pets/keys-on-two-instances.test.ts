@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { createPets } from '../../../../adapters/knex/pets/create-pets';
+import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
+import { allPets } from '../../../contracts/pet-repository/pages-of';
+import { postgresDatabase } from '../../../support/databases';
+import { run } from '../../../support/run';
+import { withDatabases } from '../../../support/with-database';
+
+/** Does something once, after a database has looked for the animals of kept keys. */
+const afterItLooked = (database: Database, act: () => Promise<unknown>): Database => {
+  const { byIds } = database.petStatements;
+  let acted: Promise<unknown> | undefined;
+  return {
+    ...database,
+    petStatements: {
+      ...database.petStatements,
+      byIds: async (knex, ids) => {
+        const rows = await byIds(knex, ids);
+        acted ??= act();
+        await acted;
+        return rows;
+      },
+    },
+  };
+};
+
+const withTwo = (test: (one: Database, other: Database) => Promise<void>): Promise<void> =>
+  withDatabases(2, postgresDatabase, test);
+
+describe('an idempotency key on two instances of PostgreSQL', () => {
+  it('makes one animal, though a batch with a retry looked for it before the other instance took it', () =>
+    withTwo(async (one, other) => {
+      const instance = knexPetRepository(one);
+      const [retried, contested] = [arbitraryScopedIdempotencyKey(), arbitraryScopedIdempotencyKey()];
+      const [earlier, newPet] = [arbitraryNewPet(), arbitraryNewPet()];
+      await run(instance.create(earlier, retried));
+
+      const batch = createPets(
+        afterItLooked(other, () => run(instance.create(newPet, contested))),
+        Date.now,
+      );
+      const results = await batch([
+        { newPet: earlier, key: retried },
+        { newPet, key: contested },
+      ]);
+
+      expect(
+        results.map((result) => '_tag' in result && result._tag === 'Right' && result.right.replayed),
+      ).to.deep.equal([true, true]);
+      expect(await allPets(instance)).to.have.lengthOf(2);
+    }));
+
+  it('makes one animal in the place of one that is gone', () =>
+    withTwo(async (one, other) => {
+      const instance = knexPetRepository(one);
+      const key = arbitraryScopedIdempotencyKey();
+      const newPet = arbitraryNewPet();
+      await run(instance.create(newPet, key));
+      await one.writes('pets').delete();
+
+      const batch = createPets(
+        afterItLooked(other, () => run(instance.create(newPet, key))),
+        Date.now,
+      );
+      const [result] = await batch([{ newPet, key }]);
+
+      expect(result).to.have.nested.property('right.replayed', true);
+      expect(await allPets(instance)).to.have.lengthOf(1);
+    }));
+});

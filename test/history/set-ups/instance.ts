@@ -1,0 +1,133 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type FreezingProxy, startFreezingProxy } from '../../faults/support/freezing-proxy';
+import { faketimeLibrary } from '../../faults/support/tools';
+import { type Environment, type Running, startProgram } from '../../support/command';
+import { freePort } from '../../support/free-port';
+
+/** A service behind a cable, with a supervisor that starts it until it serves. */
+export interface Instance {
+  readonly number: number;
+  /** Where clients reach it. */
+  readonly address: string;
+  /** Between the clients and it. */
+  readonly cable: FreezingProxy;
+  /** Runs the build of a checkout. Ends once it serves; its clock is true then. */
+  readonly start: (checkout: string) => Promise<void>;
+  /** SIGTERM or SIGKILL; ends when the process is gone. */
+  readonly end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
+  readonly signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
+  /** Moves its clock of the day, as libfaketime reads it, unless it is starting. */
+  readonly moveClock: (shift: string) => Promise<void>;
+  /** Ends that nobody asked for, with what the process said. */
+  readonly unasked: ReadonlyArray<string>;
+}
+
+/** All in milliseconds; each attempt may meet another fault of the database. */
+const startBound = 180_000;
+const pause = 200;
+
+/** Clients know it; instances accept it. */
+export const key = 'history-key';
+
+/** Whether it serves, or ended before it did. */
+const serves = (running: Running): Promise<boolean> =>
+  new Promise((resolve) => {
+    running.onChange(() => {
+      if (running.stderr().includes('serves http:')) resolve(true);
+    });
+    running.ended.then(
+      () => {
+        resolve(false);
+      },
+      () => {
+        resolve(false);
+      },
+    );
+  });
+
+const newInstance = async (number: number, folder: string, environment: Environment): Promise<Instance> => {
+  const port = await freePort();
+  const cable = await startFreezingProxy(port);
+  const clock = `${folder}/clock-${number}`;
+  const library = faketimeLibrary();
+  const faketime = {
+    LD_PRELOAD: library ?? '',
+    FAKETIME_TIMESTAMP_FILE: clock,
+    FAKETIME_NO_CACHE: '1',
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  };
+  const settings = {
+    PORT: `${port}`,
+    API_KEYS: key,
+    LOG_LEVEL: 'silent',
+    ...(library === undefined ? {} : faketime),
+    ...environment,
+  };
+  const unasked: Array<string> = [];
+  let running: Running | undefined;
+  let isAsked = false;
+  let isStarting = false;
+
+  const startOnce = async (checkout: string): Promise<boolean> => {
+    const started = startProgram(process.execPath, [join(checkout, 'dist/app/main.js'), 'serve'], {
+      environment: settings,
+    });
+    isAsked = false;
+    running = started;
+    if (!(await serves(started))) return false;
+    void started.ended.then(({ code, stderr }) => {
+      if (running === started && !isAsked) unasked.push(`instance ${number} ended with ${code}: ${stderr}`);
+    });
+    return true;
+  };
+  return {
+    number,
+    address: `http://127.0.0.1:${cable.port}`,
+    cable,
+    unasked,
+    start: async (checkout) => {
+      isStarting = true;
+      await writeFile(clock, '+0');
+      const began = performance.now();
+      while (!(await startOnce(checkout))) {
+        if (performance.now() - began > startBound)
+          throw new Error(`instance ${number} does not start: ${running?.stderr() ?? ''}`);
+        await delay(pause);
+      }
+      isStarting = false;
+    },
+    end: async (signal) => {
+      isAsked = true;
+      running?.signal(signal);
+      await running?.ended;
+    },
+    signal: (name) => running?.signal(name),
+    moveClock: async (shift) => {
+      if (!isStarting) await writeFile(clock, shift);
+    },
+  };
+};
+
+/** Gives instances that serve, one for each database address. */
+export const withInstances = async <A>(
+  folder: string,
+  databaseUrls: ReadonlyArray<string>,
+  checkout: string,
+  use: (instances: ReadonlyArray<Instance>) => Promise<A>,
+): Promise<A> => {
+  const instances = await Promise.all(
+    databaseUrls.map((url, number) => newInstance(number, folder, { DATABASE_URL: url })),
+  );
+  try {
+    for (const each of instances) await each.start(checkout);
+    return await use(instances);
+  } finally {
+    for (const each of instances) {
+      each.signal('SIGCONT');
+      await each.end('SIGKILL');
+      await each.cable.close();
+    }
+  }
+};

@@ -1,0 +1,66 @@
+import type { FreezingProxy } from '../../faults/support/freezing-proxy';
+import { startFreezingProxy } from '../../faults/support/freezing-proxy';
+import { inFolder } from '../../faults/support/in-folder';
+import { urlOf } from '../../faults/support/postgres-node';
+import { type PostgresPair, withPostgresPair } from '../../faults/support/postgres-pair';
+import { inTmpfs } from '../../faults/support/tmpfs';
+import { findMissing } from '../../faults/support/tools';
+import { databaseCables } from '../nemesis/database-faults';
+import { cables, clocks, processes } from '../nemesis/instance-faults';
+import { pairFaults } from '../nemesis/pair-faults';
+import { settings } from '../settings';
+import { withInstances } from './instance';
+import type { SetUp } from './set-up';
+
+const instances = 3;
+const diskSize = 640 * 1024 * 1024;
+
+const withCables = async <A>(
+  pair: PostgresPair,
+  use: (cables: ReadonlyArray<FreezingProxy>) => Promise<A>,
+): Promise<A> => {
+  const cables = await Promise.all(
+    Array.from({ length: instances }, () => startFreezingProxy(pair.primary().port)),
+  );
+  try {
+    return await use(cables);
+  } finally {
+    for (const cable of cables) await cable.close();
+  }
+};
+
+/** A primary with a synchronous standby, each on a small disk of its own where one can be mounted; three instances. */
+export const primaryAndStandby: SetUp = {
+  name: 'standby',
+  within: async (use) => {
+    const canMount = (await findMissing(['mount'])) === undefined;
+    const onDisk = <A>(run: (data: string) => Promise<A>): Promise<A> =>
+      canMount ? inTmpfs(`${diskSize}`, run) : inFolder(run);
+    return inFolder((folder) =>
+      onDisk((first) =>
+        onDisk((second) =>
+          withPostgresPair([first, second], (pair) =>
+            withCables(pair, (databases) =>
+              withInstances(
+                folder,
+                databases.map(({ port }) => urlOf(port)),
+                settings.builds[0],
+                (instances) =>
+                  use({
+                    instances,
+                    hands: [
+                      processes(instances, settings.builds),
+                      cables(instances),
+                      clocks(instances),
+                      databaseCables(databases),
+                      pairFaults(pair, databases, canMount ? diskSize : 0),
+                    ],
+                  }),
+              ),
+            ),
+          ),
+        ),
+      ),
+    );
+  },
+};

@@ -1,0 +1,38 @@
+import { inFolder } from '../../faults/support/in-folder';
+import { inTmpfs } from '../../faults/support/tmpfs';
+import { findMissing } from '../../faults/support/tools';
+import { fillDisk } from '../nemesis/fill-disk';
+import { cables, clocks, processes } from '../nemesis/instance-faults';
+import type { Hand } from '../nemesis/nemesis';
+import { settings } from '../settings';
+import { withInstances } from './instance';
+import type { SetUp } from './set-up';
+
+const diskSize = 128 * 1024 * 1024;
+
+/** In milliseconds. */
+const longestFull = 6_000;
+
+const disk = (folder: string): Hand => ({
+  name: 'disk',
+  draw: (random) => fillDisk('the disk', folder, diskSize, random.between(500, longestFull)),
+});
+
+/** Three processes on one SQLite file, on a small disk of its own where one can be mounted. */
+export const sqliteFile: SetUp = {
+  name: 'sqlite',
+  within: async (use) => {
+    const canMount = (await findMissing(['mount'])) === undefined;
+    const onDisk = <A>(run: (data: string) => Promise<A>): Promise<A> =>
+      canMount ? inTmpfs(`${diskSize}`, run) : inFolder(run);
+    return inFolder((folder) =>
+      onDisk((data) => {
+        const url = `sqlite:${data}/animals.sqlite3`;
+        return withInstances(folder, [url, url, url], settings.builds[0], (instances) => {
+          const hands = [processes(instances, settings.builds), cables(instances), clocks(instances)];
+          return use({ instances, hands: canMount ? [...hands, disk(data)] : hands });
+        });
+      }),
+    );
+  },
+};
