@@ -40,6 +40,8 @@ const logLevels = {
   silent: null,
 };
 
+const preparedStatements = { auto: null, always: null, never: null };
+
 const modes = { development: null, test: null, production: null };
 
 const splitKeys = (text: string): ReadonlyArray<string> =>
@@ -94,6 +96,12 @@ const codec = t.strict({
   POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
   /** In milliseconds. */
   POSTGRES_STATEMENT_TIMEOUT: wholeNumber(1, 9_000, 3_000),
+  /** Whether connections prepare statements: `auto` is where no pooler stands between. */
+  POSTGRES_PREPARED_STATEMENTS: setting(
+    t.keyof(preparedStatements),
+    `one of ${Object.keys(preparedStatements).join(', ')}`,
+    'auto',
+  ),
 });
 
 /** What the environment says, decoded once. Names are those of the environment. */

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Durability } from './durability';
+import type { Limits } from './limits';
 import type { PoolUsage } from './knex-pool';
 import type { PetStatements } from './pet-statements';
 
@@ -23,6 +24,8 @@ export interface Database {
   /** Rejects where the database can't keep every text, and says what to do. */
   readonly checkEncoding: () => Promise<void>;
   readonly durability: () => Promise<Durability>;
+  /** Undefined where the database has no such limits. */
+  readonly limits: () => Promise<Limits | undefined>;
   /** Whether what is written now can certainly be found again. */
   readonly isFileIntact: () => boolean;
   /** The pools as they are at the moment of the call; one that reads and writes share is one. */

@@ -101,6 +101,7 @@ export const openSqlite = (filename: string): Database => {
     // UTF-8 or UTF-16: either keeps all.
     checkEncoding: () => Promise.resolve(),
     durability: () => durabilityOf(writes),
+    limits: () => Promise.resolve(undefined),
     isFileReplaced: file.isFileReplaced,
     isFileIntact: file.isFileIntact,
     poolUsage: () => usages.map((usage) => usage()),
