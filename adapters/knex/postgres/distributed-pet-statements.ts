@@ -39,7 +39,8 @@ export const distributedPetStatements = (run: RunStatement): Omit<PetStatements,
       const sql = `insert into pets (${names}) values ${rowsOfValues(rows)} returning ${petCells}`;
       return run(knex, { sql }, rows.flat());
     },
-    insertRecords: (knex, keys) => {
+    insertRecords: async (knex, keys) => {
+      if (keys.length === 0) return [];
       const rows = keys.map(({ caller, idempotency_key, pet_id, kept_until }) => [
         caller,
         idempotency_key,
