@@ -11,7 +11,7 @@ export { migrate } from './migrations/migrate';
 export * from './migrations/migration-source';
 export type * from './database/knex-pool';
 export * from './postgres/postgres';
-export type { PreparedStatements } from './postgres/statement-runner';
+export type { PreparedStatements } from './postgres/prepared-statements';
 export type * from './batching/repository-observer';
 export * from './sqlite/open-sqlite-as-found';
 export * from './sqlite/sqlite';

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { diagnose } from '../../app/doctor/diagnose';
+import type { Finding } from '../../app/doctor/finding';
 import { type Answer, call } from '../faults/support/call';
 import { inPostgresDatabase } from '../faults/support/in-postgres-database';
 import { startServices } from '../faults/support/several-services';
 import { roundRobin } from '../support/round-robin';
 import { idOf } from '../support/pet-calls';
+import { execute } from '../support/postgres';
 
 const key = 'pooled-key';
 const clients = 32;
@@ -34,10 +36,15 @@ const useService = async (send: Send, client: number): Promise<ReadonlyArray<Ans
   return answers;
 };
 
+const limitsAt = async (url: string): Promise<Finding | undefined> => {
+  const findings = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key })();
+  return findings.find(({ check }) => check === 'limits');
+};
+
 describe('PgBouncer in transaction mode', () => {
   it(`serves ${clients} clients of three instances without settings: nothing fails`, () =>
     inPostgresDatabase(async (url) => {
-      const services = await startServices(3, url, { API_KEYS: key });
+      const services = await startServices(3, url, { API_KEYS: key, LOG_LEVEL: 'warn' });
       const send = roundRobin(services.map(({ address }) => address));
       const answers = await Promise.all(
         Array.from({ length: clients }, (_, client) => useService(send, client)),
@@ -46,13 +53,23 @@ describe('PgBouncer in transaction mode', () => {
       expect(failed.map(({ status, text }) => `${status} ${text}`)).to.deep.equal([]);
     }));
 
-  it('is ready, and doctor says which limits hold and how to set those that do not', () =>
+  it('is ready, and doctor finds the limits that the role has', () =>
     inPostgresDatabase(async (url) => {
       const [service] = await startServices(1, url, { API_KEYS: key });
       expect((await call(`${service?.address ?? ''}/readyz`)).status).to.equal(200);
-      const findings = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key })();
-      const limits = findings.find(({ check }) => check === 'limits');
+      expect(await limitsAt(url)).to.include({
+        ok: true,
+        text: 'idle_in_transaction_session_timeout=10000, lock_timeout=1000, statement_timeout=3000',
+      });
+    }));
+
+  it('gives no limits by itself: doctor says which are missing, and how to set them', () =>
+    inPostgresDatabase(async (url) => {
+      const name = new URL(url).pathname.slice(1);
+      const server = process.env['TEST_POSTGRES_URL'] ?? '';
+      await execute(server, `alter role current_user in database ${name} set lock_timeout = 0`);
+      const limits = await limitsAt(url);
       expect(limits?.ok).to.equal(false);
-      expect(limits?.text).to.contain("alter role current_user set statement_timeout = '3000ms'");
+      expect(limits?.text).to.match(/: alter role current_user set lock_timeout = '1000ms'$/);
     }));
 });

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { execute } from '../support/postgres';
 import { startPostgresServer } from '../support/start-postgres-server';
 import { citusScript, startCitus } from './support/citus-cluster';
 import { pgbouncerProgram, startPgbouncer } from './support/pgbouncer';
@@ -72,7 +73,7 @@ const runOnCitus = async (): Promise<boolean> => {
         TEST_POSTGRES_URL: cluster.urls.join(),
         TEST_POSTGRES_TEMPLATE: await cluster.makeTemplate(distribution),
         TEST_POSTGRES_ENTRY: entry,
-        TEST_CITUS_HOME: cluster.home,
+        ...cluster.environment,
       };
       results.push(await runOn(name, environment, 'citus', entry === worker ? [] : conflictTests));
     }
@@ -82,6 +83,15 @@ const runOnCitus = async (): Promise<boolean> => {
   }
 };
 
+/** What doctor says to do where a pooler is in the way. */
+const setLimitsOnRole = (url: string): Promise<void> =>
+  execute(
+    url,
+    "alter role current_user set statement_timeout = '3000ms'",
+    "alter role current_user set lock_timeout = '1000ms'",
+    "alter role current_user set idle_in_transaction_session_timeout = '10000ms'",
+  );
+
 const runOnPgbouncer = async (): Promise<boolean> => {
   const program = pgbouncerProgram();
   if (program === undefined) {
@@ -89,6 +99,7 @@ const runOnPgbouncer = async (): Promise<boolean> => {
     return true;
   }
   const server = await startPostgresServer();
+  await setLimitsOnRole(server.url);
   const pooler = await startPgbouncer(program, server.url);
   try {
     const environment = { TEST_POSTGRES_URL: server.url, TEST_POSTGRES_ENTRY: pooler.url };
@@ -99,9 +110,14 @@ const runOnPgbouncer = async (): Promise<boolean> => {
   }
 };
 
-const main = async (): Promise<void> => {
-  const results = [await runOnPgbouncer(), await runOnCitus()];
-  process.exitCode = results.every(Boolean) ? 0 : 1;
+const engines = { pgbouncer: runOnPgbouncer, citus: runOnCitus };
+
+/** Those that are named, or all. */
+const main = async ([, , ...names]: ReadonlyArray<string>): Promise<void> => {
+  for (const [name, runTests] of Object.entries(engines)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    if (!(await runTests())) process.exitCode = 1;
+  }
 };
 
-void main();
+void main(process.argv);

@@ -27,7 +27,8 @@ const serverUrls = async (): Promise<readonly [string, ...Array<string>]> => {
   return [text];
 };
 
-const runOn = async (url: string, ...statements: ReadonlyArray<string>): Promise<void> => {
+/** Runs statements one after another on a connection of their own. */
+export const execute = async (url: string, ...statements: ReadonlyArray<string>): Promise<void> => {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -44,7 +45,7 @@ const pause = 100;
 const dropOn = async (server: string, name: string): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await runOn(server, `drop database if exists ${name} with (force)`);
+      await execute(server, `drop database if exists ${name} with (force)`);
       return;
     } catch (error) {
       if (attempt === 20 || !(error instanceof DatabaseError) || error.code !== '55006') throw error;
@@ -69,7 +70,7 @@ export const createPostgresDatabase = async (options = ''): Promise<PostgresData
   const { TEST_POSTGRES_TEMPLATE: template, TEST_POSTGRES_ENTRY: entry = servers[0] } = process.env;
   const name = `animal_store_test_${randomBytes(8).toString('hex')}`;
   const made = template === undefined ? options : `template ${template}`;
-  await Promise.all(servers.map((server) => runOn(server, `create database ${name} ${made}`)));
+  await Promise.all(servers.map((server) => execute(server, `create database ${name} ${made}`)));
   return {
     url: addressOn(entry, name),
     drop: async () => {
@@ -87,7 +88,7 @@ export const alterTables = async (
     'select current_database() as name',
   );
   const [server] = await serverUrls();
-  await runOn(addressOn(server, rows[0]?.name ?? ''), ...statements);
+  await execute(addressOn(server, rows[0]?.name ?? ''), ...statements);
 };
 
 /** No animal gets this id or a lesser one from then on. A worker of Citus hands ids out of a range of its own, and is given all. */

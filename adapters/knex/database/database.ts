@@ -9,6 +9,8 @@ export interface Database {
   readonly reads: Knex;
   readonly writes: Knex;
   readonly petStatements: PetStatements;
+  /** Whether a connection may be told to prepare a statement once, by name. */
+  readonly preparesStatements: () => Promise<boolean>;
   /** How many batches of each operation may be in flight together: a slow one then leaves lanes to others. */
   readonly lanes: { readonly reads: number; readonly writes: number };
   /**

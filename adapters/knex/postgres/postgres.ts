@@ -7,8 +7,9 @@ import { migrationSource } from '../migrations/migration-source';
 import { type Engine, engineBehind } from './engine';
 import { withMigrationLock } from './migration-lock';
 import { postgresPetStatements } from './postgres-pet-statements';
+import { type PreparedStatements, preparesStatements } from './prepared-statements';
 import { limitsOf, sessionLimits } from './session-limits';
-import { type PreparedStatements, statementRunner } from './statement-runner';
+import { statementRunner } from './statement-runner';
 import { silentLog } from '../database/silent-log';
 
 /** How much of a PostgreSQL server one process takes, and how. */
@@ -96,14 +97,13 @@ const lanesOf = ({ poolSize }: PostgresOptions): Database['lanes'] => ({
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
   const engine = engineBehind(connectionSettings(connectionString, options));
   const pool = knex(postgresConfiguration(connectionString, options, engine));
+  const isPrepared = preparesStatements(engine, options.preparedStatements ?? 'auto');
   const usage = poolUsageOf('shared', pool);
   return {
     reads: pool,
     writes: pool,
-    petStatements: postgresPetStatements(
-      statementRunner(engine, options.preparedStatements ?? 'auto'),
-      engine,
-    ),
+    petStatements: postgresPetStatements(statementRunner(isPrepared), engine),
+    preparesStatements: isPrepared,
     lanes: lanesOf(options),
     withMigrationLock: withMigrationLock(pool),
     checkEncoding: () => checkEncoding(pool),

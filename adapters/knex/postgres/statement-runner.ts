@@ -1,12 +1,5 @@
 import type { Knex } from 'knex';
 import type { Cell, PetRow } from '../database/pet-columns';
-import type { Engine } from './engine';
-
-/**
- * Whether a connection prepares statements once, by name. `auto`: where no pooler stands between, since many of them give
- * the next statement to a connection that has not prepared it, or has prepared another by that name.
- */
-export type PreparedStatements = 'auto' | 'always' | 'never';
 
 /** An array with nulls among its members: the driver takes it so, and Knex's types only so. */
 export const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
@@ -20,17 +13,11 @@ export type RunStatement = (
   bindings: ReadonlyArray<Binding>,
 ) => Promise<ReadonlyArray<PetRow>>;
 
-export const statementRunner = (
-  engine: () => Promise<Engine>,
-  preparedStatements: PreparedStatements,
-): RunStatement => {
-  const isPrepared = async (): Promise<boolean> =>
-    preparedStatements === 'auto' ? !(await engine()).isPooled : preparedStatements === 'always';
-
-  return async (knex, { name, sql }, bindings) => {
+export const statementRunner =
+  (preparesStatements: () => Promise<boolean>): RunStatement =>
+  async (knex, { name, sql }, bindings) => {
     const query = knex.raw<{ readonly rows: ReadonlyArray<PetRow> }>(sql, bindings);
-    const isNamed = name !== undefined && (await isPrepared());
+    const isNamed = name !== undefined && (await preparesStatements());
     const { rows } = await query.options({ rowMode: 'array', ...(isNamed ? { name } : {}) });
     return rows;
   };
-};

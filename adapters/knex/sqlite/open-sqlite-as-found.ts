@@ -61,6 +61,7 @@ export const openSqliteAsFound = (filename: string): DatabaseAsFound => {
     writes,
     durability: () => durabilityOf(writes),
     limits: () => Promise.resolve(undefined),
+    preparesStatements: () => Promise.resolve(false),
     findDamage: () => quickCheck(reads),
     close: async () => {
       // Who closes last tidies the log away, unless it can't write.

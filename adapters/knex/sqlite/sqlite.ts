@@ -102,6 +102,7 @@ export const openSqlite = (filename: string): Database => {
     checkEncoding: () => Promise.resolve(),
     durability: () => durabilityOf(writes),
     limits: () => Promise.resolve(undefined),
+    preparesStatements: () => Promise.resolve(false),
     isFileReplaced: file.isFileReplaced,
     isFileIntact: file.isFileIntact,
     poolUsage: () => usages.map((usage) => usage()),

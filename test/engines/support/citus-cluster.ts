@@ -1,16 +1,17 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
 import { migrate, openPostgres } from '../../../adapters/knex';
+import { eventually } from '../../support/eventually';
+import { execute } from '../../support/postgres';
 import { run } from '../../support/run';
 
-const execute = promisify(execFile);
+const runProgram = promisify(execFile);
 
 /** What is spread over the workers: the animals alone, or every table. */
 export type Distribution = 'pets' | 'all';
@@ -19,8 +20,8 @@ export type Distribution = 'pets' | 'all';
 export interface CitusCluster {
   /** Of each node, the coordinator first. */
   readonly urls: ReadonlyArray<string>;
-  /** Where the nodes have their data. */
-  readonly home: string;
+  /** What `stopWorker` needs to know, for the environment of tests. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Makes a database to copy from, migrated and distributed, that nobody may connect to; answers with its name. */
   readonly makeTemplate: (distribution: Distribution) => Promise<string>;
   readonly stop: () => Promise<void>;
@@ -54,16 +55,6 @@ const freePorts = async (): Promise<number> => {
   return areFree.every(Boolean) ? first : freePorts();
 };
 
-const execSql = async (url: string, statements: ReadonlyArray<string>): Promise<void> => {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
-};
-
 const migrateAt = async (url: string): Promise<void> => {
   const database = openPostgres(url, { poolSize: 2, statementTimeout: 9_000 });
   try {
@@ -83,10 +74,9 @@ export const startCitus = async (script: string): Promise<CitusCluster> => {
   await chmod(folder, 0o755);
   const home = CITUS_HOME ?? join(folder, 'cluster');
   const port = CITUS_PORT === undefined ? await freePorts() : Number(CITUS_PORT);
+  const environment = { CITUS_SCRIPT: script, CITUS_HOME: home, CITUS_PORT: String(port) };
   const tell = async (...words: ReadonlyArray<string>): Promise<void> => {
-    await execute(script, [...words], {
-      env: { ...process.env, CITUS_HOME: home, CITUS_PORT: String(port) },
-    });
+    await runProgram(script, [...words], { env: { ...process.env, ...environment } });
   };
   const urlsOf = (database: string): ReadonlyArray<string> =>
     nodes.map((node) => `postgres://postgres@127.0.0.1:${port + node}/${database}`);
@@ -96,26 +86,41 @@ export const startCitus = async (script: string): Promise<CitusCluster> => {
 
   return {
     urls,
-    home,
+    environment,
     makeTemplate: async (distribution) => {
       const name = `animal_store_${distribution}_${process.pid}`;
+      if (templates.includes(name)) return name;
       templates.push(name);
       await tell('newdb', name);
       await migrateAt(urlsOf(name)[0] ?? '');
       await tell('distribute', name, distribution);
       for (const url of urls) {
-        await execSql(url, [
+        await execute(
+          url,
           `alter database ${name} allow_connections false`,
           `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
-        ]);
+        );
       }
       return name;
     },
     stop: async () => {
-      const drops = templates.map((name) => `drop database ${name} with (force)`);
+      const drops = templates.map((name) => `drop database if exists ${name} with (force)`);
       if (CITUS_HOME === undefined) await tell('destroy');
-      else await Promise.all(urls.map((url) => execSql(url, drops)));
+      else await Promise.all(urls.map((url) => execute(url, ...drops)));
       await rm(folder, { recursive: true, force: true });
     },
+  };
+};
+
+/** Stops the second worker of the run's cluster, and answers with what starts it again. */
+export const stopWorker = async (): Promise<() => Promise<void>> => {
+  const { CITUS_SCRIPT: script = '', CITUS_HOME: home = '' } = process.env;
+  const file = join(home, 'worker2', 'postmaster.pid');
+  const [pid] = readFileSync(file, 'utf8').split('\n');
+  // Its fast shutdown.
+  process.kill(Number(pid), 'SIGINT');
+  await eventually('the worker has stopped', 30_000, () => !existsSync(file));
+  return async () => {
+    await runProgram(script, ['start'], { env: process.env });
   };
 };

@@ -31,7 +31,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 max_client_conn = 1000
-default_pool_size = 6
+default_pool_size = 15
 server_idle_timeout = 5
 `;
 
