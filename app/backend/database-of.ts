@@ -29,6 +29,7 @@ export const databaseOf = ({
   DATABASE_URL: address,
   POSTGRES_POOL_SIZE: poolSize,
   POSTGRES_STATEMENT_TIMEOUT: statementTimeout,
+  POSTGRES_PREPARED_STATEMENTS: preparedStatements,
 }: Settings): NamedDatabase | undefined => {
   switch (address._tag) {
     case 'Memory':
@@ -44,12 +45,12 @@ export const databaseOf = ({
     }
     case 'Postgres': {
       const { connectionString } = address;
-      const limits = { poolSize, statementTimeout };
-      const open = () => openPostgres(connectionString, limits);
+      const options = { poolSize, statementTimeout, preparedStatements };
+      const open = () => openPostgres(connectionString, options);
       return {
         open,
         openAsFound: () => ({ ...open(), findDamage: () => Promise.resolve(undefined) }),
-        configuration: () => postgresConfiguration(connectionString, limits),
+        configuration: () => postgresConfiguration(connectionString, options),
         files: [],
       };
     }

@@ -48,11 +48,13 @@ const makeFirstKey = (
 
 /** SQLite would pay a commit for each request that is counted, so that only PostgreSQL counts for all instances. */
 const pickQuota = (
-  { writes }: Database,
+  { writes, preparesStatements }: Database,
   { RATE_LIMIT, DATABASE_URL }: Settings,
 ): ConsumeQuota | undefined => {
   if (RATE_LIMIT === undefined) return undefined;
-  return DATABASE_URL._tag === 'Postgres' ? postgresQuota(writes, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
+  return DATABASE_URL._tag === 'Postgres'
+    ? postgresQuota(writes, RATE_LIMIT, preparesStatements)
+    : inMemoryQuota(RATE_LIMIT);
 };
 
 /** Keys of the database let nobody in where API_KEYS has some. */

@@ -2,7 +2,7 @@ import { pipe } from 'fp-ts/function';
 import type * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { existsSync } from 'node:fs';
-import { type DatabaseAsFound, type DatabaseReport, inspectDatabase } from '../../adapters/knex';
+import { type DatabaseAsFound, type DatabaseReport, inspectDatabase, type Limits } from '../../adapters/knex';
 import { databaseOf } from '../backend/database-of';
 import { fileObstacle } from '../failures/database-advice';
 import { databaseFailed, startFailureText } from '../failures/start-failure';
@@ -28,13 +28,19 @@ const inspectClock = (newestKey: number): Finding => {
     : finding('clock', false, `${now.toISOString()} is before a key was made: set this machine's clock`);
 };
 
+const inspectLimits = ({ areKept, text, remedy }: Limits): Finding =>
+  areKept
+    ? finding('limits', true, text)
+    : finding('limits', false, `${text}: one who hangs can hold up others: ${remedy}`);
+
 const findingsOf =
   (settings: Settings) =>
-  ({ pending, durability, validKeys, newestKey }: DatabaseReport): ReadonlyArray<Finding> => [
+  ({ pending, durability, limits, validKeys, newestKey }: DatabaseReport): ReadonlyArray<Finding> => [
     finding('database', true, `${databaseAddressText(settings.DATABASE_URL)} reads and writes`),
     durability.isDurable
       ? finding('durability', true, durability.text)
       : finding('durability', false, `${durability.text} can lose an animal: ${durability.remedy}`),
+    ...(limits === undefined ? [] : [inspectLimits(limits)]),
     pending.length === 0
       ? finding('migrations', true, 'up to date')
       : finding('migrations', true, `${pending.join(', ')} to run: the next start or \`migrate\` does it`),

@@ -26,6 +26,7 @@ const texts = (settings: Settings): Readonly<Record<keyof Settings, string>> => 
     : 'none',
   POSTGRES_POOL_SIZE: String(settings.POSTGRES_POOL_SIZE),
   POSTGRES_STATEMENT_TIMEOUT: String(settings.POSTGRES_STATEMENT_TIMEOUT),
+  POSTGRES_PREPARED_STATEMENTS: settings.POSTGRES_PREPARED_STATEMENTS,
 });
 
 const defaults = pipe(decodeSettings({}), E.map(texts));

@@ -49,6 +49,8 @@ const logLevels = {
   silent: null,
 };
 
+const preparedStatements = { auto: null, always: null, never: null };
+
 const modes = { development: null, test: null, production: null };
 
 /** By commas, and in a file by lines too. */
@@ -107,6 +109,12 @@ const codec = t.strict({
   POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
   /** In milliseconds. */
   POSTGRES_STATEMENT_TIMEOUT: wholeNumber(1, 9_000, 3_000),
+  /** Whether connections prepare statements: `auto` is where no pooler stands between. */
+  POSTGRES_PREPARED_STATEMENTS: setting(
+    t.keyof(preparedStatements),
+    `one of ${Object.keys(preparedStatements).join(', ')}`,
+    'auto',
+  ),
 });
 
 /** Each by its name in the environment. */

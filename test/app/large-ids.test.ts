@@ -3,12 +3,13 @@ import { call } from '../faults/support/call';
 import { inPostgresDatabase } from '../faults/support/in-postgres-database';
 import { postgresStore } from '../faults/support/sql-stores';
 import { allPets } from '../support/pet-calls';
+import { setLastId } from '../support/postgres';
 import { startService } from '../support/service-process';
 
 const key = 'large-ids-key';
 const keyHeader = { 'Idempotency-Key': '"one"' };
 
-describe('Ids that the database assigns past 2^53, as distributed engines do', () => {
+describe('Ids that PostgreSQL assigns past 2^53, as distributed engines do', () => {
   for (const [name, id] of [
     ['just past it', 9007199254740993n],
     ['at the end of int64', 9223372036854775804n],
@@ -17,7 +18,7 @@ describe('Ids that the database assigns past 2^53, as distributed engines do', (
       inPostgresDatabase(async (url) => {
         const { address } = await startService({ DATABASE_URL: url, API_KEYS: key, LOG_LEVEL: 'silent' });
         const database = postgresStore(url).open();
-        await database.writes.raw(`alter sequence pets_id_seq restart with ${id}`);
+        await setLastId(database, id - 1n);
         await database.close();
 
         const body = '{"name":"Rex","categoryId":7,"status":"sold"}';

@@ -29,6 +29,7 @@ const defaults = {
   RATE_LIMIT: undefined,
   POSTGRES_POOL_SIZE: 10,
   POSTGRES_STATEMENT_TIMEOUT: 3000,
+  POSTGRES_PREPARED_STATEMENTS: 'auto',
 };
 
 const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -53,6 +54,7 @@ const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
   STOP_DELAY: ['-1', '600001', '1m'],
   POSTGRES_POOL_SIZE: ['0', '1001', 'ten'],
   POSTGRES_STATEMENT_TIMEOUT: ['0', '9001', '3s'],
+  POSTGRES_PREPARED_STATEMENTS: ['true', 'Never'],
 };
 
 const right: ReadonlyArray<readonly [string, string, unknown]> = [

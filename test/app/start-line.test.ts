@@ -33,6 +33,7 @@ describe('The line of a start', () => {
       RATE_LIMIT: '100/60s',
       POSTGRES_POOL_SIZE: '9',
       POSTGRES_STATEMENT_TIMEOUT: '11',
+      POSTGRES_PREPARED_STATEMENTS: 'never',
       SECRET: 'of-another-program',
     });
     const set = /\(set: (.*)\)$/.exec(line)?.[1]?.split(', ').toSorted();
@@ -47,6 +48,7 @@ describe('The line of a start', () => {
       'NODE_ENV=production',
       'PORT=0',
       'POSTGRES_POOL_SIZE=9',
+      'POSTGRES_PREPARED_STATEMENTS=never',
       'POSTGRES_STATEMENT_TIMEOUT=11',
       'RATE_LIMIT=100/60s',
       'STOP_DELAY=8',

@@ -1,8 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { pathToFileURL } from 'node:url';
-import { placePostgresServer } from './place-postgres-server';
+import { type PostgresServer, startPostgresServer } from './start-postgres-server';
 
 /**
  * Mocha's global fixture. It starts no PostgreSQL: it answers at TEST_POSTGRES_BROKER, and the first test file that
@@ -10,22 +8,12 @@ import { placePostgresServer } from './place-postgres-server';
  */
 
 let broker: Server | undefined;
-let serverProcess: ChildProcess | undefined;
+let server: PostgresServer | undefined;
 let serverUrl: Promise<string> | undefined;
 
 const startServer = async (): Promise<string> => {
-  const { folder, script } = await placePostgresServer();
-  serverProcess = fork(script, [folder], {
-    execArgv: ['--import', pathToFileURL(require.resolve('tsx')).href],
-  });
-  const told: ReadonlyArray<unknown> = await Promise.race([
-    once(serverProcess, 'message'),
-    once(serverProcess, 'exit'),
-  ]);
-  const url = told[0];
-  if (typeof url !== 'string')
-    throw new Error('PostgreSQL for the tests did not start: standard error says why');
-  return url;
+  server = await startPostgresServer();
+  return server.url;
 };
 
 export const mochaGlobalSetup = async (): Promise<void> => {
@@ -46,8 +34,5 @@ export const mochaGlobalSetup = async (): Promise<void> => {
 export const mochaGlobalTeardown = async (): Promise<void> => {
   broker?.close();
   broker?.closeAllConnections();
-  if (serverProcess?.connected !== true) return;
-  const stopped = once(serverProcess, 'exit');
-  serverProcess.disconnect();
-  await stopped;
+  await server?.stop();
 };

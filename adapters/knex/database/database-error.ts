@@ -31,6 +31,13 @@ export const isConflict = (error: unknown): boolean => conflict.test(codeOf(erro
 /** Whether a row was refused that may be there already. */
 export const isDuplicate = (error: unknown): boolean => duplicate.test(codeOf(error));
 
+/** Whether an engine can't do what was asked in this form; another form may do (SQLSTATE 0A000). */
+export const isUnsupported = (error: unknown): boolean => codeOf(error) === '0A000';
+
+/** Whether a pooler refuses a connection for a setting that it brings (SQLSTATE 08P01). */
+export const isUnsupportedStartupParameter = (error: unknown): boolean =>
+  codeOf(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter');
+
 /** Whether the file behind a database is damaged. */
 export const isDamage = (error: unknown): boolean => damage.test(codeOf(error));
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { DatabaseSizes } from './database-sizes';
 import type { Durability } from './durability';
+import type { Limits } from './limits';
 import type { PoolUsage } from './knex-pool';
 import type { PetStatements } from './pet-statements';
 
@@ -9,6 +10,8 @@ export interface Database {
   readonly reads: Knex;
   readonly writes: Knex;
   readonly petStatements: PetStatements;
+  /** Whether a connection may be told to prepare a statement once, by name. */
+  readonly preparesStatements: () => Promise<boolean>;
   /** How many batches of each operation may be in flight together: a slow one then leaves lanes to others. */
   readonly lanes: { readonly reads: number; readonly writes: number };
   /**
@@ -25,6 +28,8 @@ export interface Database {
   readonly checkEncoding: () => Promise<void>;
   readonly durability: () => Promise<Durability>;
   readonly sizes: () => Promise<DatabaseSizes>;
+  /** Undefined where the database has no such limits. */
+  readonly limits: () => Promise<Limits | undefined>;
   /** Whether what is written now can certainly be found again. */
   readonly isFileIntact: () => boolean;
   /** The pools as they are at the moment of the call; one that reads and writes share is one. */

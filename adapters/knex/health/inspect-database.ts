@@ -5,14 +5,17 @@ import { type ApiKeyRow, isValid } from '../api-keys/api-key-rows';
 import { attempt } from '../database/attempt';
 import type { DatabaseAsFound } from '../database/database-as-found';
 import type { Durability } from '../database/durability';
+import type { Limits } from '../database/limits';
 import { petFromRow } from '../database/pet-columns';
 import { findPending } from '../migrations/migrate';
+import { readAnimals } from './read-animals';
 
 /** What an operator may want to know of a database before anything runs on it. */
 export interface DatabaseReport {
   /** The names of the migrations that it lacks. */
   readonly pending: ReadonlyArray<string>;
   readonly durability: Durability;
+  readonly limits: Limits | undefined;
   readonly validKeys: number;
   /** When the newest key was made, in milliseconds since 1970; 0 without one. */
   readonly newestKey: number;
@@ -28,29 +31,19 @@ const tryWriting = async (writes: Knex, isMigrated: boolean): Promise<void> => {
   }
 };
 
-const leastId = -(2n ** 63n);
-
-/** Reads a page, and what is on it by its ids, as clients do. */
-const readAnimals = async ({ reads, petStatements }: DatabaseAsFound): Promise<void> => {
-  const [page = []] = await petStatements.pages(reads, [{ from: leastId, status: undefined }], 100);
-  await petStatements.byIds(
-    reads,
-    page.map(petFromRow).map(({ id }) => id),
-  );
-};
-
 const inspect = async (database: DatabaseAsFound): Promise<DatabaseReport> => {
-  const { reads, writes, durability, findDamage } = database;
+  const { reads, writes, durability, limits, findDamage } = database;
   const damage = await findDamage();
   if (damage !== undefined) throw new Error(`it is damaged: ${damage}`);
   const pending = await findPending(reads);
-  if (pending.length === 0) await readAnimals(database);
+  if (pending.length === 0) (await readAnimals(database, 100)).forEach(petFromRow);
   await tryWriting(writes, pending.length === 0);
   const keys = pending.length > 0 ? [] : await reads<ApiKeyRow>('api_keys').select('*');
   return {
     pending,
     durability: await durability(),
     validKeys: keys.filter((key) => isValid(key, Date.now())).length,
+    limits: await limits(),
     newestKey: keys.reduce((newest, { created_at }) => Math.max(newest, Date.parse(created_at)), 0),
   };
 };

@@ -2,6 +2,7 @@ import type { Task } from 'fp-ts/Task';
 import type { Database } from '../database/database';
 import { findPending } from '../migrations/migrate';
 import { withTimeout } from '../database/with-timeout';
+import { readAnimals } from './read-animals';
 
 /** How long to wait for the database, in milliseconds. */
 const timeoutMs = 4_000;
@@ -9,17 +10,22 @@ const timeoutMs = 4_000;
 /** How long an answer serves those who ask, in milliseconds: each one costs a commit, and anyone may ask. */
 const servedForMs = 1_000;
 
+/** As many animals as a page has by default. */
+const pageSize = 20;
+
 const beat = async ({ writes }: Database): Promise<void> => {
   await writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge();
 };
 
 const checkReadiness = async (database: Database): Promise<string | undefined> => {
-  const [pending, written] = await Promise.allSettled([
+  const [pending, read, written] = await Promise.allSettled([
     withTimeout(timeoutMs, findPending(database.reads)),
+    withTimeout(timeoutMs, readAnimals(database, pageSize)),
     withTimeout(timeoutMs, beat(database)),
   ]);
   if (pending.status === 'rejected') return 'the database does not answer';
   if (pending.value.length > 0) return 'the database lacks migrations';
+  if (read.status === 'rejected') return 'animals can not be read from the database';
   return written.status === 'rejected' ? 'the database can not be written' : undefined;
 };
 

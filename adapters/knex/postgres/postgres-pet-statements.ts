@@ -1,6 +1,9 @@
-import type { Knex } from 'knex';
-import { type Cell, newPetCells, newPetColumns, petCells, type PetRow } from '../database/pet-columns';
+import { newPetCells, newPetColumns, petCells, type PetRow } from '../database/pet-columns';
 import type { PetStatements } from '../database/pet-statements';
+import { distributedPetStatements } from './distributed-pet-statements';
+import type { Engine } from './engine';
+import { arrayOf, type RunStatement } from './statement-runner';
+import { unlessRefused } from './unless-refused';
 
 const ofAnyStatus = 'pets.id >= starts.first order by pets.id';
 
@@ -9,77 +12,83 @@ const ofAnyStatus = 'pets.id >= starts.first order by pets.id';
 const ofOneStatus = `(status, pets.id) >= (starts.wanted, starts.first) and status <= starts.wanted
          order by pets.status, pets.id`;
 
+const pagesWhere = (name: string, condition: string) => ({
+  name,
+  sql: `select page, found.* from unnest(?::bigint[], ?::text[]) with ordinality as starts(first, wanted, page)
+       cross join lateral (
+         select ${petCells} from pets where ${condition} limit ?
+       ) as found`,
+});
+
+const pages = pagesWhere('pages', ofAnyStatus);
+const pagesOfStatus = pagesWhere('pages of a status', ofOneStatus);
+
+const byIds = { name: 'pets by ids', sql: `select ${petCells} from pets where pets.id = any(?::bigint[])` };
+
 const names = newPetColumns.map(({ name }) => name).join();
 
-const insertPets = `insert into pets (${names})
+const insertPets = {
+  name: 'insert pets',
+  sql: `insert into pets (${names})
   select ${names} from unnest(${newPetColumns.map(({ type }) => `?::${type}[]`).join()}) as fresh (${names})
-  returning ${petCells}`;
-
-/** An array with nulls among its members: the driver takes it so, and Knex's types only so. */
-const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
-
-type Binding = number | Array<string> | ReturnType<typeof arrayOf>;
-
-/** A statement that each connection prepares once, by this name, and its rows, cell by cell. */
-const run = async (
-  knex: Knex,
-  name: string,
-  sql: string,
-  bindings: ReadonlyArray<Binding>,
-): Promise<ReadonlyArray<PetRow>> => {
-  const { rows } = await knex
-    .raw<{ readonly rows: ReadonlyArray<PetRow> }>(sql, bindings)
-    .options({ name, rowMode: 'array' });
-  return rows;
+  returning ${petCells}`,
 };
 
-export const postgresPetStatements: PetStatements = {
-  byIds: (knex, ids) =>
-    run(knex, 'pets by ids', `select ${petCells} from pets where pets.id = any(?::bigint[])`, [
-      ids.map(String),
-    ]),
+const insertKeys = {
+  name: 'insert keys',
+  sql: `insert into creation_keys (caller, idempotency_key, pet_id, kept_until)
+       select * from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
+};
+
+const forgetKeys = {
+  name: 'forget keys',
+  sql: `delete from creation_keys where (caller, idempotency_key) in (
+         select caller, idempotency_key from creation_keys where kept_until <= ? limit ? for update skip locked
+       ) returning 1`,
+};
+
+/** The statements of one server: each is a single text, whatever the number of its rows. */
+const singleServerStatements = (run: RunStatement): PetStatements => ({
+  byIds: (knex, ids) => run(knex, byIds, [ids.map(String)]),
   pages: async (knex, starts, limit) => {
     const withStatus = starts.some(({ status }) => status !== undefined);
-    const rows = await run(
-      knex,
-      withStatus ? 'pages of a status' : 'pages',
-      `select page, found.* from unnest(?::bigint[], ?::text[]) with ordinality as starts(first, wanted, page)
-       cross join lateral (
-         select ${petCells} from pets where ${withStatus ? ofOneStatus : ofAnyStatus} limit ?
-       ) as found`,
-      [starts.map(({ from }) => from.toString()), starts.map(({ status }) => status ?? ''), limit],
-    );
-    const pages = starts.map((): Array<PetRow> => []);
-    for (const [page, ...row] of rows) pages[Number(page) - 1]?.push(row);
-    return pages;
+    const rows = await run(knex, withStatus ? pagesOfStatus : pages, [
+      starts.map(({ from }) => from.toString()),
+      starts.map(({ status }) => status ?? ''),
+      limit,
+    ]);
+    const found = starts.map((): Array<PetRow> => []);
+    for (const [page, ...row] of rows) found[Number(page) - 1]?.push(row);
+    return found;
   },
   insert: (knex, newPets) => {
     const rows = newPets.map(newPetCells);
     const columns = newPetColumns.map((_, place) => arrayOf(rows.map((cells) => cells[place] ?? null)));
-    return run(knex, 'insert pets', insertPets, columns);
+    return run(knex, insertPets, columns);
   },
   insertRecords: (knex, keys) =>
-    run(
-      knex,
-      'insert keys',
-      `insert into creation_keys (caller, idempotency_key, pet_id, kept_until)
-       select * from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
-      [
-        keys.map(({ caller }) => caller),
-        keys.map(({ idempotency_key }) => idempotency_key),
-        keys.map(({ pet_id }) => pet_id.toString()),
-        keys.map(({ kept_until }) => String(kept_until)),
-      ],
-    ),
-  forgetExpired: async (knex, now, limit) => {
-    const rows = await run(
-      knex,
-      'forget keys',
-      `delete from creation_keys where (caller, idempotency_key) in (
-         select caller, idempotency_key from creation_keys where kept_until <= ? limit ? for update skip locked
-       ) returning 1`,
-      [now, limit],
-    );
-    return rows.length;
-  },
+    run(knex, insertKeys, [
+      keys.map(({ caller }) => caller),
+      keys.map(({ idempotency_key }) => idempotency_key),
+      keys.map(({ pet_id }) => pet_id.toString()),
+      keys.map(({ kept_until }) => String(kept_until)),
+    ]),
+  forgetExpired: async (knex, now, limit) => (await run(knex, forgetKeys, [now, limit])).length,
+});
+
+/**
+ * What a distributed engine refuses in a single server's form it is asked in its own. An insert is refused by none, but
+ * is slow in the other's form: it goes by the engine.
+ */
+export const postgresPetStatements = (run: RunStatement, engine: () => Promise<Engine>): PetStatements => {
+  const single = singleServerStatements(run);
+  const distributed = distributedPetStatements(run);
+  const inserting = async () => ((await engine()).isDistributed ? distributed : single);
+  return {
+    byIds: single.byIds,
+    pages: unlessRefused(single.pages, distributed.pages),
+    insert: async (knex, newPets) => (await inserting()).insert(knex, newPets),
+    insertRecords: async (knex, keys) => (await inserting()).insertRecords(knex, keys),
+    forgetExpired: unlessRefused(single.forgetExpired, distributed.forgetExpired),
+  };
 };

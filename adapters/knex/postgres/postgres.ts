@@ -5,20 +5,23 @@ import type { DatabaseSizes } from '../database/database-sizes';
 import type { Durability } from '../database/durability';
 import { poolUsageOf } from '../database/knex-pool';
 import { migrationSource } from '../migrations/migration-source';
+import { type Engine, engineBehind } from './engine';
 import { withMigrationLock } from './migration-lock';
 import { postgresPetStatements } from './postgres-pet-statements';
+import { type PreparedStatements, preparesStatements } from './prepared-statements';
+import { limitsOf, sessionLimits } from './session-limits';
+import { statementRunner } from './statement-runner';
 import { silentLog } from '../database/silent-log';
 
-/** How much of a PostgreSQL server one process takes. */
+/** How much of a PostgreSQL server one process takes, and how. */
 export interface PostgresOptions {
   /** In connections. */
   readonly poolSize: number;
   /** In milliseconds. */
   readonly statementTimeout: number;
+  /** By default `auto`. */
+  readonly preparedStatements?: PreparedStatements;
 }
-
-/** How long a server leaves a transaction its locks in which nothing is asked, in milliseconds. */
-const idleInTransactionMs = 10_000;
 
 /**
  * A connection that is silent for longer than any statement may take is dropped: its query hangs, or a network swallows
@@ -29,34 +32,37 @@ const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   return socket.setTimeout(timeoutMs, () => socket.destroy());
 };
 
-/** The server ends what waits or hangs for too long; lock_timeout is missing in knex's own type. */
-const limits = (statementTimeout: number) => ({
-  statement_timeout: statementTimeout,
-  stream: socketWithTimeout(statementTimeout + 500),
-  connectionTimeoutMillis: statementTimeout,
-  // The rest is left to try those who waited together with one whose row is locked.
-  lock_timeout: Math.ceil(statementTimeout / 3),
-  // What a process that hangs, or a machine that is gone, has locked is free again after this.
-  idle_in_transaction_session_timeout: idleInTransactionMs,
-});
+const connectionSettings = (connectionString: string, { statementTimeout }: PostgresOptions) => {
+  const bare = {
+    connectionString,
+    keepAlive: true,
+    stream: socketWithTimeout(statementTimeout + 500),
+    connectionTimeoutMillis: statementTimeout,
+    application_name: 'animal-store',
+  };
+  return {
+    bare,
+    withSession: { ...bare, ...sessionLimits(statementTimeout) },
+    timeout: statementTimeout + 500,
+  };
+};
 
 /** What knex needs to reach a PostgreSQL database; TLS is set in the address (`sslmode`). */
 export const postgresConfiguration = (
   connectionString: string,
-  { poolSize, statementTimeout }: PostgresOptions,
-): Knex.Config => ({
-  client: 'pg',
-  connection: {
-    ...limits(statementTimeout),
-    connectionString,
-    keepAlive: true,
-    application_name: 'animal-store',
-  },
-  acquireConnectionTimeout: statementTimeout + 500,
-  pool: { min: 0, max: poolSize },
-  log: silentLog,
-  migrations: { migrationSource },
-});
+  options: PostgresOptions,
+  engine: () => Promise<Engine> = engineBehind(connectionSettings(connectionString, options)),
+): Knex.Config => {
+  const { bare, withSession, timeout } = connectionSettings(connectionString, options);
+  return {
+    client: 'pg',
+    connection: async () => ((await engine()).takesSessionSettings ? withSession : bare),
+    acquireConnectionTimeout: timeout,
+    pool: { min: 0, max: options.poolSize },
+    log: silentLog,
+    migrations: { migrationSource },
+  };
+};
 
 const durabilityOf = async (pool: Knex): Promise<Durability> => {
   const [settings] = await pool('pg_settings')
@@ -98,17 +104,21 @@ const lanesOf = ({ poolSize }: PostgresOptions): Database['lanes'] => ({
 
 /** Opens a PostgreSQL database, or a distributed engine that speaks its protocol. */
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
-  const pool = knex(postgresConfiguration(connectionString, options));
+  const engine = engineBehind(connectionSettings(connectionString, options));
+  const pool = knex(postgresConfiguration(connectionString, options, engine));
+  const isPrepared = preparesStatements(engine, options.preparedStatements ?? 'auto');
   const usage = poolUsageOf('shared', pool);
   return {
     reads: pool,
     writes: pool,
-    petStatements: postgresPetStatements,
+    petStatements: postgresPetStatements(statementRunner(isPrepared), engine),
+    preparesStatements: isPrepared,
     lanes: lanesOf(options),
     withMigrationLock: withMigrationLock(pool),
     checkEncoding: () => checkEncoding(pool),
     durability: () => durabilityOf(pool),
     sizes: () => sizesOf(pool),
+    limits: async () => limitsOf(pool, await engine(), options.statementTimeout),
     isFileReplaced: () => false,
     isFileIntact: () => true,
     poolUsage: () => [usage()],

@@ -60,6 +60,8 @@ export const openSqliteAsFound = (filename: string): DatabaseAsFound => {
     reads,
     writes,
     durability: () => durabilityOf(writes),
+    limits: () => Promise.resolve(undefined),
+    preparesStatements: () => Promise.resolve(false),
     findDamage: () => quickCheck(reads),
     close: async () => {
       // Who closes last tidies the log away, unless it can't write.

@@ -103,6 +103,8 @@ export const openSqlite = (filename: string): Database => {
     checkEncoding: () => Promise.resolve(),
     durability: () => durabilityOf(writes),
     sizes: () => fileSizes(filename),
+    limits: () => Promise.resolve(undefined),
+    preparesStatements: () => Promise.resolve(false),
     isFileReplaced: file.isFileReplaced,
     isFileIntact: file.isFileIntact,
     poolUsage: () => usages.map((usage) => usage()),

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Database } from '../../../adapters/knex';
 import { postgresQuota } from '../../../adapters/rate-limiter';
 import { arbitraryOwnerId } from '../../contracts';
 import { postgresDatabase } from '../../support/databases';
@@ -8,10 +9,13 @@ import { withDatabase, withDatabases } from '../../support/with-database';
 
 const limit = { requests: 2, seconds: 60 };
 
+const quotaOn = ({ writes, preparesStatements }: Database) =>
+  postgresQuota(writes, limit, preparesStatements);
+
 describe('the quota in PostgreSQL', () => {
   it('counts the requests of each key for all instances together', () =>
     withDatabases(2, postgresDatabase, async (...databases) => {
-      const [one, other] = databases.map(({ writes }) => postgresQuota(writes, limit));
+      const [one, other] = databases.map((database) => quotaOn(database));
       if (one === undefined || other === undefined) throw new Error('two instances are needed');
       const owner = arbitraryOwnerId();
       const later = performance.now() + 30_000;
@@ -22,9 +26,9 @@ describe('the quota in PostgreSQL', () => {
     }));
 
   it('is Unavailable at the deadline, and without one after some seconds, when the database hangs', () =>
-    withDatabase(postgresDatabase, async ({ writes }) => {
-      const consume = postgresQuota(writes, limit);
-      const release = await occupyPool(writes, 10);
+    withDatabase(postgresDatabase, async (database) => {
+      const consume = quotaOn(database);
+      const release = await occupyPool(database.writes, 10);
       const began = performance.now();
       const unbounded = consume(arbitraryOwnerId())();
       try {
@@ -39,9 +43,9 @@ describe('the quota in PostgreSQL', () => {
     }));
 
   it('counts nothing when the deadline has passed', () =>
-    withDatabase(postgresDatabase, async ({ reads, writes }) => {
-      const outcome = await postgresQuota(writes, limit)(arbitraryOwnerId(), performance.now())();
+    withDatabase(postgresDatabase, async (database) => {
+      const outcome = await quotaOn(database)(arbitraryOwnerId(), performance.now())();
       expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
-      expect(await reads('rate_limits').pluck('key')).to.deep.equal([]);
+      expect(await database.reads('rate_limits').pluck('key')).to.deep.equal([]);
     }));
 });

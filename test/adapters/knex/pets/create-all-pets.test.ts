@@ -4,27 +4,36 @@ import { decodeOrThrow, PageSize, PetName, type PetRepository } from '../../../.
 import { arbitraryNewPet } from '../../../contracts';
 import { inTurn } from '../../../support/catalogue';
 import { databaseKinds, postgresDatabase, sqliteFile, type TestDatabase } from '../../../support/databases';
+import { alterTables } from '../../../support/postgres';
 import { run } from '../../../support/run';
 import { withDatabase, withDatabases } from '../../../support/with-database';
 
 /** Lets the statements pass, and makes the commit fail. */
-const refuseCommits = `
-  create function refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$;
-  create constraint trigger refuse after insert on pets deferrable initially deferred
-    for each row execute function refuse()`;
+const refuseCommits = [
+  'create table noted (id bigint)',
+  `create function refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$`,
+  `create constraint trigger refuse after insert on noted deferrable initially deferred
+    for each row execute function refuse()`,
+  `create function note() returns bigint language plpgsql as $$ begin
+     insert into noted values (1);
+     return 1;
+   end $$`,
+  'alter table pets add column note bigint',
+  'alter table pets alter column note set default note()',
+];
 
-describe('An import whose commit fails', () => {
+describe('An import into PostgreSQL whose commit fails', () => {
   it('is not taken for stored', () =>
     withDatabase(postgresDatabase, async (database) => {
       const { createAll } = knexPetRepository(database);
-      await database.writes.raw(refuseCommits);
+      await alterTables(database, ...refuseCommits);
       const outcome = await createAll(inTurn([arbitraryNewPet(), arbitraryNewPet()]))();
       expect(outcome).to.have.property('_tag', 'Left');
       expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
       expect(outcome).to.have.nested.property('left.cause.message', 'not today');
       expect(await database.reads('pets').pluck('id')).to.deep.equal([]);
 
-      await database.writes.raw('drop trigger refuse on pets');
+      await alterTables(database, 'drop trigger refuse on noted');
       expect(await run(createAll(inTurn([arbitraryNewPet()])))).to.equal(1);
     }));
 });

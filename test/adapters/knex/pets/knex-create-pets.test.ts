@@ -1,11 +1,19 @@
 import { expect } from 'chai';
+import * as RA from 'fp-ts/ReadonlyArray';
 import { type Database, knexPetRepository } from '../../../../adapters/knex';
-import { type ScopedIdempotencyKey, type NewPet, PetName, type PetRepository } from '../../../../core';
+import {
+  type CreatedPet,
+  type ScopedIdempotencyKey,
+  type NewPet,
+  PetName,
+  type PetRepository,
+} from '../../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { decoded } from '../../../contracts/outcome';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
 import { databaseKinds } from '../../../support/databases';
 import { eventually } from '../../../support/eventually';
+import { alterTables } from '../../../support/postgres';
 import { run } from '../../../support/run';
 import { withDatabase, withDatabases } from '../../../support/with-database';
 
@@ -14,20 +22,20 @@ const day = 24 * 60 * 60 * 1000;
 const refusedName = decoded(PetName, 'a secret - that no log may show');
 
 const refuseOneName = {
-  SQLite: `create trigger refusal before insert on pets when new.name = '${refusedName}'
-    begin select raise(abort, 'no such animal'); end`,
-  PostgreSQL: `alter table pets add constraint refusal check (name <> '${refusedName}')`,
+  SQLite: ({ writes }: Database) =>
+    writes.raw(`create trigger refusal before insert on pets when new.name = '${refusedName}'
+      begin select raise(abort, 'no such animal'); end`),
+  PostgreSQL: (database: Database) =>
+    alterTables(database, `alter table pets add constraint refusal check (name <> '${refusedName}')`),
 };
 
-const refuseForgetting = {
-  SQLite: [
-    "create trigger keep before delete on creation_keys begin select raise(abort, 'no key goes'); end",
-  ],
-  PostgreSQL: [
-    `create function keep() returns trigger language plpgsql as $$ begin raise 'no key goes'; end $$`,
-    'create trigger keep before delete on creation_keys for each row execute function keep()',
-  ],
-};
+const refusingToForget = (database: Database): Database => ({
+  ...database,
+  petStatements: {
+    ...database.petStatements,
+    forgetExpired: () => Promise.reject(new Error('no key goes')),
+  },
+});
 
 const newPets = (length: number): ReadonlyArray<NewPet> => Array.from({ length }, arbitraryNewPet);
 
@@ -41,7 +49,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     for (const key of [undefined, arbitraryScopedIdempotencyKey()]) {
       it(`fails the one animal that the database refuses, ${key ? 'with a key' : 'without keys'}, and no other`, () =>
         use(async (database) => {
-          await database.writes.raw(refuseOneName[kind]);
+          await refuseOneName[kind](database);
           const repository = knexPetRepository(database);
           const all = newPets(50);
           const refused = { ...arbitraryNewPet(), name: refusedName };
@@ -59,7 +67,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('keeps values and statements out of the cause of a failure', () =>
       use(async (database) => {
-        await database.writes.raw(refuseOneName[kind]);
+        await refuseOneName[kind](database);
         const outcome = await knexPetRepository(database).create({
           ...arbitraryNewPet(),
           name: refusedName,
@@ -78,11 +86,18 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const clock = { time: Date.UTC(2026, 0, 1) };
         const repository = knexPetRepository(database, { now: () => clock.time });
         const creations = keyed(2_500);
-        await Promise.all(creations.map(([newPet, key]) => run(repository.create(newPet, key))));
+        const createAll = async (all: typeof creations): Promise<ReadonlyArray<CreatedPet>> => {
+          const made: Array<CreatedPet> = [];
+          for (const some of RA.chunksOf(400)(all)) {
+            made.push(
+              ...(await Promise.all(some.map(([newPet, key]) => run(repository.create(newPet, key))))),
+            );
+          }
+          return made;
+        };
+        await createAll(creations);
         clock.time += day + 1;
-        const again = await Promise.all(
-          creations.toReversed().map(([newPet, key]) => run(repository.create(newPet, key))),
-        );
+        const again = await createAll(creations.toReversed());
         expect(again.filter(({ replayed }) => replayed)).to.deep.equal([]);
       }));
 
@@ -102,9 +117,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('fails no creation when expired keys can not be forgotten', () =>
       use(async (database) => {
         const clock = { time: Date.UTC(2026, 0, 1) };
-        const repository = knexPetRepository(database, { now: () => clock.time });
+        const repository = knexPetRepository(refusingToForget(database), { now: () => clock.time });
         await run(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
-        for (const statement of refuseForgetting[kind]) await database.writes.raw(statement);
         clock.time += day + 1;
         for (const [newPet, key] of keyed(3)) await run(repository.create(newPet, key));
         expect(await database.reads('creation_keys').pluck('kept_until')).to.have.lengthOf(4);

@@ -1,6 +1,7 @@
 import { type Database, knexPetRepository, migrate } from '../../../../adapters/knex';
 import { petRepositoryContract } from '../../../contracts';
 import { postgresDatabase, type TestDatabase } from '../../../support/databases';
+import { setLastId } from '../../../support/postgres';
 import { run } from '../../../support/run';
 import { seedPets } from '../../../support/seed-pets';
 
@@ -22,9 +23,8 @@ describe('the Knex pet repository on PostgreSQL', () => {
   petRepositoryContract({ describe, it }, async ({ pets, now }) => {
     await database.writes.raw('truncate pets, creation_keys restart identity');
     await seedPets(database, pets);
-    await database.writes.raw(
-      `select setval(pg_get_serial_sequence('pets', 'id'), max(id)) from pets having max(id) > 0`,
-    );
+    const greatest = pets.reduce((most, { id }) => (id > most ? id : most), 0n);
+    if (greatest > 0n) await setLastId(database, greatest);
     return { repository: knexPetRepository(database, { now }), close: () => Promise.resolve() };
   });
 });

@@ -4,22 +4,22 @@ import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contrac
 import type { Pet, PetRepository } from '../../../../core';
 import { allPets, pageSize } from '../../../contracts/pet-repository/pages-of';
 import { postgresDatabase } from '../../../support/databases';
+import { alterTables } from '../../../support/postgres';
 import { run } from '../../../support/run';
 import { withDatabase } from '../../../support/with-database';
 
 /** Refuses the first inserts as a serialisation failure. A sequence counts on when a transaction is rolled back. */
-const refuseFirst = async ({ writes }: Database, times: number): Promise<void> => {
-  await writes.raw('create sequence attempts');
-  await writes.raw(
-    `create function refuse() returns trigger language plpgsql as $$ begin
+const refuseFirst = (database: Database, times: number): Promise<void> =>
+  alterTables(
+    database,
+    'create sequence attempts',
+    `create function attempt() returns bigint language plpgsql as $$ begin
        if nextval('attempts') <= ${times} then raise exception 'conflict' using errcode = '40001'; end if;
-       return null;
+       return 1;
      end $$`,
+    'alter table pets add column attempt bigint',
+    'alter table pets alter column attempt set default attempt()',
   );
-  await writes.raw(
-    'create trigger refusal after insert on pets for each statement execute function refuse()',
-  );
-};
 
 const refuseFirstReads = async ({ writes }: Database, times: number): Promise<void> => {
   await writes.raw('create sequence attempts');

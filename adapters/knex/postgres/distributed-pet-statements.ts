@@ -1,0 +1,61 @@
+import { type Cell, newPetCells, newPetColumns, petCells, type PetRow } from '../database/pet-columns';
+import type { PageStart, PetStatements } from '../database/pet-statements';
+import type { RunStatement } from './statement-runner';
+
+const names = newPetColumns.map(({ name }) => name).join();
+
+const rowsOfValues = (rows: ReadonlyArray<ReadonlyArray<Cell | number>>): string =>
+  rows.map((row) => `(${row.map(() => '?').join()})`).join();
+
+const page = {
+  name: 'page',
+  sql: `select ${petCells} from pets where pets.id >= ? order by pets.id limit ?`,
+};
+
+const pageOfStatus = {
+  name: 'page of a status',
+  sql: `select ${petCells} from pets where (status, pets.id) >= (?, ?) and status <= ?
+        order by pets.status, pets.id limit ?`,
+};
+
+/**
+ * The statements for tables that are spread over several servers. An engine sends each to the servers that it concerns;
+ * what a single server takes in one is refused there, or is copied row by row.
+ */
+export const distributedPetStatements = (run: RunStatement): Omit<PetStatements, 'byIds'> => {
+  const readPage = (knex: Parameters<RunStatement>[0], { from, status }: PageStart, limit: number) =>
+    status === undefined
+      ? run(knex, page, [from.toString(), limit])
+      : run(knex, pageOfStatus, [status, from.toString(), status, limit]);
+
+  return {
+    pages: async (knex, starts, limit) => {
+      const pages: Array<ReadonlyArray<PetRow>> = [];
+      for (const start of starts) pages.push(await readPage(knex, start, limit));
+      return pages;
+    },
+    insert: (knex, newPets) => {
+      const rows = newPets.map(newPetCells);
+      const sql = `insert into pets (${names}) values ${rowsOfValues(rows)} returning ${petCells}`;
+      return run(knex, { sql }, rows.flat());
+    },
+    insertRecords: async (knex, keys) => {
+      if (keys.length === 0) return [];
+      const rows = keys.map(({ caller, idempotency_key, pet_id, kept_until }) => [
+        caller,
+        idempotency_key,
+        pet_id.toString(),
+        kept_until,
+      ]);
+      const sql = `insert into creation_keys (caller, idempotency_key, pet_id, kept_until) values ${rowsOfValues(rows)}`;
+      return run(knex, { sql }, rows.flat());
+    },
+    // No rows can be locked here that others hold: it waits for those, for as long as lock_timeout lets it.
+    forgetExpired: async (knex, now, limit) => {
+      const sql = `delete from creation_keys where (caller, idempotency_key) in (
+          select caller, idempotency_key from creation_keys where kept_until <= ? limit ?
+        ) and kept_until <= ? returning 1`;
+      return (await run(knex, { sql }, [now, limit, now])).length;
+    },
+  };
+};

@@ -1,0 +1,81 @@
+import knex, { type Knex } from 'knex';
+import { isUnsupportedStartupParameter } from '../database/database-error';
+import { silentLog } from '../database/silent-log';
+
+/** What answers at a PostgreSQL address. */
+export interface Engine {
+  /** Whether a connection may bring settings of its own; PgBouncer refuses one that it doesn't know. */
+  readonly takesSessionSettings: boolean;
+  /** Whether a pooler stands between, which may give each statement to another connection of the server. */
+  readonly isPooled: boolean;
+  /** Whether it is Citus, where rows may be on other servers. */
+  readonly isDistributed: boolean;
+}
+
+/** How to connect with settings of the session, and without. */
+export interface ConnectionSettings {
+  readonly bare: Knex.PgConnectionConfig;
+  readonly withSession: Knex.PgConnectionConfig;
+  /** In milliseconds. */
+  readonly timeout: number;
+}
+
+interface Answer {
+  readonly pid: number;
+  readonly is_distributed: boolean;
+}
+
+/** A server names its process at the start of a connection; a pooler makes up a number. */
+const processNamedBy = (connection: unknown): unknown =>
+  typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'processID') : undefined;
+
+const ask = async (
+  connection: Knex.PgConnectionConfig,
+  timeout: number,
+): Promise<Omit<Engine, 'takesSessionSettings'>> => {
+  let named: unknown;
+  const pool = knex({
+    client: 'pg',
+    connection,
+    acquireConnectionTimeout: timeout,
+    log: silentLog,
+    pool: {
+      min: 0,
+      max: 1,
+      afterCreate: (raw: unknown, done: () => void) => {
+        named = processNamedBy(raw);
+        done();
+      },
+    },
+  });
+  try {
+    const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<Answer> }>(
+      `select pg_backend_pid() as pid, to_regclass('pg_catalog.pg_dist_partition') is not null as is_distributed`,
+    );
+    const [answer] = rows;
+    return { isPooled: answer?.pid !== named, isDistributed: answer?.is_distributed === true };
+  } finally {
+    await pool.destroy();
+  }
+};
+
+const learn = async ({ bare, withSession, timeout }: ConnectionSettings): Promise<Engine> => {
+  try {
+    return { ...(await ask(withSession, timeout)), takesSessionSettings: true };
+  } catch (error) {
+    if (!isUnsupportedStartupParameter(error)) throw error;
+    return { ...(await ask(bare, timeout)), takesSessionSettings: false };
+  }
+};
+
+/** Learns once what answers, by a connection of its own, when somebody first asks. What fails is tried again. */
+export const engineBehind = (settings: ConnectionSettings): (() => Promise<Engine>) => {
+  let learned: Promise<Engine> | undefined;
+  return () => {
+    learned ??= learn(settings).catch((error: unknown) => {
+      learned = undefined;
+      throw error;
+    });
+    return learned;
+  };
+};

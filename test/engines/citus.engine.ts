@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { knexPetRepository } from '../../adapters/knex';
+import { diagnose } from '../../app/doctor/diagnose';
+import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../contracts';
+import { call } from '../faults/support/call';
+import { inPostgresDatabase } from '../faults/support/in-postgres-database';
+import { postgresDatabase } from '../support/databases';
+import { eventually } from '../support/eventually';
+import { run } from '../support/run';
+import { startService } from '../support/service-process';
+import { withDatabase } from '../support/with-database';
+import { stopWorker } from './support/citus-cluster';
+
+const key = 'a-key-on-citus';
+
+const day = 24 * 60 * 60 * 1000;
+
+describe('Citus', () => {
+  it('forgets expired idempotency keys, though it locks no rows of several servers', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      const clock = { time: Date.UTC(2026, 0, 1) };
+      const { create } = knexPetRepository(database, { now: () => clock.time });
+      await run(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+      clock.time += day + 1;
+      await run(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+      await eventually('one is left', 10_000, async () => {
+        const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('kept_until');
+        return left.length === 1;
+      });
+    }));
+
+  it('is not ready while a worker is down, when no list is answered, and is again without a restart', () =>
+    inPostgresDatabase(async (url) => {
+      const { address } = await startService({ DATABASE_URL: url, API_KEYS: key, LOG_LEVEL: 'silent' });
+      const statusOf = async (path: string): Promise<number> =>
+        (await call(`${address}${path}`, { key })).status;
+      expect(await statusOf('/readyz')).to.equal(200);
+      const startWorker = await stopWorker();
+      try {
+        await eventually('it is not ready', 10_000, async () => (await statusOf('/readyz')) === 503);
+        expect([await statusOf('/v1/pets'), await statusOf('/readyz')]).to.deep.equal([503, 503]);
+      } finally {
+        await startWorker();
+      }
+      await eventually('it is ready', 30_000, async () => (await statusOf('/readyz')) === 200);
+      expect(await statusOf('/v1/pets')).to.equal(200);
+    }));
+
+  it('is looked at by doctor, which finds nothing wrong where the role has the limits', () =>
+    inPostgresDatabase(async (url) => {
+      const findings = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key })();
+      expect(findings.filter(({ ok }) => !ok)).to.deep.equal([]);
+      expect(findings.find(({ check }) => check === 'limits')?.text).to.contain(
+        'lock_timeout=1000 on a node',
+      );
+    }));
+});

@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { diagnose } from '../../app/doctor/diagnose';
+import type { Finding } from '../../app/doctor/finding';
+import { type Answer, call } from '../faults/support/call';
+import { inPostgresDatabase } from '../faults/support/in-postgres-database';
+import { startServices } from '../faults/support/several-services';
+import { roundRobin } from '../support/round-robin';
+import { idOf } from '../support/pet-calls';
+import { execute } from '../support/postgres';
+
+const key = 'pooled-key';
+const clients = 32;
+const rounds = 20;
+
+type Send = ReturnType<typeof roundRobin>;
+
+/** Asks again while the service is too busy: a machine that tests run on may be. */
+const patiently =
+  (send: Send): Send =>
+  async (path, options) => {
+    const answer = await send(path, options);
+    return answer.status === 503 ? patiently(send)(path, options) : answer;
+  };
+
+/** Creates with a key and without, retries, gets and lists, one after another. */
+const useService = async (send: Send, client: number): Promise<ReadonlyArray<Answer>> => {
+  const answers: Array<Answer> = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const body = `{"name":"${client} ${round}","categoryId":${round},"status":"sold"}`;
+    const headers = { 'Idempotency-Key': `"${client}-${round}"` };
+    const plain = await send('/v1/pets', { method: 'POST', key, body });
+    const keyed = await send('/v1/pets', { method: 'POST', key, headers, body });
+    const retried = await send('/v1/pets', { method: 'POST', key, headers, body });
+    answers.push(
+      plain,
+      keyed,
+      retried,
+      await send(`/v1/pets/${idOf(plain.text)}`, { key }),
+      await send(`/v1/pets?limit=${1 + (client % 5)}`, { key }),
+      await send(`/v1/pets?status=sold&after=${client}`, { key }),
+    );
+    expect(retried.text).to.equal(keyed.text);
+  }
+  return answers;
+};
+
+const limitsAt = async (url: string): Promise<Finding | undefined> => {
+  const findings = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key })();
+  return findings.find(({ check }) => check === 'limits');
+};
+
+describe('PgBouncer in transaction mode', () => {
+  it(`serves ${clients} clients of three instances without settings, and none meets what another has prepared`, () =>
+    inPostgresDatabase(async (url) => {
+      const services = await startServices(3, url, { API_KEYS: key, LOG_LEVEL: 'warn' });
+      const send = patiently(roundRobin(services.map(({ address }) => address)));
+      const answers = await Promise.all(
+        Array.from({ length: clients }, (_, client) => useService(send, client)),
+      );
+      const failed = answers.flat().filter(({ status }) => status !== 200 && status !== 201);
+      expect(failed.map(({ status, text }) => `${status} ${text}`)).to.deep.equal([]);
+      expect(services.map(({ stdout }) => stdout()).join('')).not.to.contain('prepared statement');
+    }));
+
+  it('is ready, and doctor finds the limits that the role has', () =>
+    inPostgresDatabase(async (url) => {
+      const [service] = await startServices(1, url, { API_KEYS: key });
+      expect((await call(`${service?.address ?? ''}/readyz`)).status).to.equal(200);
+      expect(await limitsAt(url)).to.include({
+        ok: true,
+        text: 'idle_in_transaction_session_timeout=10000, lock_timeout=1000, statement_timeout=3000',
+      });
+    }));
+
+  it('gives no limits by itself: doctor says which are missing, and how to set them', () =>
+    inPostgresDatabase(async (url) => {
+      const name = new URL(url).pathname.slice(1);
+      const server = process.env['TEST_POSTGRES_URL'] ?? '';
+      await execute(server, `alter role current_user in database ${name} set lock_timeout = 0`);
+      const limits = await limitsAt(url);
+      expect(limits?.ok).to.equal(false);
+      expect(limits?.text).to.match(/: alter role current_user set lock_timeout = '1000ms'$/);
+    }));
+});
