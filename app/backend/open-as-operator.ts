@@ -5,7 +5,7 @@ import * as t from 'io-ts';
 import { inMemoryApiKeys } from '../../adapters/in-memory';
 import { type Database, knexPetRepository, migrate } from '../../adapters/knex';
 import { type AnimalStore, ApiKey, KeyId, openAnimalStore } from '../../core';
-import { databaseFailed, type StartFailure } from '../failures/start-failure';
+import { notMigrated, type StartFailure } from '../failures/start-failure';
 
 const Operator = t.type({ id: KeyId, key: ApiKey });
 
@@ -28,6 +28,6 @@ const enter = (database: Database): TE.TaskEither<StartFailure, AnimalStore> =>
 export const openAsOperator = (database: Database): TE.TaskEither<StartFailure, AnimalStore> =>
   pipe(
     migrate(database),
-    TE.mapLeft(databaseFailed),
+    TE.mapLeft(notMigrated),
     TE.flatMap(() => enter(database)),
   );

@@ -24,7 +24,7 @@ describe('A migrator that hangs (SIGSTOP)', () => {
       await startServices(3, url);
       const milliseconds = Math.round(performance.now() - began);
       expect(milliseconds).to.be.lessThan(bound);
-      expect(await columnIn(postgresStore(url), 'knex_migrations', 'name')).to.deep.equal(
+      expect(await columnIn(postgresStore(url), 'animal_store_migrations', 'name')).to.deep.equal(
         await migrationNames(),
       );
       return { 'all serve after ms': milliseconds };
@@ -44,7 +44,7 @@ describe('A migrator that hangs (SIGSTOP)', () => {
       migrator.signal('SIGKILL');
       await migrator.ended;
       await startServices(3, store.databaseUrl);
-      expect(await columnIn(store, 'knex_migrations', 'name')).to.deep.equal(await migrationNames());
+      expect(await columnIn(store, 'animal_store_migrations', 'name')).to.deep.equal(await migrationNames());
       return { 'refused after ms': milliseconds };
     }),
   );

@@ -34,6 +34,18 @@ export const isDuplicate = (error: unknown): boolean => duplicate.test(codeOf(er
 /** Whether the file behind a database is damaged. */
 export const isDamage = (error: unknown): boolean => damage.test(codeOf(error));
 
+const refusalCode = 'REFUSED';
+
+// SQLSTATE classes 0A (feature not supported), 22, 23, 3F (invalid schema name) and 42 (syntax error or access rule
+// violation), and SQLite's result codes for a statement that it refuses.
+const permanent = /^(?:REFUSED|(?:0A|22|23|3F|42).{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG))$/;
+
+/** A refusal of our own that no second attempt gets past; the message says what to do. */
+export const refusal = (message: string): Error => Object.assign(new Error(message), { code: refusalCode });
+
+/** Whether the same statement would be refused again, whenever it is tried. */
+export const isPermanent = (error: unknown): boolean => permanent.test(codeOf(error));
+
 /** What was written went to a file that nobody finds again. */
 export const fileReplaced = (): Error => new Error('the database file was removed, replaced or cut off');
 

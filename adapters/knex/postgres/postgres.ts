@@ -2,8 +2,9 @@ import knex, { type Knex } from 'knex';
 import { Socket } from 'node:net';
 import type { Database } from '../database/database';
 import type { Durability } from '../database/durability';
+import { refusal } from '../database/database-error';
 import { poolUsageOf } from '../database/knex-pool';
-import { migrationSource } from '../migrations/migration-source';
+import { migrationConfig } from '../migrations/migration-config';
 import { withMigrationLock } from './migration-lock';
 import { postgresPetStatements } from './postgres-pet-statements';
 import { silentLog } from '../database/silent-log';
@@ -54,7 +55,7 @@ export const postgresConfiguration = (
   acquireConnectionTimeout: statementTimeout + 500,
   pool: { min: 0, max: poolSize },
   log: silentLog,
-  migrations: { migrationSource },
+  migrations: migrationConfig,
 });
 
 const durabilityOf = async (pool: Knex): Promise<Durability> => {
@@ -76,7 +77,7 @@ const checkEncoding = async (pool: Knex): Promise<void> => {
     pool.raw("current_setting('server_encoding') as encoding"),
   );
   if (row?.encoding === 'UTF8') return;
-  throw new Error(
+  throw refusal(
     `its encoding ${row?.encoding ?? ''} does not keep every text: use one made by create database ... encoding 'UTF8' template template0`,
   );
 };
@@ -97,7 +98,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     petStatements: postgresPetStatements,
     lanes: lanesOf(options),
     withMigrationLock: withMigrationLock(pool),
-    checkEncoding: () => checkEncoding(pool),
+    checkUsable: () => checkEncoding(pool),
     durability: () => durabilityOf(pool),
     isFileReplaced: () => false,
     isFileIntact: () => true,

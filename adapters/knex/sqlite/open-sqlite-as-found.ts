@@ -54,7 +54,7 @@ export const openSqliteAsFound = (filename: string): DatabaseAsFound => {
   const reads = openPool(filename, 'ro', 'PRAGMA query_only = ON;');
   const writes = openPool(filename, 'rw', 'PRAGMA synchronous = FULL;');
   const keepsLog = hasLeftLog(filename);
-  const usual = openSqlite(filename);
+  const usual = openSqlite(filename, { isOwnFile: true });
   return {
     ...usual,
     reads,

@@ -3,9 +3,10 @@ import knex, { type Knex } from 'knex';
 import type { Database } from '../database/database';
 import { poolUsageOf } from '../database/knex-pool';
 import { durabilityOf } from './durability-of';
-import { migrationSource } from '../migrations/migration-source';
+import { migrationConfig } from '../migrations/migration-config';
 import { cacheStatements, type PreparingConnection } from './statement-cache';
 import { silentLog } from '../database/silent-log';
+import { applicationId, makePrivately, refuseFileOfOthers } from './sqlite-file';
 import { sqlitePetStatements } from './sqlite-pet-statements';
 import { watchFile } from './watch-file';
 
@@ -18,8 +19,17 @@ const busyTimeoutMs = 3_000;
 
 const readerConnections = 3;
 
-// 'anml': marks the file as this project's (SQLite file format, offset 68).
-const applicationId = 0x616e6d6c;
+/** In bytes: what a write-ahead log shrinks to once all of it is in the file; an import makes it as long as itself. */
+const journalSizeLimit = 4 * 1024 * 1024;
+
+/** Whose a SQLite file is. */
+export interface SqliteOptions {
+  /**
+   * Whether the file is the animal store's alone, as the service has it: one of another program is refused before it is
+   * written, and a new one gets the store's application_id. By default the file is a host's, whose id stays as it is.
+   */
+  readonly isOwnFile?: boolean;
+}
 
 const withPragmas =
   (opened: () => void, ...pragmas: ReadonlyArray<string>) =>
@@ -33,12 +43,15 @@ const withPragmas =
 
 const configuration = (filename: string, pool: Knex.PoolConfig): Knex.Config => ({
   client: 'sqlite3',
-  connection: { filename },
+  connection: () => {
+    makePrivately(filename);
+    return { filename };
+  },
   useNullAsDefault: true,
   acquireConnectionTimeout: busyTimeoutMs + 500,
   pool,
   log: silentLog,
-  migrations: { migrationSource },
+  migrations: migrationConfig,
 });
 
 /** What knex needs to write to a SQLite file: one connection, and a commit that has reached the disk. */
@@ -51,6 +64,7 @@ export const sqliteConfiguration = (filename: string, opened: () => void = () =>
       `busy_timeout = ${busyTimeoutMs}`,
       'journal_mode = WAL',
       'synchronous = FULL',
+      `journal_size_limit = ${journalSizeLimit}`,
     ),
   });
 
@@ -80,8 +94,14 @@ const isWhole = async (filename: string): Promise<boolean> => {
   }
 };
 
-/** Opens a SQLite file. This file and `statement-cache.ts` alone know the driver. */
-export const openSqlite = (filename: string): Database => {
+/** What the file says of itself is to be: the store's own id in a file of its own that was empty, else what it was. */
+const readApplicationId = async (reads: Knex, isOwnFile: boolean): Promise<number> => {
+  const { application_id: id } = await reads('pragma_application_id').first<{ application_id: number }>();
+  return isOwnFile && (await reads('sqlite_master').first('name')) === undefined ? applicationId : id;
+};
+
+/** Opens a SQLite file, and makes it readable by its owner alone where there is none. */
+export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
   const file = watchFile(filename, { readSize: () => readSize(reads), isWhole: () => isWhole(filename) });
   const writes = knex(sqliteConfiguration(filename, file.remember));
   const reads = knex(readerConfiguration(filename, readerConnections));
@@ -93,13 +113,14 @@ export const openSqlite = (filename: string): Database => {
     // A file has one writer, and reads by id, lists and keys have a connection each.
     lanes: { reads: 1, writes: 1 },
     // A transaction that begins with a write waits for its turn; one that begins with a read is refused later.
-    withMigrationLock: (work) =>
-      writes.transaction(async (transaction) => {
-        await transaction.raw(`PRAGMA application_id = ${applicationId}`);
+    withMigrationLock: async (work) => {
+      const id = await readApplicationId(reads, isOwnFile);
+      return writes.transaction(async (transaction) => {
+        await transaction.raw(`PRAGMA application_id = ${id}`);
         return work(transaction);
-      }),
-    // UTF-8 or UTF-16: either keeps all.
-    checkEncoding: () => Promise.resolve(),
+      });
+    },
+    checkUsable: () => (isOwnFile ? refuseFileOfOthers(filename) : Promise.resolve()),
     durability: () => durabilityOf(writes),
     isFileReplaced: file.isFileReplaced,
     isFileIntact: file.isFileIntact,
