@@ -14,5 +14,8 @@ export { generationObstacle, type SchemaState } from './migrations/schema-state'
 export type * from './database/knex-pool';
 export * from './postgres/postgres';
 export type * from './batching/repository-observer';
+export * from './sqlite/backup-sqlite';
+export type * from './sqlite/copy-pages';
 export * from './sqlite/open-sqlite-as-found';
+export * from './sqlite/restore-sqlite';
 export * from './sqlite/sqlite';

@@ -13,6 +13,7 @@ export type StartFailure =
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }
   | { readonly _tag: 'NoDatabase' }
+  | { readonly _tag: 'OwnTools' }
   | { readonly _tag: 'UnknownKey'; readonly id: string }
   | { readonly _tag: 'CannotListen'; readonly cause: unknown };
 
@@ -51,6 +52,10 @@ export const startFailureText = (failure: StartFailure, address?: DatabaseAddres
       return 'there is no API key: set API_KEYS, or make one in the database with `animal-store keys create --name NAME`';
     case 'NoDatabase':
       return 'memory: is no database: set DATABASE_URL to sqlite:FILE or postgres://...';
+    case 'OwnTools': {
+      const url = address ? databaseAddressText(address) : 'postgres://...';
+      return `PostgreSQL has tools of its own: pg_dump --format=custom --file=FILE '${url}' makes a backup while the service runs, and pg_restore --clean --if-exists --single-transaction --dbname='${url}' FILE takes it back while it does not`;
+    }
     case 'UnknownKey':
       return `no key has the id ${failure.id}: \`animal-store keys list\` shows them`;
     case 'CannotListen':

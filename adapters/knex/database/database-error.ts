@@ -9,6 +9,9 @@ const aboutData = /^(?:22|23|SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG))/;
 // SQLSTATE 55P03 (lock not available).
 const locked = /^55P03$/;
 
+// SQLite's result codes for a file that another connection has.
+const busy = /^SQLITE_(?:BUSY|LOCKED)$/;
+
 // SQLSTATE 40001 (serialization failure), 40P01 (deadlock); 23505 (unique violation), 42P07 and 42710 (duplicate table
 // and object): another process was first.
 const conflict = /^(?:40001|40P01|23505|42P07|42710)$/;
@@ -24,6 +27,9 @@ export const isAboutData = (error: unknown): boolean => aboutData.test(codeOf(er
 
 /** Whether another transaction held for too long what was asked for. */
 export const isLocked = (error: unknown): boolean => locked.test(codeOf(error));
+
+/** Whether another connection has a SQLite file. */
+export const isBusy = (error: unknown): boolean => busy.test(codeOf(error));
 
 /** Whether the same transaction, run again, would see what another one did meanwhile. */
 export const isConflict = (error: unknown): boolean => conflict.test(codeOf(error));

@@ -38,10 +38,10 @@ const readAnimals = async ({ reads, petStatements }: DatabaseAsFound): Promise<v
   );
 };
 
-const inspect = async (database: DatabaseAsFound): Promise<DatabaseReport> => {
+const inspect = async (database: DatabaseAsFound, isThorough: boolean): Promise<DatabaseReport> => {
   const { reads, writes, durability, findDamage, checkUsable } = database;
   await checkUsable();
-  const damage = await findDamage();
+  const damage = await findDamage(isThorough);
   if (damage !== undefined) throw new Error(`it is damaged: ${damage}`);
   const schema = await readSchemaState(reads);
   const isComplete = schema.pending.length === 0;
@@ -56,6 +56,8 @@ const inspect = async (database: DatabaseAsFound): Promise<DatabaseReport> => {
   };
 };
 
-/** Reads what is there; writes as the service would, and takes it back. */
-export const inspectDatabase = (database: DatabaseAsFound): TE.TaskEither<Unavailable, DatabaseReport> =>
-  attempt(() => inspect(database));
+/** Reads what is there, in a thorough look the indexes as well; writes as the service would, and takes it back. */
+export const inspectDatabase = (
+  database: DatabaseAsFound,
+  isThorough = false,
+): TE.TaskEither<Unavailable, DatabaseReport> => attempt(() => inspect(database, isThorough));

@@ -24,6 +24,12 @@ export const readRecord = async (knex: Knex, known: ReadonlyArray<string>): Prom
   return { names: isFormer ? former : [], isFormer };
 };
 
+interface RecordRow {
+  readonly name: string;
+  readonly batch: number;
+  readonly migration_time: unknown;
+}
+
 /**
  * Moves a record to where this version keeps it. Where it had the former table to itself it stays there as well, so that
  * a program of an earlier version still finds it beside this one; a host's table is freed of it.
@@ -34,10 +40,11 @@ export const moveRecord = async (
 ): Promise<void> => {
   // Knex makes the table when it is asked for a list.
   await transaction.migrate.list(migrationConfig);
-  const columns = ['name', 'batch', 'migration_time'];
-  await transaction
-    .into(transaction.raw('?? (??, ??, ??)', [migrationTable, ...columns]))
-    .insert(transaction(formerTable).whereIn('name', names).orderBy('id').select(columns));
-  const ofOthers = await transaction(formerTable).whereNotIn('name', names).first('name');
+  const rows = await transaction(formerTable)
+    .whereIn('name', names)
+    .orderBy('id')
+    .select<ReadonlyArray<RecordRow>>('name', 'batch', 'migration_time');
+  await transaction(migrationTable).insert(rows);
+  const ofOthers: unknown = await transaction(formerTable).whereNotIn('name', names).first('name');
   if (ofOthers !== undefined) await transaction(formerTable).whereIn('name', names).delete();
 };

@@ -6,7 +6,8 @@ import { openToLook } from './open-to-look';
 /** 'anml': marks a file as this project's (SQLite file format, offset 68). */
 export const applicationId = 0x616e6d6c;
 
-const ownerOnly = 0o600;
+/** The mode of a new file: API keys' hashes and what clients keep are nobody else's business. */
+export const ownerOnly = 0o600;
 
 /**
  * Makes a file that is not there, readable by its owner alone; SQLite gives its mode to the files beside it. What keeps it
