@@ -217,7 +217,7 @@ describe('The tools of PostgreSQL', () => {
       const dump = await newBackupFile();
       await runInProcess(['keys', 'create', '--name', 'kept'], { DATABASE_URL: from.url });
       const saved = await startProgram('pg_dump', ['--format=custom', `--file=${dump}`, from.url]).ended;
-      if (/server version mismatch/.test(saved.stderr)) this.skip();
+      if (saved.stderr.includes('server version mismatch')) this.skip();
       expect(saved).to.include({ code: 0 });
       const restored = await startProgram('pg_restore', [
         ...['--clean', '--if-exists', '--single-transaction', `--dbname=${to.url}`, dump],
