@@ -25,9 +25,12 @@ const enter = (database: Database): TE.TaskEither<StartFailure, AnimalStore> =>
  * Opens the store for whoever runs a command: who has the database itself needs no key of it. The core lets nobody in
  * without one, so the operator gets a key that only this process knows, for this once.
  */
-export const openAsOperator = (database: Database): TE.TaskEither<StartFailure, AnimalStore> =>
+export const openAsOperator = (
+  database: Database,
+  onProgress: (text: string) => void,
+): TE.TaskEither<StartFailure, AnimalStore> =>
   pipe(
-    migrate(database),
+    migrate(database, { onProgress }),
     TE.mapLeft(notMigrated),
     TE.flatMap(() => enter(database)),
   );

@@ -73,9 +73,10 @@ export const openDatabaseBackend = (
   database: Database,
   settings: Settings,
   observer: RepositoryObserver,
+  onProgress: (text: string) => void,
 ): TE.TaskEither<StartFailure, Backend> =>
   pipe(
-    migrate(database),
+    migrate(database, { onProgress }),
     TE.mapLeft(notMigrated),
     TE.flatMap(() => refuseWithoutKey(database, settings)),
     TE.map(() => toBackend(database, settings, observer)),

@@ -21,7 +21,7 @@ const withRegister = async (
     terminal,
     withDatabase((database) =>
       pipe(
-        migrate(database),
+        migrate(database, { onProgress: terminal.say }),
         TE.mapLeft(notMigrated),
         TE.flatMap(() => use(apiKeyRegister(database))),
       ),

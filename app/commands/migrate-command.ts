@@ -21,7 +21,7 @@ export const migrateCommand = (terminal: Terminal): Command =>
         terminal,
         withDatabase((database) =>
           pipe(
-            migrate(database, { mayRaiseGeneration: true }),
+            migrate(database, { mayRaiseGeneration: true, onProgress: terminal.say }),
             TE.bimap(notMigrated, (ran) => {
               terminal.print(json, { ran }, ran.length === 0 ? 'up to date' : ran.join('\n'));
             }),

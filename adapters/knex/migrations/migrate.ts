@@ -1,11 +1,14 @@
+import { constVoid } from 'fp-ts/function';
 import type * as TE from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../../core';
 import type { Database } from '../database/database';
 import { refusal } from '../database/database-error';
+import { retryLocked } from '../database/retry-locked';
 import { migrationConfig } from './migration-config';
 import { attemptMigration, type MigrationFailed } from './migration-failed';
 import { moveRecord } from './migration-record';
 import { generationObstacle, readSchemaState, type SchemaState } from './schema-state';
+import { type Progress, tellProgress } from './tell-progress';
 
 /** How a database is migrated. */
 export interface MigrateOptions {
@@ -14,6 +17,8 @@ export interface MigrateOptions {
    * By default that is refused: see that none is left, and take a backup first.
    */
   readonly mayRaiseGeneration?: boolean;
+  /** Told every five seconds what goes on, in words that a person reads. */
+  readonly onProgress?: (text: string) => void;
 }
 
 const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void => {
@@ -24,28 +29,37 @@ const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void 
 
 const runPending = async (
   { reads, withMigrationLock, checkUsable }: Database,
-  { mayRaiseGeneration = false }: MigrateOptions,
+  mayRaiseGeneration: boolean,
+  progress: Progress,
 ): Promise<ReadonlyArray<string>> => {
   await checkUsable();
   const found = await readSchemaState(reads);
   checkGeneration(found, mayRaiseGeneration);
   if (found.pending.length === 0 && found.former.length === 0) return [];
+  progress.stage = 'waiting to migrate until others give the database free';
   return withMigrationLock(async (transaction) => {
     const state = await readSchemaState(transaction);
     checkGeneration(state, mayRaiseGeneration);
     if (state.former.length > 0) await moveRecord(transaction, state.former);
-    if (state.pending.length > 0) await transaction.migrate.latest(migrationConfig);
+    if (state.pending.length > 0) {
+      progress.stage = `migrating (${state.pending.join(', ')})`;
+      await transaction.migrate.latest(migrationConfig);
+    }
     return state.pending;
   });
 };
 
 /**
  * Brings the database up to date, all in one transaction, and answers with what it ran. A database that can't keep every
- * text or is another program's is refused first. Of several processes one migrates and the others wait; one that is killed
- * leaves nothing behind.
+ * text or is another program's is refused first. It takes as long as it needs. Of several processes one migrates and the
+ * others wait, ten minutes at most; one that is killed leaves nothing behind.
  */
 export const migrate = (
   database: Database,
-  options: MigrateOptions = {},
+  { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions = {},
 ): TE.TaskEither<MigrationFailed | Unavailable, ReadonlyArray<string>> =>
-  attemptMigration(() => runPending(database, options));
+  attemptMigration(() =>
+    tellProgress(onProgress, (progress) =>
+      retryLocked(() => runPending(database, mayRaiseGeneration, progress)),
+    ),
+  );

@@ -9,6 +9,7 @@ import { silentLog } from '../database/silent-log';
 import { applicationId, makePrivately, refuseFileOfOthers } from './sqlite-file';
 import { sqlitePetStatements } from './sqlite-pet-statements';
 import { watchFile } from './watch-file';
+import { withWriteLock } from './with-write-lock';
 
 interface Connection extends PreparingConnection {
   readonly exec: (sql: string, done: (error: Error | null) => void) => void;
@@ -94,11 +95,9 @@ const isWhole = async (filename: string): Promise<boolean> => {
   }
 };
 
-/** What the file says of itself is to be: the store's own id in a file of its own that was empty, else what it was. */
-const readApplicationId = async (reads: Knex, isOwnFile: boolean): Promise<number> => {
-  const { application_id: id } = await reads('pragma_application_id').first<{ application_id: number }>();
-  return isOwnFile && (await reads('sqlite_master').first('name')) === undefined ? applicationId : id;
-};
+/** The store's own id for a file of its own that holds nothing yet; another one keeps what it has. */
+const applicationIdFor = async (reads: Knex): Promise<number | undefined> =>
+  (await reads('sqlite_master').first<unknown>('name')) === undefined ? applicationId : undefined;
 
 /** Opens a SQLite file, and makes it readable by its owner alone where there is none. */
 export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
@@ -112,14 +111,8 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     petStatements: sqlitePetStatements,
     // A file has one writer, and reads by id, lists and keys have a connection each.
     lanes: { reads: 1, writes: 1 },
-    // A transaction that begins with a write waits for its turn; one that begins with a read is refused later.
-    withMigrationLock: async (work) => {
-      const id = await readApplicationId(reads, isOwnFile);
-      return writes.transaction(async (transaction) => {
-        await transaction.raw(`PRAGMA application_id = ${id}`);
-        return work(transaction);
-      });
-    },
+    withMigrationLock: async (work) =>
+      withWriteLock(writes, work, isOwnFile ? await applicationIdFor(reads) : undefined),
     checkUsable: () => (isOwnFile ? refuseFileOfOthers(filename) : Promise.resolve()),
     durability: () => durabilityOf(writes),
     isFileReplaced: file.isFileReplaced,
