@@ -12,11 +12,11 @@ import { inspectPort } from './inspect-port';
 const faultOf = (one: FieldFault): Finding =>
   finding('settings', false, startFailureText({ _tag: 'InvalidSettings', faults: [one] }));
 
-const inspectAll = (settings: Settings): T.Task<ReadonlyArray<Finding>> =>
+const inspectAll = (settings: Settings, isThorough: boolean): T.Task<ReadonlyArray<Finding>> =>
   pipe(
     T.Do,
     T.apS('port', inspectPort(settings)),
-    T.apS('data', inspectData(settings)),
+    T.apS('data', inspectData(settings, isThorough)),
     T.map(({ port, data }) => [
       finding('settings', true, changedSettings(settings).join(', ') || 'all are default'),
       port,
@@ -24,11 +24,16 @@ const inspectAll = (settings: Settings): T.Task<ReadonlyArray<Finding>> =>
     ]),
   );
 
-/** Looks at all that a start needs, and changes no data. Without valid settings there is nothing more to look at. */
+/** Looks at all that a start needs, and changes no data. A thorough look at a SQLite file reads
+ * its indexes as well. Without valid settings there is nothing more to look at. */
 export const diagnose = (
   environment: Readonly<Record<string, string | undefined>>,
+  isThorough = false,
 ): T.Task<ReadonlyArray<Finding>> =>
   pipe(
     decodeSettings(environment),
-    E.match((faults) => T.of(faults.map(faultOf)), inspectAll),
+    E.match(
+      (faults) => T.of(faults.map(faultOf)),
+      (settings) => inspectAll(settings, isThorough),
+    ),
   );

@@ -68,15 +68,19 @@ const inspectMissingFile = (filename: string): Finding => {
     : finding('database', false, `${filename} can't be made: ${obstacle}`);
 };
 
-const inspect = (database: DatabaseAsFound, settings: Settings): T.Task<ReadonlyArray<Finding>> =>
+const inspect = (
+  database: DatabaseAsFound,
+  settings: Settings,
+  isThorough: boolean,
+): T.Task<ReadonlyArray<Finding>> =>
   pipe(
-    inspectDatabase(database),
+    inspectDatabase(database, isThorough),
     TE.mapLeft((failure) => startFailureText(databaseFailed(failure), settings.DATABASE_URL)),
     TE.match((text) => [finding('database', false, text)], findingsOf(settings)),
   );
 
 /** Whether the data can be reached, written and kept, and whether anyone can get at it. */
-export const inspectData = (settings: Settings): T.Task<ReadonlyArray<Finding>> => {
+export const inspectData = (settings: Settings, isThorough: boolean): T.Task<ReadonlyArray<Finding>> => {
   const withoutData = (found: Finding) => [found, inspectKeys(settings, 0), inspectClock(0)];
   return async () => {
     const { DATABASE_URL: address } = settings;
@@ -88,6 +92,6 @@ export const inspectData = (settings: Settings): T.Task<ReadonlyArray<Finding>> 
       return withoutData(finding('database', true, 'memory: keeps animals until the service stops'));
     }
     const database = named.openAsFound();
-    return inspect(database, settings)().finally(database.close);
+    return inspect(database, settings, isThorough)().finally(database.close);
   };
 };

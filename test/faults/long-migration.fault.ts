@@ -42,9 +42,10 @@ describe('A migration that finds a table locked, on PostgreSQL', () => {
       await reader.raw('set local idle_in_transaction_session_timeout = 0');
       await reader('pets').first('id');
       const migrated = runCommand(['migrate'], { DATABASE_URL: url, ...otherBuild('adds') });
+      // Asked by the reader itself, whose connection is dropped when it is silent.
       const refused = 'select 1 from pg_locks where not granted';
       const isWaiting = async (): Promise<boolean> => {
-        const { rows } = await writes.raw<{ readonly rows: ReadonlyArray<unknown> }>(refused);
+        const { rows } = await reader.raw<{ readonly rows: ReadonlyArray<unknown> }>(refused);
         return rows.length > 0;
       };
       // Twice: what has been given up is tried again.
