@@ -1,0 +1,194 @@
+import { expect } from 'chai';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Outcome, projectFolder, type Running, startProgram } from '../support/command';
+import { eventually } from '../support/eventually';
+import { freePort } from '../support/free-port';
+import { installPackage, packPackage } from '../support/installed-package';
+import { markdownBlocks } from '../support/markdown-blocks';
+import { createPet, isRefused, listPets } from '../support/pet-calls';
+import { removeFolders } from '../support/temporary-folder';
+
+const examples = join(projectFolder, 'test', 'examples');
+const binary = (name: string): string => join(projectFolder, 'node_modules', name);
+
+const types = ['@types/koa', '@types/node', 'mocha', '@types/mocha'];
+
+describe('the package, packed and installed in an empty folder', function () {
+  this.timeout(400_000);
+
+  let host = '';
+  let coreAlone = '';
+
+  const runIn = (folder: string, ...programArguments: ReadonlyArray<string>): Promise<Outcome> =>
+    startProgram(process.execPath, programArguments, { folder }).ended;
+
+  before(async () => {
+    const tarball = await packPackage();
+    host = await installPackage(tarball, ['koa', '@koa/router', 'knex', 'sqlite3', ...types]);
+    coreAlone = await installPackage(tarball, []);
+    await cp(examples, host, { recursive: true });
+    const { code, stdout } = await runIn(host, binary('typescript/bin/tsc'), '-p', '.');
+    expect(stdout).to.equal('');
+    expect(code).to.equal(0);
+    await cp(join(host, 'core-without-http'), coreAlone, { recursive: true });
+  });
+
+  after(removeFolders);
+
+  it('serves the core in a program without HTTP, as an ES module', async () => {
+    const { stdout, stderr } = await runIn(coreAlone, 'shelter.mjs');
+    expect(stderr).to.equal('');
+    expect(stdout).to.equal(
+      [
+        "{ _tag: 'Right', right: [ '1: Rex, of category 7, available' ] }",
+        '{',
+        "  _tag: 'Right',",
+        '  right: [',
+        "    '1: Rex, of category 7, available',",
+        "    '2: Tom, of category 9007199254740993, without a status'",
+        '  ]',
+        '}',
+        '{',
+        "  _tag: 'Left',",
+        '  left: [',
+        '    {',
+        "      field: 'categoryId',",
+        "      expected: 'an integer from -9223372036854775808 to 9223372036854775807'",
+        '    }',
+        '  ]',
+        '}',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('serves the core in a program without HTTP, as CommonJS', async () => {
+    const { stdout, stderr } = await runIn(coreAlone, 'shelter.cjs');
+    expect(stderr).to.equal('');
+    expect(stdout).to.equal('1: Rex\n');
+  });
+
+  const readmePrograms = markdownBlocks('README.md').filter(({ language }) => language === 'js');
+
+  it("runs the README's program, which prints what the README says", async () => {
+    await writeFile(join(coreAlone, 'readme.mjs'), readmePrograms[0]?.text ?? '');
+    const { stdout, stderr } = await runIn(coreAlone, 'readme.mjs');
+    expect(stderr).to.equal('');
+    const readme = await readFile(join(projectFolder, 'README.md'), 'utf8');
+    expect(readme).to.include(`\`node shelter.mjs\` prints\n\`${stdout.trim().replace(/\s+/g, ' ')}\``);
+  });
+
+  it("runs the README's host, which serves animals to the key that it prints", async () => {
+    const port = String(await freePort());
+    await writeFile(join(host, 'readme.mjs'), readmePrograms[1]?.text.replace('3000', port) ?? '');
+    const running = startProgram(process.execPath, ['readme.mjs'], { folder: host });
+    try {
+      await eventually('a key is printed', 10_000, () => running.stdout().endsWith('\n'));
+      const key = running.stdout().trim();
+      const address = `http://127.0.0.1:${port}`;
+      await eventually('it answers', 10_000, async () => !(await isRefused(address)));
+      const created = await createPet({ address, key }, '{"name":"Rex","categoryId":7}');
+      expect(created).to.deep.equal({ status: 201, text: '{"id":1,"name":"Rex","categoryId":7}' });
+      expect((await listPets({ address, key: 'another' })).status).to.equal(401);
+      expect((await fetch(address)).status).to.equal(404);
+    } finally {
+      running.signal('SIGTERM');
+      expect((await running.ended).stderr).to.equal('');
+    }
+  });
+
+  it("commits an animal with a row of the host's, in the host's own knex with migrations of its own", async () => {
+    const { stdout, stderr } = await runIn(host, 'own-knex/adopt.js');
+    expect({ stdout, stderr }).to.deep.equal({
+      stdout: "1 is Ada's\nand is not Bob's\n[ { name: 'Rex', adopter: 'Ada' } ]\n",
+      stderr: '',
+    });
+  });
+
+  it('takes a repository on a JSON file in under 60 lines through the contract, under mocha', async () => {
+    const source = await readFile(join(examples, 'json-file-repository', 'json-file-repository.ts'), 'utf8');
+    expect(source.split('\n').length).to.be.lessThan(60 + 1);
+    const { code, stdout } = await runIn(
+      join(host, 'json-file-repository'),
+      binary('mocha/bin/mocha.js'),
+      'contract.mocha.js',
+    );
+    expect(stdout).to.match(/[1-9][0-9]+ passing/);
+    expect(code, stdout).to.equal(0);
+  });
+
+  for (const example of ['json-file-repository', 'own-authentication']) {
+    it(`takes ${example} through the contract, under node:test`, async () => {
+      const { code, stdout } = await runIn(join(host, example), 'contract.node.js');
+      expect(stdout).to.match(/pass [1-9]/);
+      expect(code, stdout).to.equal(0);
+    });
+  }
+
+  describe('with its routes in a host of its own', () => {
+    let running: Running;
+    let address = '';
+
+    const call = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+      const response = await fetch(address + path, { headers });
+      return {
+        status: response.status,
+        type: response.headers.get('content-type'),
+        text: await response.text(),
+      };
+    };
+
+    before(async () => {
+      running = startProgram(process.execPath, [join(host, 'routes-in-a-host', 'host.js')], {
+        environment: { PORT: '0' },
+      });
+      await eventually('the host listens', 10_000, () => running.stdout().endsWith('\n'));
+      address = running.stdout().trim();
+    });
+
+    after(async () => {
+      running.signal('SIGTERM');
+      await running.ended;
+    });
+
+    it('leaves the host its pages', async () => {
+      expect(await call('/')).to.include({ status: 200, text: "the host's front page" });
+      expect(await call('/v2/pets')).to.include({ status: 404, text: 'the host has no such page' });
+    });
+
+    it("leaves the host its errors: they go to the host's handler and to its log", async () => {
+      expect(await call('/broken')).to.include({ status: 500, text: "the host's own error page" });
+      expect(running.stderr()).to.equal("the host's log: a fault of the host\n");
+    });
+
+    it('lists animals to whoever has a key', async () => {
+      expect(await call('/v1/pets', { Authorization: 'Bearer the-key' })).to.deep.equal({
+        status: 200,
+        type: 'application/json',
+        text: '[]',
+      });
+    });
+
+    it("answers its own failures by itself, as Error bodies that the host's handlers don't touch", async () => {
+      const refused = await call('/v1/pets');
+      expect(refused).to.include({ status: 401, type: 'application/json' });
+      expect(JSON.parse(refused.text)).to.include({ code: 'unauthorized', status: 401 });
+      const unknown = await call('/v1/nothing', { Authorization: 'Bearer the-key' });
+      expect(unknown).to.include({ status: 404, type: 'application/json' });
+      expect(JSON.parse(unknown.text)).to.include({ code: 'route_not_found', status: 404 });
+    });
+  });
+
+  describe('its command', () => {
+    const command = (folder: string, ...commandArguments: ReadonlyArray<string>): Promise<Outcome> =>
+      runIn(folder, join('node_modules', 'animal-store', 'dist', 'app', 'main.js'), ...commandArguments);
+
+    it('says what to install where a package that it leaves to its user is missing', async () => {
+      const { code, stderr } = await command(coreAlone, 'serve');
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/^animal-store: \S+ is not installed\..*\nnpm install .*"koa@\^3.*"/s);
+      expect(stderr).to.not.include('    at ');
+    });
+  });
+});
