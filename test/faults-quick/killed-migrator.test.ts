@@ -25,6 +25,6 @@ for (const { name, within } of sqlStores) {
         );
         return { 'all serve after ms': Math.round(milliseconds) };
       }),
-    ).timeout(30_000);
+    ).timeout(120_000);
   });
 }
