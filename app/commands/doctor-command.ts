@@ -3,6 +3,7 @@ import type { Finding } from '../doctor/finding';
 import type { Terminal } from '../terminal/terminal';
 
 interface Options {
+  readonly full?: boolean;
   readonly json?: boolean;
 }
 
@@ -13,10 +14,11 @@ const line = ({ check, ok, text }: Finding): string =>
 export const doctorCommand = ({ env, print, fail }: Terminal): Command =>
   new Command('doctor')
     .description('look whether `serve` would start and work; exit code 1 when something is wrong')
+    .option('--full', 'read a SQLite file whole, its indexes as well: minutes where it is large')
     .option('--json', 'print what was found as JSON')
-    .action(async ({ json = false }: Options) => {
+    .action(async ({ full = false, json = false }: Options) => {
       const { diagnose } = await import('../doctor/diagnose.js');
-      const findings = await diagnose(env)();
+      const findings = await diagnose(env, full)();
       print(json, findings, findings.map(line).join('\n'));
       if (findings.some(({ ok }) => !ok)) fail(1);
     });

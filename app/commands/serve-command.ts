@@ -45,6 +45,7 @@ export const serveCommand = (terminal: Terminal): Command =>
           serve(settings, {
             version: readManifest().version,
             reporter: logReporter(logger),
+            onProgress: terminal.say,
             until: (service) => {
               // Who reads the address may send a signal at once.
               const stopped = stopSignal();

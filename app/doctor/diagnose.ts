@@ -17,12 +17,12 @@ const faultOf = (one: FieldFault): Finding =>
   finding('settings', false, startFailureText({ _tag: 'InvalidSettings', faults: [one] }));
 
 const inspectAll =
-  (environment: Environment) =>
+  (environment: Environment, isThorough: boolean) =>
   (settings: Settings): T.Task<ReadonlyArray<Finding>> =>
     pipe(
       T.Do,
       T.apS('ports', inspectPorts(settings)),
-      T.apS('data', inspectData(settings)),
+      T.apS('data', inspectData(settings, isThorough)),
       T.map(({ ports, data }) => [
         finding('settings', true, changedSettings(settings).join(', ') || 'all are default'),
         ...settingWarnings(environment, settings).map((text) =>
@@ -33,9 +33,12 @@ const inspectAll =
       ]),
     );
 
-/** Looks at all that a start needs, and changes no data. Without valid settings there is nothing more to look at. */
-export const diagnose = (environment: Environment): T.Task<ReadonlyArray<Finding>> =>
+/**
+ * Looks at all that a start needs, and changes no data. A thorough look at a SQLite file reads its indexes as well.
+ * Without valid settings there is nothing more to look at.
+ */
+export const diagnose = (environment: Environment, isThorough = false): T.Task<ReadonlyArray<Finding>> =>
   pipe(
     readSettings(environment),
-    E.match((faults) => T.of(faults.map(faultOf)), inspectAll(environment)),
+    E.match((faults) => T.of(faults.map(faultOf)), inspectAll(environment, isThorough)),
   );

@@ -2,7 +2,14 @@ import { pipe } from 'fp-ts/function';
 import type * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { existsSync } from 'node:fs';
-import { type DatabaseAsFound, type DatabaseReport, inspectDatabase, type Limits } from '../../adapters/knex';
+import {
+  type DatabaseAsFound,
+  type DatabaseReport,
+  generationObstacle,
+  inspectDatabase,
+  type Limits,
+  type SchemaState,
+} from '../../adapters/knex';
 import { databaseOf } from '../backend/database-of';
 import { fileObstacle } from '../failures/database-advice';
 import { databaseFailed, startFailureText } from '../failures/start-failure';
@@ -33,17 +40,29 @@ const inspectLimits = ({ areKept, text, remedy }: Limits): Finding =>
     ? finding('limits', true, text)
     : finding('limits', false, `${text}: one who hangs can hold up others: ${remedy}`);
 
+const inspectSchema = (schema: SchemaState): Finding => {
+  const { pending, unknown } = schema;
+  const obstacle = generationObstacle(schema);
+  if (obstacle !== undefined) return finding('migrations', false, obstacle);
+  if (pending.length > 0) {
+    return finding('migrations', true, `${pending.join(', ')} to run: the next start or \`migrate\` does it`);
+  }
+  return finding(
+    'migrations',
+    true,
+    unknown.length === 0 ? 'up to date' : `up to date; ${unknown.join(', ')} of a newer version add to it`,
+  );
+};
+
 const findingsOf =
   (settings: Settings) =>
-  ({ pending, durability, limits, validKeys, newestKey }: DatabaseReport): ReadonlyArray<Finding> => [
+  ({ schema, durability, limits, validKeys, newestKey }: DatabaseReport): ReadonlyArray<Finding> => [
     finding('database', true, `${databaseAddressText(settings.DATABASE_URL)} reads and writes`),
     durability.isDurable
       ? finding('durability', true, durability.text)
       : finding('durability', false, `${durability.text} can lose an animal: ${durability.remedy}`),
     ...(limits === undefined ? [] : [inspectLimits(limits)]),
-    pending.length === 0
-      ? finding('migrations', true, 'up to date')
-      : finding('migrations', true, `${pending.join(', ')} to run: the next start or \`migrate\` does it`),
+    inspectSchema(schema),
     inspectKeys(settings, validKeys),
     inspectClock(newestKey),
   ];
@@ -56,15 +75,19 @@ const inspectMissingFile = (filename: string): Finding => {
     : finding('database', false, `${filename} can't be made: ${obstacle}`);
 };
 
-const inspect = (database: DatabaseAsFound, settings: Settings): T.Task<ReadonlyArray<Finding>> =>
+const inspect = (
+  database: DatabaseAsFound,
+  settings: Settings,
+  isThorough: boolean,
+): T.Task<ReadonlyArray<Finding>> =>
   pipe(
-    inspectDatabase(database),
+    inspectDatabase(database, isThorough),
     TE.mapLeft((failure) => startFailureText(databaseFailed(failure), settings.DATABASE_URL)),
     TE.match((text) => [finding('database', false, text)], findingsOf(settings)),
   );
 
 /** Whether the data can be reached, written and kept, and whether anyone can get at it. */
-export const inspectData = (settings: Settings): T.Task<ReadonlyArray<Finding>> => {
+export const inspectData = (settings: Settings, isThorough: boolean): T.Task<ReadonlyArray<Finding>> => {
   const withoutData = (found: Finding) => [found, inspectKeys(settings, 0), inspectClock(0)];
   return async () => {
     const { DATABASE_URL: address } = settings;
@@ -76,6 +99,6 @@ export const inspectData = (settings: Settings): T.Task<ReadonlyArray<Finding>> 
       return withoutData(finding('database', true, 'memory: keeps animals until the service stops'));
     }
     const database = named.openAsFound();
-    return inspect(database, settings)().finally(database.close);
+    return inspect(database, settings, isThorough)().finally(database.close);
   };
 };

@@ -15,22 +15,40 @@ interface Address {
   readonly port: number;
 }
 
+/** In milliseconds. */
+const timeoutMs = 2_000;
+
+/** Whether an animal store answers there, by its `/livez`. */
+const isAnimalStore = async ({ host, port }: Address): Promise<boolean> => {
+  try {
+    const response = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/livez`, {
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    return (await response.text()) === '{"status":"live"}';
+  } catch {
+    return false;
+  }
+};
+
 const tryToListen = async (
-  { host, port }: Address,
+  address: Address,
   toFailure: (cause: unknown) => StartFailure,
 ): Promise<Finding> => {
+  const { host, port } = address;
   const server = createServer().listen(port, host);
   try {
     await once(server, 'listening');
     return finding('port', true, port === 0 ? `any free one on ${host}` : `${port} on ${host} is free`);
   } catch (cause) {
-    return finding('port', false, startFailureText(toFailure(cause)));
+    return (await isAnimalStore(address))
+      ? finding('port', true, `${port} on ${host} is taken by an animal store that runs`)
+      : finding('port', false, startFailureText(toFailure(cause)));
   } finally {
     server.close();
   }
 };
 
-/** Whether the service could listen where it is told to, by trying it for a moment. */
+/** Whether the service could listen where it is told to, by trying it for a moment, or listens there already. */
 export const inspectPorts =
   ({ HOST, PORT, ADMIN_HOST, ADMIN_PORT }: Settings): Task<ReadonlyArray<Finding>> =>
   () =>

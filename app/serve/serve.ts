@@ -31,6 +31,8 @@ export interface Service {
 interface Lifetime {
   /** The release that runs. */
   readonly version: string;
+  /** Told every five seconds what a long migration is at. */
+  readonly onProgress: (text: string) => void;
   /** Where requests and failures are reported. */
   readonly reporter: Reporter;
   /** Called once the service answers; when it ends, the service stops. */
@@ -70,7 +72,7 @@ const stopServer = (server: HttpServer | undefined): TE.TaskEither<never, void> 
 const serveWith = (
   metrics: PrometheusMetrics,
   settings: Settings,
-  { reporter, until }: Lifetime,
+  { reporter, until, onProgress }: Lifetime,
 ): TE.TaskEither<StartFailure, void> => {
   let stopping = false;
   const measured = measuredReporter(reporter, metrics);
@@ -103,7 +105,9 @@ const serveWith = (
     );
   };
 
-  return TE.bracket(openBackend(settings, metrics.batches), serveOn, ({ close }) => TE.fromTask(close));
+  return TE.bracket(openBackend(settings, metrics.batches, onProgress), serveOn, ({ close }) =>
+    TE.fromTask(close),
+  );
 };
 
 /** The composition root: opens what the settings name, serves until told to stop, and releases all of it. */

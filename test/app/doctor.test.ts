@@ -9,6 +9,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { apiKeyRegister, type Database, migrate, openSqlite } from '../../adapters/knex';
 import { diagnose } from '../../app/doctor/diagnose';
@@ -136,12 +138,44 @@ describe('animal-store doctor', () => {
     expect(text).to.not.contain('secret');
   });
 
-  it('finds a port that is taken', async () => {
-    const service = await startService({ DATABASE_URL: 'memory:' });
-    const { port } = new URL(service.address);
+  it('finds a port that is taken by another program', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? String(address?.port) : '';
+    server.on('connection', (socket) => socket.destroy());
     const { faults } = await doctor({ DATABASE_URL: 'memory:', PORT: port });
+    server.close();
     expect(checksOf(faults)).to.deep.equal(['port']);
     expect(faults[0]?.text).to.contain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
+  });
+
+  it('finds nothing wrong with a port that the service has itself', async () => {
+    const service = await startService({ DATABASE_URL: 'memory:' });
+    const { port } = new URL(service.address);
+    const { findings, faults } = await doctor({ DATABASE_URL: 'memory:', PORT: port });
+    expect(faults).to.deep.equal([]);
+    expect(findings.find(({ check }) => check === 'port')?.text).to.match(/taken by an animal store/);
+  });
+
+  it('finds an index that is not of its table, when it is to read all', async () => {
+    const file = await newDatabaseFile();
+    const root: { page: number } = { page: 0 };
+    await withDatabase(file, async ({ writes }) => {
+      await writes('pets').insert({ name: 'Rex', category_id: 7, status: 'sold' });
+      const found = await writes('sqlite_master')
+        .where({ name: 'pets_by_status' })
+        .first<{ readonly rootpage: number }>('rootpage');
+      root.page = found.rootpage;
+    });
+    const bytes = readFileSync(file);
+    bytes.write('solo', bytes.indexOf('sold', (root.page - 1) * 4_096));
+    writeFileSync(file, bytes);
+    const environment = { PORT: '0', DATABASE_URL: `sqlite:${file}` };
+    expect((await runInProcess(['doctor'], environment)).code).to.equal(0);
+    const full = await runInProcess(['doctor', '--full'], environment);
+    expect(full.code).to.equal(1);
+    expect(full.stdout).to.match(/missing from index pets_by_status/);
   });
 
   it('finds a file that is no database', async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CategoryId, PetName } from '../../core';
@@ -60,6 +60,21 @@ describe('The first signal', function () {
       expect(await endOf(running)).to.deep.equal(interrupted);
     });
   }
+
+  it('ends a backup, and leaves nothing of it', async () => {
+    const { environment } = await newCatalogue();
+    const folder = await makeFolder();
+    const hook = await signalItself(0);
+    const file = join(folder, 'backup');
+    const running = startProgram(process.execPath, ['--require', hook, main, 'backup', file], {
+      environment,
+    });
+    expect(await endOf(running)).to.deep.equal({
+      ...interrupted,
+      stderr: `interrupted by SIGTERM: ${file} is as it was\n`,
+    });
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
 
   it('ends an import that waits for somebody to write to its pipe', async () => {
     const hook = await signalItself(700);

@@ -4,8 +4,8 @@ import { type ApiKeyStatus, readApiKeyStatus } from '../api-keys/api-key-status'
 import { attempt } from '../database/attempt';
 import type { Database } from '../database/database';
 import type { DatabaseSizes } from '../database/database-sizes';
-import { findPending } from '../migrations/migrate';
 import { migrationSource } from '../migrations/migration-source';
+import { readSchemaState } from '../migrations/schema-state';
 
 /** What an operator watches of a database that serves. */
 export interface DatabaseStatus extends ApiKeyStatus {
@@ -15,9 +15,9 @@ export interface DatabaseStatus extends ApiKeyStatus {
 }
 
 const readStatus = async ({ reads, sizes }: Database): Promise<DatabaseStatus> => {
-  const [known, pending, keys, taken] = await Promise.all([
+  const [known, { pending }, keys, taken] = await Promise.all([
     migrationSource.getMigrations([]),
-    findPending(reads),
+    readSchemaState(reads),
     readApiKeyStatus(reads),
     sizes(),
   ]);

@@ -7,13 +7,12 @@ import type { DatabaseAsFound } from '../database/database-as-found';
 import type { Durability } from '../database/durability';
 import type { Limits } from '../database/limits';
 import { petFromRow } from '../database/pet-columns';
-import { findPending } from '../migrations/migrate';
+import { readSchemaState, type SchemaState } from '../migrations/schema-state';
 import { readAnimals } from './read-animals';
 
 /** What an operator may want to know of a database before anything runs on it. */
 export interface DatabaseReport {
-  /** The names of the migrations that it lacks. */
-  readonly pending: ReadonlyArray<string>;
+  readonly schema: SchemaState;
   readonly durability: Durability;
   readonly limits: Limits | undefined;
   readonly validKeys: number;
@@ -31,16 +30,18 @@ const tryWriting = async (writes: Knex, isMigrated: boolean): Promise<void> => {
   }
 };
 
-const inspect = async (database: DatabaseAsFound): Promise<DatabaseReport> => {
-  const { reads, writes, durability, limits, findDamage } = database;
-  const damage = await findDamage();
+const inspect = async (database: DatabaseAsFound, isThorough: boolean): Promise<DatabaseReport> => {
+  const { reads, writes, durability, limits, findDamage, checkUsable } = database;
+  await checkUsable();
+  const damage = await findDamage(isThorough);
   if (damage !== undefined) throw new Error(`it is damaged: ${damage}`);
-  const pending = await findPending(reads);
-  if (pending.length === 0) (await readAnimals(database, 100)).forEach(petFromRow);
-  await tryWriting(writes, pending.length === 0);
-  const keys = pending.length > 0 ? [] : await reads<ApiKeyRow>('api_keys').select('*');
+  const schema = await readSchemaState(reads);
+  const isComplete = schema.pending.length === 0;
+  if (isComplete) (await readAnimals(database, 100)).forEach(petFromRow);
+  await tryWriting(writes, isComplete);
+  const keys = !isComplete ? [] : await reads<ApiKeyRow>('api_keys').select('*');
   return {
-    pending,
+    schema,
     durability: await durability(),
     validKeys: keys.filter((key) => isValid(key, Date.now())).length,
     limits: await limits(),
@@ -48,6 +49,8 @@ const inspect = async (database: DatabaseAsFound): Promise<DatabaseReport> => {
   };
 };
 
-/** Reads what is there; writes as the service would, and takes it back. */
-export const inspectDatabase = (database: DatabaseAsFound): TE.TaskEither<Unavailable, DatabaseReport> =>
-  attempt(() => inspect(database));
+/** Reads what is there, in a thorough look the indexes as well; writes as the service would, and takes it back. */
+export const inspectDatabase = (
+  database: DatabaseAsFound,
+  isThorough = false,
+): TE.TaskEither<Unavailable, DatabaseReport> => attempt(() => inspect(database, isThorough));

@@ -1,6 +1,6 @@
 import type { Task } from 'fp-ts/Task';
 import type { Database } from '../database/database';
-import { findPending } from '../migrations/migrate';
+import { generationObstacle, readSchemaState } from '../migrations/schema-state';
 import { withTimeout } from '../database/with-timeout';
 import { readAnimals } from './read-animals';
 
@@ -18,13 +18,15 @@ const beat = async ({ writes }: Database): Promise<void> => {
 };
 
 const checkReadiness = async (database: Database): Promise<string | undefined> => {
-  const [pending, read, written] = await Promise.allSettled([
-    withTimeout(timeoutMs, findPending(database.reads)),
+  const [schema, read, written] = await Promise.allSettled([
+    withTimeout(timeoutMs, readSchemaState(database.reads)),
     withTimeout(timeoutMs, readAnimals(database, pageSize)),
     withTimeout(timeoutMs, beat(database)),
   ]);
-  if (pending.status === 'rejected') return 'the database does not answer';
-  if (pending.value.length > 0) return 'the database lacks migrations';
+  if (schema.status === 'rejected') return 'the database does not answer';
+  if (generationObstacle(schema.value) !== undefined)
+    return 'the database has a schema of another generation';
+  if (schema.value.pending.length > 0) return 'the database lacks migrations';
   if (read.status === 'rejected') return 'animals can not be read from the database';
   return written.status === 'rejected' ? 'the database can not be written' : undefined;
 };

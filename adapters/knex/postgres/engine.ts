@@ -25,6 +25,18 @@ interface Answer {
   readonly is_distributed: boolean;
 }
 
+/** Asks which process of the server answers, and for Citus's catalogue. */
+const question = `select pg_backend_pid() as pid, to_regclass('pg_catalog.pg_dist_partition') is not null as is_distributed`;
+
+const askThrough = async (pool: Knex): Promise<Answer | undefined> => {
+  const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<Answer> }>(question);
+  return rows[0];
+};
+
+/** Whether Citus answers to this pool, or in this transaction. */
+export const isDistributed = async (pool: Knex): Promise<boolean> =>
+  (await askThrough(pool))?.is_distributed === true;
+
 /** A server names its process at the start of a connection; a pooler makes up a number. */
 const processNamedBy = (connection: unknown): unknown =>
   typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'processID') : undefined;
@@ -49,10 +61,7 @@ const ask = async (
     },
   });
   try {
-    const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<Answer> }>(
-      `select pg_backend_pid() as pid, to_regclass('pg_catalog.pg_dist_partition') is not null as is_distributed`,
-    );
-    const [answer] = rows;
+    const answer = await askThrough(pool);
     return { isPooled: answer?.pid !== named, isDistributed: answer?.is_distributed === true };
   } finally {
     await pool.destroy();

@@ -80,7 +80,10 @@ const singleServerStatements = (run: RunStatement): PetStatements => ({
  * What a distributed engine refuses in a single server's form it is asked in its own. An insert is refused by none, but
  * is slow in the other's form: it goes by the engine.
  */
-export const postgresPetStatements = (run: RunStatement, engine: () => Promise<Engine>): PetStatements => {
+export const postgresPetStatements = (
+  run: RunStatement,
+  engine: () => Promise<Pick<Engine, 'isDistributed'>>,
+): PetStatements => {
   const single = singleServerStatements(run);
   const distributed = distributedPetStatements(run);
   const inserting = async () => ((await engine()).isDistributed ? distributed : single);

@@ -3,10 +3,12 @@ import { Socket } from 'node:net';
 import type { Database } from '../database/database';
 import type { DatabaseSizes } from '../database/database-sizes';
 import type { Durability } from '../database/durability';
+import { refusal } from '../database/database-error';
 import { poolUsageOf } from '../database/knex-pool';
-import { migrationSource } from '../migrations/migration-source';
+import { migrationConfig } from '../migrations/migration-config';
 import { type Engine, engineBehind } from './engine';
 import { withMigrationLock } from './migration-lock';
+import { withMigrationPool } from './migration-pool';
 import { postgresPetStatements } from './postgres-pet-statements';
 import { type PreparedStatements, preparesStatements } from './prepared-statements';
 import { limitsOf, sessionLimits } from './session-limits';
@@ -21,6 +23,8 @@ export interface PostgresOptions {
   readonly statementTimeout: number;
   /** By default `auto`. */
   readonly preparedStatements?: PreparedStatements;
+  /** The schema of the tables, made where it is missing; by default the first of the server's own search path. */
+  readonly schema?: string;
 }
 
 /**
@@ -59,12 +63,14 @@ export const postgresConfiguration = (
     connection: async () => ((await engine()).takesSessionSettings ? withSession : bare),
     acquireConnectionTimeout: timeout,
     pool: { min: 0, max: options.poolSize },
+    ...(options.schema === undefined ? {} : { searchPath: options.schema }),
     log: silentLog,
-    migrations: { migrationSource },
+    migrations: migrationConfig,
   };
 };
 
-const durabilityOf = async (pool: Knex): Promise<Durability> => {
+/** How a PostgreSQL server keeps what was committed. */
+export const durabilityOf = async (pool: Knex): Promise<Durability> => {
   const [settings] = await pool('pg_settings')
     .select<ReadonlyArray<Readonly<Record<'fsync' | 'synchronous_commit', string>>>>(
       pool.raw("current_setting('fsync') as fsync"),
@@ -79,19 +85,20 @@ const durabilityOf = async (pool: Knex): Promise<Durability> => {
 };
 
 /** Its write-ahead log is the server's, and its disk is another machine's. */
-const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
+export const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
   const [row] = await pool.select<ReadonlyArray<{ readonly size: string }>>(
     pool.raw('pg_database_size(current_database()) as size'),
   );
   return { database: Number(row?.size), writeAheadLog: undefined, diskAvailable: undefined };
 };
 
-const checkEncoding = async (pool: Knex): Promise<void> => {
+/** Rejects where the server can't keep every text. */
+export const checkEncoding = async (pool: Knex): Promise<void> => {
   const [row] = await pool.select<ReadonlyArray<{ readonly encoding: string }>>(
     pool.raw("current_setting('server_encoding') as encoding"),
   );
   if (row?.encoding === 'UTF8') return;
-  throw new Error(
+  throw refusal(
     `its encoding ${row?.encoding ?? ''} does not keep every text: use one made by create database ... encoding 'UTF8' template template0`,
   );
 };
@@ -114,8 +121,8 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     petStatements: postgresPetStatements(statementRunner(isPrepared), engine),
     preparesStatements: isPrepared,
     lanes: lanesOf(options),
-    withMigrationLock: withMigrationLock(pool),
-    checkEncoding: () => checkEncoding(pool),
+    withMigrationLock: withMigrationLock(withMigrationPool(connectionString, options.schema), options.schema),
+    checkUsable: () => checkEncoding(pool),
     durability: () => durabilityOf(pool),
     sizes: () => sizesOf(pool),
     limits: async () => limitsOf(pool, await engine(), options.statementTimeout),

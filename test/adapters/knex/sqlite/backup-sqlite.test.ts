@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { backupSqlite, type CopyProgress, openSqlite, restoreSqlite } from '../../../../adapters/knex';
+import { newCatalogue } from '../../../support/catalogue';
+import { makeFolder, removeFolders } from '../../../support/temporary-folder';
+
+/** A catalogue of 12 MB: several steps of a copy. */
+const newLargeCatalogue = async (): Promise<string> => {
+  const { file } = await newCatalogue();
+  const { writes, close } = openSqlite(file);
+  await writes.raw(
+    `insert into pets (name, category_id)
+     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 3000)
+     select hex(zeroblob(2000)), n from numbers`,
+  );
+  await close();
+  return file;
+};
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(String, (error: unknown) => error);
+
+describe('A copy of a SQLite file', () => {
+  afterEach(removeFolders);
+
+  it('says how far it is, up to its end', async () => {
+    const file = await newLargeCatalogue();
+    const told: Array<CopyProgress> = [];
+    const target = join(await makeFolder(), 'backup');
+    const animals = await backupSqlite(file, target, {
+      signal: new AbortController().signal,
+      onProgress: (progress) => told.push(progress),
+    });
+    expect(animals).to.equal(3_000);
+    const copied = told.map((progress) => progress.copied);
+    expect(copied.length).to.be.greaterThan(2);
+    expect(copied).to.deep.equal([...copied].sort((one, other) => one - other));
+    expect(copied.at(-1)).to.equal(told[0]?.total);
+  });
+
+  for (const [when, isTime] of [
+    ['amid the pages', () => true],
+    ['before the check', ({ copied, total }: CopyProgress) => copied === total],
+  ] as const) {
+    it(`that is interrupted ${when} leaves the file and the database as they were, and nothing else`, async () => {
+      const file = await newLargeCatalogue();
+      const earlier = join(await makeFolder(), 'backup');
+      writeFileSync(earlier, 'earlier');
+      const empty = await newCatalogue();
+      const before = readFileSync(empty.file);
+      for (const copy of [
+        (options: Parameters<typeof backupSqlite>[2]) => backupSqlite(file, earlier, options),
+        (options: Parameters<typeof backupSqlite>[2]) =>
+          restoreSqlite(file, empty.file, { ...options, mayReplace: true }),
+      ]) {
+        const interruption = new AbortController();
+        const failure = await failureOf(
+          copy({
+            signal: interruption.signal,
+            onProgress: (progress) => {
+              if (isTime(progress)) interruption.abort();
+            },
+          }),
+        );
+        expect(failure).to.have.property('name', 'AbortError');
+      }
+      expect(readFileSync(earlier, 'utf8')).to.equal('earlier');
+      expect(readdirSync(dirname(earlier))).to.deep.equal([basename(earlier)]);
+      expect(existsSync(`${empty.file}-wal`)).to.equal(false);
+      expect(readdirSync(dirname(empty.file))).to.deep.equal([basename(empty.file)]);
+      // Bytes 18 and 19 say how the journal is kept, 24 to 27 and 92 to 95 count changes.
+      const after = readFileSync(empty.file);
+      expect(after.subarray(100)).to.deep.equal(before.subarray(100));
+    });
+  }
+});
