@@ -8,7 +8,7 @@ export * from './pets/knex-pet-repository';
 export * from './health/knex-readiness';
 export { migrate } from './migrations/migrate';
 export * from './migrations/migration-source';
-export type * from './database/knex-pool';
+export type { PoolUsage } from './database/knex-pool';
 export * from './postgres/postgres';
 export type * from './batching/repository-observer';
 export * from './sqlite/open-sqlite-as-found';
