@@ -8,7 +8,7 @@ const rooms = {
     pets: ['codecs'],
     keys: ['codecs'],
     ports: ['pets', 'keys'],
-    operations: ['ports', 'pets', 'keys'],
+    operations: ['ports', 'pets', 'keys', 'codecs'],
   },
   'adapters/http': {
     protocol: [],

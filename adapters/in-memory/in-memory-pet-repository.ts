@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
 import {
   countToFind,
   type CreatedPet,
@@ -33,9 +32,10 @@ interface Options {
 
 type Created = E.Either<IdempotencyKeyReused | Unavailable, CreatedPet>;
 
-const collect = async <A>(source: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
-  const all: Array<A> = [];
-  for await (const one of source) all.push(one);
+/** All animals of a source, each with its own fields alone. */
+const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<NewPet>> => {
+  const all: Array<NewPet> = [];
+  for await (const newPet of source) all.push(NewPet.encode(newPet));
   return all;
 };
 
@@ -84,7 +84,7 @@ export const inMemoryPetRepository = ({
       E.bimap(
         () => unavailable(new Error('every id is taken')),
         (id): Pet => {
-          const pet = { id, ...NewPet.encode(newPet) };
+          const pet = { id, ...newPet };
           sorted.push(pet);
           found.set(id, pet);
           return pet;
@@ -127,8 +127,10 @@ export const inMemoryPetRepository = ({
     }
   };
 
-  const create = (newPet: NewPet, key: ScopedIdempotencyKey | undefined): Created =>
-    key === undefined ? addNew(newPet) : createOnce(newPet, scopedIdempotencyKeyText(key));
+  const create = (given: NewPet, key: ScopedIdempotencyKey | undefined): Created => {
+    const newPet = NewPet.encode(given);
+    return key === undefined ? addNew(newPet) : createOnce(newPet, scopedIdempotencyKeyText(key));
+  };
 
   const addAll = (newPets: ReadonlyArray<NewPet>): E.Either<ImportAborted, number> => {
     if (!PetId.is(nextId() + BigInt(newPets.length - 1))) return E.left(importAborted('every id is taken'));
@@ -137,13 +139,17 @@ export const inMemoryPetRepository = ({
   };
 
   return {
-    list: (query) => TE.fromIO(() => page(query)),
-    find: (id) => TE.fromIOEither(() => pipe(found.get(id), E.fromNullable(petNotFound(id)))),
+    list: (query) => () => Promise.resolve(E.right(page(query))),
+    find: (id) => () => Promise.resolve(E.fromNullable(petNotFound(id))(found.get(id))),
     create: (newPet, key) => () => Promise.resolve(create(newPet, key)),
-    createAll: (newPets) =>
-      pipe(
-        TE.tryCatch(() => collect(newPets), importAborted),
-        TE.flatMapEither(addAll),
-      ),
+    createAll: (source) => async () => {
+      let newPets;
+      try {
+        newPets = await collect(source);
+      } catch (cause) {
+        return E.left(importAborted(cause));
+      }
+      return addAll(newPets);
+    },
   };
 };

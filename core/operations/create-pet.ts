@@ -1,14 +1,16 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
+import { checked } from '../codecs/checked';
 import type { Deadline } from '../ports/deadline';
 import type { IdempotencyKeyInFlight, IdempotencyKeyReused, Unavailable } from '../ports/failures';
-import type { IdempotencyKey } from '../keys/idempotency-key';
+import { IdempotencyKey } from '../keys/idempotency-key';
 import type { KeyId } from '../keys/key-id';
-import type { NewPet } from '../pets/new-pet';
+import { NewPet } from '../pets/new-pet';
 import type { CreatedPet, PetRepository } from '../ports/pet-repository';
 
 /**
  * Adds an animal; with an idempotency key, a retry of the same creation within 24 hours adds none (`decideCreation`
  * has the rule). At the deadline it ends as Unavailable, and may still be done: a retry under its idempotency key tells.
+ * From JavaScript it takes what `NewPet` decodes; anything else is a TypeError.
  */
 export type CreatePet = (
   newPet: NewPet,
@@ -20,4 +22,10 @@ export type CreatePet = (
 export const createPet =
   (pets: PetRepository, caller: KeyId): CreatePet =>
   (newPet, idempotencyKey, deadline) =>
-    pets.create(newPet, idempotencyKey === undefined ? undefined : { caller, idempotencyKey }, deadline);
+    pets.create(
+      checked(NewPet, newPet),
+      idempotencyKey === undefined
+        ? undefined
+        : { caller, idempotencyKey: checked(IdempotencyKey, idempotencyKey) },
+      deadline,
+    );

@@ -1,9 +1,12 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
+import { checked, checkedIfGiven } from '../codecs/checked';
 import type { Deadline } from '../ports/deadline';
 import type { Unavailable } from '../ports/failures';
-import { defaultPageSize, type PageSize } from '../pets/page-size';
+import { defaultPageSize, PageSize } from '../pets/page-size';
 import type { PetPage } from '../pets/pet-page';
+import { PetId } from '../pets/pet-id';
 import type { PetQuery } from '../pets/pet-query';
+import { PetStatus } from '../pets/pet-status';
 import type { PetRepository } from '../ports/pet-repository';
 
 /** A query that may leave the size of its page to the store, which takes 20. */
@@ -11,10 +14,17 @@ export interface ListPetsQuery extends Omit<PetQuery, 'limit'> {
   readonly limit?: PageSize | undefined;
 }
 
-/** One page of the catalogue. At the deadline it ends as Unavailable. */
+/** One page of the catalogue. At the deadline it ends as Unavailable. A query that no codec takes is a TypeError. */
 export type ListPets = (query: ListPetsQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
 
 export const listPets =
   (pets: PetRepository): ListPets =>
   ({ limit = defaultPageSize, after, status }, deadline) =>
-    pets.list({ limit, after, status }, deadline);
+    pets.list(
+      {
+        limit: checked(PageSize, limit),
+        after: checkedIfGiven(PetId, after),
+        status: checkedIfGiven(PetStatus, status),
+      },
+      deadline,
+    );

@@ -1,13 +1,13 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import type { ApiKey } from '../keys/api-key';
+import { ApiKey } from '../keys/api-key';
 import type { Authenticate } from '../ports/authenticate';
 import { createPet, type CreatePet } from './create-pet';
 import type { Deadline } from '../ports/deadline';
-import type { InvalidApiKey, Unavailable } from '../ports/failures';
-import type { GetPet } from './get-pet';
-import type { ImportPets } from './import-pets';
+import { type InvalidApiKey, invalidApiKey, type Unavailable } from '../ports/failures';
+import { type GetPet, getPet } from './get-pet';
+import { importPets, type ImportPets } from './import-pets';
 import type { KeyId } from '../keys/key-id';
 import { listPets, type ListPets } from './list-pets';
 import type { PetRepository } from '../ports/pet-repository';
@@ -30,7 +30,7 @@ export interface AnimalStore {
 
 /**
  * The one entrance: takes a key, and answers with the operations or with InvalidApiKey. At the deadline it ends as
- * Unavailable; the operations have deadlines of their own.
+ * Unavailable; the operations have deadlines of their own. What is no key, as JavaScript may pass it, is no valid one.
  */
 export type OpenAnimalStore = (
   apiKey: ApiKey,
@@ -40,8 +40,8 @@ export type OpenAnimalStore = (
 /** Puts the store together from its two ports. Nothing else in the core's index hands out an operation. */
 export const openAnimalStore = ({ pets, authenticate }: Ports): OpenAnimalStore => {
   const list = listPets(pets);
-  const bringIn: ImportPets = (newPets) => pets.createAll(newPets);
-  const get: GetPet = (id, deadline) => pets.find(id, deadline);
+  const bringIn = importPets(pets);
+  const get = getPet(pets);
   const operationsOf = (keyId: KeyId): AnimalStore => ({
     keyId,
     listPets: list,
@@ -50,5 +50,8 @@ export const openAnimalStore = ({ pets, authenticate }: Ports): OpenAnimalStore 
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- the contract has it until 5 December 2030
     getPet: get,
   });
-  return (apiKey, deadline) => async () => pipe(await authenticate(apiKey, deadline)(), E.map(operationsOf));
+  return (apiKey, deadline) => async () =>
+    ApiKey.is(apiKey)
+      ? pipe(await authenticate(apiKey, deadline)(), E.map(operationsOf))
+      : E.left(invalidApiKey);
 };

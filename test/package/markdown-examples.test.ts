@@ -16,9 +16,9 @@ const files = [
 const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm start':
     'installs and builds the checkout that this test runs in; what it starts is started below',
-  'npm ci && npm test': 'runs this test; .ci/run runs it',
+  'npm ci && npm test': 'runs the tests; .ci/run runs them',
   'npm ci': 'installs the checkout that this test runs in; .ci/run runs it',
-  'npm test': 'runs this test; .ci/run runs it',
+  'npm test': 'runs the tests; .ci/run runs them',
 };
 
 const commandsIn = (file: string): ReadonlyArray<string> =>

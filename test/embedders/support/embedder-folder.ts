@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { mkdir, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { killPrograms, type Outcome, projectFolder, startProgram } from '../../support/command';
+import { installPackage, packPackage } from '../../support/installed-package';
+import { removeFolders } from '../../support/temporary-folder';
+
+const tools = join(projectFolder, 'test', 'embedders', 'node_modules');
+
+/** Where a package is that only the embedders' programs need. */
+export const toolFolder = (name: string): string => join(tools, name);
+
+let tarball: Promise<string> | undefined;
+
+/**
+ * A new folder in which the packed package is installed, with what is named beside it: packages that the project has
+ * itself, and those in test/embedders/package.json.
+ */
+export const embedderFolder = async (...beside: ReadonlyArray<string>): Promise<string> => {
+  tarball ??= packPackage();
+  const isTool = (name: string): boolean => existsSync(toolFolder(name));
+  const folder = await installPackage(
+    await tarball,
+    beside.filter((name) => !isTool(name)),
+  );
+  for (const name of beside.filter(isTool)) {
+    const target = join(folder, 'node_modules', name);
+    await mkdir(dirname(target), { recursive: true });
+    await symlink(toolFolder(name), target);
+  }
+  return folder;
+};
+
+/** Runs a JavaScript program in a folder, to its end. */
+export const runNode = (folder: string, ...programArguments: ReadonlyArray<string>): Promise<Outcome> =>
+  startProgram(process.execPath, programArguments, { folder }).ended;
+
+export const mochaHooks = {
+  afterEach: killPrograms,
+  async afterAll(): Promise<void> {
+    await killPrograms();
+    await removeFolders();
+  },
+};
