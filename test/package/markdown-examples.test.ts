@@ -91,7 +91,7 @@ describe('the examples in the Markdown files', function () {
 
   it('show what a first start prints', async () => {
     expect(await readFile(join(projectFolder, 'package.json'), 'utf8')).to.include(
-      '"start": "node dist/app/main.js serve"',
+      '"start": "exec node dist/app/main.js serve"',
     );
     await service.firstCall();
     expect(withoutParticulars(service.stderr())).to.equal(withoutParticulars(shown('animal-store serves')));
