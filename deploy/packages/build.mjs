@@ -2,13 +2,23 @@
 // where dist was built from these sources.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const sources = [
+  'deploy/packages/build.mjs',
   'core',
   'adapters',
   'app',
@@ -51,6 +61,7 @@ const build = () => {
     end('dist is not built from these sources, and building takes all packages: npm ci');
   const { status } = spawnSync(process.execPath, [compiler, '-p', '.'], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
+  chmodSync('dist/app/main.js', 0o755);
   mkdirSync(join('dist', docs, 'swagger-ui'), { recursive: true });
   cpSync(docs, join('dist', docs), { recursive: true });
   for (const name of swaggerUi) {
