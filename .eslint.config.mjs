@@ -31,7 +31,9 @@ export default tseslint.config(
   {
     files: ['**/*.mjs', '**/*.cjs'],
     extends: [tseslint.configs.disableTypeChecked],
-    languageOptions: { globals: { module: 'writable' } },
+    languageOptions: {
+      globals: { module: 'writable', fetch: 'readonly', AbortSignal: 'readonly', performance: 'readonly' },
+    },
   },
   {
     files: ['test/**/*.{ts,mts,cts}'],

@@ -47,7 +47,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           expect(sizes.writeAheadLog).to.be.above(0);
           expect(sizes.diskAvailable).to.be.above(0);
         }
-        await database.writes('knex_migrations').where({ name: '006_add_key_owners' }).delete();
+        await database.writes('animal_store_migrations').where({ name: '006_add_key_owners' }).delete();
         expect((await run(databaseStatus(database))).migrations).to.deep.equal({
           applied: all - 1,
           pending: 1,

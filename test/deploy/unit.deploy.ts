@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { freePort } from '../support/free-port';
+import { killPrograms, type Outcome, projectFolder, startProgram } from '../support/command';
+import { makeFolder, removeFolders } from '../support/temporary-folder';
+
+const unitFile = join(projectFolder, 'deploy/systemd/animal-store.service');
+
+const run = (program: string, ...programArguments: ReadonlyArray<string>): Promise<Outcome> =>
+  startProgram(program, programArguments).ended;
+
+/** The values that the unit has for a name, in order. */
+const valuesOf = (unit: string, name: string): ReadonlyArray<string> =>
+  [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
+
+/** The system calls of a set as systemd knows it, and of the sets in it. */
+const callsOf = async (set: string): Promise<ReadonlyArray<string>> => {
+  const { stdout } = await run('systemd-analyze', 'syscall-filter', '--no-pager', set);
+  const names = [...stdout.matchAll(/^ {4}([@a-z0-9_-]+)$/gm)].map(([, name = '']) => name);
+  const calls = await Promise.all(
+    names.map(async (name) => (name.startsWith('@') ? await callsOf(name) : [name])),
+  );
+  return calls.flat();
+};
+
+describe('The systemd unit', () => {
+  let folder = '';
+  let unit = '';
+
+  /** The unit as it would be where the service is installed in a folder of this test. */
+  before(async () => {
+    folder = await makeFolder();
+    const installed = join(folder, 'lib/node_modules/animal-store-service');
+    await mkdir(dirname(installed), { recursive: true });
+    await mkdir(join(folder, 'bin'));
+    await symlink(projectFolder, installed);
+    await writeFile(
+      join(folder, 'bin/animal-store'),
+      `#!/bin/sh\nexec node ${installed}/dist/app/main.js "$@"\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    unit = (await readFile(unitFile, 'utf8')).replaceAll('/opt/animal-store', folder);
+    await writeFile(join(folder, 'animal-store.service'), unit);
+  });
+
+  afterEach(killPrograms);
+  after(removeFolders);
+
+  it('is one that systemd takes without a warning', async () => {
+    const { code, stdout, stderr } = await run(
+      'systemd-analyze',
+      'verify',
+      join(folder, 'animal-store.service'),
+    );
+    expect(stdout + stderr).to.equal('');
+    expect(code).to.equal(0);
+  });
+
+  it('exposes little: 2.0 of 10 at most', async () => {
+    const { code, stdout } = await run(
+      'systemd-analyze',
+      'security',
+      '--offline=true',
+      '--threshold=20',
+      unitFile,
+    );
+    expect(code, stdout).to.equal(0);
+  });
+
+  it('is started once the service is ready, and allows what the service asks of the kernel', async () => {
+    const filter = valuesOf(unit, 'SystemCallFilter');
+    expect(filter).to.deep.equal(['@system-service @pkey', '~@privileged @resources']);
+    const refused = new Set([...(await callsOf('@privileged')), ...(await callsOf('@resources'))]);
+    const allowed = new Set(
+      [...(await callsOf('@system-service')), ...(await callsOf('@pkey'))].filter(
+        (name) => !refused.has(name),
+      ),
+    );
+    // SQLite, as root alone: it gives a file to the owner of the database.
+    allowed.add('fchown');
+
+    const [start = '', afterStart = ''] = [
+      valuesOf(unit, 'ExecStart')[0],
+      valuesOf(unit, 'ExecStartPost')[0],
+    ];
+    const environment = {
+      PORT: String(await freePort()),
+      NODE_ENV: 'production',
+      API_KEYS: 'a-key-of-this-test-that-is-long-enough',
+      DATABASE_URL: `sqlite:${join(folder, 'animals.sqlite3')}`,
+    };
+    const trace = join(folder, 'trace');
+    const running = startProgram('strace', ['-D', '-f', '-qq', '-o', trace, ...start.split(' ')], {
+      environment,
+    });
+    const [program = '', ...programArguments] = afterStart.split(' ');
+    const ready = await startProgram(program, programArguments, { environment }).ended;
+    expect(ready, running.stderr()).to.include({ code: 0, stderr: '' });
+    const address = `http://127.0.0.1:${environment.PORT}/v1/pets`;
+    const headers = { Authorization: `Bearer ${environment.API_KEYS}`, 'Content-Type': 'application/json' };
+    const created = await fetch(address, { method: 'POST', headers, body: '{"name":"Rex","categoryId":7}' });
+    expect(created.status).to.equal(201);
+    running.signal('SIGTERM');
+    expect(await running.ended).to.include({ code: 0 });
+
+    const lines = (await readFile(trace, 'utf8')).split('\n');
+    const called = lines.flatMap((line) => /^[0-9]+ +([a-z0-9_]+)\(.*/.exec(line)?.[1] ?? []);
+    expect(new Set(called)).to.include('listen');
+    const beyond = [...new Set(called)].filter((name) => !allowed.has(name));
+    expect(beyond).to.deep.equal([]);
+  });
+
+  it('is not started where the service is not ready', async () => {
+    const environment = { PORT: String(await freePort()) };
+    const checkReady = join(projectFolder, 'deploy/check-ready.mjs');
+    const { code, stderr } = await startProgram(checkReady, ['0.3'], { environment }).ended;
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^http:\/\/127\.0\.0\.1:[0-9]+\/readyz is not ready: .*ECONNREFUSED/);
+  });
+});
