@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { ApiKey, type Authenticate, type KeyId } from '../../core';
 import { arbitraryApiKey } from './arbitrary';
-import { atOnce, failure, success } from './outcome';
+import { expectEqual } from './expect-equal';
+import { atOnce, expectFailure, success } from './outcome';
+import { type ContractOptions, seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
 /** A key that the adapter lets in, and the id that it answers with. */
@@ -25,27 +27,45 @@ const pollInterval = 50;
 const flipCase = (character: string): string =>
   character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase();
 
-const replaceEach = (key: string, replace: (character: string) => string): ReadonlyArray<string> =>
-  Array.from(key, (character, index) => key.slice(0, index) + replace(character) + key.slice(index + 1));
+/** A key that differs from a good one as little as can be, and in what. */
+interface NearMiss {
+  readonly difference: string;
+  readonly key: ApiKey;
+}
 
-/** Keys that differ from a good one as little as can be. */
-const nearMisses = (key: ApiKey): ReadonlyArray<ApiKey> =>
-  [
-    ...replaceEach(key, flipCase),
-    ...replaceEach(key, (character) => (character === 'a' ? 'b' : 'a')),
-    ...replaceEach(key, () => ''),
-    `${key}a`,
-    `a${key}`,
-    `${key}=`,
-    `${key}${key}`,
-    key.slice(0, Math.ceil(key.length / 2)),
-  ].filter((near): near is ApiKey => near !== key && ApiKey.is(near));
+const replaceEach = (
+  key: string,
+  change: string,
+  replace: (character: string) => string,
+): ReadonlyArray<readonly [difference: string, key: string]> =>
+  Array.from(key, (character, index) => [
+    `character ${index + 1} of ${key.length} ${change}`,
+    key.slice(0, index) + replace(character) + key.slice(index + 1),
+  ]);
+
+const nearMisses = (good: ApiKey): ReadonlyArray<NearMiss> => {
+  const candidates: ReadonlyArray<readonly [difference: string, key: string]> = [
+    ...replaceEach(good, 'in the other case', flipCase),
+    ...replaceEach(good, 'replaced', (character) => (character === 'a' ? 'b' : 'a')),
+    ...replaceEach(good, 'left out', () => ''),
+    ['a letter more at its end', `${good}a`],
+    ['a letter more at its start', `a${good}`],
+    ['an equals sign at its end', `${good}=`],
+    ['the key twice', `${good}${good}`],
+    ['its first half alone', good.slice(0, Math.ceil(good.length / 2))],
+  ];
+  return candidates.flatMap(([difference, key]) =>
+    key !== good && ApiKey.is(key) ? [{ difference, key }] : [],
+  );
+};
 
 /** What every adapter of the auth port must do. `open` gives one that knows no key yet. */
 export const authenticateContract = (
-  { describe, it }: TestRunner,
+  testRunner: TestRunner,
   open: () => Promise<AuthenticateUnderTest>,
+  options: ContractOptions = {},
 ): void => {
+  const { describe, it } = seededRunner(testRunner, options);
   const use = async (test: (adapter: AuthenticateUnderTest) => Promise<void>): Promise<void> => {
     const adapter = await open();
     try {
@@ -59,25 +79,28 @@ export const authenticateContract = (
     it('knows whose key it is', () =>
       use(async ({ authenticate, issue }) => {
         const [one, other] = [await issue(), await issue()];
-        assert.equal(await success(authenticate(one.key)), one.id);
-        assert.equal(await success(authenticate(other.key)), other.id);
-        assert.equal(await success(authenticate(one.key)), one.id);
-        assert.notEqual(one.id, other.id);
+        expectEqual('whose the first key is', await success(authenticate(one.key)), one.id);
+        expectEqual('whose the second key is', await success(authenticate(other.key)), other.id);
+        expectEqual('whose the first key is, asked again', await success(authenticate(one.key)), one.id);
+        expectEqual('whether two keys have the same id', one.id === other.id, false);
       }));
 
     it('lets nobody in while no key was issued', () =>
       use(async ({ authenticate }) => {
-        assert.equal(await failure(authenticate(arbitraryApiKey())), 'InvalidApiKey');
+        await expectFailure('a key that nobody has issued', authenticate(arbitraryApiKey()), 'InvalidApiKey');
       }));
 
     it('refuses a key that it never issued', () =>
       use(async ({ authenticate, issue }) => {
         const { id, key } = await issue();
-        const candidates = [arbitraryApiKey(), ...(ApiKey.is(id) ? [id] : [])];
-        for (const unknown of candidates) {
-          assert.equal(await failure(authenticate(unknown)), 'InvalidApiKey');
+        const candidates: ReadonlyArray<readonly [what: string, key: ApiKey]> = [
+          ['a key that it never issued', arbitraryApiKey()],
+          ...(ApiKey.is(id) ? [['the id of a key, in place of the key', id] as const] : []),
+        ];
+        for (const [what, unknown] of candidates) {
+          await expectFailure(what, authenticate(unknown), 'InvalidApiKey');
         }
-        assert.equal(await success(authenticate(key)), id);
+        expectEqual('whose the issued key is, after that', await success(authenticate(key)), id);
       }));
 
     for (const when of ['before', 'after'] as const) {
@@ -86,13 +109,13 @@ export const authenticateContract = (
           const { id, key } = await issue();
           if (when === 'after') await success(authenticate(key));
           const misses = nearMisses(key);
-          const outcomes = await atOnce(misses.map((near) => authenticate(near)));
-          const letIn = misses.filter((_, index) => outcomes[index]?._tag === 'Right');
-          assert.deepEqual(letIn, []);
-          for (const outcome of outcomes) {
-            assert.equal(outcome._tag === 'Left' && outcome.left._tag, 'InvalidApiKey');
+          const outcomes = await atOnce(misses.map((near) => authenticate(near.key)));
+          for (const [index, { difference }] of misses.entries()) {
+            const outcome = outcomes[index];
+            if (outcome?._tag === 'Right') assert.fail(`a near miss was let in: the key with ${difference}`);
+            expectEqual(`the failure of the key with ${difference}`, outcome?.left._tag, 'InvalidApiKey');
           }
-          assert.equal(await success(authenticate(key)), id);
+          expectEqual('whose the key itself is', await success(authenticate(key)), id);
         }));
     }
 
@@ -101,7 +124,8 @@ export const authenticateContract = (
         const issued = await Promise.all(Array.from({ length: 5 }, issue));
         const asked = Array.from({ length: 200 }, (_, index) => issued[index % 7]);
         const outcomes = await atOnce(asked.map((known) => authenticate(known?.key ?? arbitraryApiKey())));
-        assert.deepEqual(
+        expectEqual(
+          'the answers to 200 that come at once',
           outcomes.map((outcome) => (outcome._tag === 'Right' ? outcome.right : outcome.left._tag)),
           asked.map((known) => known?.id ?? 'InvalidApiKey'),
         );
@@ -111,7 +135,7 @@ export const authenticateContract = (
       use(async ({ authenticate, issue }) => {
         await success(authenticate((await issue()).key));
         const { id, key } = await issue();
-        assert.equal(await success(authenticate(key)), id);
+        expectEqual('whose a key is that was issued just before', await success(authenticate(key)), id);
       }));
 
     it('refuses a revoked key within 5 seconds, and that key alone', () =>
@@ -122,12 +146,16 @@ export const authenticateContract = (
         await Promise.all([revoke(revoked.id), revoke(unseen.id)]);
         for (const { key } of [revoked, unseen]) {
           while ((await authenticate(key)())._tag === 'Right') {
-            assert.ok(performance.now() < deadline, 'a revoked key is still let in');
+            if (performance.now() > deadline) assert.fail('a revoked key is still let in after 5 seconds');
             await new Promise((resolve) => setTimeout(resolve, pollInterval));
           }
-          assert.equal(await failure(authenticate(key)), 'InvalidApiKey');
+          await expectFailure('a revoked key', authenticate(key), 'InvalidApiKey');
         }
-        assert.equal(await success(authenticate(other.key)), other.id);
+        expectEqual(
+          'whose the key is that was not revoked',
+          await success(authenticate(other.key)),
+          other.id,
+        );
       }));
   });
 };
