@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict';
 import { ApiKey, type Authenticate, type KeyId } from '../../core';
 import { arbitraryApiKey } from './arbitrary';
-import { expectEqual } from './expect-equal';
+import { expectEqual, fail } from './expect-equal';
 import { atOnce, expectFailure, success } from './outcome';
 import { type ContractOptions, seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
@@ -112,7 +111,7 @@ export const authenticateContract = (
           const outcomes = await atOnce(misses.map((near) => authenticate(near.key)));
           for (const [index, { difference }] of misses.entries()) {
             const outcome = outcomes[index];
-            if (outcome?._tag === 'Right') assert.fail(`a near miss was let in: the key with ${difference}`);
+            if (outcome?._tag === 'Right') fail(`a near miss was let in: the key with ${difference}`);
             expectEqual(`the failure of the key with ${difference}`, outcome?.left._tag, 'InvalidApiKey');
           }
           expectEqual('whose the key itself is', await success(authenticate(key)), id);
@@ -146,7 +145,7 @@ export const authenticateContract = (
         await Promise.all([revoke(revoked.id), revoke(unseen.id)]);
         for (const { key } of [revoked, unseen]) {
           while ((await authenticate(key)())._tag === 'Right') {
-            if (performance.now() > deadline) assert.fail('a revoked key is still let in after 5 seconds');
+            if (performance.now() > deadline) fail('a revoked key is still let in after 5 seconds');
             await new Promise((resolve) => setTimeout(resolve, pollInterval));
           }
           await expectFailure('a revoked key', authenticate(key), 'InvalidApiKey');

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { inspect, isDeepStrictEqual } from 'node:util';
 
 const maxLength = 400;
@@ -15,10 +14,12 @@ export const shown = (value: unknown): string => {
   return text.length > maxLength ? `${text.slice(0, maxLength)}... (${text.length} characters)` : text;
 };
 
-/** Fails, without the values themselves: a runner would print each line of them. */
-const fail = (message: string): never => {
-  throw new assert.AssertionError({ message, stackStartFn: expectEqual });
-};
+/** Fails with a message alone: beside an assertion's values a runner would print each line of them. */
+export function fail(message: string): never {
+  const error = new Error(message);
+  Error.captureStackTrace(error, fail);
+  throw error;
+}
 
 const listDifference = (actual: ReadonlyArray<unknown>, expected: ReadonlyArray<unknown>): string => {
   const longer = actual.length > expected.length ? actual : expected;

@@ -1,5 +1,4 @@
-import assert from 'node:assert/strict';
-import { expectEqual, shown } from './expect-equal';
+import { expectEqual, fail, shown } from './expect-equal';
 
 type Outcome<E, A> =
   { readonly _tag: 'Left'; readonly left: E } | { readonly _tag: 'Right'; readonly right: A };
@@ -15,7 +14,7 @@ export const success = async <E, A>(
   what = 'what has to succeed',
 ): Promise<A> => {
   const outcome = await effect();
-  if (outcome._tag === 'Left') assert.fail(`${what}: it failed with ${shown(outcome.left)}`);
+  if (outcome._tag === 'Left') return fail(`${what}: it failed with ${shown(outcome.left)}`);
   return outcome.right;
 };
 
@@ -27,7 +26,7 @@ export const expectFailure = async <E extends { readonly _tag: string }, A>(
 ): Promise<void> => {
   const outcome = await effect();
   if (outcome._tag === 'Right')
-    assert.fail(`${what}: expected ${tag}, but it answered ${shown(outcome.right)}`);
+    return fail(`${what}: expected ${tag}, but it answered ${shown(outcome.right)}`);
   expectEqual(`${what}, the failure`, outcome.left._tag, tag);
 };
 
@@ -39,6 +38,6 @@ export const atOnce = <E, A>(
 /** Makes a branded value. */
 export const decoded = <A>(codec: Codec<A>, value: unknown): A => {
   const outcome = codec.decode(value);
-  if (outcome._tag === 'Left') assert.fail(`${shown(value)} is no ${codec.name}`);
+  if (outcome._tag === 'Left') return fail(`${shown(value)} is no ${codec.name}`);
   return outcome.right;
 };

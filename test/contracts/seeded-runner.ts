@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { newSeed, seedRandom } from './arbitrary/random';
 import type { TestRunner } from './test-runner';
 
@@ -8,7 +9,8 @@ export interface ContractOptions {
 }
 
 const withSeed = (error: unknown, seed: number): unknown => {
-  if (!(error instanceof Error)) return error;
+  // Not by instanceof: a runner may give each file a class Error of its own.
+  if (!types.isNativeError(error)) return error;
   const message = `${error.message}\n(random values of seed ${seed}: pass { seed: ${seed} } to have them again)`;
   // Runners show the stack, which begins with the message.
   error.stack = error.stack?.replace(error.message, () => message) ?? message;
