@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { describeOnEveryStore } from '../support/describe-on-every-store';
+import { describeService } from '../support/describe-service';
 import { parseNextLink } from '../support/parse-next-link';
 import { requestBytes } from '../support/service-under-test';
 
@@ -40,7 +40,7 @@ const nearJson = fc.oneof(
     .map(([json, at, noise]) => `${json.slice(0, at % json.length)}${noise}${json.slice(at % json.length)}`),
 );
 
-describeOnEveryStore('Whatever a client sends', (service) => {
+describeService('Whatever a client sends', (service) => {
   it('any list of animals is read back as that list, by pages of any size', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { describeOnEveryStore } from '../support/describe-on-every-store';
+import { describeService } from '../support/describe-service';
 import { apiKeys } from '../support/service-under-test';
 
-describeOnEveryStore('Authentication', (service) => {
+describeService('Authentication', (service) => {
   const listWith = (authorization: string) =>
     service.get('/v1/pets', { key: null, headers: { Authorization: authorization } });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeOnEveryStore } from '../support/describe-on-every-store';
+import { describeService } from '../support/describe-service';
 import { apiKeys } from '../support/service-under-test';
 
 const rex = '{"name":"Rex","categoryId":7}';
@@ -15,7 +15,7 @@ const ofLength = (length: number) => {
   return `${before}${'x'.repeat(length - before.length - after.length)}${after}`;
 };
 
-describeOnEveryStore('The body of POST /v1/pets', (service) => {
+describeService('The body of POST /v1/pets', (service) => {
   const expectNothingAdded = async (before: bigint) => {
     expect((await service.get(`/v1/pets?after=${before}`)).text).to.equal('[]');
   };

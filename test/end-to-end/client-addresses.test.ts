@@ -1,15 +1,10 @@
 import { expect } from 'chai';
-import { killServices, startService } from '../support/service-process';
+import { serveInProcess } from '../support/serve-in-process';
 
 const forwarded = '203.0.113.9, 198.51.100.7, 192.0.2.1';
 
 const addressLogged = async (TRUST_PROXY: string): Promise<unknown> => {
-  const service = await startService({
-    DATABASE_URL: 'memory:',
-    API_KEYS: 'one-key',
-    LOG_LEVEL: 'info',
-    ...(TRUST_PROXY === '' ? {} : { TRUST_PROXY }),
-  });
+  const service = await serveInProcess(TRUST_PROXY === '' ? {} : { TRUST_PROXY });
   await fetch(`${service.address}/livez`, { headers: { 'X-Forwarded-For': forwarded } });
   const { stdout } = await service.stop();
   const line: unknown = JSON.parse(stdout.trim());
@@ -17,8 +12,6 @@ const addressLogged = async (TRUST_PROXY: string): Promise<unknown> => {
 };
 
 describe('The log names the address of a client', () => {
-  afterEach(killServices);
-
   for (const [trusted, address] of [
     ['', '127.0.0.1'],
     ['1', '192.0.2.1'],

@@ -1,12 +1,9 @@
 import { expect } from 'chai';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { securityHeaders } from '../../adapters/http/protocol/security-headers';
-import { hasChromium, openChromium, whySkipped } from '../support/chromium';
 import { overloadedServer } from '../support/overloaded-server';
 import { type RawAnswer, rawExchange } from '../support/raw-exchange';
-import { apiKey, runService } from '../support/run-service';
-import { type ServiceProcess } from '../support/service-process';
+import { apiKey, serveInProcess } from '../support/serve-in-process';
+import type { RunningService } from '../support/service-process';
 
 const shop = 'https://shop.example';
 const office = 'http://localhost:5173';
@@ -33,7 +30,7 @@ const withService = async (
   settings: Readonly<Record<string, string>>,
   use: (pets: string) => Promise<void>,
 ): Promise<void> => {
-  const service = await runService(settings);
+  const service = await serveInProcess(settings);
   try {
     await use(`${service.address}/v1/pets`);
   } finally {
@@ -42,10 +39,10 @@ const withService = async (
 };
 
 describe('CORS', () => {
-  let service: ServiceProcess;
+  let service: RunningService;
   let pets: string;
   before(async () => {
-    service = await runService({ CORS_ORIGIN: `${shop}, ${office}` });
+    service = await serveInProcess({ CORS_ORIGIN: `${shop}, ${office}` });
     pets = `${service.address}/v1/pets`;
   });
   after(() => service.stop());
@@ -219,58 +216,4 @@ describe('What an overloaded service answers', () => {
       expect(headers.has('deprecation')).to.equal(false);
     });
   }
-});
-
-describe(`CORS in a browser${whySkipped}`, function () {
-  // A browser on a busy machine.
-  this.timeout(60_000);
-  let host: Server;
-  let origin: string;
-  before(async function () {
-    if (!hasChromium) this.skip();
-    host = createServer((_request, response) => {
-      response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>A shop</title>');
-    }).listen(0, '127.0.0.1');
-    await once(host, 'listening');
-    const bound = host.address();
-    origin = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : ''}`;
-  });
-  after(() => {
-    if (hasChromium) host.close();
-  });
-
-  const script = (pets: string): string => `(async () => {
-    const headers = { Authorization: 'Bearer ${apiKey}', 'Content-Type': 'application/json', 'Idempotency-Key': '"one"' };
-    const body = JSON.stringify({ name: 'Rex', categoryId: 7 });
-    const create = () => fetch('${pets}', { method: 'POST', headers, body });
-    const created = await create();
-    const replayed = await create();
-    const refused = await fetch('${pets}');
-    return [created.status, await created.json(), replayed.headers.get('Idempotent-Replayed'),
-      refused.status, refused.headers.get('WWW-Authenticate'), (await refused.json()).code];
-  })().catch(String)`;
-
-  const callFrom = async (CORS_ORIGIN: string): Promise<unknown> => {
-    const browser = await openChromium();
-    try {
-      const page = await browser.newPage();
-      await page.goto(origin);
-      let outcome: unknown;
-      await withService({ CORS_ORIGIN }, async (pets) => {
-        outcome = await page.evaluate(script(pets));
-      });
-      return outcome;
-    } finally {
-      await browser.close();
-    }
-  };
-
-  it('a page of a named origin creates an animal, and reads headers and failures', async () => {
-    const rex = { id: 1, name: 'Rex', categoryId: 7 };
-    expect(await callFrom(origin)).to.deep.equal([201, rex, 'true', 401, 'Bearer', 'unauthorized']);
-  });
-
-  it('a page of another origin gets nothing', async () => {
-    expect(await callFrom(shop)).to.equal('TypeError: Failed to fetch');
-  });
 });

@@ -3,8 +3,8 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { type RawAnswer, rawExchange } from '../support/raw-exchange';
-import { runService } from '../support/run-service';
-import type { ServiceProcess } from '../support/service-process';
+import { apiKey } from '../support/serve-in-process';
+import { type ServiceProcess, startService } from '../support/service-process';
 
 const files = {
   '/docs': 'text/html; charset=utf-8',
@@ -39,7 +39,7 @@ const elsewhere = [
 describe('The files of the reference', () => {
   let service: ServiceProcess;
   before(async () => {
-    service = await runService();
+    service = await startService({ DATABASE_URL: 'memory:', API_KEYS: apiKey });
   });
   after(() => service.stop());
 

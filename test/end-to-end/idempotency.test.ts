@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { describeOnEveryStore } from '../support/describe-on-every-store';
+import { describeOnEveryStore } from '../support/describe-service';
 import { apiKeys } from '../support/service-under-test';
 
 const rex = '{"name":"Rex","categoryId":7}';

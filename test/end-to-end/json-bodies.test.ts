@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { describeOnEveryStore } from '../support/describe-on-every-store';
+import { describeService } from '../support/describe-service';
 
 const rex = '{"name":"Rex","categoryId":7}';
 
-describeOnEveryStore('The JSON of POST /v1/pets', (service) => {
+describeService('The JSON of POST /v1/pets', (service) => {
   const expectNothingAdded = async (before: bigint) => {
     expect((await service.get(`/v1/pets?after=${before}`)).text).to.equal('[]');
   };

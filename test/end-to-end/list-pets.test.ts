@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeOnEveryStore } from '../support/describe-on-every-store';
+import { describeOnEveryStore } from '../support/describe-service';
 import { parseNextLink } from '../support/parse-next-link';
 import { type ServiceUnderTest } from '../support/service-under-test';
 import { type AnsweredPet, type CheckedAnswer } from '../support/checked-answer';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeOnEveryStore } from '../support/describe-on-every-store';
+import { describeService } from '../support/describe-service';
 import { authorization, getText, headOf, keptAliveText } from '../support/request-text';
 import { apiKeys, requestBytes } from '../support/service-under-test';
 
@@ -7,7 +7,7 @@ const list = { method: 'GET', target: '/v1/pets' };
 const live = { method: 'GET', target: '/livez' };
 const nothing = { method: '', target: '' };
 
-describeOnEveryStore('Malformed and unusual HTTP', (service) => {
+describeService('Malformed and unusual HTTP', (service) => {
   afterEach('the service still answers', async () => {
     expect((await service.get('/livez')).status).to.equal(200);
   });

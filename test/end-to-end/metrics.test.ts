@@ -7,7 +7,8 @@ import { createPet, idOf, listPets } from '../support/pet-calls';
 import { growth, parseMetrics, readMetrics } from '../support/read-metrics';
 import { overloadedServer } from '../support/overloaded-server';
 import { openRawConnection } from '../support/raw-connection';
-import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { serveInProcess } from '../support/serve-in-process';
+import type { RunningService } from '../support/service-process';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const key = 'first-key-of-the-tests';
@@ -47,12 +48,12 @@ const stores = [
 
 for (const [where, databaseUrl, batching] of stores) {
   describe(`The metrics of a service ${where}`, () => {
-    let service: ServiceProcess;
+    let service: RunningService;
 
     before('start the service', async () => {
-      service = await startService({ DATABASE_URL: await databaseUrl(), API_KEYS: `${key},${other}` });
+      service = await serveInProcess({ DATABASE_URL: await databaseUrl(), API_KEYS: `${key},${other}` });
     });
-    after(killServices);
+    after(() => service.stop());
     after(removeFolders);
 
     it('are Prometheus text, for who has a key', async () => {

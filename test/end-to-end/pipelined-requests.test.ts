@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeOnEveryStore } from '../support/describe-on-every-store';
+import { describeService } from '../support/describe-service';
 import { authorization, getText, headOf, keptAliveText } from '../support/request-text';
 import { apiKeys } from '../support/service-under-test';
 
@@ -7,7 +7,7 @@ const list = { method: 'GET', target: '/v1/pets' };
 const live = { method: 'GET', target: '/livez' };
 const nothing = { method: '', target: '' };
 
-describeOnEveryStore('Pipelined requests', (service) => {
+describeService('Pipelined requests', (service) => {
   it('get their own answers, in order', async () => {
     const ids: Array<bigint> = [];
     for (let count = 0; count < 5; count += 1) ids.push((await service.add({ name: `animal ${count}` })).id);

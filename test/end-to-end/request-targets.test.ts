@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { describeOnEveryStore } from '../support/describe-on-every-store';
+import { describeService } from '../support/describe-service';
 import { authorization, getText, headOf } from '../support/request-text';
 
 const list = { method: 'GET', target: '/v1/pets' };
 
-describeOnEveryStore('Methods and targets of every form', (service) => {
+describeService('Methods and targets of every form', (service) => {
   afterEach('the service still answers', async () => {
     expect((await service.get('/livez')).status).to.equal(200);
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openApiDocument } from '../../adapters/http';
-import { describeOnEveryStore } from '../support/describe-on-every-store';
+import { describeService } from '../support/describe-service';
 import { type CheckedAnswer } from '../support/checked-answer';
 import { requestBytes } from '../support/service-under-test';
 
@@ -8,7 +8,7 @@ const codeOf = ({ status, code }: CheckedAnswer) => [status, code];
 const notFound = [404, 'route_not_found'];
 const methodsOf = (answer: CheckedAnswer) => (answer.header('Allow') ?? '').split(/\s*,\s*/).toSorted();
 
-describeOnEveryStore('Routes and headers', (service) => {
+describeService('Routes and headers', (service) => {
   it('knows a path only to the letter', async () => {
     const paths = [
       '/v1',
@@ -212,7 +212,7 @@ describeOnEveryStore('Routes and headers', (service) => {
     const requestId = `logged-${Date.now()}`;
     const headers = { 'X-Request-Id': requestId, Cookie: 'a-cookie' };
     await service.get('/v1/pets?limit=3&access_token=a-secret', { headers });
-    const lineOf = () => service.process.logLines.filter((line) => line.includes(requestId));
+    const lineOf = () => service.logLines.filter((line) => line.includes(requestId));
     for (let waits = 0; lineOf().length === 0 && waits < 200; waits += 1) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }

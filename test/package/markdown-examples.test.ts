@@ -16,9 +16,9 @@ const files = [
 const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm start':
     'installs and builds the checkout that this test runs in; what it starts is started below',
-  'npm ci && npm test': 'runs this test; .ci/run runs it',
+  'npm ci && npm test': 'runs the tests; .ci/run runs them',
   'npm ci': 'installs the checkout that this test runs in; .ci/run runs it',
-  'npm test': 'runs this test; .ci/run runs it',
+  'npm test': 'runs the tests; .ci/run runs them',
   'npm pack': 'empties dist, which other tests run; examples.test.ts packs what is built',
   'npm install --global ./animal-store-0.1.0.tgz': 'asks a registry, and writes outside of the checkout',
   'animal-store serve': 'runs what was installed so; examples.test.ts runs it from the tarball',

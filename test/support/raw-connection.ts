@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 
-const patience = 5_000;
+/** In milliseconds: nothing is promised to come within it. A busy machine may take long. */
+const patience = 20_000;
 
 /** A TCP connection that says what it is told, byte for byte. */
 export type RawConnection = Readonly<{
@@ -17,7 +18,7 @@ export type RawConnection = Readonly<{
   reset: () => void;
 }>;
 
-/** Opens a connection. Its waits fail after five seconds. */
+/** Opens a connection. Its waits fail after 20 seconds. */
 export const openRawConnection = (host: string, port: number): RawConnection => {
   const socket = connect({ host, port, noDelay: true });
   const chunks: Array<Buffer> = [];

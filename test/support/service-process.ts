@@ -1,14 +1,22 @@
 import type { Outcome, Running } from './command';
 import { type Environment, startCommand } from './command';
 
-/** A service in a process of its own, which answers requests at `address`. */
-export interface ServiceProcess extends Running {
+/** A service that answers requests, and what it has written until now. */
+export interface RunningService {
+  /** As in `http://127.0.0.1:3000`. */
   readonly address: string;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Tells it to stop, and waits until it has. */
+  readonly stop: () => Promise<Outcome>;
+}
+
+/** A service in a process of its own. */
+export interface ServiceProcess extends Running, RunningService {
   /** The key that it prints on a first start; rejects when the process ends without one. */
   readonly firstKey: () => Promise<string>;
   /** The command that it prints with that key, to be pasted into a shell. */
   readonly firstCall: () => Promise<string>;
-  readonly stop: () => Promise<Outcome>;
 }
 
 const services = new Set<Running>();

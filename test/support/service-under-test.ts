@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { checkAnswer, type CheckedAnswer } from './checked-answer';
 import { readHttpResponses } from './http-response-reader';
 import { openRawConnection, type RawConnection } from './raw-connection';
-import { spawnService, type SpawnedService } from './spawn-service';
-import { type TestStore } from './stores';
+import { serveInProcess } from './serve-in-process';
+import type { RunningService } from './service-process';
+import type { TestStore } from './stores';
 
 /** What was asked, as far as the check of its answer needs it. */
 export type Asked = Readonly<{ method: string; target: string }>;
@@ -18,10 +19,10 @@ export type RequestOptions = Readonly<{
 
 export const apiKeys = { first: 'first-key-of-the-tests', second: 'second-key-of-the-tests' } as const;
 
-/** The built service on one store. Every answer that it gives here is checked against the OpenAPI document. */
+/** The service on one store, in this process. Every answer that it gives here is checked against the OpenAPI document. */
 export class ServiceUnderTest {
   readonly #store: TestStore;
-  #process: SpawnedService | undefined;
+  #running: RunningService | undefined;
   #dispose: () => Promise<void> = () => Promise.resolve();
   readonly #seen: Array<readonly [requestId: string | undefined, status: number]> = [];
 
@@ -29,15 +30,20 @@ export class ServiceUnderTest {
     this.#store = store;
   }
 
-  get process(): SpawnedService {
-    if (this.#process === undefined) throw new Error('the service is not started');
-    return this.#process;
+  get #service(): RunningService {
+    if (this.#running === undefined) throw new Error('the service is not started');
+    return this.#running;
+  }
+
+  /** Its log so far, line by line. */
+  get logLines(): ReadonlyArray<string> {
+    return this.#service.stdout().trim().split('\n');
   }
 
   async start() {
     const { databaseUrl, dispose } = await this.#store.open();
     this.#dispose = dispose;
-    this.#process = await spawnService({
+    this.#running = await serveInProcess({
       DATABASE_URL: databaseUrl,
       API_KEYS: Object.values(apiKeys).join(','),
     }).catch(async (reason: unknown) => {
@@ -48,13 +54,11 @@ export class ServiceUnderTest {
 
   /** Stops the service, then holds its log against all answers seen. */
   async stop() {
-    const exitCode = await this.process.stop();
+    const { code, stdout: log, stderr } = await this.#service.stop();
     await this.#dispose();
-    expect(exitCode, 'exit code').to.equal(0);
-    const complaints = this.process.messages.filter((message) => /error|warning|deprecat/i.test(message));
-    expect(complaints.length, complaints.join('\n')).to.equal(0);
-    const logged = this.process.logLines.map((line): unknown => JSON.parse(line));
-    const log = this.process.logLines.join('\n');
+    expect(code, 'exit code').to.equal(0);
+    expect(stderr).to.not.match(/error|warning|deprecat/i);
+    const logged = this.logLines.map((line): unknown => JSON.parse(line));
     Object.values(apiKeys).forEach((key) => {
       expect(log.includes(key), `the key ${key} in the log`).to.equal(false);
     });
@@ -71,7 +75,8 @@ export class ServiceUnderTest {
   }
 
   connect(): RawConnection {
-    return openRawConnection(this.process.host, this.process.port);
+    const { hostname, port } = new URL(this.#service.address);
+    return openRawConnection(hostname, Number(port));
   }
 
   /** Reads all that came on a connection as the answers to what was asked on it. Interim answers (1xx) are left out. */

@@ -9,7 +9,8 @@ export type TestStore = Readonly<{
   open: () => Promise<Readonly<{ databaseUrl: string; dispose: () => Promise<void> }>>;
 }>;
 
-const inMemory: TestStore = {
+/** For what makes no difference between stores. */
+export const inMemory: TestStore = {
   name: 'in-memory',
   open: () => Promise.resolve({ databaseUrl: 'memory:', dispose: () => Promise.resolve() }),
 };

@@ -3,7 +3,15 @@ import { type ServiceRate, serviceRate } from './service-rate';
 /** More waiting requests than this are refused, however fast they move: each holds some kilobytes. */
 const maxWaiting = 10_000;
 
+/** Of `maxWait`: who is let in to wait, and finds that it takes so much, is refused late rather than answered later still. */
+const longestWait = 1.25;
+
+/** In milliseconds: how often those who wait are looked through, which takes about one. */
+const lookInterval = 250;
+
 interface Waiter {
+  /** By `performance.now()`. */
+  readonly since: number;
   /** False once its client is gone, or was told that its deadline has passed. */
   readonly isWanted: () => boolean;
   readonly admit: (isAdmitted: boolean) => void;
@@ -19,33 +27,38 @@ export interface AdmissionControl {
   readonly reenter: (isWanted: Waiter['isWanted']) => boolean | Promise<boolean>;
   /** A request is done. */
   readonly leave: () => void;
+  /** Nobody is let in until `release`. */
+  readonly hold: () => void;
+  readonly release: () => void;
 }
 
 /**
  * Refuses only who would wait longer than `maxWait`, in milliseconds, told from how many wait and how fast they move; and
  * nobody before the queue has stood for so long. Until then nobody has waited longer, and while a crowd arrives the
- * service is slower than it will be.
+ * service is slower than it will be. Once that has shown an overload, those are refused too who were let in to wait for
+ * what takes too long.
  */
 export const admissionControl = (maxInFlight: number, maxWait: number): AdmissionControl => {
   const returning: Array<Waiter> = [];
-  const waiting: Array<Waiter> = [];
+  let waiting: Array<Waiter> = [];
   const rate: ServiceRate = serviceRate();
   let inFlight = 0;
+  let isHeld = false;
+  let looked = 0;
 
   const waitIn = (queue: Array<Waiter>, isWanted: Waiter['isWanted']): Promise<boolean> =>
     new Promise((admit) => {
-      queue.push({ isWanted, admit });
+      queue.push({ since: performance.now(), isWanted, admit });
     });
 
   const hasRoom = (): boolean => {
-    if (inFlight >= maxInFlight) return false;
+    if (isHeld || inFlight >= maxInFlight) return false;
     inFlight += 1;
     return true;
   };
 
-  const admitNext = (): void => {
-    inFlight -= 1;
-    while (inFlight < maxInFlight) {
+  const admitWaiting = (): void => {
+    while (!isHeld && inFlight < maxInFlight) {
       const next = returning.shift() ?? waiting.shift();
       if (next === undefined) return;
       const isWanted = next.isWanted();
@@ -54,19 +67,50 @@ export const admissionControl = (maxInFlight: number, maxWait: number): Admissio
     }
   };
 
+  const freePlace = (): void => {
+    inFlight -= 1;
+    admitWaiting();
+  };
+
+  const refuseWhoWaitsTooLong = (perMillisecond: number): void => {
+    const now = performance.now();
+    if (now - looked < lookInterval) return;
+    looked = now;
+    const kept: Array<Waiter> = [];
+    for (const waiter of waiting) {
+      const remaining = (returning.length + kept.length) / perMillisecond;
+      if (now - waiter.since + remaining > longestWait * maxWait) waiter.admit(false);
+      else kept.push(waiter);
+    }
+    waiting = kept;
+  };
+
   return {
     enter: (isWanted) => {
       if (hasRoom()) return true;
       const ahead = returning.length + waiting.length;
       if (ahead === 0) rate.restart();
-      const isTooLong = rate.elapsed() > maxWait && rate.timeFor(ahead + 1) > maxWait;
-      return waiting.length < maxWaiting && !isTooLong && waitIn(waiting, isWanted);
+      if (rate.elapsed() > maxWait) {
+        const perMillisecond = rate.current();
+        if (ahead + 1 > maxWait * perMillisecond) {
+          refuseWhoWaitsTooLong(perMillisecond);
+          return false;
+        }
+      }
+      return waiting.length < maxWaiting && waitIn(waiting, isWanted);
     },
-    pause: admitNext,
+    pause: freePlace,
     reenter: (isWanted) => hasRoom() || waitIn(returning, isWanted),
     leave: () => {
       rate.recordDeparture();
-      admitNext();
+      freePlace();
+    },
+    hold: () => {
+      isHeld = true;
+    },
+    release: () => {
+      isHeld = false;
+      admitWaiting();
     },
   };
 };

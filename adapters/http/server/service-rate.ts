@@ -9,8 +9,8 @@ export interface ServiceRate {
   readonly recordDeparture: () => void;
   /** For how long they have been waiting without a pause, in milliseconds. */
   readonly elapsed: () => number;
-  /** How long it takes until so many are done, in milliseconds. */
-  readonly timeFor: (count: number) => number;
+  /** Requests done in a millisecond. */
+  readonly current: () => number;
 }
 
 export const serviceRate = (): ServiceRate => {
@@ -29,7 +29,7 @@ export const serviceRate = (): ServiceRate => {
       departures += 1;
     },
     elapsed: () => performance.now() - began,
-    timeFor: (count) => {
+    current: () => {
       const length = performance.now() - windowBegan;
       const rateNow = departures / Math.max(length, windowLength);
       const rate = Math.max(rateBefore, rateNow);
@@ -38,7 +38,7 @@ export const serviceRate = (): ServiceRate => {
         windowBegan += length;
         departures = 0;
       }
-      return count / rate;
+      return rate;
     },
   };
 };

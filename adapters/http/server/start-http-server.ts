@@ -5,6 +5,7 @@ import { setImmediate as immediate, setTimeout as pause } from 'node:timers/prom
 import type { Reporter } from '../observability/reporter';
 import { maxHeadSize } from '../protocol/limits';
 import type { Application } from '../responses/outcome';
+import { acceptFirst } from './accept-first';
 import { admissionControl } from './admission-control';
 import { allowHalfOpen } from './allow-half-open';
 import { exchanges } from './exchanges';
@@ -84,12 +85,15 @@ export const startHttpServer = async (
   server.maxHeadersCount = 0;
   allowHalfOpen(server);
 
+  const admission = admissionControl(maxInFlight, maxWait);
+  server.on('connection', acceptFirst(admission));
+
   let stopping = false;
   const connections = serveConnections(
     server,
     exchanges({
       application,
-      admission: admissionControl(maxInFlight, maxWait),
+      admission,
       writeResponse: responseWriter(corsOrigins),
       reporter,
       trustedProxies,

@@ -7,7 +7,12 @@ export interface FreezingProxy {
   readonly freeze: () => void;
   /** The same for what the server says: what clients say goes on. */
   readonly freezeAnswers: () => void;
+  /** Ends every connection, and each new one at once. */
+  readonly refuse: () => void;
+  /** Ends a freezing and a refusing. */
   readonly thaw: () => void;
+  /** New connections lead to another server; those that are open are ended, or hang from then on. */
+  readonly switchTo: (serverPort: number, open: 'end' | 'hang') => void;
   /** Once a client says this, it hears no more of the server. */
   readonly muteAt: (words: RegExp) => void;
   /** Whether a client has said it. */
@@ -15,10 +20,13 @@ export interface FreezingProxy {
   readonly close: () => Promise<void>;
 }
 
-export const startFreezingProxy = async (serverPort: number): Promise<FreezingProxy> => {
+export const startFreezingProxy = async (firstServerPort: number): Promise<FreezingProxy> => {
   const sockets = new Set<Socket>();
   const servers = new Set<Socket>();
+  const abandoned = new Set<Socket>();
+  let serverPort = firstServerPort;
   let frozen = false;
+  let refusing = false;
   let isMute = false;
   let fatalWords: RegExp | undefined;
 
@@ -33,10 +41,18 @@ export const startFreezingProxy = async (serverPort: number): Promise<FreezingPr
     from.once('close', () => {
       sockets.delete(from);
       servers.delete(from);
+      abandoned.delete(from);
       to.destroy();
     });
   };
+  const endAll = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
   const proxy = createServer((client) => {
+    if (refusing) {
+      client.destroy();
+      return;
+    }
     const server = connect(serverPort, '127.0.0.1');
     servers.add(server);
     carry(client, server, (bytes) => {
@@ -60,9 +76,22 @@ export const startFreezingProxy = async (serverPort: number): Promise<FreezingPr
     freezeAnswers: () => {
       for (const socket of servers) socket.pause();
     },
+    refuse: () => {
+      refusing = true;
+      endAll();
+    },
     thaw: () => {
       frozen = false;
-      for (const socket of sockets) socket.resume();
+      refusing = false;
+      for (const socket of sockets) if (!abandoned.has(socket)) socket.resume();
+    },
+    switchTo: (port, open) => {
+      serverPort = port;
+      if (open === 'end') {
+        endAll();
+        return;
+      }
+      for (const socket of sockets) abandoned.add(socket.pause());
     },
     muteAt: (words) => {
       fatalWords = words;
@@ -70,7 +99,7 @@ export const startFreezingProxy = async (serverPort: number): Promise<FreezingPr
     isMute: () => isMute,
     close: async () => {
       proxy.close();
-      for (const socket of sockets) socket.destroy();
+      endAll();
       await once(proxy, 'close');
     },
   };

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { openApiDocument, openApiServiceDocument } from '../../../adapters/http';
-import { exampleFailures } from '../../../adapters/http/openapi/example-failures';
-import { failureResponse } from '../../../adapters/http/responses/failure-response';
-import { errorCodes } from '../../../adapters/http/representation/schemas';
-import { documentedAnswers } from '../../support/documented-answers';
-import { provoke, provokeNextPage, provokeNotModified } from '../../support/provoke';
+import { openApiDocument, openApiServiceDocument } from '../../../../adapters/http';
+import { exampleFailures } from '../../../../adapters/http/openapi/example-failures';
+import { failureResponse } from '../../../../adapters/http/responses/failure-response';
+import { errorCodes } from '../../../../adapters/http/representation/schemas';
+import { documentedAnswers } from '../../../support/documented-answers';
+import { provoke, provokeNextPage, provokeNotModified } from '../../../support/provoke';
 
 const isProvoked = (kind: string): kind is keyof typeof provoke => kind in provoke;
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Application, startHttpServer } from '../../../adapters/http';
+import { type Application, startHttpServer } from '../../../../adapters/http';
 
 const unheard = (): void => undefined;
 

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { setTimeout as delay } from 'node:timers/promises';
-import { httpApplication, startHttpServer } from '../../../adapters/http';
-import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
-import { type Deadline, openAnimalStore } from '../../../core';
-import { arbitraryApiKey } from '../../contracts/arbitrary/arbitrary-api-key';
-import { arbitraryKeyId } from '../../contracts/arbitrary/arbitrary-key-id';
-import { openRawConnection } from '../../support/raw-connection';
+import { httpApplication, startHttpServer } from '../../../../adapters/http';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../../../adapters/in-memory';
+import { type Deadline, openAnimalStore } from '../../../../core';
+import { arbitraryApiKey } from '../../../contracts/arbitrary/arbitrary-api-key';
+import { arbitraryKeyId } from '../../../contracts/arbitrary/arbitrary-key-id';
+import { openRawConnection } from '../../../support/raw-connection';
 
 const unheard = (): void => undefined;
 const never = () => () => new Promise<never>(unheard);

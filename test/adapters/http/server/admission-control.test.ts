@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { admissionControl } from '../../../adapters/http/server/admission-control';
+import { admissionControl } from '../../../../adapters/http/server/admission-control';
 
 const wanted = (): boolean => true;
 
@@ -28,7 +28,7 @@ describe('Admission', () => {
   });
 
   it('refuses nobody of a crowd on a store that answers in large batches, far apart', async () => {
-    const { enter, leave } = admissionControl(128, 1_000);
+    const { enter, leave } = admissionControl(128, 5_000);
     let inFlight = 0;
     const entered: Array<boolean | Promise<boolean>> = [];
     const counted: Array<Promise<void>> = [];
@@ -62,6 +62,25 @@ describe('Admission', () => {
     for (let count = 0; count < 300; count += 1) expect(enter(wanted)).to.equal(false);
     await delay(300);
     expect(enter(wanted)).to.equal(false);
+  });
+
+  it('refuses those too who wait, once it shows that they would wait for much too long, and them alone', async () => {
+    const { enter, leave } = admissionControl(1, 400);
+    expect(enter(wanted)).to.equal(true);
+    const waiting = Array.from({ length: 1_000 }, () => Promise.resolve(enter(wanted)));
+    const workOn = setInterval(leave, 5);
+    await delay(450);
+    expect(enter(wanted), 'who comes then').to.equal(false);
+    const last = await Promise.race([waiting.at(-1), delay(100, 'still waits')]);
+    expect(last, 'the last of those who wait').to.equal(false);
+    const admitted = async (): Promise<number> => {
+      const answers = await Promise.all(waiting.map((each) => Promise.race([each, delay(0, undefined)])));
+      return answers.filter((isAdmitted) => isAdmitted === true).length;
+    };
+    const before = await admitted();
+    await delay(100);
+    expect(await admitted(), 'who goes on waiting is let in').to.be.above(before);
+    clearInterval(workOn);
   });
 
   it('refuses who finds ten thousand waiting', () => {

@@ -3,11 +3,11 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isLeft, isRight } from 'fp-ts/Either';
 import { stringify } from 'lossless-json';
-import { openApiDocument } from '../../../adapters/http';
-import { idempotencyKeyHeader } from '../../../adapters/http/operations/idempotency-key-header';
-import { parseJson } from '../../../adapters/http/representation/parse-json';
-import { schemas } from '../../../adapters/http/representation/schemas';
-import { NewPet, PetStatus } from '../../../core';
+import { openApiDocument } from '../../../../adapters/http';
+import { idempotencyKeyHeader } from '../../../../adapters/http/operations/idempotency-key-header';
+import { parseJson } from '../../../../adapters/http/representation/parse-json';
+import { schemas } from '../../../../adapters/http/representation/schemas';
+import { NewPet, PetStatus } from '../../../../core';
 
 const documentId = 'https://animals.example/openapi.json';
 

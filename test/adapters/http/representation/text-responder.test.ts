@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { gunzipSync } from 'node:zlib';
-import { textResponder } from '../../../adapters/http/representation/text-responder';
+import { textResponder } from '../../../../adapters/http/representation/text-responder';
 
 const body = 'An animal, and another. '.repeat(100);
 const respond = textResponder({ body, contentType: 'text/plain; charset=utf-8' });

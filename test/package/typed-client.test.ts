@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { apiKey, runService } from '../support/run-service';
-import type { ServiceProcess } from '../support/service-process';
+import { apiKey, serveInProcess } from '../support/serve-in-process';
+import type { RunningService } from '../support/service-process';
 
 const run = promisify(execFile);
 
@@ -54,10 +54,10 @@ const strict = [
 ];
 
 describe('A typed client, generated from the served document', () => {
-  let service: ServiceProcess;
+  let service: RunningService;
   let folder: string;
   before(async () => {
-    service = await runService();
+    service = await serveInProcess();
     const cache = join('node_modules', '.cache');
     await mkdir(cache, { recursive: true });
     // Within the project, so that the client finds its packages.

@@ -3,13 +3,13 @@ import * as TE from 'fp-ts/TaskEither';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { httpApplication, type RequestRecord, startHttpServer } from '../../../adapters/http';
-import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
-import { type NewPet, openAnimalStore, type PetRepository } from '../../../core';
-import { arbitraryApiKey } from '../../contracts/arbitrary/arbitrary-api-key';
-import { arbitraryKeyId } from '../../contracts/arbitrary/arbitrary-key-id';
-import { eventually } from '../../support/eventually';
-import { openRawConnection } from '../../support/raw-connection';
+import { httpApplication, type RequestRecord, startHttpServer } from '../../../../adapters/http';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../../../adapters/in-memory';
+import { type NewPet, openAnimalStore, type PetRepository } from '../../../../core';
+import { arbitraryApiKey } from '../../../contracts/arbitrary/arbitrary-api-key';
+import { arbitraryKeyId } from '../../../contracts/arbitrary/arbitrary-key-id';
+import { eventually } from '../../../support/eventually';
+import { openRawConnection } from '../../../support/raw-connection';
 
 const key = arbitraryApiKey();
 

@@ -6,8 +6,8 @@ import type { Browser, Page } from 'playwright-core';
 import { type AccessibilityFault, accessibilityFaults } from '../support/accessibility-faults';
 import { behindPath, type Proxy } from '../support/behind-path';
 import { hasChromium, openChromium, whySkipped } from '../support/chromium';
-import { apiKey, runService } from '../support/run-service';
-import type { ServiceProcess } from '../support/service-process';
+import { apiKey } from '../support/serve-in-process';
+import { type ServiceProcess, startService } from '../support/service-process';
 
 /** Swagger UI's own: their markup can't be changed from outside. */
 const faultsOfSwaggerUi: ReadonlyArray<AccessibilityFault> = [
@@ -81,7 +81,7 @@ describe(`The reference in a browser${whySkipped}`, function () {
 
   before(async function () {
     if (!hasChromium) this.skip();
-    service = await runService();
+    service = await startService({ DATABASE_URL: 'memory:', API_KEYS: apiKey });
     proxy = await behindPath('/store', service.address);
     browser = await openChromium();
     screenshots = await mkdtemp(join(tmpdir(), 'animal-store-docs-'));

@@ -5,9 +5,9 @@ import {
   serialiseHealth,
   serialisePage,
   serialisePet,
-} from '../../../adapters/http/representation/serialise';
-import { Pet } from '../../../core';
-import { decoded } from '../../contracts/outcome';
+} from '../../../../adapters/http/representation/serialise';
+import { Pet } from '../../../../core';
+import { decoded } from '../../../contracts/outcome';
 
 const int64s = fc.oneof(
   fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { docsFiles } from '../../../adapters/http/docs/docs-files';
-import { makeFolder, removeFolders } from '../../support/temporary-folder';
+import { docsFiles } from '../../../../adapters/http/docs/docs-files';
+import { makeFolder, removeFolders } from '../../../support/temporary-folder';
 
 describe('A file of the reference', () => {
   afterEach(removeFolders);

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import Koa from 'koa';
 import { once } from 'node:events';
-import { mountPetRoutes } from '../../../adapters/http';
-import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
-import { openAnimalStore } from '../../../core';
-import { arbitraryApiKey } from '../../contracts/arbitrary/arbitrary-api-key';
-import { arbitraryKeyId } from '../../contracts/arbitrary/arbitrary-key-id';
+import { mountPetRoutes } from '../../../../adapters/http';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../../../adapters/in-memory';
+import { openAnimalStore } from '../../../../core';
+import { arbitraryApiKey } from '../../../contracts/arbitrary/arbitrary-api-key';
+import { arbitraryKeyId } from '../../../contracts/arbitrary/arbitrary-key-id';
 
 const key = arbitraryApiKey();
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
-import { parseJson } from '../../../adapters/http/representation/parse-json';
+import { parseJson } from '../../../../adapters/http/representation/parse-json';
 
 const parseText = (text: string) => parseJson(new TextEncoder().encode(text));
 
