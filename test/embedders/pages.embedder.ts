@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectFolder } from '../support/command';
 import { markdownBlocks } from '../support/markdown-blocks';
@@ -39,7 +39,6 @@ describe('The pages for embedders', () => {
   const write = async (page: string): Promise<string> => {
     const folder = await embedderFolder('@types/node');
     const texts = programs(page);
-    await mkdir(folder, { recursive: true });
     for (const [name, text] of Object.entries(texts)) await writeFile(join(folder, name), text);
     const sources = Object.keys(texts).filter((name) => name.endsWith('ts'));
     if (sources.length > 0) {
