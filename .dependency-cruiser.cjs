@@ -28,6 +28,7 @@ const rooms = {
     migrations: ['database'],
     sqlite: ['database', 'migrations'],
     postgres: ['database', 'migrations'],
+    host: ['database', 'sqlite', 'postgres'],
     batching: ['database'],
     pets: ['database', 'batching'],
     'api-keys': ['database', 'batching'],

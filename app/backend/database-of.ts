@@ -36,7 +36,7 @@ export const databaseOf = ({
     case 'Sqlite': {
       const { filename } = address;
       return {
-        open: () => openSqlite(filename),
+        open: () => openSqlite(filename, { isOwnFile: true }),
         openAsFound: () => openSqliteAsFound(filename),
         configuration: () => sqliteConfiguration(filename),
         files: fileEndings.map((ending) => `${filename}${ending}`),

@@ -5,7 +5,7 @@ import * as t from 'io-ts';
 import { inMemoryApiKeys } from '../../adapters/in-memory';
 import { type Database, knexPetRepository, migrate } from '../../adapters/knex';
 import { type AnimalStore, ApiKey, KeyId, openAnimalStore } from '../../core';
-import { databaseFailed, type StartFailure } from '../failures/start-failure';
+import { notMigrated, type StartFailure } from '../failures/start-failure';
 
 const Operator = t.type({ id: KeyId, key: ApiKey });
 
@@ -25,9 +25,12 @@ const enter = (database: Database): TE.TaskEither<StartFailure, AnimalStore> =>
  * Opens the store for whoever runs a command: who has the database itself needs no key of it. The core lets nobody in
  * without one, so the operator gets a key that only this process knows, for this once.
  */
-export const openAsOperator = (database: Database): TE.TaskEither<StartFailure, AnimalStore> =>
+export const openAsOperator = (
+  database: Database,
+  onProgress: (text: string) => void,
+): TE.TaskEither<StartFailure, AnimalStore> =>
   pipe(
-    migrate(database),
-    TE.mapLeft(databaseFailed),
+    migrate(database, { onProgress }),
+    TE.mapLeft(notMigrated),
     TE.flatMap(() => enter(database)),
   );

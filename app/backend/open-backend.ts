@@ -12,12 +12,13 @@ import { openMemoryBackend } from './open-memory-backend';
 export const openBackend = (
   settings: Settings,
   observer: RepositoryObserver,
+  onProgress: (text: string) => void,
 ): TE.TaskEither<StartFailure, Backend> => {
   const database = databaseOf(settings);
   return database === undefined
     ? openMemoryBackend(settings)
     : pipe(
         TE.fromIO(database.open),
-        TE.flatMap((opened) => openDatabaseBackend(opened, settings, observer)),
+        TE.flatMap((opened) => openDatabaseBackend(opened, settings, observer, onProgress)),
       );
 };

@@ -14,7 +14,7 @@ import type { ConsumeQuota } from '../../core';
 import type { Backend } from './backend';
 import { environmentKeys } from './environment-keys';
 import type { Settings } from '../settings/settings';
-import { databaseFailed, type StartFailure } from '../failures/start-failure';
+import { databaseFailed, notMigrated, type StartFailure } from '../failures/start-failure';
 
 const refuseWithoutKey = (
   database: Database,
@@ -73,10 +73,11 @@ export const openDatabaseBackend = (
   database: Database,
   settings: Settings,
   observer: RepositoryObserver,
+  onProgress: (text: string) => void,
 ): TE.TaskEither<StartFailure, Backend> =>
   pipe(
-    migrate(database),
-    TE.mapLeft(databaseFailed),
+    migrate(database, { onProgress }),
+    TE.mapLeft(notMigrated),
     TE.flatMap(() => refuseWithoutKey(database, settings)),
     TE.map(() => toBackend(database, settings, observer)),
     TE.tapError(() => TE.fromTask(database.close)),

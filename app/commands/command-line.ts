@@ -1,11 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { readManifest } from '../package/read-manifest';
 import { type CommandEnd, openTerminal, type Surroundings, type Terminal } from '../terminal/terminal';
+import { backupCommand } from './backup-command';
 import { doctorCommand } from './doctor-command';
 import { exportCommand } from './export-command';
 import { importCommand } from './import-command';
 import { keysCommand } from './keys-command';
 import { migrateCommand } from './migrate-command';
+import { restoreCommand } from './restore-command';
 import { serveCommand } from './serve-command';
 
 const wrongUsage = 2;
@@ -40,6 +42,8 @@ export const commandLine = async (
     .addCommand(keysCommand(terminal))
     .addCommand(importCommand(terminal))
     .addCommand(exportCommand(terminal))
+    .addCommand(backupCommand(terminal))
+    .addCommand(restoreCommand(terminal))
     .addCommand(doctorCommand(terminal));
   putOn(terminal)(program);
   try {

@@ -1,31 +1,18 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { constants } from 'node:os';
 import { PetStatus } from '../../core';
 import { interruptible } from '../terminal/interruptible';
 import type { Terminal } from '../terminal/terminal';
 import type { ExportSummary } from '../transfer/export/export-file';
 import { type Format, formatOfFile, formats } from '../transfer/rows/format';
+import { exportExitCode } from './export-exit-code';
 import { runCommand } from './run-command';
 
 interface Options {
   readonly format?: Format;
   readonly status?: PetStatus;
 }
-
-const exitCodeOf = ({ end }: ExportSummary): number => {
-  switch (end.outcome) {
-    case 'exported':
-      return 0;
-    case 'interrupted':
-      return 128 + constants.signals[end.signal];
-    case 'reader_gone':
-      return 128 + constants.signals.SIGPIPE;
-    case 'failed':
-      return 1;
-  }
-};
 
 const textOf = ({ end, written }: ExportSummary, file: string): string => {
   const remains = file === '-' ? `${written} animals were written, not all` : `${file} is as it was`;
@@ -65,7 +52,7 @@ export const exportCommand = (terminal: Terminal): Command =>
             TE.fromTask(exportFile({ file, format, status }, settings, terminal, interruption)),
             TE.map((summary) => {
               terminal.say(textOf(summary, file));
-              terminal.fail(exitCodeOf(summary));
+              terminal.fail(exportExitCode(summary.end));
             }),
           ),
         );

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { ApiKeyRecord, ApiKeyRegister } from '../../adapters/knex';
-import { databaseFailed, type StartFailure } from '../failures/start-failure';
+import { databaseFailed, notMigrated, type StartFailure } from '../failures/start-failure';
 import type { Terminal } from '../terminal/terminal';
 import { visibleJson } from '../terminal/visible-json';
 import { runCommand } from './run-command';
@@ -21,8 +21,8 @@ const withRegister = async (
     terminal,
     withDatabase((database) =>
       pipe(
-        migrate(database),
-        TE.mapLeft(databaseFailed),
+        migrate(database, { onProgress: terminal.say }),
+        TE.mapLeft(notMigrated),
         TE.flatMap(() => use(apiKeyRegister(database))),
       ),
     ),

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { databaseFailed } from '../failures/start-failure';
+import { notMigrated } from '../failures/start-failure';
 import type { Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';
 
@@ -21,8 +21,8 @@ export const migrateCommand = (terminal: Terminal): Command =>
         terminal,
         withDatabase((database) =>
           pipe(
-            migrate(database),
-            TE.bimap(databaseFailed, (ran) => {
+            migrate(database, { mayRaiseGeneration: true, onProgress: terminal.say }),
+            TE.bimap(notMigrated, (ran) => {
               terminal.print(json, { ran }, ran.length === 0 ? 'up to date' : ran.join('\n'));
             }),
           ),

@@ -34,6 +34,7 @@ export const serveCommand = (terminal: Terminal): Command =>
         ({ logger }) =>
           serve(settings, {
             reporter: logReporter(logger),
+            onProgress: terminal.say,
             until: (service) => {
               // Who reads the address may send a signal at once.
               const stopped = stopSignal();

@@ -2,7 +2,13 @@ import { pipe } from 'fp-ts/function';
 import type * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { existsSync } from 'node:fs';
-import { type DatabaseAsFound, type DatabaseReport, inspectDatabase } from '../../adapters/knex';
+import {
+  type DatabaseAsFound,
+  type DatabaseReport,
+  generationObstacle,
+  inspectDatabase,
+  type SchemaState,
+} from '../../adapters/knex';
 import { databaseOf } from '../backend/database-of';
 import { fileObstacle } from '../failures/database-advice';
 import { databaseFailed, startFailureText } from '../failures/start-failure';
@@ -28,16 +34,28 @@ const inspectClock = (newestKey: number): Finding => {
     : finding('clock', false, `${now.toISOString()} is before a key was made: set this machine's clock`);
 };
 
+const inspectSchema = (schema: SchemaState): Finding => {
+  const { pending, unknown } = schema;
+  const obstacle = generationObstacle(schema);
+  if (obstacle !== undefined) return finding('migrations', false, obstacle);
+  if (pending.length > 0) {
+    return finding('migrations', true, `${pending.join(', ')} to run: the next start or \`migrate\` does it`);
+  }
+  return finding(
+    'migrations',
+    true,
+    unknown.length === 0 ? 'up to date' : `up to date; ${unknown.join(', ')} of a newer version add to it`,
+  );
+};
+
 const findingsOf =
   (settings: Settings) =>
-  ({ pending, durability, validKeys, newestKey }: DatabaseReport): ReadonlyArray<Finding> => [
+  ({ schema, durability, validKeys, newestKey }: DatabaseReport): ReadonlyArray<Finding> => [
     finding('database', true, `${databaseAddressText(settings.DATABASE_URL)} reads and writes`),
     durability.isDurable
       ? finding('durability', true, durability.text)
       : finding('durability', false, `${durability.text} can lose an animal: ${durability.remedy}`),
-    pending.length === 0
-      ? finding('migrations', true, 'up to date')
-      : finding('migrations', true, `${pending.join(', ')} to run: the next start or \`migrate\` does it`),
+    inspectSchema(schema),
     inspectKeys(settings, validKeys),
     inspectClock(newestKey),
   ];

@@ -1,3 +1,4 @@
+import type { MigrationFailed } from '../../adapters/knex';
 import { type FieldFault, faultTexts, type Unavailable } from '../../core';
 import type { DatabaseAddress } from '../settings/database-address';
 import { databaseAddressText } from '../settings/database-address-text';
@@ -8,13 +9,19 @@ import { errorText } from './error-text';
 export type StartFailure =
   | { readonly _tag: 'InvalidSettings'; readonly faults: ReadonlyArray<FieldFault> }
   | { readonly _tag: 'DatabaseFailed'; readonly cause: unknown }
+  | MigrationFailed
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }
   | { readonly _tag: 'NoDatabase' }
+  | { readonly _tag: 'OwnTools' }
   | { readonly _tag: 'UnknownKey'; readonly id: string }
   | { readonly _tag: 'CannotListen'; readonly cause: unknown };
 
 export const databaseFailed = ({ cause }: Unavailable): StartFailure => ({ _tag: 'DatabaseFailed', cause });
+
+/** The same of a database that is migrated first, whose failure may be one that will not get better. */
+export const notMigrated = (failure: Unavailable | MigrationFailed): StartFailure =>
+  failure._tag === 'Unavailable' ? databaseFailed(failure) : failure;
 
 export const cannotListen = (cause: unknown): StartFailure => ({ _tag: 'CannotListen', cause });
 
@@ -37,12 +44,18 @@ export const startFailureText = (failure: StartFailure, address?: DatabaseAddres
       return faultTexts(failure.faults).join('\n');
     case 'DatabaseFailed':
       return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be used: ${errorText(failure.cause)}: ${databaseAdvice(address, failure.cause)}`;
+    case 'MigrationFailed':
+      return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be migrated: ${failure.cause.message}`;
     case 'DatabaseLost':
       return 'the database file was removed, replaced or cut off while it was open: nothing more can be stored in it';
     case 'NoApiKey':
       return 'there is no API key: set API_KEYS, or make one in the database with `animal-store keys create --name NAME`';
     case 'NoDatabase':
       return 'memory: is no database: set DATABASE_URL to sqlite:FILE or postgres://...';
+    case 'OwnTools': {
+      const url = address ? databaseAddressText(address) : 'postgres://...';
+      return `PostgreSQL has tools of its own: pg_dump --format=custom --file=FILE '${url}' makes a backup while the service runs, and pg_restore --clean --if-exists --single-transaction --dbname='${url}' FILE takes it back while it does not`;
+    }
     case 'UnknownKey':
       return `no key has the id ${failure.id}: \`animal-store keys list\` shows them`;
     case 'CannotListen':

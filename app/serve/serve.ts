@@ -27,6 +27,8 @@ export interface Service {
 }
 
 interface Lifetime {
+  /** Told every five seconds what a long migration is at. */
+  readonly onProgress: (text: string) => void;
   /** Where requests and failures are reported. */
   readonly reporter: Reporter;
   /** Called once the service answers; when it ends, the service stops. */
@@ -63,7 +65,7 @@ const endOf =
 const serveWith = (
   metrics: PrometheusMetrics,
   settings: Settings,
-  { reporter, until }: Lifetime,
+  { reporter, until, onProgress }: Lifetime,
 ): TE.TaskEither<StartFailure, void> => {
   let stopping = false;
   const measured = measuredReporter(reporter, metrics);
@@ -102,7 +104,7 @@ const serveWith = (
     });
 
   return TE.bracket(
-    openBackend(settings, metrics.batches),
+    openBackend(settings, metrics.batches, onProgress),
     (backend) =>
       TE.bracket(
         listen(backend),

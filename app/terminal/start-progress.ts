@@ -1,7 +1,9 @@
 import type { Terminal } from './terminal';
 
 interface Work {
-  /** How many animals have been done. */
+  /** What is counted: animals, unless it is said. */
+  readonly unit?: string;
+  /** How many have been done. */
   readonly count: () => number;
   /** How much of the whole that is, from 0 to 1, where it is known. */
   readonly fraction: () => number | undefined;
@@ -21,10 +23,10 @@ const barWidth = 20;
 
 const usualColumns = 80;
 
-const inWords = ({ count, fraction }: Work, began: number): string => {
+const inWords = ({ unit = 'animals', count, fraction }: Work, began: number): string => {
   const seconds = (performance.now() - began) / 1_000;
   const done = fraction();
-  const rate = `${count()} animals, ${Math.round(count() / seconds)} a second`;
+  const rate = `${count()} ${unit}, ${Math.round(count() / seconds)} a second`;
   return done === undefined || done === 0
     ? rate
     : `${rate}, ${Math.ceil((seconds * (1 - done)) / done)} s left`;

@@ -180,9 +180,7 @@ describe('The command export', () => {
       join(folder, 'same-folder', `${basename(file)}-journal`),
     ]) {
       const { code, stderr } = await runInProcess(['export', '--format', 'csv', name], environment);
-      expect(stderr).to.equal(
-        `the export failed: ${name} is the database that is exported; ${name} is as it was\n`,
-      );
+      expect(stderr).to.equal(`the export failed: ${name} is the database itself; ${name} is as it was\n`);
       expect(code).to.equal(1);
     }
     expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['animal 1', 'animal 2']);

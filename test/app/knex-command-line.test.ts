@@ -41,7 +41,7 @@ describe("Knex's own command line", () => {
 
     const latest = await knex('migrate:latest', address);
     expect(latest.stdout).to.include(`Batch 1 run: ${names.length} migrations`);
-    expect(await columnOf(file, 'knex_migrations', 'name')).to.deep.equal(names);
+    expect(await columnOf(file, 'animal_store_migrations', 'name')).to.deep.equal(names);
     expect(await runCommand(['migrate', '--json'], { DATABASE_URL: address })).to.include({
       code: 0,
       stdout: '{"ran":[]}\n',

@@ -57,7 +57,7 @@ describe('The settings of PostgreSQL', () => {
   it('leave room for a first start with one connection', () =>
     inPostgresDatabase(async (url) => {
       await startServices(2, url, { POSTGRES_POOL_SIZE: '1' });
-      expect(await columnIn(postgresStore(url), 'knex_migrations', 'name')).to.deep.equal(
+      expect(await columnIn(postgresStore(url), 'animal_store_migrations', 'name')).to.deep.equal(
         await migrationNames(),
       );
     }));

@@ -20,7 +20,9 @@ for (const { name, within } of sqlStores) {
         const began = performance.now();
         await startServices(3, store.databaseUrl);
         const milliseconds = performance.now() - began;
-        expect(await columnIn(store, 'knex_migrations', 'name')).to.deep.equal(await migrationNames());
+        expect(await columnIn(store, 'animal_store_migrations', 'name')).to.deep.equal(
+          await migrationNames(),
+        );
         return { 'all serve after ms': Math.round(milliseconds) };
       }),
     ).timeout(30_000);

@@ -98,6 +98,14 @@ describe('the package, packed and installed in an empty folder', function () {
     }
   });
 
+  it("commits an animal with a row of the host's, in the host's own knex with migrations of its own", async () => {
+    const { stdout, stderr } = await runIn(host, 'own-knex/adopt.js');
+    expect({ stdout, stderr }).to.deep.equal({
+      stdout: "1 is Ada's\nand is not Bob's\n[ { name: 'Rex', adopter: 'Ada' } ]\n",
+      stderr: '',
+    });
+  });
+
   it('takes a repository on a JSON file in under 60 lines through the contract, under mocha', async () => {
     const source = await readFile(join(examples, 'json-file-repository', 'json-file-repository.ts'), 'utf8');
     expect(source.split('\n').length).to.be.lessThan(60 + 1);

@@ -1,3 +1,4 @@
+import { constVoid } from 'fp-ts/function';
 import * as E from 'fp-ts/Either';
 import { pino } from 'pino';
 import { logReporter } from '../../app/serve/log-reporter';
@@ -33,7 +34,7 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Run
       resolve(service);
       return told;
     };
-    ended = serve(settings.right, { reporter: logReporter(logger), until })();
+    ended = serve(settings.right, { reporter: logReporter(logger), until, onProgress: constVoid })();
     ended.then((end) => {
       if (E.isLeft(end)) reject(new Error(startFailureText(end.left)));
     }, reject);

@@ -9,6 +9,9 @@ const aboutData = /^(?:22|23|SQLITE_(?:CONSTRAINT|MISMATCH|RANGE|TOOBIG))/;
 // SQLSTATE 55P03 (lock not available).
 const locked = /^55P03$/;
 
+// SQLite's result codes for a file that another connection has.
+const busy = /^SQLITE_(?:BUSY|LOCKED)$/;
+
 // SQLSTATE 40001 (serialization failure), 40P01 (deadlock); 23505 (unique violation), 42P07 and 42710 (duplicate table
 // and object): another process was first.
 const conflict = /^(?:40001|40P01|23505|42P07|42710)$/;
@@ -25,6 +28,9 @@ export const isAboutData = (error: unknown): boolean => aboutData.test(codeOf(er
 /** Whether another transaction held for too long what was asked for. */
 export const isLocked = (error: unknown): boolean => locked.test(codeOf(error));
 
+/** Whether another connection has a SQLite file. */
+export const isBusy = (error: unknown): boolean => busy.test(codeOf(error));
+
 /** Whether the same transaction, run again, would see what another one did meanwhile. */
 export const isConflict = (error: unknown): boolean => conflict.test(codeOf(error));
 
@@ -33,6 +39,18 @@ export const isDuplicate = (error: unknown): boolean => duplicate.test(codeOf(er
 
 /** Whether the file behind a database is damaged. */
 export const isDamage = (error: unknown): boolean => damage.test(codeOf(error));
+
+const refusalCode = 'REFUSED';
+
+// SQLSTATE classes 0A (feature not supported), 22, 23, 3F (invalid schema name) and 42 (syntax error or access rule
+// violation), and SQLite's result codes for a statement that it refuses.
+const permanent = /^(?:REFUSED|(?:0A|22|23|3F|42).{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG))$/;
+
+/** A refusal of our own that no second attempt gets past; the message says what to do. */
+export const refusal = (message: string): Error => Object.assign(new Error(message), { code: refusalCode });
+
+/** Whether the same statement would be refused again, whenever it is tried. */
+export const isPermanent = (error: unknown): boolean => permanent.test(codeOf(error));
 
 /** What was written went to a file that nobody finds again. */
 export const fileReplaced = (): Error => new Error('the database file was removed, replaced or cut off');

@@ -20,8 +20,8 @@ export interface Database {
    * one then, and only a new start can help.
    */
   readonly isFileReplaced: () => boolean;
-  /** Rejects where the database can't keep every text, and says what to do. */
-  readonly checkEncoding: () => Promise<void>;
+  /** Rejects where the database can't keep every text or is another program's, and says what to do. */
+  readonly checkUsable: () => Promise<void>;
   readonly durability: () => Promise<Durability>;
   /** Whether what is written now can certainly be found again. */
   readonly isFileIntact: () => boolean;

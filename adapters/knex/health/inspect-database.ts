@@ -6,12 +6,11 @@ import { attempt } from '../database/attempt';
 import type { DatabaseAsFound } from '../database/database-as-found';
 import type { Durability } from '../database/durability';
 import { petFromRow } from '../database/pet-columns';
-import { findPending } from '../migrations/migrate';
+import { readSchemaState, type SchemaState } from '../migrations/schema-state';
 
 /** What an operator may want to know of a database before anything runs on it. */
 export interface DatabaseReport {
-  /** The names of the migrations that it lacks. */
-  readonly pending: ReadonlyArray<string>;
+  readonly schema: SchemaState;
   readonly durability: Durability;
   readonly validKeys: number;
   /** When the newest key was made, in milliseconds since 1970; 0 without one. */
@@ -39,22 +38,26 @@ const readAnimals = async ({ reads, petStatements }: DatabaseAsFound): Promise<v
   );
 };
 
-const inspect = async (database: DatabaseAsFound): Promise<DatabaseReport> => {
-  const { reads, writes, durability, findDamage } = database;
-  const damage = await findDamage();
+const inspect = async (database: DatabaseAsFound, isThorough: boolean): Promise<DatabaseReport> => {
+  const { reads, writes, durability, findDamage, checkUsable } = database;
+  await checkUsable();
+  const damage = await findDamage(isThorough);
   if (damage !== undefined) throw new Error(`it is damaged: ${damage}`);
-  const pending = await findPending(reads);
-  if (pending.length === 0) await readAnimals(database);
-  await tryWriting(writes, pending.length === 0);
-  const keys = pending.length > 0 ? [] : await reads<ApiKeyRow>('api_keys').select('*');
+  const schema = await readSchemaState(reads);
+  const isComplete = schema.pending.length === 0;
+  if (isComplete) await readAnimals(database);
+  await tryWriting(writes, isComplete);
+  const keys = !isComplete ? [] : await reads<ApiKeyRow>('api_keys').select('*');
   return {
-    pending,
+    schema,
     durability: await durability(),
     validKeys: keys.filter(({ revoked_at }) => revoked_at === null).length,
     newestKey: keys.reduce((newest, { created_at }) => Math.max(newest, Date.parse(created_at)), 0),
   };
 };
 
-/** Reads what is there; writes as the service would, and takes it back. */
-export const inspectDatabase = (database: DatabaseAsFound): TE.TaskEither<Unavailable, DatabaseReport> =>
-  attempt(() => inspect(database));
+/** Reads what is there, in a thorough look the indexes as well; writes as the service would, and takes it back. */
+export const inspectDatabase = (
+  database: DatabaseAsFound,
+  isThorough = false,
+): TE.TaskEither<Unavailable, DatabaseReport> => attempt(() => inspect(database, isThorough));

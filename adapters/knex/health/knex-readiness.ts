@@ -1,6 +1,6 @@
 import type { Task } from 'fp-ts/Task';
 import type { Database } from '../database/database';
-import { findPending } from '../migrations/migrate';
+import { generationObstacle, readSchemaState } from '../migrations/schema-state';
 import { withTimeout } from '../database/with-timeout';
 
 /** How long to wait for the database, in milliseconds. */
@@ -14,12 +14,14 @@ const beat = async ({ writes }: Database): Promise<void> => {
 };
 
 const checkReadiness = async (database: Database): Promise<string | undefined> => {
-  const [pending, written] = await Promise.allSettled([
-    withTimeout(timeoutMs, findPending(database.reads)),
+  const [schema, written] = await Promise.allSettled([
+    withTimeout(timeoutMs, readSchemaState(database.reads)),
     withTimeout(timeoutMs, beat(database)),
   ]);
-  if (pending.status === 'rejected') return 'the database does not answer';
-  if (pending.value.length > 0) return 'the database lacks migrations';
+  if (schema.status === 'rejected') return 'the database does not answer';
+  if (generationObstacle(schema.value) !== undefined)
+    return 'the database has a schema of another generation';
+  if (schema.value.pending.length > 0) return 'the database lacks migrations';
   return written.status === 'rejected' ? 'the database can not be written' : undefined;
 };
 

@@ -1,37 +1,65 @@
+import { constVoid } from 'fp-ts/function';
 import type * as TE from 'fp-ts/TaskEither';
-import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
-import { attempt } from '../database/attempt';
 import type { Database } from '../database/database';
-import { migrationSource } from './migration-source';
+import { refusal } from '../database/database-error';
+import { retryLocked } from '../database/retry-locked';
+import { migrationConfig } from './migration-config';
+import { attemptMigration, type MigrationFailed } from './migration-failed';
+import { moveRecord } from './migration-record';
+import { generationObstacle, readSchemaState, type SchemaState } from './schema-state';
+import { type Progress, tellProgress } from './tell-progress';
 
-/** The names of the migrations that a database lacks. It only reads. */
-export const findPending = async (knex: Knex): Promise<ReadonlyArray<string>> => {
-  const migrations = await migrationSource.getMigrations([]);
-  const known = migrations.map((migration) => migrationSource.getMigrationName(migration));
-  if (!(await knex.schema.hasTable('knex_migrations'))) return known;
-  const done = new Set<unknown>(await knex('knex_migrations').pluck('name'));
-  return known.filter((name) => !done.has(name));
+/** How a database is migrated. */
+export interface MigrateOptions {
+  /**
+   * Whether the schema may become one of a later generation, which breaks programs of earlier versions that run on it.
+   * By default that is refused: see that none is left, and take a backup first.
+   */
+  readonly mayRaiseGeneration?: boolean;
+  /** Told every five seconds what goes on, in words that a person reads. */
+  readonly onProgress?: (text: string) => void;
+}
+
+const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void => {
+  const obstacle = generationObstacle(state);
+  if (obstacle === undefined || (mayRaiseGeneration && state.generation < state.expected)) return;
+  throw refusal(obstacle);
 };
 
-const runPending = async ({
-  reads,
-  withMigrationLock,
-  checkEncoding,
-}: Database): Promise<ReadonlyArray<string>> => {
-  await checkEncoding();
-  if ((await findPending(reads)).length === 0) return [];
+const runPending = async (
+  { reads, withMigrationLock, checkUsable }: Database,
+  mayRaiseGeneration: boolean,
+  progress: Progress,
+): Promise<ReadonlyArray<string>> => {
+  await checkUsable();
+  const found = await readSchemaState(reads);
+  checkGeneration(found, mayRaiseGeneration);
+  if (found.pending.length === 0 && found.former.length === 0) return [];
+  progress.stage = 'waiting to migrate until others give the database free';
   return withMigrationLock(async (transaction) => {
-    const pending = await findPending(transaction);
-    await transaction.migrate.latest({ migrationSource });
-    return pending;
+    const state = await readSchemaState(transaction);
+    checkGeneration(state, mayRaiseGeneration);
+    if (state.former.length > 0) await moveRecord(transaction, state.former);
+    if (state.pending.length > 0) {
+      progress.stage = `migrating (${state.pending.join(', ')})`;
+      await transaction.migrate.latest(migrationConfig);
+    }
+    return state.pending;
   });
 };
 
 /**
- * Brings the database up to date, all in one transaction, and answers with what it ran. One that can't keep every text is
- * refused first. Of several processes one
- * migrates and the others wait; one that is killed leaves nothing behind.
+ * Brings the database up to date, all in one transaction, and answers with what it ran. A database that can't keep every
+ * text or is another program's is refused first. It takes as long as it needs. Of several processes one migrates and the
+ * others wait, ten minutes at most; one that is killed leaves nothing behind.
  */
-export const migrate = (database: Database): TE.TaskEither<Unavailable, ReadonlyArray<string>> =>
-  attempt(() => runPending(database));
+export const migrate = (
+  database: Database,
+  { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions = {},
+): TE.TaskEither<MigrationFailed | Unavailable, ReadonlyArray<string>> =>
+  attemptMigration(() =>
+    tellProgress(onProgress, (progress) =>
+      retryLocked(() => runPending(database, mayRaiseGeneration, progress)),
+    ),
+  );

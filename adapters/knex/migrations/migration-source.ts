@@ -5,7 +5,8 @@ import { createHeartbeats } from './create-heartbeats';
 import { createPets } from './create-pets';
 import { createRateLimits } from './create-rate-limits';
 
-const migrations: Readonly<Record<string, Knex.Migration>> = {
+/** By name, in order. One that breaks programs which do not know it is named `NNN_name.generation-N`. */
+export const migrations: Readonly<Record<string, Knex.Migration>> = {
   '001_create_pets': createPets,
   '002_create_creation_keys': createCreationKeys,
   '003_create_api_keys': createApiKeys,

@@ -20,6 +20,8 @@ export const forgetNowAndThen = ({ writes, petStatements }: Database, now: () =>
 
   return () => {
     const time = now();
+    // In a transaction of a host's it would run between the host's own statements, and may end them.
+    if (writes.isTransaction === true) return;
     // A clock that went back may have done so by a year.
     if (time >= lastTime && time < lastTime + interval) return;
     lastTime = time;

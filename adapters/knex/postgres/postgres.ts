@@ -2,9 +2,11 @@ import knex, { type Knex } from 'knex';
 import { Socket } from 'node:net';
 import type { Database } from '../database/database';
 import type { Durability } from '../database/durability';
+import { refusal } from '../database/database-error';
 import { poolUsageOf } from '../database/knex-pool';
-import { migrationSource } from '../migrations/migration-source';
+import { migrationConfig } from '../migrations/migration-config';
 import { withMigrationLock } from './migration-lock';
+import { withMigrationPool } from './migration-pool';
 import { postgresPetStatements } from './postgres-pet-statements';
 import { silentLog } from '../database/silent-log';
 
@@ -14,6 +16,8 @@ export interface PostgresOptions {
   readonly poolSize: number;
   /** In milliseconds. */
   readonly statementTimeout: number;
+  /** The schema of the tables, made where it is missing; by default the first of the server's own search path. */
+  readonly schema?: string;
 }
 
 /** How long a server leaves a transaction its locks in which nothing is asked, in milliseconds. */
@@ -42,7 +46,7 @@ const limits = (statementTimeout: number) => ({
 /** What knex needs to reach a PostgreSQL database; TLS is set in the address (`sslmode`). */
 export const postgresConfiguration = (
   connectionString: string,
-  { poolSize, statementTimeout }: PostgresOptions,
+  { poolSize, statementTimeout, schema }: PostgresOptions,
 ): Knex.Config => ({
   client: 'pg',
   connection: {
@@ -53,11 +57,13 @@ export const postgresConfiguration = (
   },
   acquireConnectionTimeout: statementTimeout + 500,
   pool: { min: 0, max: poolSize },
+  ...(schema === undefined ? {} : { searchPath: schema }),
   log: silentLog,
-  migrations: { migrationSource },
+  migrations: migrationConfig,
 });
 
-const durabilityOf = async (pool: Knex): Promise<Durability> => {
+/** How a PostgreSQL server keeps what was committed. */
+export const durabilityOf = async (pool: Knex): Promise<Durability> => {
   const [settings] = await pool('pg_settings')
     .select<ReadonlyArray<Readonly<Record<'fsync' | 'synchronous_commit', string>>>>(
       pool.raw("current_setting('fsync') as fsync"),
@@ -71,12 +77,13 @@ const durabilityOf = async (pool: Knex): Promise<Durability> => {
   };
 };
 
-const checkEncoding = async (pool: Knex): Promise<void> => {
+/** Rejects where the server can't keep every text. */
+export const checkEncoding = async (pool: Knex): Promise<void> => {
   const [row] = await pool.select<ReadonlyArray<{ readonly encoding: string }>>(
     pool.raw("current_setting('server_encoding') as encoding"),
   );
   if (row?.encoding === 'UTF8') return;
-  throw new Error(
+  throw refusal(
     `its encoding ${row?.encoding ?? ''} does not keep every text: use one made by create database ... encoding 'UTF8' template template0`,
   );
 };
@@ -96,8 +103,8 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     writes: pool,
     petStatements: postgresPetStatements,
     lanes: lanesOf(options),
-    withMigrationLock: withMigrationLock(pool),
-    checkEncoding: () => checkEncoding(pool),
+    withMigrationLock: withMigrationLock(withMigrationPool(connectionString, options.schema), options.schema),
+    checkUsable: () => checkEncoding(pool),
     durability: () => durabilityOf(pool),
     isFileReplaced: () => false,
     isFileIntact: () => true,

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
 import type { DatabaseAsFound } from '../database/database-as-found';
-import { toError } from '../database/database-error';
 import { silentLog } from '../database/silent-log';
 import { durabilityOf } from './durability-of';
+import { findDamage } from './find-damage';
 import { openSqlite } from './sqlite';
 
 /** In milliseconds. */
@@ -34,18 +34,6 @@ const openPool = (filename: string, mode: 'ro' | 'rw', pragmas: string): Knex =>
 const hasLeftLog = (filename: string): boolean =>
   (statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
-const quickCheck = async (reads: Knex): Promise<string | undefined> => {
-  try {
-    const found: ReadonlyArray<string> = await reads('pragma_quick_check').pluck('quick_check');
-    return found.find((line) => line !== 'ok')?.replaceAll(/\s+/g, ' ');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'SQLITE_CORRUPT') {
-      return toError(error).message;
-    }
-    throw error;
-  }
-};
-
 /**
  * Opens a SQLite file without changing how it is kept: its journal mode stays, and a write-ahead log that somebody has
  * left behind is not moved into it. What is written and taken back leaves no byte.
@@ -54,13 +42,13 @@ export const openSqliteAsFound = (filename: string): DatabaseAsFound => {
   const reads = openPool(filename, 'ro', 'PRAGMA query_only = ON;');
   const writes = openPool(filename, 'rw', 'PRAGMA synchronous = FULL;');
   const keepsLog = hasLeftLog(filename);
-  const usual = openSqlite(filename);
+  const usual = openSqlite(filename, { isOwnFile: true });
   return {
     ...usual,
     reads,
     writes,
     durability: () => durabilityOf(writes),
-    findDamage: () => quickCheck(reads),
+    findDamage: (isThorough) => findDamage(reads, isThorough ? 'integrity_check' : 'quick_check'),
     close: async () => {
       // Who closes last tidies the log away, unless it can't write.
       for (const pool of keepsLog ? [writes, reads] : [reads, writes]) await pool.destroy();

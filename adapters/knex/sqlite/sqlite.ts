@@ -3,11 +3,13 @@ import knex, { type Knex } from 'knex';
 import type { Database } from '../database/database';
 import { poolUsageOf } from '../database/knex-pool';
 import { durabilityOf } from './durability-of';
-import { migrationSource } from '../migrations/migration-source';
+import { migrationConfig } from '../migrations/migration-config';
 import { cacheStatements, type PreparingConnection } from './statement-cache';
 import { silentLog } from '../database/silent-log';
+import { applicationId, makePrivately, refuseFileOfOthers } from './sqlite-file';
 import { sqlitePetStatements } from './sqlite-pet-statements';
 import { watchFile } from './watch-file';
+import { withWriteLock } from './with-write-lock';
 
 interface Connection extends PreparingConnection {
   readonly exec: (sql: string, done: (error: Error | null) => void) => void;
@@ -18,8 +20,17 @@ const busyTimeoutMs = 3_000;
 
 const readerConnections = 3;
 
-// 'anml': marks the file as this project's (SQLite file format, offset 68).
-const applicationId = 0x616e6d6c;
+/** In bytes: what a write-ahead log shrinks to once all of it is in the file; an import makes it as long as itself. */
+const journalSizeLimit = 4 * 1024 * 1024;
+
+/** Whose a SQLite file is. */
+export interface SqliteOptions {
+  /**
+   * Whether the file is the animal store's alone, as the service has it: one of another program is refused before it is
+   * written, and a new one gets the store's application_id. By default the file is a host's, whose id stays as it is.
+   */
+  readonly isOwnFile?: boolean;
+}
 
 const withPragmas =
   (opened: () => void, ...pragmas: ReadonlyArray<string>) =>
@@ -33,12 +44,15 @@ const withPragmas =
 
 const configuration = (filename: string, pool: Knex.PoolConfig): Knex.Config => ({
   client: 'sqlite3',
-  connection: { filename },
+  connection: () => {
+    makePrivately(filename);
+    return { filename };
+  },
   useNullAsDefault: true,
   acquireConnectionTimeout: busyTimeoutMs + 500,
   pool,
   log: silentLog,
-  migrations: { migrationSource },
+  migrations: migrationConfig,
 });
 
 /** What knex needs to write to a SQLite file: one connection, and a commit that has reached the disk. */
@@ -51,6 +65,7 @@ export const sqliteConfiguration = (filename: string, opened: () => void = () =>
       `busy_timeout = ${busyTimeoutMs}`,
       'journal_mode = WAL',
       'synchronous = FULL',
+      `journal_size_limit = ${journalSizeLimit}`,
     ),
   });
 
@@ -80,8 +95,12 @@ const isWhole = async (filename: string): Promise<boolean> => {
   }
 };
 
-/** Opens a SQLite file. This file and `statement-cache.ts` alone know the driver. */
-export const openSqlite = (filename: string): Database => {
+/** The store's own id for a file of its own that holds nothing yet; another one keeps what it has. */
+const applicationIdFor = async (reads: Knex): Promise<number | undefined> =>
+  (await reads('sqlite_master').first<unknown>('name')) === undefined ? applicationId : undefined;
+
+/** Opens a SQLite file, and makes it readable by its owner alone where there is none. */
+export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
   const file = watchFile(filename, { readSize: () => readSize(reads), isWhole: () => isWhole(filename) });
   const writes = knex(sqliteConfiguration(filename, file.remember));
   const reads = knex(readerConfiguration(filename, readerConnections));
@@ -92,14 +111,9 @@ export const openSqlite = (filename: string): Database => {
     petStatements: sqlitePetStatements,
     // A file has one writer, and reads by id, lists and keys have a connection each.
     lanes: { reads: 1, writes: 1 },
-    // A transaction that begins with a write waits for its turn; one that begins with a read is refused later.
-    withMigrationLock: (work) =>
-      writes.transaction(async (transaction) => {
-        await transaction.raw(`PRAGMA application_id = ${applicationId}`);
-        return work(transaction);
-      }),
-    // UTF-8 or UTF-16: either keeps all.
-    checkEncoding: () => Promise.resolve(),
+    withMigrationLock: async (work) =>
+      withWriteLock(writes, work, isOwnFile ? await applicationIdFor(reads) : undefined),
+    checkUsable: () => (isOwnFile ? refuseFileOfOthers(filename) : Promise.resolve()),
     durability: () => durabilityOf(writes),
     isFileReplaced: file.isFileReplaced,
     isFileIntact: file.isFileIntact,

@@ -70,7 +70,7 @@ export const exportFile = (
     settings,
     withDatabase((database) =>
       pipe(
-        openAsOperator(database),
+        openAsOperator(database, terminal.say),
         TE.flatMap(({ listPets }) =>
           TE.tryCatch(
             () => writeAll(listPets),

@@ -15,7 +15,7 @@ const ifThere = <A>(found: Promise<A>): Promise<A | undefined> =>
   });
 
 /** Follows links to a file that is not there yet, too; rejects where its folder is not there. */
-export const resolveTarget = async (file: string): Promise<Target> => {
+const resolveTarget = async (file: string): Promise<Target> => {
   const earlier = await ifThere(stat(file));
   if (earlier !== undefined) return { path: await realpath(file), earlier };
   const folder = await realpath(dirname(file));
@@ -26,8 +26,25 @@ export const resolveTarget = async (file: string): Promise<Target> => {
 };
 
 /** Whether two names stand for one file, by any link. */
-export const isSameTarget = (one: Target, other: Target): boolean =>
+const isSameTarget = (one: Target, other: Target): boolean =>
   one.path === other.path ||
   (one.earlier !== undefined &&
     one.earlier.ino === other.earlier?.ino &&
     one.earlier.dev === other.earlier.dev);
+
+/** The same of a file that is to be written: rejects a pipe, a device and the files of the database itself. */
+export const resolveFreeTarget = async (
+  file: string,
+  databaseFiles: ReadonlyArray<string>,
+): Promise<Target> => {
+  const target = await resolveTarget(file);
+  if (target.earlier?.isFile() === false) {
+    throw new Error(`${file} is no regular file: write to standard output instead`);
+  }
+  for (const databaseFile of databaseFiles) {
+    if (isSameTarget(target, await resolveTarget(databaseFile))) {
+      throw new Error(`${file} is the database itself`);
+    }
+  }
+  return target;
+};

@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { isSameTarget, resolveTarget } from './resolve-target';
+import { resolveFreeTarget } from './resolve-target';
 import type { WriteTexts } from './write-texts';
 
 /** Owner and mode of the file that is to be replaced: it stays readable to the same users. */
@@ -22,16 +22,7 @@ const privateMode = 0o600;
 export const writeFile =
   (file: string, databaseFiles: ReadonlyArray<string>): WriteTexts =>
   async (texts, signal) => {
-    const target = await resolveTarget(file);
-    const { path, earlier } = target;
-    if (earlier?.isFile() === false) {
-      throw new Error(`${file} is no regular file: write to standard output instead`);
-    }
-    for (const databaseFile of databaseFiles) {
-      if (isSameTarget(target, await resolveTarget(databaseFile))) {
-        throw new Error(`${file} is the database that is exported`);
-      }
-    }
+    const { path, earlier } = await resolveFreeTarget(file, databaseFiles);
     const partial = `${path}.${process.pid}.partial`;
     const handle = await open(partial, 'wx', earlier === undefined ? newFileMode : privateMode);
     try {

@@ -1,8 +1,7 @@
 import type { Writable } from 'node:stream';
-import type { WriteTexts } from './write-texts';
 
 /** Resolves when the text is taken; rejects with EPIPE when the reader has gone away, and at an interruption. */
-const write = (output: Writable, text: string, interruption: AbortSignal): Promise<void> =>
+const write = (output: Writable, text: string | Uint8Array, interruption: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
     interruption.throwIfAborted();
     const giveUp = (): void => {
@@ -18,7 +17,7 @@ const write = (output: Writable, text: string, interruption: AbortSignal): Promi
 
 /** A reader that has stalled doesn't hold an interruption up. */
 export const writeStandardOutput =
-  (output: Writable): WriteTexts =>
-  async (texts, interruption) => {
+  (output: Writable) =>
+  async (texts: AsyncIterable<string | Uint8Array>, interruption: AbortSignal): Promise<void> => {
     for await (const text of texts) await write(output, text, interruption);
   };

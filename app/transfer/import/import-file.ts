@@ -75,7 +75,7 @@ export const importFile = (
       ? importRows(rows, { importPets: dryImport, skipInvalid })
       : withDatabase((database) =>
           pipe(
-            openAsOperator(database),
+            openAsOperator(database, terminal.say),
             TE.flatMap(({ importPets }) => importRows(rows, { importPets, skipInvalid })),
           ),
         )(settings);

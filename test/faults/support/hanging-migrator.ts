@@ -10,6 +10,6 @@ export const startHangingMigrator = async (databaseUrl: string): Promise<Running
     [...preloaded.flatMap((file) => ['--require', file]), 'app/main.ts', 'migrate'],
     { environment: { DATABASE_URL: databaseUrl } },
   );
-  await eventually('it is amid the migrations', 10_000, () => migrator.stderr().includes('amid'));
+  await eventually('it is amid the migrations', 60_000, () => migrator.stderr().includes('amid'));
   return migrator;
 };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type Database, migrate, migrationSource, openPostgres } from '../../../../adapters/knex';
-import { findPending } from '../../../../adapters/knex/migrations/migrate';
+import { type Database, migrate, migrationConfig, openPostgres } from '../../../../adapters/knex';
+import { readSchemaState } from '../../../../adapters/knex/migrations/schema-state';
 import { databaseKinds, mostWriters, type TestDatabase } from '../../../support/databases';
 import { createPostgresDatabase } from '../../../support/postgres';
 import { run } from '../../../support/run';
@@ -14,6 +14,9 @@ const names = [
   '005_create_rate_limits',
 ];
 const tables = ['pets', 'creation_keys', 'api_keys', 'heartbeats', 'rate_limits'];
+
+const pendingIn = async ({ reads }: Database): Promise<ReadonlyArray<string>> =>
+  (await readSchemaState(reads)).pending;
 
 const tablesThere = async ({ reads }: Database): Promise<ReadonlyArray<string>> => {
   const there = await Promise.all(tables.map((table) => reads.schema.hasTable(table)));
@@ -43,9 +46,9 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('run once, and are pending before', async () => {
       const database = open();
-      expect(await findPending(database.reads)).to.deep.equal(names);
+      expect(await pendingIn(database)).to.deep.equal(names);
       expect(await run(migrate(database))).to.deep.equal(names);
-      expect(await findPending(database.reads)).to.deep.equal([]);
+      expect(await pendingIn(database)).to.deep.equal([]);
       expect(await run(migrate(database))).to.deep.equal([]);
       expect(await tablesThere(database)).to.deep.equal(tables);
     });
@@ -54,9 +57,9 @@ for (const [kind, makeDatabase] of databaseKinds) {
       const database = open();
       await run(migrate(database));
       for (const remaining of names.map((_name, index) => index).reverse()) {
-        await database.writes.migrate.down({ migrationSource });
+        await database.writes.migrate.down(migrationConfig);
         expect(await tablesThere(database)).to.deep.equal(tables.slice(0, remaining));
-        expect(await findPending(database.reads)).to.deep.equal(names.slice(remaining));
+        expect(await pendingIn(database)).to.deep.equal(names.slice(remaining));
       }
       expect(await run(migrate(database))).to.deep.equal(names);
       expect(await tablesThere(database)).to.deep.equal(tables);
@@ -80,7 +83,10 @@ for (const [kind, makeDatabase] of databaseKinds) {
       const database = open();
       await database.writes.schema.createTable('heartbeats', (table) => table.text('foreign'));
       const outcome = await migrate(database)();
-      expect(outcome._tag).to.equal('Left');
+      expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
+      expect(outcome)
+        .to.have.nested.property('left.cause.message')
+        .that.matches(/heartbeats is not the animal store's/);
       expect(await tablesThere(database)).to.deep.equal(['heartbeats']);
       await database.writes.schema.dropTable('heartbeats');
       expect(await run(migrate(database))).to.deep.equal(names);
@@ -95,7 +101,7 @@ describe('A PostgreSQL database that does not keep every text', () => {
       const database = openPostgres(url, { poolSize: 2, statementTimeout: 3_000 });
       try {
         const outcome = await migrate(database)();
-        expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
+        expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
         expect(outcome)
           .to.have.nested.property('left.cause.message')
           .that.includes(encoding)

@@ -1,0 +1,104 @@
+import { chmodSync, chownSync, existsSync, realpathSync, rmSync, statSync } from 'node:fs';
+import knex, { type Knex } from 'knex';
+import { isBusy, isDamage, refusal, toError } from '../database/database-error';
+import { silentLog } from '../database/silent-log';
+import { putInPlace, withCheckedCopy } from './checked-copy';
+import type { CopyOptions } from './copy-pages';
+import { openToLook } from './open-to-look';
+import { ownerOfFile } from './sqlite-file';
+
+/** How a backup takes the place of what is there. */
+export interface RestoreOptions extends CopyOptions {
+  /** Whether animals that are there, or a file that is damaged, may be replaced. */
+  readonly mayReplace: boolean;
+}
+
+const hasAnimals = async (file: Knex): Promise<boolean> =>
+  (await file.schema.hasTable('pets')) && (await file('pets').first<unknown>('id')) !== undefined;
+
+/** Whether there is something that must not be lost; `damaged` where nobody can tell. */
+const lookAt = async (filename: string): Promise<'replaceable' | 'animals' | 'damaged'> => {
+  const file = openToLook(filename);
+  try {
+    if ((await ownerOfFile(filename)) === 'others') {
+      throw refusal(`${filename} is the database of another program`);
+    }
+    return (await hasAnimals(file)) ? 'animals' : 'replaceable';
+  } catch (error) {
+    if (isDamage(error)) return 'damaged';
+    throw error;
+  } finally {
+    await file.destroy();
+  }
+};
+
+const refuse = (filename: string, found: 'animals' | 'damaged'): Error =>
+  refusal(
+    found === 'animals'
+      ? `there are animals in ${filename}: with --replace they are lost`
+      : `${filename} is damaged, and may hold animals: with --replace they are lost`,
+  );
+
+/**
+ * Works while nobody else has the file open, and none can open it. SQLite leaves the write-ahead log only for one who is
+ * alone; what is in it goes to the file, and the log and its index go away.
+ */
+const whileAlone = async <A>(filename: string, work: () => Promise<A>): Promise<A> => {
+  const file = knex({
+    client: 'sqlite3',
+    connection: { filename },
+    useNullAsDefault: true,
+    pool: { min: 0, max: 1 },
+    log: silentLog,
+  });
+  try {
+    await file.raw('PRAGMA locking_mode = EXCLUSIVE');
+    await file.raw('PRAGMA journal_mode = DELETE');
+    await file.raw('BEGIN EXCLUSIVE');
+  } catch (error) {
+    await file.destroy();
+    if (isBusy(error))
+      throw refusal(`${filename} is in use: stop the service, and whatever else has it open`);
+    throw toError(error);
+  }
+  try {
+    return await work();
+  } finally {
+    await file.destroy();
+  }
+};
+
+/** Owner and mode of the file that is replaced: it stays readable to the same users. */
+const takeOver = (copy: string, filename: string): void => {
+  const { mode, uid, gid } = statSync(filename);
+  const own = statSync(copy);
+  if (uid !== own.uid || gid !== own.gid) chownSync(copy, uid, gid);
+  chmodSync(copy, mode & 0o7777);
+};
+
+/**
+ * Puts a backup in the place of a database that nobody has open, checked before; what SQLite had beside that one goes
+ * with it. Whatever ends it early, the database is what it was. Answers with the number of animals.
+ */
+export const restoreSqlite = async (
+  backup: string,
+  database: string,
+  { mayReplace, ...options }: RestoreOptions,
+): Promise<number> => {
+  const isThere = existsSync(database);
+  const filename = isThere ? realpathSync(database) : database;
+  const replace = (): Promise<number> => {
+    const copy = `${filename}.${process.pid}.partial`;
+    return withCheckedCopy(backup, copy, options, (animals) => {
+      if (isThere) takeOver(copy, filename);
+      // A log of another file would be taken for its own.
+      for (const ending of ['-wal', '-shm', '-journal']) rmSync(`${filename}${ending}`, { force: true });
+      putInPlace(copy, filename);
+      return Promise.resolve(animals);
+    });
+  };
+  if (!isThere) return replace();
+  const found = await lookAt(filename);
+  if (found !== 'replaceable' && !mayReplace) throw refuse(filename, found);
+  return found === 'damaged' ? replace() : whileAlone(filename, replace);
+};

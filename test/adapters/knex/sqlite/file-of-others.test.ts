@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import knex, { type Knex } from 'knex';
+import { migrate, openSqlite } from '../../../../adapters/knex';
+import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
+import { run } from '../../../support/run';
+
+const ownId = 0x616e6d6c;
+const hostId = 0x686f7374;
+
+const useFile = async <A>(file: string, use: (host: Knex) => Promise<A>): Promise<A> => {
+  const host = knex({ client: 'sqlite3', connection: { filename: file }, useNullAsDefault: true });
+  try {
+    return await use(host);
+  } finally {
+    await host.destroy();
+  }
+};
+
+const idOf = (file: string): Promise<unknown> =>
+  useFile(file, async (host): Promise<unknown> => {
+    const found: unknown = await host('pragma_application_id').first();
+    return found;
+  });
+
+const migrateFile = async (file: string, isOwnFile: boolean) => {
+  const database = openSqlite(file, { isOwnFile });
+  try {
+    return await migrate(database)();
+  } finally {
+    await database.close();
+  }
+};
+
+const withTable = (file: string) => useFile(file, (host) => host.raw('create table visitors (id integer)'));
+
+describe('A SQLite file', () => {
+  afterEach(removeFolders);
+
+  for (const [whose, make] of [
+    [
+      'with the id of another program',
+      (file: string) => useFile(file, (host) => host.raw(`pragma application_id = ${hostId}`)),
+    ],
+    ['with tables of others and none of ours', withTable],
+    [
+      'in the same state, with a write-ahead log',
+      async (file: string) => {
+        await useFile(file, (host) => host.raw('pragma journal_mode = wal'));
+        await withTable(file);
+      },
+    ],
+  ] as const) {
+    it(`${whose} is refused as the store's own, and no byte of it changes`, async () => {
+      const file = await newDatabaseFile();
+      await make(file);
+      const before = { bytes: readFileSync(file), files: readdirSync(dirname(file)) };
+      const outcome = await migrateFile(file, true);
+      expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
+      expect(outcome).to.have.nested.property('left.cause.message').that.includes('another program');
+      expect({ bytes: readFileSync(file), files: readdirSync(dirname(file)) }).to.deep.equal(before);
+    });
+  }
+
+  it('of a host gets the tables beside its own, and keeps its id', async () => {
+    for (const id of [hostId, 0]) {
+      const file = await newDatabaseFile();
+      await withTable(file);
+      await useFile(file, (host) => host.raw(`pragma application_id = ${id}`));
+      expect(await migrateFile(file, false)).to.have.property('_tag', 'Right');
+      expect(await idOf(file)).to.deep.equal({ application_id: id });
+    }
+  });
+
+  it("that the store makes is its owner's alone, with all that lies beside it, and says whose it is", async () => {
+    const file = await newDatabaseFile();
+    const database = openSqlite(file, { isOwnFile: true });
+    await run(migrate(database));
+    for (const ending of ['', '-wal', '-shm']) {
+      expect(statSync(`${file}${ending}`).mode & 0o777, ending).to.equal(0o600);
+    }
+    await database.close();
+    expect(await idOf(file)).to.deep.equal({ application_id: ownId });
+    expect(await migrateFile(file, true)).to.have.property('_tag', 'Right');
+  });
+
+  it("that is not there is nobody's, and so is an empty one of a host that the store was embedded in", async () => {
+    const file = await newDatabaseFile();
+    expect(await migrateFile(file, false)).to.have.property('_tag', 'Right');
+    expect(await idOf(file)).to.deep.equal({ application_id: 0 });
+    expect(await migrateFile(file, true)).to.have.property('_tag', 'Right');
+  });
+});
