@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startProgram } from '../support/command';
 import { eventually } from '../support/eventually';
@@ -18,6 +18,11 @@ interface Host {
 
 const page = 'adapters/http/README.md';
 
+const migration = 'migrations/20260101_adoptions.js';
+
+/** A key for the program that takes it from its environment. */
+const ownKey = 'the-key-of-the-shelter';
+
 /** The hosts of the page that answer a client alike, each with the prefix under which it has the routes. */
 const hosts = [
   ['koa.mjs', ''],
@@ -35,7 +40,8 @@ describe('The routes in a host of another kind', () => {
       ...['koa', '@koa/router', 'knex', 'sqlite3', 'express', 'fastify', '@fastify/middie', 'koa-mount'],
       ...['@koa/bodyparser', '@koa/cors', '@koa/etag', 'koa-compress', 'koa-conditional-get', 'koa-helmet'],
     );
-    await writeFile(join(folder, 'store.mjs'), texts['store.mjs'] ?? '');
+    await mkdir(join(folder, 'migrations'));
+    for (const name of ['store.mjs', migration]) await writeFile(join(folder, name), texts[name] ?? '');
   });
 
   /** Runs a program of the page on a new database, with a change to its text if one is asked for. */
@@ -48,11 +54,11 @@ describe('The routes in a host of another kind', () => {
     const text = change(texts[name] ?? '').replaceAll('3000', port);
     await writeFile(join(folder, name), text);
     await rm(join(folder, 'animals.sqlite3'), { force: true });
-    const running = startProgram(process.execPath, [name], { folder });
+    const running = startProgram(process.execPath, [name], { folder, environment: { SHELTER_KEY: ownKey } });
     const address = `http://127.0.0.1:${port}`;
     const call = (path: string, init: RequestInit = {}): Promise<Response> => {
       const headers = new Headers(init.headers);
-      headers.set('Authorization', `Bearer ${running.stdout().trim()}`);
+      headers.set('Authorization', `Bearer ${running.stdout().trim() || ownKey}`);
       return fetch(new URL(path, address), { ...init, headers });
     };
     try {
@@ -170,4 +176,30 @@ describe('The routes in a host of another kind', () => {
         change,
       ));
   }
+
+  /** Runs knex's own command of the host on its own migrations. */
+  const rollBack = async (): Promise<void> => {
+    const script = `
+      const knex = require('knex')({
+        client: 'sqlite3', connection: { filename: 'shelter.sqlite3' }, useNullAsDefault: true,
+        migrations: { directory: './migrations' },
+      });
+      knex.migrate.rollback().then(() => knex.destroy());`;
+    const { code, stderr } = await startProgram(process.execPath, ['--eval', script], { folder }).ended;
+    expect(code, stderr).to.equal(0);
+  };
+
+  it('share a database with a host that has migrations of its own, and commit with its rows', async () => {
+    await withHost('own-database.mjs', async ({ call }) => {
+      expect(await (await call('/?name=Rex&adopter=Ada&attempt=1')).text()).to.equal('Ada takes animal 1');
+      expect((await call('/?name=Rex&adopter=Bob&attempt=1')).status).to.equal(500);
+      expect(await (await call('/v1/pets')).json()).to.have.lengthOf(1);
+    });
+    // The host's own migrations go back and forth, and the animals stay.
+    await rollBack();
+    await withHost('own-database.mjs', async ({ call }) => {
+      expect(await (await call('/v1/pets')).text()).to.equal('[{"id":1,"name":"Rex","categoryId":7}]');
+      expect(await (await call('/?name=Tom&adopter=Bob&attempt=2')).text()).to.equal('Bob takes animal 2');
+    });
+  });
 });
