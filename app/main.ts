@@ -1,13 +1,5 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
-import { missingPackageText } from './package/missing-package';
-
-const explain = (error: unknown): void => {
-  const text = missingPackageText(error);
-  if (text === undefined) throw error;
-  process.stderr.write(`${text}\n`);
-  process.exitCode = 1;
-};
 
 // Once many requests have outlived two collections, V8 makes what their code makes in the old generation; there each
 // dead object keeps its request until that is collected. In one process of three it cost a quarter of the speed.
@@ -20,4 +12,4 @@ const run = async (): Promise<void> => {
   if (isStopped) process.exit();
 };
 
-run().catch(explain);
+void run();

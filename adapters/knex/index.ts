@@ -12,7 +12,7 @@ export { migrationConfig } from './migrations/migration-config';
 export type { MigrationFailed } from './migrations/migration-failed';
 export { migrationSource } from './migrations/migration-source';
 export { generationObstacle, type SchemaState } from './migrations/schema-state';
-export type * from './database/knex-pool';
+export type { PoolUsage } from './database/knex-pool';
 export { openPostgres, postgresConfiguration, type PostgresOptions } from './postgres/postgres';
 export type * from './batching/repository-observer';
 export * from './sqlite/backup-sqlite';

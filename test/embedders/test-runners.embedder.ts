@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { startProgram } from '../support/command';
@@ -131,4 +131,14 @@ describe('The contract suites run', () => {
       expect(passedAndFailed, output).to.deep.equal(seen);
     });
   }
+
+  it('with sources that open: a line of a stack is one of a file in the package', async () => {
+    const runner = runners['node:test'];
+    await writeFile(join(folder, 'sources.mjs'), (runner?.head ?? '') + suites);
+    const options = ['--enable-source-maps', '--test-reporter=spec', 'sources.mjs'];
+    const { stdout } = await startProgram(process.execPath, options, { folder }).ended;
+    const [, file = '', line = ''] = /\((\S+lists-in-pages\.ts):(\d+):\d+\)/.exec(stdout) ?? [];
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    expect(lines[Number(line) - 1]).to.include('expectEqual(`hasMore, of ${what}`');
+  });
 });

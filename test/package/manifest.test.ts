@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeOrThrow } from '../../core';
 import { projectFolder } from '../support/command';
-import { installedBeside, type Manifest, readManifest } from '../support/installed-package';
+import { installedBeside, libraryManifest, type Manifest, readManifest } from '../support/installed-package';
 import { entries } from './public-names';
 import { packagesReached } from './packages-reached';
 
@@ -24,7 +24,7 @@ describe('what npm installs', () => {
   let packages: t.TypeOf<typeof LockFile>['packages'];
 
   before(async () => {
-    manifest = await readManifest(projectFolder);
+    manifest = await readManifest(libraryManifest);
     const text = await readFile(join(projectFolder, 'package-lock.json'), 'utf8');
     packages = decodeOrThrow(LockFile, JSON.parse(text)).packages;
   });
@@ -41,6 +41,7 @@ describe('what npm installs', () => {
   it('for whoever takes the core is neither Koa nor Knex nor a driver, and runs no script', () => {
     const installed = withDependencies(installedBeside(manifest));
     expect(installed).to.include.all.keys('fp-ts', 'io-ts', 'lossless-json');
+    expect(installed.size).to.be.below(31);
     expect(installed).to.not.have.any.keys(
       'koa',
       '@koa/router',
@@ -69,10 +70,14 @@ describe('what npm installs', () => {
     }
   });
 
-  it('for whoever works on the project is every package that is left to the user, in the same range', () => {
-    const left = Object.keys(manifest.peerDependenciesMeta);
-    const rangesOf = (ranges: Readonly<Record<string, string>> = {}) =>
-      Object.fromEntries(left.map((name) => [name, ranges[name]]));
-    expect(rangesOf(packages['']?.devDependencies)).to.deep.equal(rangesOf(manifest.peerDependencies));
+  it('for the service is all that the library has or leaves to its user, the former in the same range', () => {
+    const { dependencies = {}, devDependencies = {} } = packages[''] ?? {};
+    expect(dependencies).to.include(manifest.dependencies);
+    expect({ ...dependencies, ...devDependencies }).to.include.all.keys(manifest.peerDependencies);
+  });
+
+  it('for the service without its development packages is every package that it imports', () => {
+    const reached = [...packagesReached(join(projectFolder, 'app', 'main.ts'))];
+    expect(packages['']?.dependencies).to.include.all.keys(reached);
   });
 });

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { installPackage, libraryManifest, packPackage, readManifest } from '../support/installed-package';
 import { startProgram } from '../support/command';
+import { removeFolders } from '../support/temporary-folder';
 import { entries } from './public-names';
 
 const script = (entry: string): string => `
@@ -11,14 +13,25 @@ const script = (entry: string): string => `
   process.stdout.write(JSON.stringify({ count: names.length, strange }));
 `;
 
-const compare = async (entry: string): Promise<unknown> => {
-  const programArguments = ['--input-type=module', '--eval', script(entry)];
-  const { stdout, stderr } = await startProgram(process.execPath, programArguments).ended;
-  expect(stderr).to.equal('');
-  return JSON.parse(stdout);
-};
+describe('an ES module that imports by name', function () {
+  this.timeout(120_000);
 
-describe('an ES module that imports by name', () => {
+  let folder = '';
+
+  const compare = async (entry: string): Promise<unknown> => {
+    const programArguments = ['--input-type=module', '--eval', script(entry)];
+    const { stdout, stderr } = await startProgram(process.execPath, programArguments, { folder }).ended;
+    expect(stderr).to.equal('');
+    return JSON.parse(stdout);
+  };
+
+  before(async () => {
+    const { peerDependencies } = await readManifest(libraryManifest);
+    folder = await installPackage(await packPackage(), Object.keys(peerDependencies));
+  });
+
+  after(removeFolders);
+
   for (const [entry] of entries()) {
     it(`gets from ${entry} the very values that \`require\` gives`, async () => {
       const compared = await compare(entry);

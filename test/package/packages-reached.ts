@@ -8,7 +8,10 @@ const importsOf = (file: string): ReadonlyArray<string> =>
 const packageOf = (specifier: string): string =>
   specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 
-const sourceOf = (path: string): string => (existsSync(`${path}.ts`) ? `${path}.ts` : join(path, 'index.ts'));
+const sourceOf = (specifier: string): string => {
+  const path = specifier.replace(/\.js$/, '');
+  return existsSync(`${path}.ts`) ? `${path}.ts` : join(path, 'index.ts');
+};
 
 /** The packages that a source file imports, by itself or by what it imports of the project; types count. */
 export const packagesReached = (file: string): ReadonlySet<string> => {

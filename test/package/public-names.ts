@@ -26,7 +26,10 @@ const sourceOf = (types: string): string =>
 
 /** The entries of the package, each with the source file that it is built from. */
 export const entries = (): ReadonlyArray<readonly [entry: string, source: string]> => {
-  const manifest = decodeOrThrow(Manifest, JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
+  const manifest = decodeOrThrow(
+    Manifest,
+    JSON.parse(readFileSync(join(root, 'deploy/packages/library.json'), 'utf8')),
+  );
   return Object.entries(manifest.exports).flatMap(([path, target]) =>
     typeof target === 'string' ? [] : [[manifest.name + path.slice(1), sourceOf(target.types)] as const],
   );

@@ -2,6 +2,8 @@ import * as t from 'io-ts';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { decodeOrThrow } from '../../core';
+import { packStage } from '../../deploy/packages/stage';
+import { stageLibrary } from '../../deploy/packages/stage-library';
 import { projectFolder, startProgram } from './command';
 import { makeFolder } from './temporary-folder';
 
@@ -14,8 +16,11 @@ const Manifest = t.type({
 /** What of its package.json decides what npm installs beside the package. */
 export type Manifest = t.TypeOf<typeof Manifest>;
 
-export const readManifest = async (folder: string): Promise<Manifest> =>
-  decodeOrThrow(Manifest, JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')));
+export const readManifest = async (file: string): Promise<Manifest> =>
+  decodeOrThrow(Manifest, JSON.parse(await readFile(file, 'utf8')));
+
+/** The manifest of the library, but for its version. */
+export const libraryManifest = join(projectFolder, 'deploy', 'packages', 'library.json');
 
 /** The names of the packages that npm installs for whoever installs this one. */
 export const installedBeside = ({ dependencies, peerDependencies, peerDependenciesMeta }: Manifest) => [
@@ -34,10 +39,10 @@ const link = async (folder: string, name: string): Promise<void> => {
   await symlink(join(projectFolder, 'node_modules', name), target);
 };
 
-/** The tarball of what was built last. */
+/** The library's tarball, of what was built last. */
 export const packPackage = async (): Promise<string> => {
   const folder = await makeFolder();
-  await run('npm', 'pack', '--ignore-scripts', '--pack-destination', folder);
+  await packStage(stageLibrary, folder);
   const [tarball = ''] = await readdir(folder);
   return join(folder, tarball);
 };
@@ -51,7 +56,7 @@ export const installPackage = async (tarball: string, beside: ReadonlyArray<stri
   const installed = join(folder, 'node_modules', 'animal-store');
   await mkdir(installed, { recursive: true });
   await run('tar', '-xzf', tarball, '-C', installed, '--strip-components=1');
-  const names = [...installedBeside(await readManifest(installed)), ...beside];
-  await Promise.all(names.map((name) => link(folder, name)));
+  const names = [...installedBeside(await readManifest(join(installed, 'package.json'))), ...beside];
+  await Promise.all([...new Set(names)].map((name) => link(folder, name)));
   return folder;
 };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
@@ -52,11 +53,17 @@ export interface DocsFile {
   readonly respond: (request: IncomingHttpHeaders) => Promise<TextResponse>;
 }
 
-/** The interactive reference of the OpenAPI documents: a page and the files that it needs, each read when first asked for. */
-export const docsFiles = (folder: string = builtFolder): ReadonlyArray<DocsFile> =>
+const docsFilesIn = (folder: string): ReadonlyArray<DocsFile> =>
   entries.map(({ path, file, type, headers = {} }) => {
     const responder = shareSuccess(async () =>
       textResponder({ body: await readFile(join(folder, file)), contentType: types[type], headers }),
     );
     return { path, respond: async (request) => (await responder())(request) };
   });
+
+/**
+ * The interactive reference of the OpenAPI documents: a page and the files that it needs, each read when first asked
+ * for. The service has it, with Swagger UI; the library comes without the folder, and so without the page.
+ */
+export const docsFiles = (folder: string = builtFolder): ReadonlyArray<DocsFile> =>
+  existsSync(folder) ? docsFilesIn(folder) : [];

@@ -1,7 +1,7 @@
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { IncomingHttpHeaders } from 'node:http';
-import { docsFiles } from '../docs/docs-files';
+import { type DocsFile, docsFiles } from '../docs/docs-files';
 import { openApiDocument } from '../openapi/openapi-document';
 import { openApiServiceDocument } from '../openapi/openapi-service-document';
 import { serialiseHealth } from '../representation/serialise';
@@ -50,6 +50,16 @@ const redirectRoute = (path: string, location: string): Route => ({
     pipe(TE.right({ status: 308, headers: { Location: location, 'Content-Length': '0' } }), toOutcome()),
 });
 
+/** None where the page is not there. */
+const docsRoutes = (files: ReadonlyArray<DocsFile>): ReadonlyArray<Route> =>
+  files.length === 0
+    ? []
+    : [
+        redirectRoute('/', 'docs'),
+        redirectRoute('/docs/', '../docs'),
+        ...files.map(({ path, respond }) => textRoute(path, respond)),
+      ];
+
 /** What needs no key; every path that nothing is at is theirs to refuse. */
 export const publicRoutes = (checkReadiness: CheckReadiness): RouteGroup => ({
   routes: [
@@ -57,9 +67,7 @@ export const publicRoutes = (checkReadiness: CheckReadiness): RouteGroup => ({
     healthRoute('/readyz', pipe(checkReadiness, map(health('ready')))),
     documentRoute('/openapi.json', openApiDocument),
     documentRoute('/openapi-service.json', openApiServiceDocument),
-    redirectRoute('/', 'docs'),
-    redirectRoute('/docs/', '../docs'),
-    ...docsFiles().map(({ path, respond }) => textRoute(path, respond)),
+    ...docsRoutes(docsFiles()),
   ],
   owns: () => true,
   runUnmatched: (failure) => () => pipe(TE.left(failure), toOutcome()),

@@ -1,0 +1,66 @@
+// Builds dist where what it is made of has changed. It runs without development packages, and then has nothing to do
+// where dist was built from these sources.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+const sources = [
+  'core',
+  'adapters',
+  'app',
+  'test/contracts',
+  'knexfile.ts',
+  'tsconfig.json',
+  'package-lock.json',
+];
+const stamp = 'dist/sources.sha256';
+const docs = 'adapters/http/docs/page';
+const swaggerUi = [
+  'LICENSE',
+  'NOTICE',
+  'swagger-ui.css',
+  'swagger-ui-bundle.js',
+  'swagger-ui-bundle.js.LICENSE.txt',
+];
+
+const filesIn = (path) =>
+  statSync(path).isDirectory()
+    ? readdirSync(path)
+        .sort()
+        .flatMap((name) => filesIn(join(path, name)))
+    : [path];
+
+const digestOf = (paths) => {
+  const hash = createHash('sha256');
+  for (const file of paths.flatMap(filesIn)) hash.update(`${file}\0`).update(readFileSync(file)).update('\0');
+  return hash.digest('hex');
+};
+
+const end = (text) => {
+  process.stderr.write(`${text}\n`);
+  process.exit(1);
+};
+
+const build = () => {
+  const compiler = 'node_modules/typescript/bin/tsc';
+  if (!existsSync(compiler))
+    end('dist is not built from these sources, and building takes all packages: npm ci');
+  const { status } = spawnSync(process.execPath, [compiler, '-p', '.'], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+  mkdirSync(join('dist', docs, 'swagger-ui'), { recursive: true });
+  cpSync(docs, join('dist', docs), { recursive: true });
+  for (const name of swaggerUi) {
+    cpSync(join('node_modules/swagger-ui-dist', name), join('dist', docs, 'swagger-ui', name));
+  }
+};
+
+process.chdir(repository);
+const digest = digestOf(sources);
+if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
+  build();
+  writeFileSync(stamp, digest);
+}
