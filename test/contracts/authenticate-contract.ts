@@ -1,7 +1,8 @@
-import assert from 'node:assert/strict';
 import { ApiKey, type Authenticate, type Caller, type KeyId, type OwnerId } from '../../core';
 import { arbitraryApiKey } from './arbitrary';
-import { atOnce, failure, success } from './outcome';
+import { expectEqual, fail } from './expect-equal';
+import { atOnce, expectFailure, success } from './outcome';
+import { type ContractOptions, seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
 /** A key that the adapter lets in, and what it answers with. */
@@ -26,27 +27,45 @@ const pollInterval = 50;
 const flipCase = (character: string): string =>
   character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase();
 
-const replaceEach = (key: string, replace: (character: string) => string): ReadonlyArray<string> =>
-  Array.from(key, (character, index) => key.slice(0, index) + replace(character) + key.slice(index + 1));
+/** A key that differs from a good one as little as can be, and in what. */
+interface NearMiss {
+  readonly difference: string;
+  readonly key: ApiKey;
+}
 
-/** Keys that differ from a good one as little as can be. */
-const nearMisses = (key: ApiKey): ReadonlyArray<ApiKey> =>
-  [
-    ...replaceEach(key, flipCase),
-    ...replaceEach(key, (character) => (character === 'a' ? 'b' : 'a')),
-    ...replaceEach(key, () => ''),
-    `${key}a`,
-    `a${key}`,
-    `${key}=`,
-    `${key}${key}`,
-    key.slice(0, Math.ceil(key.length / 2)),
-  ].filter((near): near is ApiKey => near !== key && ApiKey.is(near));
+const replaceEach = (
+  key: string,
+  change: string,
+  replace: (character: string) => string,
+): ReadonlyArray<readonly [difference: string, key: string]> =>
+  Array.from(key, (character, index) => [
+    `character ${index + 1} of ${key.length} ${change}`,
+    key.slice(0, index) + replace(character) + key.slice(index + 1),
+  ]);
+
+const nearMisses = (good: ApiKey): ReadonlyArray<NearMiss> => {
+  const candidates: ReadonlyArray<readonly [difference: string, key: string]> = [
+    ...replaceEach(good, 'in the other case', flipCase),
+    ...replaceEach(good, 'replaced', (character) => (character === 'a' ? 'b' : 'a')),
+    ...replaceEach(good, 'left out', () => ''),
+    ['a letter more at its end', `${good}a`],
+    ['a letter more at its start', `a${good}`],
+    ['an equals sign at its end', `${good}=`],
+    ['the key twice', `${good}${good}`],
+    ['its first half alone', good.slice(0, Math.ceil(good.length / 2))],
+  ];
+  return candidates.flatMap(([difference, key]) =>
+    key !== good && ApiKey.is(key) ? [{ difference, key }] : [],
+  );
+};
 
 /** What every adapter of the auth port must do. `open` gives one that knows no key yet. */
 export const authenticateContract = (
-  { describe, it }: TestRunner,
+  testRunner: TestRunner,
   open: () => Promise<AuthenticateUnderTest>,
+  options: ContractOptions = {},
 ): void => {
+  const { describe, it } = seededRunner(testRunner, options);
   const use = async (test: (adapter: AuthenticateUnderTest) => Promise<void>): Promise<void> => {
     const adapter = await open();
     try {
@@ -60,19 +79,19 @@ export const authenticateContract = (
     it('knows whose key it is', () =>
       use(async ({ authenticate, issue }) => {
         const [one, other] = [await issue(), await issue()];
-        assert.deepEqual(await success(authenticate(one.key)), one.caller);
-        assert.deepEqual(await success(authenticate(other.key)), other.caller);
-        assert.deepEqual(await success(authenticate(one.key)), one.caller);
-        assert.notEqual(one.caller.keyId, other.caller.keyId);
-        assert.notEqual(one.caller.owner, other.caller.owner);
+        expectEqual('whose the first key is', await success(authenticate(one.key)), one.caller);
+        expectEqual('whose the second key is', await success(authenticate(other.key)), other.caller);
+        expectEqual('whose the first key is, asked again', await success(authenticate(one.key)), one.caller);
+        expectEqual('whether two keys have the same id', one.caller.keyId === other.caller.keyId, false);
+        expectEqual('whether two keys have the same owner', one.caller.owner === other.caller.owner, false);
       }));
 
     it('knows all keys of one owner as his', () =>
       use(async ({ authenticate, issue }) => {
         const first = await issue();
         const second = await issue(first.caller.owner);
-        assert.notEqual(second.caller.keyId, first.caller.keyId);
-        assert.deepEqual(await success(authenticate(second.key)), {
+        expectEqual('whether two keys have the same id', second.caller.keyId === first.caller.keyId, false);
+        expectEqual("whose an owner's second key is", await success(authenticate(second.key)), {
           keyId: second.caller.keyId,
           owner: first.caller.owner,
         });
@@ -80,20 +99,24 @@ export const authenticateContract = (
 
     it('lets nobody in while no key was issued', () =>
       use(async ({ authenticate }) => {
-        assert.equal(await failure(authenticate(arbitraryApiKey())), 'InvalidApiKey');
+        await expectFailure('a key that nobody has issued', authenticate(arbitraryApiKey()), 'InvalidApiKey');
       }));
 
     it('refuses a key that it never issued', () =>
       use(async ({ authenticate, issue }) => {
         const { caller, key } = await issue();
-        const candidates = [
-          arbitraryApiKey(),
-          ...[caller.keyId, caller.owner].filter((id): id is typeof id & ApiKey => ApiKey.is(id)),
+        const ids: ReadonlyArray<readonly [what: string, id: KeyId | OwnerId]> = [
+          ['the id of a key, in place of the key', caller.keyId],
+          ['the owner of a key, in place of the key', caller.owner],
         ];
-        for (const unknown of candidates) {
-          assert.equal(await failure(authenticate(unknown)), 'InvalidApiKey');
+        const candidates: ReadonlyArray<readonly [what: string, key: ApiKey]> = [
+          ['a key that it never issued', arbitraryApiKey()],
+          ...ids.flatMap(([what, id]) => (ApiKey.is(id) ? [[what, id] as const] : [])),
+        ];
+        for (const [what, unknown] of candidates) {
+          await expectFailure(what, authenticate(unknown), 'InvalidApiKey');
         }
-        assert.deepEqual(await success(authenticate(key)), caller);
+        expectEqual('whose the issued key is, after that', await success(authenticate(key)), caller);
       }));
 
     for (const when of ['before', 'after'] as const) {
@@ -102,13 +125,13 @@ export const authenticateContract = (
           const { caller, key } = await issue();
           if (when === 'after') await success(authenticate(key));
           const misses = nearMisses(key);
-          const outcomes = await atOnce(misses.map((near) => authenticate(near)));
-          const letIn = misses.filter((_, index) => outcomes[index]?._tag === 'Right');
-          assert.deepEqual(letIn, []);
-          for (const outcome of outcomes) {
-            assert.equal(outcome._tag === 'Left' && outcome.left._tag, 'InvalidApiKey');
+          const outcomes = await atOnce(misses.map((near) => authenticate(near.key)));
+          for (const [index, { difference }] of misses.entries()) {
+            const outcome = outcomes[index];
+            if (outcome?._tag === 'Right') fail(`a near miss was let in: the key with ${difference}`);
+            expectEqual(`the failure of the key with ${difference}`, outcome?.left._tag, 'InvalidApiKey');
           }
-          assert.deepEqual(await success(authenticate(key)), caller);
+          expectEqual('whose the key itself is', await success(authenticate(key)), caller);
         }));
     }
 
@@ -117,7 +140,8 @@ export const authenticateContract = (
         const issued = await Promise.all(Array.from({ length: 5 }, () => issue()));
         const asked = Array.from({ length: 200 }, (_, index) => issued[index % 7]);
         const outcomes = await atOnce(asked.map((known) => authenticate(known?.key ?? arbitraryApiKey())));
-        assert.deepEqual(
+        expectEqual(
+          'the answers to 200 that come at once',
           outcomes.map((outcome) => (outcome._tag === 'Right' ? outcome.right : outcome.left._tag)),
           asked.map((known) => known?.caller ?? 'InvalidApiKey'),
         );
@@ -127,7 +151,7 @@ export const authenticateContract = (
       use(async ({ authenticate, issue }) => {
         await success(authenticate((await issue()).key));
         const { caller, key } = await issue();
-        assert.deepEqual(await success(authenticate(key)), caller);
+        expectEqual('whose a key is that was issued just before', await success(authenticate(key)), caller);
       }));
 
     it('refuses a revoked key within 5 seconds, and that key alone', () =>
@@ -138,12 +162,16 @@ export const authenticateContract = (
         await Promise.all([revoke(revoked.caller.keyId), revoke(unseen.caller.keyId)]);
         for (const { key } of [revoked, unseen]) {
           while ((await authenticate(key)())._tag === 'Right') {
-            assert.ok(performance.now() < deadline, 'a revoked key is still let in');
+            if (performance.now() > deadline) fail('a revoked key is still let in after 5 seconds');
             await new Promise((resolve) => setTimeout(resolve, pollInterval));
           }
-          assert.equal(await failure(authenticate(key)), 'InvalidApiKey');
+          await expectFailure('a revoked key', authenticate(key), 'InvalidApiKey');
         }
-        assert.deepEqual(await success(authenticate(other.key)), other.caller);
+        expectEqual(
+          'whose the key is that was not revoked',
+          await success(authenticate(other.key)),
+          other.caller,
+        );
       }));
   });
 };

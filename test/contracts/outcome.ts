@@ -1,4 +1,4 @@
-import assert from 'node:assert/strict';
+import { expectEqual, fail, shown } from './expect-equal';
 
 type Outcome<E, A> =
   { readonly _tag: 'Left'; readonly left: E } | { readonly _tag: 'Right'; readonly right: A };
@@ -9,19 +9,25 @@ interface Codec<A> {
 }
 
 /** Runs what must succeed, and gives what it answers. */
-export const success = async <E, A>(effect: () => Promise<Outcome<E, A>>): Promise<A> => {
+export const success = async <E, A>(
+  effect: () => Promise<Outcome<E, A>>,
+  what = 'what has to succeed',
+): Promise<A> => {
   const outcome = await effect();
-  if (outcome._tag === 'Left') assert.fail(`it failed: ${inWords(outcome.left)}`);
+  if (outcome._tag === 'Left') return fail(`${what}: it failed with ${shown(outcome.left)}`);
   return outcome.right;
 };
 
-/** Runs what must fail, and gives the failure's tag. */
-export const failure = async <E extends { readonly _tag: string }, A>(
+/** Runs what must fail, and holds the failure's tag against one. */
+export const expectFailure = async <E extends { readonly _tag: string }, A>(
+  what: string,
   effect: () => Promise<Outcome<E, A>>,
-): Promise<E['_tag']> => {
+  tag: E['_tag'],
+): Promise<void> => {
   const outcome = await effect();
-  if (outcome._tag === 'Right') assert.fail(`it did not fail but answered ${inWords(outcome.right)}`);
-  return outcome.left._tag;
+  if (outcome._tag === 'Right')
+    return fail(`${what}: expected ${tag}, but it answered ${shown(outcome.right)}`);
+  expectEqual(`${what}, the failure`, outcome.left._tag, tag);
 };
 
 /** Runs many effects at once, and gives their outcomes in order. */
@@ -32,11 +38,6 @@ export const atOnce = <E, A>(
 /** Makes a branded value. */
 export const decoded = <A>(codec: Codec<A>, value: unknown): A => {
   const outcome = codec.decode(value);
-  if (outcome._tag === 'Left') assert.fail(`${inWords(value)} is no ${codec.name}`);
+  if (outcome._tag === 'Left') return fail(`${shown(value)} is no ${codec.name}`);
   return outcome.right;
 };
-
-const inWords = (value: unknown): string =>
-  JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === 'bigint' || member instanceof Error ? String(member) : member,
-  );

@@ -1,3 +1,5 @@
+import { random } from './random';
+
 /** A random whole number, both ends included. */
 export const arbitraryNumber = (from: number, to: number): number =>
-  from + Math.floor(Math.random() * (to - from + 1));
+  from + Math.floor(random() * (to - from + 1));

@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict';
 import { CategoryId, type NewPet, type Pet, PetName } from '../../../core';
 import { arbitraryNewPet, arbitraryPet } from '../arbitrary';
-import { atOnce, decoded, failure, success } from '../outcome';
+import { expectEqual } from '../expect-equal';
+import { atOnce, decoded, expectFailure, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
 import { allPets } from './pages-of';
@@ -30,19 +30,23 @@ export const createsAll = ({ it }: TestRunner, use: UseRepository): void => {
     use({ pets: [petWithId(3n), petWithId(41n)] }, async (repository) => {
       const there = await allPets(repository);
       const newPets = manyPets();
-      assert.equal(await success(repository.createAll(sourceOf(newPets))), many);
+      expectEqual(
+        'the number of animals added',
+        await success(repository.createAll(sourceOf(newPets))),
+        many,
+      );
       const pets = await allPets(repository);
-      assert.deepEqual(pets.slice(0, there.length), there);
-      assert.deepEqual(contentsOf(pets.slice(there.length)), newPets);
+      expectEqual('the animals that were there', pets.slice(0, there.length), there);
+      expectEqual('the animals of the source', contentsOf(pets.slice(there.length)), newPets);
     }));
 
   it('adds animals that are alike, each with an id of its own', () =>
     use({}, async (repository) => {
       const alike = Array.from({ length: 500 }, () => ({ ...petWithId(7n), id: largestId }));
-      assert.equal(await success(repository.createAll(sourceOf(alike))), 500);
+      expectEqual('the number of animals added', await success(repository.createAll(sourceOf(alike))), 500);
       const pets = await allPets(repository);
-      assert.equal(new Set(pets.map(({ id }) => id)).size, 500);
-      assert.deepEqual(contentsOf(pets), contentsOf(alike));
+      expectEqual('their ids, each counted once', new Set(pets.map(({ id }) => id)).size, 500);
+      expectEqual('the list', contentsOf(pets), contentsOf(alike));
     }));
 
   it('keeps every digit and every letter of them', () =>
@@ -52,14 +56,18 @@ export const createsAll = ({ it }: TestRunner, use: UseRepository): void => {
       const newPets = digits.flatMap((digit) =>
         names.map((name) => ({ name: decoded(PetName, name), categoryId: decoded(CategoryId, digit) })),
       );
-      assert.equal(await success(repository.createAll(sourceOf(newPets))), newPets.length);
-      assert.deepEqual(contentsOf(await allPets(repository)), newPets);
+      expectEqual(
+        'the number of animals added',
+        await success(repository.createAll(sourceOf(newPets))),
+        newPets.length,
+      );
+      expectEqual('the list', contentsOf(await allPets(repository)), newPets);
     }));
 
   it('adds nothing of an empty source', () =>
     use({}, async (repository) => {
-      assert.equal(await success(repository.createAll(sourceOf([]))), 0);
-      assert.deepEqual(await allPets(repository), []);
+      expectEqual('the number of animals added', await success(repository.createAll(sourceOf([]))), 0);
+      expectEqual('the list', await allPets(repository), []);
     }));
 
   for (const failing of [0, 1, many - 1]) {
@@ -71,12 +79,16 @@ export const createsAll = ({ it }: TestRunner, use: UseRepository): void => {
           if (index === failing) throw cause;
         });
         const outcome = await repository.createAll(source)();
-        assert.deepEqual(outcome, { _tag: 'Left', left: { _tag: 'ImportAborted', cause } });
-        assert.deepEqual(await allPets(repository), there);
+        expectEqual('what createAll answers with', outcome, {
+          _tag: 'Left',
+          left: { _tag: 'ImportAborted', cause },
+        });
+        expectEqual('the list after it', await allPets(repository), there);
 
         const { pet } = await success(repository.create(arbitraryNewPet()));
-        assert.equal(await success(repository.createAll(sourceOf([arbitraryPet()]))), 1);
-        assert.deepEqual((await allPets(repository)).slice(0, 2), [...there, pet]);
+        const next = await success(repository.createAll(sourceOf([arbitraryPet()])), 'the next createAll');
+        expectEqual('the number of animals that the next createAll added', next, 1);
+        expectEqual('the list then', (await allPets(repository)).slice(0, 2), [...there, pet]);
       }));
   }
 
@@ -84,8 +96,8 @@ export const createsAll = ({ it }: TestRunner, use: UseRepository): void => {
     use({ pets: [petWithId(largestId - 2n)] }, async (repository) => {
       const there = await allPets(repository);
       const newPets = Array.from({ length: 3 }, arbitraryNewPet);
-      assert.equal(await failure(repository.createAll(sourceOf(newPets))), 'ImportAborted');
-      assert.deepEqual(await allPets(repository), there);
+      await expectFailure('createAll', repository.createAll(sourceOf(newPets)), 'ImportAborted');
+      expectEqual('the list after it', await allPets(repository), there);
     }));
 
   it('shows none of them before all are stored', () =>
@@ -95,12 +107,9 @@ export const createsAll = ({ it }: TestRunner, use: UseRepository): void => {
       const source = sourceOf(manyPets(), async (index) => {
         if (index % 499 === 0) seen.push(await allPets(repository));
       });
-      assert.equal(await success(repository.createAll(source)), many);
-      assert.deepEqual(
-        seen,
-        seen.map(() => there),
-      );
-      assert.equal((await allPets(repository)).length, there.length + many);
+      expectEqual('the number of animals added', await success(repository.createAll(source)), many);
+      for (const listed of seen) expectEqual('the list while animals are added', listed, there);
+      expectEqual('how many are listed then', (await allPets(repository)).length, there.length + many);
     }));
 
   it('does not touch the source before it is run', () =>
@@ -108,9 +117,9 @@ export const createsAll = ({ it }: TestRunner, use: UseRepository): void => {
       let asked = 0;
       const source = sourceOf([arbitraryNewPet()], () => void (asked += 1));
       const creation = repository.createAll(source);
-      assert.deepEqual(await allPets(repository), []);
-      assert.equal(asked, 0);
-      assert.equal(await success(creation), 1);
+      expectEqual('the list, before createAll is run', await allPets(repository), []);
+      expectEqual('how many animals the source was asked for before that', asked, 0);
+      expectEqual('the number of animals added', await success(creation), 1);
     }));
 
   it('is all or nothing beside other creations, whoever has to give way', () =>
@@ -127,7 +136,15 @@ export const createsAll = ({ it }: TestRunner, use: UseRepository): void => {
       ];
       const inWords = ({ name, categoryId, status }: NewPet) =>
         JSON.stringify([name, String(categoryId), status]);
-      assert.deepEqual((await allPets(repository)).map(inWords).sort(), stored.map(inWords).sort());
-      assert.ok(all.some(({ _tag }) => _tag === 'Right'));
+      expectEqual(
+        'the list, sorted, beside the animals of what was answered with success',
+        (await allPets(repository)).map(inWords).sort(),
+        stored.map(inWords).sort(),
+      );
+      expectEqual(
+        'whether one createAll at least succeeded',
+        all.some(({ _tag }) => _tag === 'Right'),
+        true,
+      );
     }));
 };

@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict';
 import { CategoryId, type NewPet, type Pet, type PetId, PetName, type PetRepository } from '../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../arbitrary';
+import { expectEqual } from '../expect-equal';
 import { decoded, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
@@ -18,14 +18,19 @@ const numberedPets = (length: number): ReadonlyArray<NewPet> =>
   Array.from({ length }, (_, number) => numberedPet(number));
 
 const assertWhole = (pets: ReadonlyArray<Pet>): void => {
-  for (const pet of pets) assert.deepEqual(contentOf(pet), numberedPet(Number(pet.categoryId)));
+  for (const pet of pets) {
+    expectEqual(
+      `animal ${pet.id}, put together of one creation`,
+      contentOf(pet),
+      numberedPet(Number(pet.categoryId)),
+    );
+  }
 };
 
 const assertAscending = (pets: ReadonlyArray<Pet>): void => {
-  for (const [index, { id }] of pets.slice(1).entries()) {
-    const before = pets[index];
-    assert.ok(before !== undefined && before.id < id, 'ids ascend, none twice');
-  }
+  const ids = pets.map(({ id }) => id);
+  const ascending = [...new Set(ids)].sort((one, other) => (one < other ? -1 : 1));
+  expectEqual('ids in the list, ascending, none twice', ids, ascending);
 };
 
 const createOne = async (repository: PetRepository, newPet: NewPet, ended: Set<PetId>): Promise<void> => {
@@ -38,13 +43,15 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
     use({}, async (repository) => {
       const newPets = numberedPets(200);
       const made = await Promise.all(newPets.map((newPet) => success(repository.create(newPet))));
-      assert.deepEqual(
+      expectEqual(
+        'what each creation answers with',
         made.map(({ pet }) => contentOf(pet)),
         newPets,
       );
-      assert.equal(new Set(made.map(({ pet }) => pet.id)).size, 200);
+      expectEqual('the ids, each counted once', new Set(made.map(({ pet }) => pet.id)).size, 200);
       const listed = await allPets(repository);
-      assert.deepEqual(
+      expectEqual(
+        'the list',
         listed,
         made.map(({ pet }) => pet).toSorted((one, other) => (one.id < other.id ? -1 : 1)),
       );
@@ -58,16 +65,19 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
       }));
       const run = ({ newPet, key }: (typeof creations)[number]) => success(repository.create(newPet, key));
       const made = await Promise.all(creations.map(run));
-      assert.deepEqual(
+      expectEqual(
+        'what each creation answers with',
         made.map(({ pet, replayed }) => ({ newPet: contentOf(pet), replayed })),
         creations.map(({ newPet }) => ({ newPet, replayed: false })),
       );
       const again = await Promise.all(creations.map(run));
       for (const [index, { key }] of creations.entries()) {
-        assert.equal(again[index]?.replayed, key !== undefined);
-        assert.equal(again[index].pet.id === made[index]?.pet.id, key !== undefined);
+        const what = `of a creation that is run again ${key === undefined ? 'without a key' : 'under its key'}`;
+        const isSame = again[index]?.pet.id === made[index]?.pet.id;
+        expectEqual(`replayed, ${what}`, again[index]?.replayed, key !== undefined);
+        expectEqual(`whether it is the same animal, ${what}`, isSame, key !== undefined);
       }
-      assert.equal((await allPets(repository)).length, 100 + 66);
+      expectEqual('how many are listed', (await allPets(repository)).length, 100 + 66);
     }));
 
   it('shows a read every creation that ended before it began', () =>
@@ -78,8 +88,8 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
           success(find(pet.id)),
           success(list({ limit: pageSize(1), after: petId(pet.id - 1n) })),
         ]);
-        assert.deepEqual(found, pet);
-        assert.deepEqual(page.pets, [pet]);
+        expectEqual('what is found once its creation ended', found, pet);
+        expectEqual('the page that begins with it', page.pets, [pet]);
       };
       const chain = async (length: number): Promise<void> => {
         for (let count = 0; count < length; count += 1) await createAndRead(arbitraryNewPet());
@@ -99,17 +109,14 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
           assertWhole(pets);
           assertAscending(pets);
           const ids = new Set(pets.map(({ id }) => id));
-          assert.deepEqual(
-            seen.filter((id) => !ids.has(id)),
-            [],
-            'no page lacks an animal whose creation had ended',
-          );
+          const missing = seen.filter((id) => !ids.has(id));
+          expectEqual('ids that the pages lack though their creations had ended before', missing, []);
         } while (running.creations);
       };
       const readers = Promise.all([reader(), reader()]);
       await creations;
       running.creations = false;
       await readers;
-      assert.equal((await allPets(repository)).length, 200);
+      expectEqual('how many are listed in the end', (await allPets(repository)).length, 200);
     }));
 };

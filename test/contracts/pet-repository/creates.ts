@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict';
 import type { PetId } from '../../../core';
 import { arbitraryNewPet, arbitraryPet } from '../arbitrary';
-import { failure, success } from '../outcome';
+import { expectEqual } from '../expect-equal';
+import { expectFailure, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
 import { allPets, largestPage } from './pages-of';
@@ -14,10 +14,14 @@ export const creates = ({ it }: TestRunner, use: UseRepository): void => {
       for (let count = 0; count < 20; count += 1) {
         const newPet = arbitraryNewPet();
         const { pet, replayed } = await success(repository.create(newPet));
-        assert.deepEqual({ pet, replayed }, { pet: { id: pet.id, ...newPet }, replayed: false });
+        expectEqual(
+          'what create answers with',
+          { pet, replayed },
+          { pet: { id: pet.id, ...newPet }, replayed: false },
+        );
         there.push(pet);
       }
-      assert.deepEqual(await allPets(repository), there);
+      expectEqual('the list, in the order in which creations ended', await allPets(repository), there);
     }));
 
   it('keeps two animals that are alike', () =>
@@ -25,8 +29,9 @@ export const creates = ({ it }: TestRunner, use: UseRepository): void => {
       const newPet = arbitraryNewPet();
       const made = await Promise.all(Array.from({ length: 10 }, () => success(repository.create(newPet))));
       const ids = new Set<PetId>(made.map(({ pet }) => pet.id));
-      assert.equal(ids.size, 10);
-      assert.deepEqual(
+      expectEqual('the ids that 10 animals got, each counted once', ids.size, 10);
+      expectEqual(
+        'the list',
         (await allPets(repository)).map(contentOf),
         Array.from({ length: 10 }, () => newPet),
       );
@@ -36,17 +41,17 @@ export const creates = ({ it }: TestRunner, use: UseRepository): void => {
     use({ pets: [petWithId(5n)] }, async (repository) => {
       const known = { ...arbitraryPet(), id: petId(5n) };
       const { pet } = await success(repository.create(known));
-      assert.notEqual(pet.id, known.id);
-      assert.deepEqual(contentOf(await success(repository.find(pet.id))), contentOf(known));
-      assert.equal((await allPets(repository)).length, 2);
+      expectEqual('whether the id that it came with, which is taken, was used', pet.id === known.id, false);
+      expectEqual('what is found', contentOf(await success(repository.find(pet.id))), contentOf(known));
+      expectEqual('how many are listed', (await allPets(repository)).length, 2);
     }));
 
   it('does nothing before it is run, and does it again when it is run again', () =>
     use({}, async (repository) => {
       const creation = repository.create(arbitraryNewPet());
-      assert.deepEqual(await allPets(repository), []);
+      expectEqual('the list, before the creation is run', await allPets(repository), []);
       const [first, second] = [await success(creation), await success(creation)];
-      assert.deepEqual(await allPets(repository), [first.pet, second.pet]);
+      expectEqual('the list, after it was run twice', await allPets(repository), [first.pet, second.pet]);
     }));
 
   it('finds and lists what it had looked for in vain', () =>
@@ -54,11 +59,15 @@ export const creates = ({ it }: TestRunner, use: UseRepository): void => {
       const query = { limit: largestPage };
       const { pet: first } = await success(create(arbitraryNewPet()));
       const nearby = Array.from({ length: 50 }, (_, index) => petId(first.id + BigInt(index) + 1n));
-      for (const id of nearby) assert.equal(await failure(find(id)), 'PetNotFound');
-      assert.deepEqual((await success(list(query))).pets, [first]);
+      for (const id of nearby) await expectFailure(`find(${id})`, find(id), 'PetNotFound');
+      expectEqual('the list', (await success(list(query))).pets, [first]);
       const { pet: second } = await success(create(arbitraryNewPet()));
-      assert.deepEqual(await success(find(second.id)), second);
-      assert.deepEqual((await success(list(query))).pets, [first, second]);
+      expectEqual(
+        'what is found by an id that was looked for in vain before',
+        await success(find(second.id)),
+        second,
+      );
+      expectEqual('the list, after one more creation', (await success(list(query))).pets, [first, second]);
     }));
 
   it('reads when it is run, not when it is asked for', () =>
@@ -68,8 +77,16 @@ export const creates = ({ it }: TestRunner, use: UseRepository): void => {
       const nearby = Array.from({ length: 50 }, (_, index) => petId(first.id + BigInt(index) + 1n));
       const finds = new Map(nearby.map((id) => [id, repository.find(id)]));
       const { pet: second } = await success(repository.create(arbitraryNewPet()));
-      assert.deepEqual((await success(list)).pets, [first, second]);
+      expectEqual(
+        'a list that was asked for before the creations and run after them',
+        (await success(list)).pets,
+        [first, second],
+      );
       const find = finds.get(second.id) ?? repository.find(second.id);
-      assert.deepEqual(await success(find), second);
+      expectEqual(
+        'a find that was asked for before the creation and run after it',
+        await success(find),
+        second,
+      );
     }));
 };

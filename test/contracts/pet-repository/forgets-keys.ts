@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../arbitrary';
+import { expectEqual } from '../expect-equal';
 import { success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
@@ -20,12 +20,18 @@ export const forgetsKeys = ({ it }: TestRunner, use: UseRepository): void => {
       const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
       const { pet } = await success(repository.create(newPet, key));
       clock.time = start + day - 1;
-      assert.deepEqual(await success(repository.create(newPet, key)), { pet, replayed: true });
+      expectEqual('a retry 1 ms before 24 hours have passed', await success(repository.create(newPet, key)), {
+        pet,
+        replayed: true,
+      });
       clock.time = start + day + 1;
       const next = await success(repository.create(newPet, key));
-      assert.equal(next.replayed, false);
-      assert.deepEqual(await allPets(repository), [pet, next.pet]);
-      assert.deepEqual(await success(repository.create(newPet, key)), { pet: next.pet, replayed: true });
+      expectEqual('replayed, of a retry 1 ms after 24 hours', next.replayed, false);
+      expectEqual('the list', await allPets(repository), [pet, next.pet]);
+      expectEqual('a retry of the second', await success(repository.create(newPet, key)), {
+        pet: next.pet,
+        replayed: true,
+      });
     }));
 
   it('takes an expired key for another animal', () =>
@@ -34,7 +40,7 @@ export const forgetsKeys = ({ it }: TestRunner, use: UseRepository): void => {
       await success(repository.create(arbitraryNewPet(), key));
       clock.time = start + day + 1;
       const { replayed } = await success(repository.create(arbitraryNewPet(), key));
-      assert.equal(replayed, false);
+      expectEqual('replayed, of another animal under an expired key', replayed, false);
     }));
 
   it('forgets each of many keys in its own time', () =>
@@ -50,7 +56,8 @@ export const forgetsKeys = ({ it }: TestRunner, use: UseRepository): void => {
       }
       clock.time = start + day + 95;
       const replayed = (await Promise.all(creations.map(run))).map((made) => made.replayed);
-      assert.deepEqual(
+      expectEqual(
+        'replayed, of 20 retries of which 10 come in time',
         replayed,
         creations.map((_, index) => index >= 10),
       );
@@ -61,7 +68,10 @@ export const forgetsKeys = ({ it }: TestRunner, use: UseRepository): void => {
       const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
       const { pet } = await success(repository.create(newPet, key));
       clock.time = start - year;
-      assert.deepEqual(await success(repository.create(newPet, key)), { pet, replayed: true });
+      expectEqual('a retry when the clock is a year back', await success(repository.create(newPet, key)), {
+        pet,
+        replayed: true,
+      });
     }));
 
   it('forgets a key in its time though another was made when the clock was a year ahead', () =>
@@ -72,6 +82,7 @@ export const forgetsKeys = ({ it }: TestRunner, use: UseRepository): void => {
       clock.time = start;
       await success(repository.create(newPet, key));
       clock.time = start + day + 1;
-      assert.equal((await success(repository.create(newPet, key))).replayed, false);
+      const { replayed } = await success(repository.create(newPet, key));
+      expectEqual('replayed, of a retry after 24 hours', replayed, false);
     }));
 };

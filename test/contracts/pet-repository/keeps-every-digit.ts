@@ -1,7 +1,7 @@
-import assert from 'node:assert/strict';
-import { CategoryId } from '../../../core';
+import { CategoryId, type Pet } from '../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../arbitrary';
-import { decoded, failure, success } from '../outcome';
+import { expectEqual } from '../expect-equal';
+import { decoded, expectFailure, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
 import { allPets, largestPage, pageSize } from './pages-of';
@@ -24,22 +24,30 @@ const hardNumbers = [
   largestId,
 ];
 
-const pets = hardNumbers.map((id) => petWithId(id));
+const petsWithHardIds = (): ReadonlyArray<Pet> => hardNumbers.map((id) => petWithId(id));
 
 export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void => {
-  it('finds and lists ids over all of int64 to the digit', () =>
-    use({ pets }, async (repository) => {
-      assert.deepEqual(await allPets(repository), pets);
-      for (const pet of pets) assert.deepEqual(await success(repository.find(pet.id)), pet);
-    }));
-
-  it('pages from id to id over all of int64', () =>
-    use({ pets }, async ({ list }) => {
-      for (const [index, { id }] of pets.entries()) {
-        const page = await success(list({ limit: pageSize(1), after: id }));
-        assert.deepEqual(page, { pets: pets.slice(index + 1, index + 2), hasMore: index < pets.length - 2 });
+  it('finds and lists ids over all of int64 to the digit', () => {
+    const pets = petsWithHardIds();
+    return use({ pets }, async (repository) => {
+      expectEqual('the list', await allPets(repository), pets);
+      for (const pet of pets) {
+        expectEqual(`what is found by ${pet.id}`, await success(repository.find(pet.id)), pet);
       }
-    }));
+    });
+  });
+
+  it('pages from id to id over all of int64', () => {
+    const pets = petsWithHardIds();
+    return use({ pets }, async ({ list }) => {
+      for (const [index, { id }] of pets.entries()) {
+        expectEqual(`the page of 1 after ${id}`, await success(list({ limit: pageSize(1), after: id })), {
+          pets: pets.slice(index + 1, index + 2),
+          hasMore: index < pets.length - 2,
+        });
+      }
+    });
+  });
 
   it('finds no animal by the id next to it', () =>
     use({ pets: [petWithId(9007199254740993n), petWithId(smallestId)] }, async ({ find }) => {
@@ -50,7 +58,7 @@ export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void =>
         -9007199254740993n,
         largestId,
       ]) {
-        assert.equal(await failure(find(petId(id))), 'PetNotFound', id.toString());
+        await expectFailure(`find(${id})`, find(petId(id)), 'PetNotFound');
       }
     }));
 
@@ -59,10 +67,11 @@ export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void =>
       for (const number of hardNumbers) {
         const newPet = { ...arbitraryNewPet(), categoryId: decoded(CategoryId, number) };
         const { pet } = await success(repository.create(newPet));
-        assert.equal(pet.categoryId, number);
-        assert.equal((await success(repository.find(pet.id))).categoryId, number);
+        expectEqual('categoryId, as created', pet.categoryId, number);
+        expectEqual('categoryId, as found', (await success(repository.find(pet.id))).categoryId, number);
       }
-      assert.deepEqual(
+      expectEqual(
+        'category ids, as listed',
         (await allPets(repository)).map(({ categoryId }) => categoryId),
         hardNumbers,
       );
@@ -73,21 +82,30 @@ export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void =>
       for (let count = 0; count < 5; count += 1) {
         const newPet = arbitraryNewPet();
         const { pet } = await success(repository.create(newPet));
-        assert.ok(pet.id > 9007199254740993n);
-        assert.deepEqual(await success(repository.find(pet.id)), { id: pet.id, ...newPet });
+        expectEqual(
+          `whether the new id, ${pet.id}, is past 9007199254740993`,
+          pet.id > 9007199254740993n,
+          true,
+        );
+        expectEqual(`what is found by ${pet.id}`, await success(repository.find(pet.id)), {
+          id: pet.id,
+          ...newPet,
+        });
       }
-      assert.equal(new Set((await allPets(repository)).map(({ id }) => id)).size, 6);
+      const ids = new Set((await allPets(repository)).map(({ id }) => id));
+      expectEqual('the ids that are listed, each counted once', ids.size, 6);
     }));
 
   it('assigns no id past the largest: the store is Unavailable then, and keeps nothing', () =>
     use({ pets: [petWithId(largestId)] }, async ({ create, list }) => {
       const key = arbitraryScopedIdempotencyKey();
       const newPet = arbitraryNewPet();
-      assert.equal(await failure(create(newPet)), 'Unavailable');
-      assert.equal(await failure(create(newPet, key)), 'Unavailable');
-      assert.equal(await failure(create(newPet, key)), 'Unavailable', 'a failed creation is not replayed');
+      await expectFailure('a creation past the largest id', create(newPet), 'Unavailable');
+      await expectFailure('a creation under a key', create(newPet, key), 'Unavailable');
+      await expectFailure('its retry, which replays no failed creation', create(newPet, key), 'Unavailable');
       const { pets: kept } = await success(list({ limit: largestPage }));
-      assert.deepEqual(
+      expectEqual(
+        'the ids that are listed',
         kept.map(({ id }) => id),
         [largestId],
       );

@@ -1,6 +1,6 @@
-import assert from 'node:assert/strict';
 import { PetName } from '../../../core';
 import { arbitraryNewPet } from '../arbitrary';
+import { expectEqual } from '../expect-equal';
 import { decoded, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
@@ -43,9 +43,9 @@ export const keepsEveryLetter = ({ it }: TestRunner, use: UseRepository): void =
         const newPet = { ...arbitraryNewPet(), name: decoded(PetName, text) };
         const { pet } = await success(repository.create(newPet));
         const expected = { id: pet.id, ...newPet };
-        assert.deepEqual(pet, expected);
-        assert.deepEqual(await success(repository.find(pet.id)), expected);
-        assert.deepEqual(await allPets(repository), [expected]);
+        expectEqual('as created', pet, expected);
+        expectEqual('as found', await success(repository.find(pet.id)), expected);
+        expectEqual('as listed', await allPets(repository), [expected]);
       }));
   }
 
@@ -55,10 +55,13 @@ export const keepsEveryLetter = ({ it }: TestRunner, use: UseRepository): void =
       const results = await Promise.all(
         texts.map((name) => success(repository.create({ ...arbitraryNewPet(), name }))),
       );
-      assert.deepEqual(
+      expectEqual(
+        'the names, as created',
         results.map(({ pet }) => pet.name),
         texts,
       );
-      for (const { pet } of results) assert.deepEqual(await success(repository.find(pet.id)), pet);
+      for (const { pet } of results) {
+        expectEqual('as found', await success(repository.find(pet.id)), pet);
+      }
     }));
 };

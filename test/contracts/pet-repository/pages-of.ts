@@ -1,5 +1,5 @@
-import assert from 'node:assert/strict';
 import { PageSize, type Pet, type PetPage, type PetQuery, type PetRepository } from '../../../core';
+import { expectEqual } from '../expect-equal';
 import { decoded, success } from '../outcome';
 
 export const pageSize = (size: number): PageSize => decoded(PageSize, size);
@@ -17,11 +17,9 @@ export const pagesOf = async (
     pages.push(page);
     if (!page.hasMore) return pages;
     const last = page.pets.at(-1);
-    assert.ok(
-      last !== undefined && (after === undefined || last.id > after),
-      'a page with more behind it leads on',
-    );
-    after = last.id;
+    const leadsOn = last !== undefined && (after === undefined || last.id > after);
+    expectEqual(`whether a page that says more follow ends behind ${after ?? 'the start'}`, leadsOn, true);
+    after = last?.id;
   }
 };
 

@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { CategoryId, type ScopedIdempotencyKey, NewPet, PetName } from '../../../core';
 import {
   arbitraryCategoryId,
@@ -7,7 +6,8 @@ import {
   arbitraryNewPet,
   arbitraryOwnerId,
 } from '../arbitrary';
-import { atOnce, decoded, failure, success } from '../outcome';
+import { expectEqual } from '../expect-equal';
+import { atOnce, decoded, expectFailure, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
 import { allPets } from './pages-of';
@@ -56,12 +56,12 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
       const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
       const { pet } = await success(repository.create(newPet, key));
       for (let count = 0; count < 3; count += 1) {
-        assert.deepEqual(await success(repository.create({ ...newPet }, { ...key })), {
+        expectEqual('a retry', await success(repository.create({ ...newPet }, { ...key })), {
           pet,
           replayed: true,
         });
       }
-      assert.deepEqual(await allPets(repository), [pet]);
+      expectEqual('the list', await allPets(repository), [pet]);
     }));
 
   for (const [difference, other] of Object.entries(others)) {
@@ -69,9 +69,12 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
       use({}, async (repository) => {
         const key = arbitraryScopedIdempotencyKey();
         const { pet } = await success(repository.create(original, key));
-        assert.equal(await failure(repository.create(other, key)), 'IdempotencyKeyReused');
-        assert.deepEqual(await success(repository.create(original, key)), { pet, replayed: true });
-        assert.deepEqual(await allPets(repository), [pet]);
+        await expectFailure(difference, repository.create(other, key), 'IdempotencyKeyReused');
+        expectEqual('a retry of the first', await success(repository.create(original, key)), {
+          pet,
+          replayed: true,
+        });
+        expectEqual('the list', await allPets(repository), [pet]);
       }));
   }
 
@@ -82,7 +85,7 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
         const newPet = arbitraryNewPet();
         const other = differingIn(newPet, field);
         await success(repository.create(newPet, key));
-        assert.equal(await failure(repository.create(other, key)), 'IdempotencyKeyReused');
+        await expectFailure(`another ${field}`, repository.create(other, key), 'IdempotencyKeyReused');
       }));
   }
 
@@ -91,11 +94,12 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
       const key = arbitraryScopedIdempotencyKey();
       const keys = [key, ...nearKeys(key)];
       const made = await Promise.all(keys.map((each) => success(repository.create(original, each))));
-      assert.deepEqual(
+      expectEqual(
+        'replayed, of creations by other callers and under other keys',
         made.map(({ replayed }) => replayed),
         keys.map(() => false),
       );
-      assert.equal((await allPets(repository)).length, keys.length);
+      expectEqual('how many are listed', (await allPets(repository)).length, keys.length);
     }));
 
   it('makes one animal of 20 equal creations at once under one key', () =>
@@ -103,13 +107,17 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
       const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
       const outcomes = await atOnce(Array.from({ length: 20 }, () => repository.create(newPet, key)));
       const pets = await allPets(repository);
-      assert.equal(pets.length, 1);
+      expectEqual('how many are listed', pets.length, 1);
       const made = outcomes.flatMap((outcome) => (outcome._tag === 'Right' ? [outcome.right] : []));
-      assert.equal(made.filter(({ replayed }) => !replayed).length, 1);
-      for (const { pet } of made) assert.deepEqual(pet, pets[0]);
+      const first = made.filter(({ replayed }) => !replayed);
+      expectEqual('how many of 20 answers say that they are no replay', first.length, 1);
+      for (const { pet } of made) expectEqual('the animal in each answer', pet, pets[0]);
       const refused = outcomes.flatMap((outcome) => (outcome._tag === 'Left' ? [outcome.left._tag] : []));
-      for (const tag of refused) assert.equal(tag, 'IdempotencyKeyInFlight');
-      assert.deepEqual(await success(repository.create(newPet, key)), { pet: pets[0], replayed: true });
+      for (const tag of refused) expectEqual('the failure of equal creations', tag, 'IdempotencyKeyInFlight');
+      expectEqual('a retry after them', await success(repository.create(newPet, key)), {
+        pet: pets[0],
+        replayed: true,
+      });
     }));
 
   it('makes one animal of 20 that differ at once under one key', () =>
@@ -118,11 +126,12 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
       const differing = () => ({ ...original, categoryId: arbitraryCategoryId() });
       const outcomes = await atOnce(Array.from({ length: 20 }, () => repository.create(differing(), key)));
       const made = outcomes.flatMap((outcome) => (outcome._tag === 'Right' ? [outcome.right.pet] : []));
-      assert.deepEqual(await allPets(repository), made);
-      assert.equal(made.length, 1);
+      expectEqual('the list, beside what was answered', await allPets(repository), made);
+      expectEqual('how many were made', made.length, 1);
       for (const outcome of outcomes) {
         if (outcome._tag === 'Left') {
-          assert.ok(['IdempotencyKeyInFlight', 'IdempotencyKeyReused'].includes(outcome.left._tag));
+          const isOne = ['IdempotencyKeyInFlight', 'IdempotencyKeyReused'].includes(outcome.left._tag);
+          expectEqual(`whether ${outcome.left._tag} is a failure of a key`, isOne, true);
         }
       }
     }));

@@ -1,0 +1,38 @@
+import { type Database, knexPetRepository, migrate } from '../../../../adapters/knex';
+import { createAllUnderFailureContract } from '../../../contracts';
+import { databaseKinds } from '../../../support/databases';
+import { run } from '../../../support/run';
+import { seedPets } from '../../../support/seed-pets';
+
+/** Makes the driver refuse what adds animals, for as long as `isBroken`. */
+const refuseInserts = ({ writes }: Database, isBroken: () => boolean): void => {
+  writes.on('query', ({ sql }: { sql: string }) => {
+    if (isBroken() && sql.startsWith('insert into pets')) throw new Error('the store is broken');
+  });
+};
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`The Knex pet repository on ${kind}`, () => {
+    createAllUnderFailureContract({ describe, it }, async (pets) => {
+      const { open, remove } = await makeDatabase();
+      const database = open();
+      await run(migrate(database));
+      await seedPets(database, pets);
+      let isBroken = false;
+      refuseInserts(database, () => isBroken);
+      const turn = (to: boolean) => () => {
+        isBroken = to;
+        return Promise.resolve();
+      };
+      return {
+        repository: knexPetRepository(database),
+        breakStore: turn(true),
+        mendStore: turn(false),
+        close: async () => {
+          await database.close();
+          await remove();
+        },
+      };
+    });
+  });
+}

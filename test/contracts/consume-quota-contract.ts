@@ -1,0 +1,120 @@
+import { type ConsumeQuota, decodeOrThrow, OwnerId, type Quota, type RateLimit } from '../../core';
+import { arbitraryOwnerId } from './arbitrary';
+import { expectEqual } from './expect-equal';
+import { success } from './outcome';
+import { type ContractOptions, seededRunner } from './seeded-runner';
+import type { TestRunner } from './test-runner';
+
+/** An adapter of the quota port that has counted nothing yet. */
+export interface ConsumeQuotaUnderTest {
+  readonly consumeQuota: ConsumeQuota;
+  readonly close: () => Promise<void>;
+}
+
+/** Gives an adapter that keeps to this limit. */
+export type OpenConsumeQuota = (limit: RateLimit) => Promise<ConsumeQuotaUnderTest>;
+
+/** Long enough for a test to end before it is over. */
+const seconds = 3_600;
+
+/** How often a request may find that its quota is not there again yet though it was said to be. */
+const attempts = 3;
+
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** What every adapter of the quota port must do: it counts each key's requests, and says what is left. */
+export const consumeQuotaContract = (
+  testRunner: TestRunner,
+  open: OpenConsumeQuota,
+  options: ContractOptions = {},
+): void => {
+  const { describe, it } = seededRunner(testRunner, options);
+
+  const use = async (
+    limit: RateLimit,
+    test: (consumeQuota: ConsumeQuota) => Promise<void>,
+  ): Promise<void> => {
+    const { consumeQuota, close } = await open(limit);
+    try {
+      await test(consumeQuota);
+    } finally {
+      await close();
+    }
+  };
+
+  const counted = ({ isWithin, remaining }: Quota) => ({ isWithin, remaining });
+
+  describe('as the quota port', () => {
+    it('counts down, refuses what is over the limit, and says the limit each time', () =>
+      use({ requests: 3, seconds }, async (consumeQuota) => {
+        const owner = arbitraryOwnerId();
+        for (const [request, expected] of [
+          { isWithin: true, remaining: 2 },
+          { isWithin: true, remaining: 1 },
+          { isWithin: true, remaining: 0 },
+          { isWithin: false, remaining: 0 },
+          { isWithin: false, remaining: 0 },
+        ].entries()) {
+          const what = `of request ${request + 1}, where 3 are allowed`;
+          const quota = await success(consumeQuota(owner));
+          expectEqual(`what is left ${what}`, counted(quota), expected);
+          expectEqual(`the limit ${what}`, [quota.requests, quota.seconds], [3, seconds]);
+          const isInWindow = quota.resetsIn >= 0 && quota.resetsIn <= seconds;
+          expectEqual(`whether resetsIn ${what}, ${quota.resetsIn}, is within the window`, isInWindow, true);
+        }
+      }));
+
+    it('counts each key for itself, however near two ids are', () =>
+      use({ requests: 1, seconds }, async (consumeQuota) => {
+        const id = arbitraryOwnerId();
+        const near = [`${id}a`, `${id} `, ` ${id}`, `${id}:1`, `'${id}'`, `${id}%`, `${id}é`, `${id}e\u0301`];
+        for (const owner of [id, ...near.map((text) => decodeOrThrow(OwnerId, text))]) {
+          const what = `the first request of ${JSON.stringify(owner)}`;
+          expectEqual(what, counted(await success(consumeQuota(owner))), { isWithin: true, remaining: 0 });
+        }
+      }));
+
+    it('lets in as many of a crowd as the limit says', () =>
+      use({ requests: 5, seconds }, async (consumeQuota) => {
+        const owner = arbitraryOwnerId();
+        const crowd = await Promise.all(Array.from({ length: 20 }, () => success(consumeQuota(owner))));
+        const within = crowd.filter(({ isWithin }) => isWithin);
+        expectEqual('how many of 20 are within a limit of 5', within.length, 5);
+        expectEqual(
+          'what is left after each of them, sorted',
+          within.map(({ remaining }) => remaining).sort(),
+          [0, 1, 2, 3, 4],
+        );
+      }));
+
+    it('counts when it is run, not when it is asked for, and again when it is run again', () =>
+      use({ requests: 2, seconds }, async (consumeQuota) => {
+        const owner = arbitraryOwnerId();
+        const request = consumeQuota(owner);
+        const remaining = [];
+        for (const effect of [consumeQuota(owner), request, request]) {
+          remaining.push(counted(await success(effect)));
+        }
+        expectEqual('what is left after each', remaining, [
+          { isWithin: true, remaining: 1 },
+          { isWithin: true, remaining: 0 },
+          { isWithin: false, remaining: 0 },
+        ]);
+      }));
+
+    it('gives the whole quota again once its time is over', () =>
+      use({ requests: 2, seconds: 1 }, async (consumeQuota) => {
+        const owner = arbitraryOwnerId();
+        let quota = await success(consumeQuota(owner));
+        for (let count = 0; quota.isWithin && count < attempts; count += 1) {
+          quota = await success(consumeQuota(owner));
+        }
+        for (let count = 0; !quota.isWithin && count < attempts; count += 1) {
+          await pause(quota.resetsIn * 1000 + 50);
+          quota = await success(consumeQuota(owner));
+        }
+        expectEqual('whether a request is within the limit after its time', quota.isWithin, true);
+      }));
+  });
+};

@@ -1,0 +1,43 @@
+import { inspect, isDeepStrictEqual } from 'node:util';
+
+const maxLength = 400;
+
+/** A value on a line, cut where it is long. */
+export const shown = (value: unknown): string => {
+  const text = inspect(value, {
+    breakLength: Infinity,
+    depth: 5,
+    maxArrayLength: 5,
+    maxStringLength: 100,
+    compact: true,
+  });
+  return text.length > maxLength ? `${text.slice(0, maxLength)}... (${text.length} characters)` : text;
+};
+
+/** Fails with a message alone: beside an assertion's values a runner would print each line of them. */
+export function fail(message: string): never {
+  const error = new Error(message);
+  Error.captureStackTrace(error, fail);
+  throw error;
+}
+
+const listDifference = (actual: ReadonlyArray<unknown>, expected: ReadonlyArray<unknown>): string => {
+  const longer = actual.length > expected.length ? actual : expected;
+  const at = longer.findIndex((_, index) => !isDeepStrictEqual(actual[index], expected[index]));
+  const lengths =
+    actual.length === expected.length
+      ? `${expected.length}`
+      : `${actual.length} in place of ${expected.length}`;
+  const at1 = (list: ReadonlyArray<unknown>): string => (at < list.length ? shown(list[at]) : 'nothing');
+  return `of ${lengths}, number ${at + 1} is the first that differs: got ${at1(actual)}, expected ${at1(expected)}`;
+};
+
+/** Fails unless both are equal, types and prototypes included; the message says what it is about, and where they differ. */
+export const expectEqual = (what: string, actual: unknown, expected: unknown): void => {
+  if (isDeepStrictEqual(actual, expected)) return;
+  fail(
+    Array.isArray(actual) && Array.isArray(expected)
+      ? `${what}: ${listDifference(actual, expected)}`
+      : `${what}: got ${shown(actual)}, expected ${shown(expected)}`,
+  );
+};

@@ -1,0 +1,187 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
+import { inMemoryQuota } from '../../adapters/rate-limiter';
+import { ApiKey, callerOf, decodeOrThrow, type NewPet, PetName, type PetRepository, unavailable } from '../../core';
+import { inTurn } from '../support/catalogue';
+import {
+  arbitraryApiKey,
+  arbitraryKeyId,
+  authenticateContract,
+  consumeQuotaContract,
+  createAllUnderFailureContract,
+  petRepositoryContract,
+  type TestRunner,
+} from '../contracts';
+
+/** Runs a contract suite, and gives the message of each test that failed, by its title. */
+const failuresOf = async (
+  suite: (runner: TestRunner) => void,
+  only = '',
+): Promise<Readonly<Record<string, string>>> => {
+  const tests: Array<readonly [string, () => Promise<void>]> = [];
+  suite({
+    describe: (_title, define) => {
+      define();
+    },
+    it: (title, check) => tests.push([title, check]),
+  });
+  const failures: Record<string, string> = {};
+  for (const [title, check] of tests.filter(([title]) => title.includes(only))) {
+    await check().catch((error: unknown) => (failures[title] = error instanceof Error ? error.message : ''));
+  }
+  return failures;
+};
+
+/** The in-memory repository with a mistake in it, under the suite. */
+const withMistake =
+  (mistake: (sound: PetRepository) => Partial<PetRepository>, seed?: number) => (runner: TestRunner) => {
+    petRepositoryContract(
+      runner,
+      (options) => {
+        const sound = inMemoryPetRepository(options);
+        return Promise.resolve({
+          repository: { ...sound, ...mistake(sound) },
+          close: () => Promise.resolve(),
+        });
+      },
+      seed === undefined ? {} : { seed },
+    );
+  };
+
+const closing = { close: () => Promise.resolve() };
+
+describe('Who writes an adapter is told by the contract suites', () => {
+  it('which page is wrong, and in what', async () => {
+    const isPastTheEnd = withMistake(({ list }) => ({
+      list: (query) => async () => {
+        const page = await list(query)();
+        return E.isRight(page) && page.right.pets.length === query.limit
+          ? E.right({ ...page.right, hasMore: true })
+          : page;
+      },
+    }));
+    const failures = await failuresOf(isPastTheEnd, 'by pages of any size, of any status');
+    expect(Object.values(failures).join()).to.match(
+      /^hasMore, of page 24 of 24, by pages of 1: got true, expected false\n/,
+    );
+  });
+
+  it('where a long list differs, in a few lines', async () => {
+    const isReversed = withMistake(({ createAll }) => ({
+      createAll: (source) => async () => {
+        const all: Array<NewPet> = [];
+        for await (const newPet of source) all.unshift(newPet);
+        return createAll(inTurn(all))();
+      },
+    }));
+    const [message = ''] = Object.values(await failuresOf(isReversed, 'in its order'));
+    expect(message).to.match(
+      /^the animals of the source: of 2500, number 1 is the first that differs: got \{ name: .* \}, expected \{ name: /,
+    );
+    expect(message.split('\n')).to.have.lengthOf(2);
+    expect(message.length).to.be.lessThan(1_500);
+  });
+
+  it('what was expected where a yes or no is wrong', async () => {
+    const saysNo = withMistake(({ create }) => ({
+      create: (newPet, key) => async () => {
+        const made = await create(newPet, key)();
+        return E.isRight(made) ? E.right({ ...made.right, replayed: false }) : made;
+      },
+    }));
+    expect(await failuresOf(saysNo, 'with keys and without'))
+      .to.have.property('answers rightly 100 that come at once, with keys and without')
+      .that.matches(/^replayed, of a creation that is run again under its key: got false, expected true\n/);
+  });
+
+  it('which near miss of a key was let in', async () => {
+    const isLenient = (runner: TestRunner): void => {
+      authenticateContract(runner, () => {
+        const { add, authenticate, revoke } = inMemoryApiKeys();
+        const lower = (key: ApiKey): ApiKey => decodeOrThrow(ApiKey, key.toLowerCase());
+        return Promise.resolve({
+          authenticate: (key, deadline) => authenticate(lower(key), deadline),
+          issue: (owner) => {
+            const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
+            add(id, lower(key), owner);
+            return Promise.resolve({ caller: callerOf(id, owner), key });
+          },
+          revoke: (id) => {
+            revoke(id);
+            return Promise.resolve();
+          },
+          ...closing,
+        });
+      });
+    };
+    const failures = await failuresOf(isLenient, 'before');
+    expect(failures)
+      .to.have.property('refuses every near miss before the key itself was seen')
+      .that.matches(/^a near miss was let in: the key with character \d+ of 43 in the other case\n/);
+  });
+
+  it('that a quota counts one too many', async () => {
+    const isGenerous = (runner: TestRunner): void => {
+      consumeQuotaContract(runner, ({ requests, seconds }) =>
+        Promise.resolve({ consumeQuota: inMemoryQuota({ requests: requests + 1, seconds }), ...closing }),
+      );
+    };
+    const failures = await failuresOf(isGenerous, 'a crowd');
+    expect(Object.values(failures).join()).to.match(
+      /^how many of 20 are within a limit of 5: got 6, expected 5\n/,
+    );
+  });
+
+  it('that half of an import is stored after a failure', async () => {
+    const isHalf = (runner: TestRunner): void => {
+      createAllUnderFailureContract(runner, (pets) => {
+        const sound = inMemoryPetRepository({ pets });
+        let isBroken = false;
+        const createAll: PetRepository['createAll'] = (source) => async () => {
+          let count = 0;
+          for await (const newPet of source) {
+            if (isBroken) return E.left(unavailable('broken'));
+            await sound.create(newPet)();
+            count += 1;
+          }
+          return E.right(count);
+        };
+        const turn = (to: boolean) => () => {
+          isBroken = to;
+          return Promise.resolve();
+        };
+        return Promise.resolve({
+          repository: { ...sound, createAll },
+          breakStore: turn(true),
+          mendStore: turn(false),
+          ...closing,
+        });
+      });
+    };
+    expect(await failuresOf(isHalf, 'in the middle'))
+      .to.have.property('stores all animals or none, and says which: in the middle')
+      .that.matches(/^the animals that are stored after Unavailable: of 750 in place of 1500, number 751 /);
+  });
+
+  it('by which seed the same random values come again', async () => {
+    const forgetsNames = (seed?: number) =>
+      withMistake(
+        ({ find }) => ({
+          find: (id) => async () => {
+            const found = await find(id)();
+            return E.isRight(found) ? E.right({ ...found.right, name: decodeOrThrow(PetName, '') }) : found;
+          },
+        }),
+        seed,
+      );
+    const first = await failuresOf(forgetsNames(), 'an id of its own');
+    const [message = ''] = Object.values(first);
+    const seed = /\(random values of seed (\d+): pass \{ seed: \1 \} to have them again\)$/.exec(
+      message,
+    )?.[1];
+    expect(seed, message).to.match(/^\d+$/);
+    expect(await failuresOf(forgetsNames(Number(seed)), 'an id of its own')).to.deep.equal(first);
+    expect(await failuresOf(forgetsNames(Number(seed) + 1), 'an id of its own')).to.not.deep.equal(first);
+  });
+});
