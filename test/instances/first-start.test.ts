@@ -20,7 +20,9 @@ describe('The first start', function () {
         expect(ended.map(({ code }) => code)).to.deep.equal(Array.from({ length: 8 }, () => 0));
         expect(ended.filter(({ stderr }) => stderr.includes('shown this once'))).to.have.length(1);
         expect(await columnIn(store, 'api_keys', 'name')).to.deep.equal(['first key']);
-        expect(await columnIn(store, 'animal_store_migrations', 'name')).to.deep.equal(await migrationNames());
+        expect(await columnIn(store, 'animal_store_migrations', 'name')).to.deep.equal(
+          await migrationNames(),
+        );
       }));
   }
 });

@@ -2,7 +2,15 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
 import { inMemoryQuota } from '../../adapters/rate-limiter';
-import { ApiKey, callerOf, decodeOrThrow, type NewPet, PetName, type PetRepository, unavailable } from '../../core';
+import {
+  ApiKey,
+  callerOf,
+  decodeOrThrow,
+  type NewPet,
+  PetName,
+  type PetRepository,
+  unavailable,
+} from '../../core';
 import { inTurn } from '../support/catalogue';
 import {
   arbitraryApiKey,
