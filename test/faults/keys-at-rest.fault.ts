@@ -44,7 +44,7 @@ const show = async (address: string, key: string): Promise<ReadonlyArray<Answer>
     ...['{', key, `{"${key}":1}`, `{"name":7,"categoryId":"${key}","status":"${key}"}`].map((body) =>
       call(pets, { ...pet, body }),
     ),
-    call(pets, { ...pet, headers: { 'Idempotency-Key': key } }),
+    call(pets, { ...pet, headers: { 'Idempotency-Key': `"${key}` } }),
     call(pets, { ...pet, headers: { 'Content-Type': key } }),
     call(pets, { ...pet, headers: { 'Content-Encoding': key } }),
   ]);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import * as t from 'io-ts';
+import { gunzipSync } from 'node:zlib';
 import { type WireResponse } from './http-response-reader';
 import { expectDeclaredAnswer } from './openapi-response-check';
 import { parseExactJson } from './parse-exact-json';
@@ -47,6 +48,12 @@ const readPets = (value: unknown): ReadonlyArray<AnsweredPet> => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** The representation, taken out of its content coding. */
+const decoded = ({ headers, body }: WireResponse): Uint8Array =>
+  body.length > 0 && headers.some(([name, value]) => name === 'content-encoding' && value === 'gzip')
+    ? gunzipSync(body)
+    : body;
+
 const isRedirect = ({ status }: Readonly<{ status: number }>) => status >= 300 && status < 400;
 
 const expectWhatEveryAnswerPromises = (answer: CheckedAnswer) => {
@@ -75,7 +82,7 @@ export const checkAnswer = (
   request: Readonly<{ method: string; target: string }>,
   response: WireResponse,
 ): CheckedAnswer => {
-  const text = utf8.decode(response.body);
+  const text = utf8.decode(decoded(response));
   const json = request.method === 'HEAD' || isRedirect(response) ? undefined : parseExactJson(text);
   const error = ErrorBody.is(json) ? json : { code: '', message: '' };
   const answer: CheckedAnswer = {

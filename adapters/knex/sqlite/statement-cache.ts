@@ -39,7 +39,12 @@ export const cacheStatements = (connection: PreparingConnection): void => {
   };
   const close = connection.close.bind(connection);
 
-  connection.all = (sql, bindings, done) => (statements.get(sql) ?? prepare(sql, done)).all(bindings, done);
+  connection.all = (sql, bindings, done) =>
+    (statements.get(sql) ?? prepare(sql, done)).all(bindings, (error, rows) => {
+      // One that waited for a lock in vain still runs to SQLite, and keeps its view of the file, until it is finalized.
+      if (error !== null) statements.delete(sql);
+      done(error, rows);
+    });
   connection.close = (done) => {
     statements.clear();
     close(done);
