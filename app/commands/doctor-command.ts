@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Finding } from '../doctor/finding';
+import type { Finding } from '../doctor/check-result';
 import type { Terminal } from '../terminal/terminal';
 
 interface Options {

@@ -7,7 +7,7 @@ import { readSettings } from '../settings/read-settings';
 import { settingWarnings } from '../settings/setting-warnings';
 import type { Settings } from '../settings/settings';
 import { startFailureText } from '../failures/start-failure';
-import { finding, type Finding } from './finding';
+import { finding, type Finding } from './check-result';
 import { inspectData } from './inspect-data';
 import { inspectPorts } from './inspect-port';
 

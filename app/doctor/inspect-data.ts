@@ -15,7 +15,7 @@ import { fileObstacle } from '../failures/database-advice';
 import { databaseFailed, startFailureText } from '../failures/start-failure';
 import { databaseAddressText } from '../settings/database-address-text';
 import type { Settings } from '../settings/settings';
-import { finding, type Finding } from './finding';
+import { finding, type Finding } from './check-result';
 
 /** In milliseconds: clocks of several machines differ by a little. */
 const clockTolerance = 60_000;

@@ -8,7 +8,7 @@ import {
   type StartFailure,
   startFailureText,
 } from '../failures/start-failure';
-import { finding, type Finding } from './finding';
+import { finding, type Finding } from './check-result';
 
 interface Address {
   readonly host: string;

@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import type * as t from 'io-ts';
-import { faultTexts } from './fault-texts';
-import { fieldFaults } from './field-faults';
+import { faultTexts } from './field-error-texts';
+import { fieldFaults } from './field-errors';
 
 /**
  * A value that the program itself wrote, as in `decodeOrThrow(PageSize, 20)`. Throws a TypeError that names each bad

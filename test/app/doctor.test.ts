@@ -14,7 +14,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { apiKeyRegister, type Database, migrate, openSqlite } from '../../adapters/knex';
 import { diagnose } from '../../app/doctor/diagnose';
-import type { Finding } from '../../app/doctor/finding';
+import type { Finding } from '../../app/doctor/check-result';
 import { CategoryId, PetName } from '../../core';
 import { decoded } from '../contracts/outcome';
 import { newCatalogue } from '../support/catalogue';

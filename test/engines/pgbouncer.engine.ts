@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { diagnose } from '../../app/doctor/diagnose';
-import type { Finding } from '../../app/doctor/finding';
+import type { Finding } from '../../app/doctor/check-result';
 import { type Answer, call } from '../faults/support/call';
 import { inPostgresDatabase } from '../faults/support/in-postgres-database';
 import { startServices } from '../faults/support/several-services';

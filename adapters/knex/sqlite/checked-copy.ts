@@ -6,7 +6,7 @@ import { type CopyOptions, copyPages } from './copy-pages';
 import { findDamage } from './find-damage';
 import { openToLook } from './open-to-look';
 import { ownerOfFile, ownerOnly } from './sqlite-file';
-import { withinConnection } from './within-connection';
+import { withinConnection } from './with-connection';
 
 /** Reads all of it, and answers with how many animals are in it. */
 const check = async (copy: string, { signal }: CopyOptions): Promise<number> => {

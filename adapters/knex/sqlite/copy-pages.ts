@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { promisify } from 'node:util';
-import { type Backup, withinConnection } from './within-connection';
+import { type Backup, withinConnection } from './with-connection';
 
 /** How far a copy is, in bytes. */
 export interface CopyProgress {
