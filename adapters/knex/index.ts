@@ -15,7 +15,7 @@ export * from './migrations/migrate';
 export { migrationConfig } from './migrations/migration-config';
 export type { MigrationFailed } from './migrations/migration-failed';
 export { migrationSource } from './migrations/migration-source';
-export { generationObstacle, type SchemaState } from './migrations/schema-state';
+export { generationMismatch, type SchemaState } from './migrations/schema-state';
 export type { PoolUsage } from './database/knex-pool';
 export { openPostgres, postgresConfiguration, type PostgresOptions } from './postgres/postgres';
 export type { PreparedStatements } from './postgres/prepared-statements';

@@ -13,7 +13,7 @@ export const runCommand = async (
 ): Promise<void> => {
   const outcome = await pipe(
     readSettings(env),
-    E.mapLeft((faults) => startFailureText({ _tag: 'InvalidSettings', faults })),
+    E.mapLeft((fieldErrors) => startFailureText({ _tag: 'InvalidSettings', fieldErrors })),
     TE.fromEither,
     TE.flatMap((settings) =>
       pipe(

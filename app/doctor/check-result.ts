@@ -1,9 +1,15 @@
-/** What a look at one thing found, in words; where it is a fault, with what to do about it. */
-export interface Finding {
+/** How one check of the doctor ended, in words; of one that failed, with what to do about it. */
+export interface CheckResult {
   readonly check:
     'settings' | 'port' | 'database' | 'durability' | 'limits' | 'migrations' | 'keys' | 'clock';
   readonly ok: boolean;
   readonly text: string;
 }
 
-export const finding = (check: Finding['check'], ok: boolean, text: string): Finding => ({ check, ok, text });
+export const passed = (check: CheckResult['check'], text: string): CheckResult => ({ check, ok: true, text });
+
+export const failed = (check: CheckResult['check'], text: string): CheckResult => ({
+  check,
+  ok: false,
+  text,
+});

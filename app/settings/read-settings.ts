@@ -1,16 +1,18 @@
 import * as E from 'fp-ts/Either';
-import type { FieldFault } from '../../core';
+import type { FieldError } from '../../core';
 import { placeOf, readSecretFiles } from './secret-files';
 import { decodeSettings, type Settings } from './settings';
 
-/** What an environment and the secret files that it names say, or every fault at once. It reads those files. */
+/** What an environment and the secret files that it names say, or every bad setting at once. It reads those files. */
 export const readSettings = (
   environment: Readonly<Record<string, string | undefined>>,
-): E.Either<ReadonlyArray<FieldFault>, Settings> => {
+): E.Either<ReadonlyArray<FieldError>, Settings> => {
   const files = readSecretFiles(environment);
   const decoded = decodeSettings(files.environment);
-  const faults = E.isLeft(decoded)
-    ? decoded.left.map((fault) => ({ ...fault, field: placeOf(fault.field, environment) }))
+  const fieldErrors = E.isLeft(decoded)
+    ? decoded.left.map((error) => ({ ...error, field: placeOf(error.field, environment) }))
     : [];
-  return files.faults.length + faults.length > 0 ? E.left([...files.faults, ...faults]) : decoded;
+  return files.fieldErrors.length + fieldErrors.length > 0
+    ? E.left([...files.fieldErrors, ...fieldErrors])
+    : decoded;
 };
