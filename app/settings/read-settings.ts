@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
 import type { FieldError } from '../../core';
 import { placeOf, readSecretFiles } from './secret-files';
 import { decodeSettings, type Settings } from './settings';
@@ -7,12 +8,16 @@ import { decodeSettings, type Settings } from './settings';
 export const readSettings = (
   environment: Readonly<Record<string, string | undefined>>,
 ): E.Either<ReadonlyArray<FieldError>, Settings> => {
-  const files = readSecretFiles(environment);
-  const decoded = decodeSettings(files.environment);
-  const fieldErrors = E.isLeft(decoded)
-    ? decoded.left.map((error) => ({ ...error, field: placeOf(error.field, environment) }))
-    : [];
-  return files.fieldErrors.length + fieldErrors.length > 0
-    ? E.left([...files.fieldErrors, ...fieldErrors])
-    : decoded;
+  const { environment: complete, fieldErrors: unread } = readSecretFiles(environment);
+  return pipe(
+    decodeSettings(complete),
+    E.mapLeft((errors) => [
+      ...unread,
+      ...errors.map((error) => ({ ...error, field: placeOf(error.field, environment) })),
+    ]),
+    E.filterOrElse(
+      () => unread.length === 0,
+      () => unread,
+    ),
+  );
 };
