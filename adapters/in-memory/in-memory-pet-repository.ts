@@ -118,8 +118,6 @@ export const inMemoryPetRepository = ({
         return pipe(
           addNew(newPet),
           E.tap(({ pet }) => {
-            // What is set anew stands last, with the youngest.
-            kept.delete(key);
             kept.set(key, { pet, keptUntil: decision.keptUntil });
             return E.right(undefined);
           }),
