@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { permanentError } from '../database/database-error';
 import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { type CopyOptions, copyPages } from './copy-pages';
-import { findDamage } from './find-damage';
-import { openToLook } from './open-to-look';
-import { ownerOfFile, ownerOnly } from './sqlite-file';
+import { findDamage } from '../sqlite/find-damage';
+import { openToLook } from '../sqlite/open-to-look';
+import { ownerOfFile, ownerOnly } from '../sqlite/sqlite-file';
 import { withConnection } from './with-connection';
 
 /** Reads all of it, and answers with how many animals are in it. */

@@ -4,8 +4,8 @@ import { isBusy, isDamage, permanentError, toError } from '../database/database-
 import { silentLog } from '../database/silent-log';
 import { putInPlace, withCheckedCopy } from './checked-copy';
 import type { CopyOptions } from './copy-pages';
-import { openToLook } from './open-to-look';
-import { ownerOfFile } from './sqlite-file';
+import { openToLook } from '../sqlite/open-to-look';
+import { ownerOfFile } from '../sqlite/sqlite-file';
 
 /** How a backup takes the place of what is there. */
 export interface RestoreOptions extends CopyOptions {
