@@ -14,11 +14,9 @@ const decodePetId = (text: string | undefined): E.Either<NoSuchPet, PetId> =>
   );
 
 /** @deprecated With the operation itself: the interface removes it on 5 December 2030. */
-export const handleGetPet =
-  (petId: string | undefined): Operation =>
-  ({ deadline }, { getPet }) =>
-    pipe(
-      TE.fromEither(decodePetId(petId)),
-      flatMap((id) => getPet(id, deadline)),
-      map((pet) => ({ status: 200, body: serialisePet(pet) })),
-    );
+export const handleGetPet: Operation = ({ deadline }, { getPet }, { petId }) =>
+  pipe(
+    TE.fromEither(decodePetId(petId)),
+    flatMap((id) => getPet(id, deadline)),
+    map((pet) => ({ status: 200, body: serialisePet(pet) })),
+  );

@@ -1,10 +1,10 @@
-import type { Task } from 'fp-ts/Task';
+import type { PathParameters } from '../operations/operation';
 import type { HttpRequest } from '../protocol/http-request';
 import type { MethodNotAllowed, RouteNotFound } from '../responses/http-failures';
-import type { Outcome } from '../responses/outcome';
+import { failed, type Outcome } from '../responses/outcome';
 
 /** What becomes of a request. It may reject: that is a defect. */
-export type Run = (request: HttpRequest, parameters: Readonly<Record<string, string>>) => Task<Outcome>;
+export type Run = (request: HttpRequest, parameters: PathParameters) => Promise<Outcome>;
 
 export interface Route {
   /** GET takes HEAD as well. */
@@ -22,6 +22,13 @@ export interface RouteGroup {
   /** What becomes of a request for such a path, or with a method that its path does not take. */
   readonly runUnmatched: (failure: RouteNotFound | MethodNotAllowed) => Run;
 }
+
+/** Routes that need no key; every path that nothing is at is theirs to refuse. */
+export const withoutKey = (...routes: ReadonlyArray<Route>): RouteGroup => ({
+  routes,
+  owns: () => true,
+  runUnmatched: (failure) => () => Promise.resolve(failed(failure)),
+});
 
 const isAt = (template: string, path: string): boolean => {
   const parts = path.split('/');
