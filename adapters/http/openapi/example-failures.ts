@@ -2,7 +2,7 @@ import { idempotencyKeyInFlight, idempotencyKeyReused, invalidApiKey, unavailabl
 import type { HttpFailure } from '../responses/http-failures';
 
 type Examples = {
-  readonly [Tag in Exclude<HttpFailure['_tag'], 'PetNotFound'>]: Extract<HttpFailure, { readonly _tag: Tag }>;
+  readonly [Tag in Exclude<HttpFailure['_tag'], 'PetNotFound'>]: HttpFailure & { readonly _tag: Tag };
 };
 
 /** One failure of each kind, for the OpenAPI document. A client can't tell PetNotFound from NoSuchPet. */

@@ -1,8 +1,7 @@
 import { pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
 import { exampleFailures } from './example-failures';
-import { failureResponse } from '../responses/failure-response';
-import type { ErrorBody } from '../representation/serialise';
+import { type ErrorBody, failureResponse } from '../responses/failure-response';
 
 const escaped = (text: string): string => text.replace(/[<|]/g, '\\$&');
 

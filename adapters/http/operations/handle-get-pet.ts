@@ -2,12 +2,12 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { inDecimal, PetId } from '../../../core';
-import type { NoSuchPet } from '../responses/http-failures';
+import type { HttpFailure } from '../responses/http-failures';
 import { serialisePet } from '../representation/serialise';
 import { flatMap, map } from '../task-either';
 import type { Operation } from './operation';
 
-const decodePetId = (text: string | undefined): E.Either<NoSuchPet, PetId> =>
+const decodePetId = (text: string | undefined): E.Either<HttpFailure, PetId> =>
   pipe(
     inDecimal(PetId).decode(text),
     E.mapLeft(() => ({ _tag: 'NoSuchPet' })),

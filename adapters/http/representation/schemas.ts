@@ -23,7 +23,6 @@ export const errorCodes = [
   'unavailable',
   'unsupported_media_type',
 ] as const;
-export type ErrorCode = (typeof errorCodes)[number];
 
 const int64 = { type: 'integer', format: 'int64' } as const;
 

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import { serialiseHealth } from '../representation/serialise';
 import type { NotReady } from '../responses/http-failures';
 import { decided, failed, type Outcome } from '../responses/outcome';
 import type { Route } from './route';
@@ -10,7 +9,7 @@ import type { Route } from './route';
 export type CheckReadiness = TaskEither<NotReady, void>;
 
 const healthy = (status: 'live' | 'ready'): Outcome =>
-  decided({ status: 200, body: serialiseHealth({ status }) });
+  decided({ status: 200, body: JSON.stringify({ status }) });
 
 /** Whether the process runs, and whether it can serve. */
 export const healthRoutes = (checkReadiness: CheckReadiness): ReadonlyArray<Route> => [
