@@ -2,7 +2,7 @@ import * as TE from 'fp-ts/TaskEither';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { CheckReadiness } from '../../adapters/http';
-import type { exampleFailures } from '../../adapters/http/openapi/example-failures';
+import type { exampleFailures } from '../../adapters/http/openapi/example-responses';
 import { admissionControl } from '../../adapters/http/server/admission-control';
 import { exchanges } from '../../adapters/http/server/exchanges';
 import { serveConnections } from '../../adapters/http/server/serve-connections';

@@ -1,4 +1,4 @@
-import { schemas } from '../representation/schemas';
+import { schemas } from './schemas';
 import { headerComponents } from './openapi-headers';
 import { exampleComponents, responseComponents } from './openapi-responses';
 

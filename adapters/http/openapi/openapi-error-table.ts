@@ -1,6 +1,6 @@
 import { pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
-import { exampleFailures } from './example-failures';
+import { exampleFailures } from './example-responses';
 import { type ErrorBody, failureResponse } from '../responses/failure-response';
 
 const escaped = (text: string): string => text.replace(/[<|]/g, '\\$&');

@@ -1,7 +1,7 @@
 import { pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
 import * as R from 'fp-ts/Record';
-import { exampleFailures } from './example-failures';
+import { exampleFailures } from './example-responses';
 import { failureResponse } from '../responses/failure-response';
 import { openApiHeaders } from './openapi-headers';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { openApiDocument, openApiServiceDocument } from '../../../../adapters/http';
-import { exampleFailures } from '../../../../adapters/http/openapi/example-failures';
+import { exampleFailures } from '../../../../adapters/http/openapi/example-responses';
 import { failureResponse } from '../../../../adapters/http/responses/failure-response';
-import { errorCodes } from '../../../../adapters/http/representation/schemas';
+import { errorCodes } from '../../../../adapters/http/openapi/schemas';
 import { documentedAnswers } from '../../../support/documented-answers';
 import { provoke, provokeNextPage, provokeNotModified } from '../../../support/provoke';
 
