@@ -1,12 +1,11 @@
 import { pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
 import * as R from 'fp-ts/Record';
-import { exampleFailures } from './example-responses';
-import { failureResponse } from '../responses/failure-response';
+import { exampleResponses } from './example-responses';
 import { openApiHeaders } from './openapi-headers';
 
 type Headers = Readonly<Record<string, object>>;
-type Kind = keyof typeof exampleFailures;
+type Kind = keyof typeof exampleResponses;
 
 const { failure: failureHeaders, quota, requestId, validator } = openApiHeaders;
 
@@ -26,7 +25,7 @@ export const notModified = {
   304: { description: 'The client has it already.', headers: { ...requestId, ...validator } },
 };
 
-const exampleOf = (kind: Kind) => ({ kind, ...failureResponse(exampleFailures[kind]) });
+const exampleOf = (kind: Kind) => ({ kind, ...exampleResponses[kind] });
 type Example = ReturnType<typeof exampleOf>;
 
 const codesOf = (examples: ReadonlyArray<Example>): string =>
@@ -41,8 +40,9 @@ const headersOf = (examples: ReadonlyArray<Example>): Headers => {
 };
 
 /** The bodies of all failures, each as the table of failures makes it. */
-export const exampleComponents = R.mapWithIndex((kind: Kind) => ({ value: exampleOf(kind).error }))(
-  exampleFailures,
+export const exampleComponents = pipe(
+  exampleResponses,
+  R.map(({ error }) => ({ value: error })),
 );
 
 /** The responses to some failures, one a status, for the operation that alone answers so. */

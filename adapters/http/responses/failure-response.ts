@@ -9,7 +9,7 @@ export interface ErrorBody {
   readonly status: number;
 }
 
-interface FailureResponse extends HttpResponse {
+export interface FailureResponse extends HttpResponse {
   /** What the body says. */
   readonly error: ErrorBody;
 }
