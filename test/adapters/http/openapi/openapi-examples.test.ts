@@ -38,7 +38,7 @@ describe('The OpenAPI documents', () => {
   for (const [path, document] of Object.entries(documents)) {
     it(`describe each header once: ${path}`, () => {
       const inPaths = JSON.stringify(document.paths);
-      expect(inPaths).to.contain('"X-Request-Id":{"$ref":"#/components/headers/RequestId"}');
+      expect(inPaths).to.contain('"X-Request-Id":{"$ref":"#/components/headers/X-Request-Id"}');
       expect(inPaths).not.to.match(/"headers":\{[^}]*"description"/);
     });
   }
