@@ -1,5 +1,4 @@
 import { idempotencyKeyInFlight, idempotencyKeyReused, invalidApiKey, unavailable } from '../../../core';
-import { methods } from '../protocol/methods';
 import type { HttpFailure } from '../responses/http-failures';
 
 type Examples = {
@@ -23,7 +22,7 @@ export const exampleFailures: Examples = {
   MalformedRequest: { _tag: 'MalformedRequest', reason: 'a request must have one Host header' },
   NoSuchPet: { _tag: 'NoSuchPet' },
   RouteNotFound: { _tag: 'RouteNotFound' },
-  MethodNotAllowed: { _tag: 'MethodNotAllowed', allowed: methods },
+  MethodNotAllowed: { _tag: 'MethodNotAllowed', allowed: ['GET', 'HEAD', 'POST'] },
   HttpVersionNotSupported: { _tag: 'HttpVersionNotSupported' },
   RequestTimeout: { _tag: 'RequestTimeout' },
   IdempotencyKeyInFlight: idempotencyKeyInFlight,
