@@ -26,12 +26,16 @@ const isReady = ({ address }: { readonly address: string }): Promise<boolean> =>
     () => false,
   );
 
-const runOn = async ({ instances, hands }: System): Promise<History> => {
+const runOn = async ({ instances, hands, databaseLog }: System): Promise<History> => {
   const start = performance.now();
   const now = (): number => performance.now() - start;
   const { seed, seconds } = settings;
   const workload = startWorkload({ seed, clients, instances, now });
-  const faults = await runNemesis({ seed, hands, milliseconds: seconds * 1_000, now });
+  const faults = await runNemesis({ seed, hands, milliseconds: seconds * 1_000, now }).catch(
+    (error: unknown) => {
+      throw new Error(`${String(error)}\n${databaseLog?.() ?? ''}`, { cause: error });
+    },
+  );
   await workload.stop();
   for (const instance of instances)
     await eventually(`instance ${instance.number} is well again`, healBound, () => isReady(instance));

@@ -91,9 +91,11 @@ const newInstance = async (number: number, folder: string, environment: Environm
       isStarting = true;
       await writeFile(clock, '+0');
       const began = performance.now();
+      const attempts: Array<string> = [];
       while (!(await startOnce(checkout))) {
-        if (performance.now() - began > startBound)
-          throw new Error(`instance ${number} does not start: ${running?.stderr() ?? ''}`);
+        const passed = performance.now() - began;
+        attempts.push(`after ${Math.round(passed)} ms: ${running?.stderr() ?? ''}`);
+        if (passed > startBound) throw new Error(`instance ${number} does not start:\n${attempts.join('')}`);
         await delay(pause);
       }
       isStarting = false;
