@@ -66,8 +66,10 @@ export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions
       const agent = agents[instance?.number ?? 0];
       if (instance === undefined || agent === undefined) throw new Error('there is no instance');
       const began = now();
+      const starvedBefore = instance.starved();
       const answer = await ask(instance.address, request, agent);
-      exchanges.push({ client, instance: instance.number, began, ended: now(), request, answer });
+      const starved = Math.max(0, instance.starved() - starvedBefore);
+      exchanges.push({ client, instance: instance.number, began, ended: now(), starved, request, answer });
       if (request.type === 'create' && answer.type === 'pet') {
         remember(acknowledged, answer.pet.id, random);
         if (request.key !== undefined && !answer.isReplay) remember(keyed, request, random);
