@@ -12,6 +12,7 @@ import {
   type KeptCreation,
   NewPet,
   ordPetById,
+  passesFilters,
   type Pet,
   PetId,
   petNotFound,
@@ -46,56 +47,49 @@ export const inMemoryPetRepository = ({
 }: Options = {}): PetRepository => {
   const sorted = [...pets].sort(ordPetById.compare);
   const found = new Map(sorted.map((pet) => [pet.id, pet]));
-  const kept = new Map<string, KeptCreation>();
+  const kept = new Map<string, { readonly id: PetId; readonly keptUntil: number }>();
+  let lastId = sorted.at(-1)?.id ?? 0n;
 
-  const firstAfter = (after: PetId | undefined): number => {
+  const firstAfter = (after: PetId): number => {
     let low = 0;
-    let high = after === undefined ? 0 : sorted.length;
+    let high = sorted.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       const pet = sorted[middle];
-      if (pet !== undefined && after !== undefined && pet.id <= after) low = middle + 1;
+      if (pet !== undefined && pet.id <= after) low = middle + 1;
       else high = middle;
     }
     return low;
   };
 
-  const page = ({ limit, after, status }: PetQuery): PetPage => {
+  const page = ({ limit, after, ...filters }: PetQuery): PetPage => {
     const wanted: Array<Pet> = [];
     for (
-      let index = firstAfter(after);
+      let index = after === undefined ? 0 : firstAfter(after);
       index < sorted.length && wanted.length < countToFind(limit);
       index += 1
     ) {
       const pet = sorted[index];
-      if (pet !== undefined && (status === undefined || pet.status === status)) wanted.push(pet);
+      if (pet !== undefined && passesFilters(filters, pet)) wanted.push(pet);
     }
     return toPage(limit, wanted);
   };
 
-  const nextId = (): bigint => {
-    const last = sorted.at(-1)?.id ?? 0n;
-    return last > 0n ? last + 1n : 1n;
-  };
+  const nextId = (): bigint => (lastId > 0n ? lastId + 1n : 1n);
 
-  const add = (newPet: NewPet): E.Either<Unavailable, Pet> =>
+  const add = (newPet: NewPet): Created =>
     pipe(
       PetId.decode(nextId()),
       E.bimap(
         () => unavailable(new Error('every id is taken')),
-        (id): Pet => {
+        (id) => {
           const pet = { id, ...newPet };
           sorted.push(pet);
           found.set(id, pet);
-          return pet;
+          lastId = id;
+          return { pet, replayed: false };
         },
       ),
-    );
-
-  const addNew = (newPet: NewPet): Created =>
-    pipe(
-      add(newPet),
-      E.map((pet) => ({ pet, replayed: false })),
     );
 
   /** Stops at the first that is kept on: the oldest come first, unless the clock jumped. */
@@ -106,9 +100,14 @@ export const inMemoryPetRepository = ({
     }
   };
 
+  const keptUnder = (key: string): KeptCreation | undefined => {
+    const record = kept.get(key);
+    return record && { pet: found.get(record.id), keptUntil: record.keptUntil };
+  };
+
   const createOnce = (newPet: NewPet, key: string): Created => {
     forgetExpired();
-    const decision = decideCreation(kept.get(key), newPet, now());
+    const decision = decideCreation(keptUnder(key), newPet, now());
     switch (decision._tag) {
       case 'IdempotencyKeyReused':
         return E.left(decision);
@@ -116,11 +115,9 @@ export const inMemoryPetRepository = ({
         return E.right({ pet: decision.pet, replayed: true });
       case 'Create':
         return pipe(
-          addNew(newPet),
+          add(newPet),
           E.tap(({ pet }) => {
-            // What is set anew stands last, with the youngest.
-            kept.delete(key);
-            kept.set(key, { pet, keptUntil: decision.keptUntil });
+            kept.set(key, { id: pet.id, keptUntil: decision.keptUntil });
             return E.right(undefined);
           }),
         );
@@ -129,7 +126,7 @@ export const inMemoryPetRepository = ({
 
   const create = (given: NewPet, key: ScopedIdempotencyKey | undefined): Created => {
     const newPet = NewPet.encode(given);
-    return key === undefined ? addNew(newPet) : createOnce(newPet, scopedIdempotencyKeyText(key));
+    return key === undefined ? add(newPet) : createOnce(newPet, scopedIdempotencyKeyText(key));
   };
 
   const addAll = (newPets: ReadonlyArray<NewPet>): E.Either<ImportAborted, number> => {
