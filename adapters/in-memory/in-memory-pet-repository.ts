@@ -9,7 +9,6 @@ import {
   type IdempotencyKeyReused,
   type ImportAborted,
   importAborted,
-  type KeptCreation,
   NewPet,
   ordPetById,
   passesFilters,
@@ -50,13 +49,13 @@ export const inMemoryPetRepository = ({
   const kept = new Map<string, { readonly id: PetId; readonly keptUntil: number }>();
   let lastId = sorted.at(-1)?.id ?? 0n;
 
-  const firstAfter = (after: PetId | undefined): number => {
+  const firstAfter = (after: PetId): number => {
     let low = 0;
-    let high = after === undefined ? 0 : sorted.length;
+    let high = sorted.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       const pet = sorted[middle];
-      if (pet !== undefined && after !== undefined && pet.id <= after) low = middle + 1;
+      if (pet !== undefined && pet.id <= after) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -65,7 +64,7 @@ export const inMemoryPetRepository = ({
   const page = ({ limit, after, ...filters }: PetQuery): PetPage => {
     const wanted: Array<Pet> = [];
     for (
-      let index = firstAfter(after);
+      let index = after === undefined ? 0 : firstAfter(after);
       index < sorted.length && wanted.length < countToFind(limit);
       index += 1
     ) {
@@ -77,25 +76,19 @@ export const inMemoryPetRepository = ({
 
   const nextId = (): bigint => (lastId > 0n ? lastId + 1n : 1n);
 
-  const add = (newPet: NewPet): E.Either<Unavailable, Pet> =>
+  const add = (newPet: NewPet): Created =>
     pipe(
       PetId.decode(nextId()),
       E.bimap(
         () => unavailable(new Error('every id is taken')),
-        (id): Pet => {
+        (id) => {
           const pet = { id, ...newPet };
           sorted.push(pet);
           found.set(id, pet);
           lastId = id;
-          return pet;
+          return { pet, replayed: false };
         },
       ),
-    );
-
-  const addNew = (newPet: NewPet): Created =>
-    pipe(
-      add(newPet),
-      E.map((pet) => ({ pet, replayed: false })),
     );
 
   /** Stops at the first that is kept on: the oldest come first, unless the clock jumped. */
@@ -106,14 +99,10 @@ export const inMemoryPetRepository = ({
     }
   };
 
-  const keptUnder = (key: string): KeptCreation | undefined => {
-    const record = kept.get(key);
-    return record && { pet: found.get(record.id), keptUntil: record.keptUntil };
-  };
-
   const createOnce = (newPet: NewPet, key: string): Created => {
     forgetExpired();
-    const decision = decideCreation(keptUnder(key), newPet, now());
+    const record = kept.get(key);
+    const decision = decideCreation(record && { ...record, pet: found.get(record.id) }, newPet, now());
     switch (decision._tag) {
       case 'IdempotencyKeyReused':
         return E.left(decision);
@@ -121,10 +110,8 @@ export const inMemoryPetRepository = ({
         return E.right({ pet: decision.pet, replayed: true });
       case 'Create':
         return pipe(
-          addNew(newPet),
+          add(newPet),
           E.tap(({ pet }) => {
-            // What is set anew stands last, with the youngest.
-            kept.delete(key);
             kept.set(key, { id: pet.id, keptUntil: decision.keptUntil });
             return E.right(undefined);
           }),
@@ -134,7 +121,7 @@ export const inMemoryPetRepository = ({
 
   const create = (given: NewPet, key: ScopedIdempotencyKey | undefined): Created => {
     const newPet = NewPet.encode(given);
-    return key === undefined ? addNew(newPet) : createOnce(newPet, scopedIdempotencyKeyText(key));
+    return key === undefined ? add(newPet) : createOnce(newPet, scopedIdempotencyKeyText(key));
   };
 
   const addAll = (newPets: ReadonlyArray<NewPet>): E.Either<ImportAborted, number> => {

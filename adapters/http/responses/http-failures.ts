@@ -1,6 +1,6 @@
 import type { MalformedJson } from '../representation/parse-json';
 import type {
-  FieldFault,
+  FieldError,
   IdempotencyKeyInFlight,
   IdempotencyKeyReused,
   InvalidApiKey,
@@ -14,12 +14,12 @@ export interface MissingApiKey {
 
 export interface InvalidQuery {
   readonly _tag: 'InvalidQuery';
-  readonly faults: ReadonlyArray<FieldFault>;
+  readonly fieldErrors: ReadonlyArray<FieldError>;
 }
 
 export interface InvalidBody {
   readonly _tag: 'InvalidBody';
-  readonly faults: ReadonlyArray<FieldFault>;
+  readonly fieldErrors: ReadonlyArray<FieldError>;
 }
 
 export interface InvalidIdempotencyKey {
