@@ -9,7 +9,6 @@ import {
   type IdempotencyKeyReused,
   type ImportAborted,
   importAborted,
-  type KeptCreation,
   NewPet,
   ordPetById,
   passesFilters,
@@ -100,14 +99,10 @@ export const inMemoryPetRepository = ({
     }
   };
 
-  const keptUnder = (key: string): KeptCreation | undefined => {
-    const record = kept.get(key);
-    return record && { pet: found.get(record.id), keptUntil: record.keptUntil };
-  };
-
   const createOnce = (newPet: NewPet, key: string): Created => {
     forgetExpired();
-    const decision = decideCreation(keptUnder(key), newPet, now());
+    const record = kept.get(key);
+    const decision = decideCreation(record && { ...record, pet: found.get(record.id) }, newPet, now());
     switch (decision._tag) {
       case 'IdempotencyKeyReused':
         return E.left(decision);

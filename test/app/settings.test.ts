@@ -103,7 +103,7 @@ describe('The settings', () => {
     expect(decodeSettings(Object.fromEntries(written))).to.deep.equal(E.right(defaults));
     expect(written.filter(([, text]) => text === '').map(([name]) => name)).to.have.members(
       Object.entries(defaults).flatMap(([name, value]) =>
-        value === undefined || value === '' || (Array.isArray(value) && value.length === 0) ? [name] : [],
+        value === undefined || (Array.isArray(value) && value.length === 0) ? [name] : [],
       ),
     );
   });
