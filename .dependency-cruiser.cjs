@@ -28,6 +28,7 @@ const rooms = {
     migrations: ['database'],
     sqlite: ['database', 'migrations'],
     postgres: ['database', 'migrations'],
+    backup: ['database', 'migrations', 'sqlite'],
     host: ['database', 'sqlite', 'postgres'],
     batching: ['database'],
     pets: ['database', 'batching'],

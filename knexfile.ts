@@ -7,7 +7,7 @@ import { type StartFailure, startFailureText } from './app/failures/start-failur
 
 const configuration: Knex.Config = pipe(
   readSettings(process.env),
-  E.mapLeft((faults): StartFailure => ({ _tag: 'InvalidSettings', faults })),
+  E.mapLeft((fieldErrors): StartFailure => ({ _tag: 'InvalidSettings', fieldErrors })),
   E.map(databaseOf),
   E.flatMap(E.fromNullable<StartFailure>({ _tag: 'NoDatabase' })),
   E.match(

@@ -48,13 +48,13 @@ export const inMemoryPetRepository = ({
   const found = new Map(sorted.map((pet) => [pet.id, pet]));
   const kept = new Map<string, KeptCreation>();
 
-  const firstAfter = (after: PetId | undefined): number => {
+  const firstAfter = (after: PetId): number => {
     let low = 0;
-    let high = after === undefined ? 0 : sorted.length;
+    let high = sorted.length;
     while (low < high) {
       const middle = (low + high) >>> 1;
       const pet = sorted[middle];
-      if (pet !== undefined && after !== undefined && pet.id <= after) low = middle + 1;
+      if (pet !== undefined && pet.id <= after) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -63,7 +63,7 @@ export const inMemoryPetRepository = ({
   const page = ({ limit, after, status }: PetQuery): PetPage => {
     const wanted: Array<Pet> = [];
     for (
-      let index = firstAfter(after);
+      let index = after === undefined ? 0 : firstAfter(after);
       index < sorted.length && wanted.length < countToFind(limit);
       index += 1
     ) {
@@ -78,24 +78,18 @@ export const inMemoryPetRepository = ({
     return last > 0n ? last + 1n : 1n;
   };
 
-  const add = (newPet: NewPet): E.Either<Unavailable, Pet> =>
+  const add = (newPet: NewPet): Created =>
     pipe(
       PetId.decode(nextId()),
       E.bimap(
         () => unavailable(new Error('every id is taken')),
-        (id): Pet => {
+        (id) => {
           const pet = { id, ...newPet };
           sorted.push(pet);
           found.set(id, pet);
-          return pet;
+          return { pet, replayed: false };
         },
       ),
-    );
-
-  const addNew = (newPet: NewPet): Created =>
-    pipe(
-      add(newPet),
-      E.map((pet) => ({ pet, replayed: false })),
     );
 
   /** Stops at the first that is kept on: the oldest come first, unless the clock jumped. */
@@ -116,10 +110,8 @@ export const inMemoryPetRepository = ({
         return E.right({ pet: decision.pet, replayed: true });
       case 'Create':
         return pipe(
-          addNew(newPet),
+          add(newPet),
           E.tap(({ pet }) => {
-            // What is set anew stands last, with the youngest.
-            kept.delete(key);
             kept.set(key, { pet, keptUntil: decision.keptUntil });
             return E.right(undefined);
           }),
@@ -129,7 +121,7 @@ export const inMemoryPetRepository = ({
 
   const create = (given: NewPet, key: ScopedIdempotencyKey | undefined): Created => {
     const newPet = NewPet.encode(given);
-    return key === undefined ? addNew(newPet) : createOnce(newPet, scopedIdempotencyKeyText(key));
+    return key === undefined ? add(newPet) : createOnce(newPet, scopedIdempotencyKeyText(key));
   };
 
   const addAll = (newPets: ReadonlyArray<NewPet>): E.Either<ImportAborted, number> => {

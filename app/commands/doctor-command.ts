@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { Finding } from '../doctor/finding';
+import type { CheckResult } from '../doctor/check-result';
 import type { Terminal } from '../terminal/terminal';
 
 interface Options {
@@ -7,8 +7,8 @@ interface Options {
   readonly json?: boolean;
 }
 
-const line = ({ check, ok, text }: Finding): string =>
-  `${(ok ? 'ok' : 'FAULT').padEnd(5)}  ${check.padEnd(10)}  ${text}`;
+const line = ({ check, ok, text }: CheckResult): string =>
+  `${(ok ? 'ok' : 'FAIL').padEnd(4)}  ${check.padEnd(10)}  ${text}`;
 
 /** `animal-store doctor` */
 export const doctorCommand = ({ env, print, fail }: Terminal): Command =>
@@ -18,7 +18,7 @@ export const doctorCommand = ({ env, print, fail }: Terminal): Command =>
     .option('--json', 'print what was found as JSON')
     .action(async ({ full = false, json = false }: Options) => {
       const { diagnose } = await import('../doctor/diagnose.js');
-      const findings = await diagnose(env, full)();
-      print(json, findings, findings.map(line).join('\n'));
-      if (findings.some(({ ok }) => !ok)) fail(1);
+      const results = await diagnose(env, full)();
+      print(json, results, results.map(line).join('\n'));
+      if (results.some(({ ok }) => !ok)) fail(1);
     });

@@ -36,7 +36,7 @@ const toStatus = (text: string): PetStatus => {
 /** `animal-store export [FILE]` */
 export const exportCommand = (terminal: Terminal): Command =>
   new Command('export')
-    .description('write all animals by ascending id; `import` takes them back to the letter')
+    .description('write all animals by ascending id; `import` takes them back byte for byte')
     .argument('[file]', 'standard output if it is missing or -', '-')
     .addOption(
       new Option('--format <format>', "how to write them, if the file's ending doesn't say").choices(formats),

@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import type { ApiKeyRecord, ApiKeyRegister, IssuedApiKey } from '../../adapters/knex';
+import type { ApiKeyRegister, IssuedApiKey } from '../../adapters/knex';
 import { databaseFailed, notMigrated, type StartFailure } from '../failures/start-failure';
 import type { Terminal } from '../terminal/terminal';
-import { visibleJson } from '../terminal/visible-json';
+import { apiKeyLine } from './api-key-line';
 import { parseDuration } from './duration';
 import { runCommand } from './run-command';
 
@@ -35,18 +35,6 @@ const withRegister = async (
       ),
     ),
   );
-};
-
-const state = ({ revoked, expires, isValid }: ApiKeyRecord): string => {
-  if (revoked !== null) return `revoked ${revoked}`;
-  if (expires === null) return 'valid';
-  return isValid ? `valid until ${expires}` : `expired ${expires}`;
-};
-
-const line = (record: ApiKeyRecord): string => {
-  const { id, owner, lastFour, created, name } = record;
-  // Quoted, so that no name can look like a line of another key.
-  return [id, `owner ${owner}`, `...${lastFour}`, created, state(record), visibleJson(name)].join('  ');
 };
 
 const present = ({ print, say }: Terminal, json: boolean, issued: IssuedApiKey): void => {
@@ -126,7 +114,7 @@ const list = (terminal: Terminal): Command =>
         pipe(
           records,
           TE.bimap(databaseFailed, (keys) => {
-            if (json || keys.length > 0) terminal.print(json, keys, keys.map(line).join('\n'));
+            if (json || keys.length > 0) terminal.print(json, keys, keys.map(apiKeyLine).join('\n'));
             else terminal.say('there are no keys');
           }),
         ),
@@ -145,7 +133,7 @@ const revoke = (terminal: Terminal): Command =>
           TE.mapLeft(databaseFailed),
           TE.flatMap(TE.fromNullable<StartFailure>({ _tag: 'UnknownKey', id })),
           TE.map((record) => {
-            terminal.print(json, record, line(record));
+            terminal.print(json, record, apiKeyLine(record));
           }),
           TE.flatMap(() => warnWithoutKey(terminal, register)),
         ),

@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
+import { constVoid, pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { type StartFailure, startFailureText } from '../failures/start-failure';
 import { readSettings } from '../settings/read-settings';
@@ -11,9 +11,9 @@ export const runCommand = async (
   { env, say, fail }: Terminal,
   command: (settings: Settings) => TE.TaskEither<StartFailure, void>,
 ): Promise<void> => {
-  const outcome = await pipe(
+  await pipe(
     readSettings(env),
-    E.mapLeft((faults) => startFailureText({ _tag: 'InvalidSettings', faults })),
+    E.mapLeft((fieldErrors) => startFailureText({ _tag: 'InvalidSettings', fieldErrors })),
     TE.fromEither,
     TE.flatMap((settings) =>
       pipe(
@@ -21,8 +21,9 @@ export const runCommand = async (
         TE.mapLeft((failure) => startFailureText(failure, settings.DATABASE_URL)),
       ),
     ),
+    TE.match((text) => {
+      say(`animal-store: ${text}`);
+      fail(1);
+    }, constVoid),
   )();
-  if (E.isRight(outcome)) return;
-  say(`animal-store: ${outcome.left}`);
-  fail(1);
 };

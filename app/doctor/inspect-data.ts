@@ -5,62 +5,59 @@ import { existsSync } from 'node:fs';
 import {
   type DatabaseAsFound,
   type DatabaseReport,
-  generationObstacle,
+  generationMismatch,
   inspectDatabase,
   type Limits,
   type SchemaState,
 } from '../../adapters/knex';
 import { databaseOf } from '../backend/database-of';
-import { fileObstacle } from '../failures/database-advice';
+import { fileAdvice } from '../failures/database-advice';
 import { databaseFailed, startFailureText } from '../failures/start-failure';
 import { databaseAddressText } from '../settings/database-address-text';
 import type { Settings } from '../settings/settings';
-import { finding, type Finding } from './finding';
+import { type CheckResult, failed, passed } from './check-result';
 
 /** In milliseconds: clocks of several machines differ by a little. */
 const clockTolerance = 60_000;
 
-const inspectKeys = ({ API_KEYS, NODE_ENV }: Settings, validKeys: number): Finding => {
-  if (API_KEYS.length > 0) return finding('keys', true, `${API_KEYS.length} in API_KEYS`);
-  if (validKeys > 0) return finding('keys', true, `${validKeys} valid in the database`);
+const inspectKeys = ({ API_KEYS, NODE_ENV }: Settings, validKeys: number): CheckResult => {
+  if (API_KEYS.length > 0) return passed('keys', `${API_KEYS.length} in API_KEYS`);
+  if (validKeys > 0) return passed('keys', `${validKeys} valid in the database`);
   return NODE_ENV === 'production'
-    ? finding('keys', false, startFailureText({ _tag: 'NoApiKey' }))
-    : finding('keys', true, 'none that is valid: where none ever was, the first start makes one');
+    ? failed('keys', startFailureText({ _tag: 'NoApiKey' }))
+    : passed('keys', 'none that is valid: where none ever was, the first start makes one');
 };
 
-const inspectClock = (newestKey: number): Finding => {
+const inspectClock = (newestKey: number): CheckResult => {
   const now = new Date();
   return newestKey <= now.getTime() + clockTolerance
-    ? finding('clock', true, now.toISOString())
-    : finding('clock', false, `${now.toISOString()} is before a key was made: set this machine's clock`);
+    ? passed('clock', now.toISOString())
+    : failed('clock', `${now.toISOString()} is before a key was made: set this machine's clock`);
 };
 
-const inspectLimits = ({ areKept, text, remedy }: Limits): Finding =>
-  areKept
-    ? finding('limits', true, text)
-    : finding('limits', false, `${text}: one who hangs can hold up others: ${remedy}`);
+const inspectLimits = ({ areKept, text, remedy }: Limits): CheckResult =>
+  areKept ? passed('limits', text) : failed('limits', `${text}: one who hangs can hold up others: ${remedy}`);
 
-const inspectSchema = (schema: SchemaState): Finding => {
+const inspectSchema = (schema: SchemaState): CheckResult => {
   const { pending, unknown } = schema;
-  const obstacle = generationObstacle(schema);
-  if (obstacle !== undefined) return finding('migrations', false, obstacle);
+  const mismatch = generationMismatch(schema);
+  if (mismatch !== undefined) return failed('migrations', mismatch);
   if (pending.length > 0) {
-    return finding('migrations', true, `${pending.join(', ')} to run: the next start or \`migrate\` does it`);
+    return passed('migrations', `${pending.join(', ')} to run: the next start or \`migrate\` does it`);
   }
-  return finding(
+  return passed(
     'migrations',
-    true,
     unknown.length === 0 ? 'up to date' : `up to date; ${unknown.join(', ')} of a newer version add to it`,
   );
 };
 
-const findingsOf =
+const resultsOf =
   (settings: Settings) =>
-  ({ schema, durability, limits, validKeys, newestKey }: DatabaseReport): ReadonlyArray<Finding> => [
-    finding('database', true, `${databaseAddressText(settings.DATABASE_URL)} reads and writes`),
+  ({ schema, durability, limits, validKeys, newestKey }: DatabaseReport): ReadonlyArray<CheckResult> => [
+    passed('database', `${databaseAddressText(settings.DATABASE_URL)} reads and writes`),
     durability.isDurable
-      ? finding('durability', true, durability.text)
-      : finding('durability', false, `${durability.text} can lose an animal: ${durability.remedy}`),
+      ? passed('durability', durability.text)
+      : failed('durability', `${durability.text} can lose an animal: ${durability.remedy}`),
     ...(limits === undefined ? [] : [inspectLimits(limits)]),
     inspectSchema(schema),
     inspectKeys(settings, validKeys),
@@ -68,27 +65,27 @@ const findingsOf =
   ];
 
 /** A file that is not there is not made. */
-const inspectMissingFile = (filename: string): Finding => {
-  const obstacle = fileObstacle(filename);
-  return obstacle === undefined
-    ? finding('database', true, `${filename} is not there yet: the first start makes it`)
-    : finding('database', false, `${filename} can't be made: ${obstacle}`);
+const inspectMissingFile = (filename: string): CheckResult => {
+  const advice = fileAdvice(filename);
+  return advice === undefined
+    ? passed('database', `${filename} is not there yet: the first start makes it`)
+    : failed('database', `${filename} can't be made: ${advice}`);
 };
 
 const inspect = (
   database: DatabaseAsFound,
   settings: Settings,
   isThorough: boolean,
-): T.Task<ReadonlyArray<Finding>> =>
+): T.Task<ReadonlyArray<CheckResult>> =>
   pipe(
     inspectDatabase(database, isThorough),
     TE.mapLeft((failure) => startFailureText(databaseFailed(failure), settings.DATABASE_URL)),
-    TE.match((text) => [finding('database', false, text)], findingsOf(settings)),
+    TE.match((text) => [failed('database', text)], resultsOf(settings)),
   );
 
 /** Whether the data can be reached, written and kept, and whether anyone can get at it. */
-export const inspectData = (settings: Settings, isThorough: boolean): T.Task<ReadonlyArray<Finding>> => {
-  const withoutData = (found: Finding) => [found, inspectKeys(settings, 0), inspectClock(0)];
+export const inspectData = (settings: Settings, isThorough: boolean): T.Task<ReadonlyArray<CheckResult>> => {
+  const withoutData = (found: CheckResult) => [found, inspectKeys(settings, 0), inspectClock(0)];
   return async () => {
     const { DATABASE_URL: address } = settings;
     if (address._tag === 'Sqlite' && !existsSync(address.filename)) {
@@ -96,7 +93,7 @@ export const inspectData = (settings: Settings, isThorough: boolean): T.Task<Rea
     }
     const named = databaseOf(settings);
     if (named === undefined) {
-      return withoutData(finding('database', true, 'memory: keeps animals until the service stops'));
+      return withoutData(passed('database', 'memory: keeps animals until the service stops'));
     }
     const database = named.openAsFound();
     return inspect(database, settings, isThorough)().finally(database.close);

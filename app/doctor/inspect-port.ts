@@ -8,7 +8,7 @@ import {
   type StartFailure,
   startFailureText,
 } from '../failures/start-failure';
-import { finding, type Finding } from './finding';
+import { type CheckResult, failed, passed } from './check-result';
 
 interface Address {
   readonly host: string;
@@ -33,16 +33,16 @@ const isAnimalStore = async ({ host, port }: Address): Promise<boolean> => {
 const tryToListen = async (
   address: Address,
   toFailure: (cause: unknown) => StartFailure,
-): Promise<Finding> => {
+): Promise<CheckResult> => {
   const { host, port } = address;
   const server = createServer().listen(port, host);
   try {
     await once(server, 'listening');
-    return finding('port', true, port === 0 ? `any free one on ${host}` : `${port} on ${host} is free`);
+    return passed('port', port === 0 ? `any free one on ${host}` : `${port} on ${host} is free`);
   } catch (cause) {
     return (await isAnimalStore(address))
-      ? finding('port', true, `${port} on ${host} is taken by an animal store that runs`)
-      : finding('port', false, startFailureText(toFailure(cause)));
+      ? passed('port', `${port} on ${host} is taken by an animal store that runs`)
+      : failed('port', startFailureText(toFailure(cause)));
   } finally {
     server.close();
   }
@@ -50,7 +50,7 @@ const tryToListen = async (
 
 /** Whether the service could listen where it is told to, by trying it for a moment, or listens there already. */
 export const inspectPorts =
-  ({ HOST, PORT, ADMIN_HOST, ADMIN_PORT }: Settings): Task<ReadonlyArray<Finding>> =>
+  ({ HOST, PORT, ADMIN_HOST, ADMIN_PORT }: Settings): Task<ReadonlyArray<CheckResult>> =>
   () =>
     Promise.all([
       tryToListen({ host: HOST, port: PORT }, cannotListen),

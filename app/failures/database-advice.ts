@@ -27,7 +27,7 @@ const linkIn = (path: string): string | undefined => {
 };
 
 /** What keeps a SQLite file from being opened or made, by a look at the file system: undefined where that shows nothing. */
-export const fileObstacle = (filename: string): string | undefined => {
+export const fileAdvice = (filename: string): string | undefined => {
   const file = resolve(filename);
   const folder = dirname(file);
   if (!existsSync(folder)) return `make the folder ${folder}`;
@@ -36,7 +36,7 @@ export const fileObstacle = (filename: string): string | undefined => {
   if (!isPermitted(folder, readable | constants.X_OK)) return `let this user write in the folder ${folder}`;
   if (!existsSync(file)) {
     const link = linkIn(file);
-    return link === undefined ? undefined : fileObstacle(resolve(realpathSync(folder), link));
+    return link === undefined ? undefined : fileAdvice(resolve(realpathSync(folder), link));
   }
   if (statSync(file).isDirectory()) return 'it is a folder: name a file in it';
   return isPermitted(file, readable) ? undefined : 'let this user read and write it';
@@ -50,7 +50,7 @@ export const databaseAdvice = (address: DatabaseAddress | undefined, cause: unkn
   if (errorText(cause).includes('SQLITE_BUSY')) return 'wait until the process that writes to it has ended';
   switch (address?._tag) {
     case 'Sqlite':
-      return fileObstacle(address.filename) ?? general;
+      return fileAdvice(address.filename) ?? general;
     case 'Postgres':
       return postgresAdvice(cause) ?? general;
     default:

@@ -1,5 +1,5 @@
 import type { MigrationFailed } from '../../adapters/knex';
-import { type FieldFault, faultTexts, type Unavailable } from '../../core';
+import { type FieldError, fieldErrorTexts, type Unavailable } from '../../core';
 import type { DatabaseAddress } from '../settings/database-address';
 import { databaseAddressText } from '../settings/database-address-text';
 import { databaseAdvice } from './database-advice';
@@ -7,7 +7,7 @@ import { errorText } from './error-text';
 
 /** Why a command can't do its work. */
 export type StartFailure =
-  | { readonly _tag: 'InvalidSettings'; readonly faults: ReadonlyArray<FieldFault> }
+  | { readonly _tag: 'InvalidSettings'; readonly fieldErrors: ReadonlyArray<FieldError> }
   | { readonly _tag: 'DatabaseFailed'; readonly cause: unknown }
   | MigrationFailed
   | { readonly _tag: 'DatabaseLost' }
@@ -48,7 +48,7 @@ const listenAdvice = (cause: unknown, prefix: string): string => {
 export const startFailureText = (failure: StartFailure, address?: DatabaseAddress): string => {
   switch (failure._tag) {
     case 'InvalidSettings':
-      return faultTexts(failure.faults).join('\n');
+      return fieldErrorTexts(failure.fieldErrors).join('\n');
     case 'DatabaseFailed':
       return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be used: ${errorText(failure.cause)}: ${databaseAdvice(address, failure.cause)}`;
     case 'MigrationFailed':

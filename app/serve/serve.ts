@@ -44,7 +44,7 @@ const notReady = (reason: string): NotReady => ({ _tag: 'NotReady', reason });
 const whileServing = (checkReadiness: Backend['checkReadiness'], isStopping: () => boolean): CheckReadiness =>
   pipe(
     checkReadiness,
-    T.map((obstacle) => (isStopping() ? 'it is stopping' : obstacle)),
+    T.map((reason) => (isStopping() ? 'it is stopping' : reason)),
     T.map((reason) => (reason === undefined ? E.right(undefined) : E.left(notReady(reason)))),
   );
 

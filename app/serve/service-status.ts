@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/Either';
+import { constFalse, constTrue, pipe } from 'fp-ts/function';
 import type { CheckReadiness } from '../../adapters/http';
 import type { ReadServiceStatus } from '../../adapters/prometheus';
 import type { Backend } from '../backend/backend';
@@ -12,7 +13,7 @@ export const serviceStatus =
       readStatus(),
     ]);
     return {
-      isReady: E.isRight(readiness),
+      isReady: pipe(readiness, E.match(constFalse, constTrue)),
       databaseSize: sizes?.database,
       writeAheadLogSize: sizes?.writeAheadLog,
       diskAvailable: sizes?.diskAvailable,

@@ -29,13 +29,16 @@ const texts = (settings: Settings): Readonly<Record<keyof Settings, string>> => 
   POSTGRES_PREPARED_STATEMENTS: settings.POSTGRES_PREPARED_STATEMENTS,
 });
 
-const defaults = pipe(decodeSettings({}), E.map(texts));
+const defaults = pipe(
+  decodeSettings({}),
+  E.match((): Readonly<Record<string, string>> => ({}), texts),
+);
 
 /** The settings that are not default, as in `PORT=0`, for anyone to read: of keys it tells how many. */
 export const changedSettings = (settings: Settings): ReadonlyArray<string> =>
   pipe(
     texts(settings),
-    R.filterWithIndex((name, text) => E.isRight(defaults) && defaults.right[name] !== text),
+    R.filterWithIndex((name, text) => defaults[name] !== text),
     R.toEntries,
     (entries) => entries.map(([name, text]) => `${name}=${text}`),
   );

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { FieldFault } from '../../core';
+import type { FieldError } from '../../core';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -9,7 +9,7 @@ export const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
 interface SecretFiles {
   /** The environment as if the files' texts stood in it. */
   readonly environment: Environment;
-  readonly faults: ReadonlyArray<FieldFault>;
+  readonly fieldErrors: ReadonlyArray<FieldError>;
 }
 
 const fileSettingOf = (name: string): string => `${name}_FILE`;
@@ -20,7 +20,7 @@ const codeOf = (error: unknown): string =>
 /** Editors and `echo` end a file with a line break that no secret has. */
 const readSecret = (file: string): string => readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
 
-const resolveSecret = (name: string, environment: Environment): string | FieldFault | undefined => {
+const resolveSecret = (name: string, environment: Environment): string | FieldError | undefined => {
   const field = fileSettingOf(name);
   const file = environment[field] ?? '';
   if (file === '') return environment[name];
@@ -43,11 +43,11 @@ export const readSecretFiles = (environment: Environment): SecretFiles => {
         resolved.map(([name, secret]) => [name, typeof secret === 'object' ? undefined : secret]),
       ),
     },
-    faults: resolved.flatMap(([, secret]) => (typeof secret === 'object' ? [secret] : [])),
+    fieldErrors: resolved.flatMap(([, secret]) => (typeof secret === 'object' ? [secret] : [])),
   };
 };
 
-/** Where the value of a setting stands, as a fault names it. */
+/** Where the value of a setting stands, as a field error names it. */
 export const placeOf = (name: string, environment: Environment): string =>
   secretSettings.some((secret) => secret === name) && (environment[fileSettingOf(name)] ?? '') !== ''
     ? `the text in ${fileSettingOf(name)}`

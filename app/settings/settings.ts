@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
-import { ApiKey, type FieldFault, fieldFaults } from '../../core';
+import { ApiKey, type FieldError, fieldErrors } from '../../core';
 import { DatabaseAddress, parseDatabaseAddress } from './database-address';
 import { parseCorsOrigins } from './parse-cors-origins';
 
@@ -123,7 +123,7 @@ export const settingNames = Object.keys(codec.type.props);
 /** What the environment says, decoded once. Names are those of the environment. */
 export type Settings = Readonly<t.TypeOf<typeof codec>>;
 
-/** Decodes the settings, or names every fault at once. An empty variable counts as not set. */
+/** Decodes the settings, or names every bad one at once. An empty variable counts as not set. */
 export const decodeSettings = (
   environment: Readonly<Record<string, string | undefined>>,
-): E.Either<ReadonlyArray<FieldFault>, Settings> => pipe(codec.decode(environment), E.mapLeft(fieldFaults));
+): E.Either<ReadonlyArray<FieldError>, Settings> => pipe(codec.decode(environment), E.mapLeft(fieldErrors));

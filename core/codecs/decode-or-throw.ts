@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import type * as t from 'io-ts';
-import { faultTexts } from './fault-texts';
-import { fieldFaults } from './field-faults';
+import { fieldErrorTexts } from './field-error-texts';
+import { fieldErrors } from './field-errors';
 
 /**
  * A value that the program itself wrote, as in `decodeOrThrow(PageSize, 20)`. Throws a TypeError that names each bad
@@ -12,6 +12,6 @@ export const decodeOrThrow = <A>(codec: t.Type<A, unknown>, value: unknown): A =
   pipe(
     codec.decode(value),
     E.getOrElse((errors): A => {
-      throw new TypeError(`no ${codec.name}: ${faultTexts(fieldFaults(errors)).join('; ')}`);
+      throw new TypeError(`no ${codec.name}: ${fieldErrorTexts(fieldErrors(errors)).join('; ')}`);
     }),
   );

@@ -1,5 +1,6 @@
 import { type Eq, fromEquals } from 'fp-ts/Eq';
 import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 
 /** What `===` tells apart: two records are equal when all their fields are. */
@@ -63,9 +64,13 @@ export const record = <R extends Fields, O extends Fields>(
     for (const [field, codec] of all) {
       const value = Object.hasOwn(input, field) ? input[field] : undefined;
       if (value === undefined && field in optional) continue;
-      const outcome = codec.validate(value, t.appendContext(context, field, codec, value));
-      if (E.isLeft(outcome)) errors.push(...outcome.left);
-      else decoded[field] = outcome.right;
+      pipe(
+        codec.validate(value, t.appendContext(context, field, codec, value)),
+        E.match(
+          (fieldErrors) => void errors.push(...fieldErrors),
+          (valid) => void (decoded[field] = valid),
+        ),
+      );
     }
     if (errors.length > 0) return t.failures(errors);
     return is(decoded) ? t.success(decoded) : t.failure(input, context);

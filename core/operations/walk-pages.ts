@@ -1,11 +1,19 @@
 import * as E from 'fp-ts/Either';
+import { constUndefined } from 'fp-ts/function';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Unavailable } from '../ports/failures';
 import { largestPageSize } from '../pets/page-size';
+import type { PetId } from '../pets/pet-id';
 import type { PetPage } from '../pets/pet-page';
 import type { PetQuery } from '../pets/pet-query';
 
 type List = (query: PetQuery) => TaskEither<Unavailable, PetPage>;
+
+/** After which animal the next page begins; undefined where none follows. */
+const nextAfter: (page: E.Either<Unavailable, PetPage>) => PetId | undefined = E.match(
+  constUndefined,
+  ({ pets, hasMore }) => (hasMore ? pets.at(-1)?.id : undefined),
+);
 
 /**
  * Reads page after page until no more follow, 100 animals a page if the query doesn't say otherwise. What is created
@@ -16,12 +24,9 @@ export async function* walkPages(
   query: Partial<PetQuery> = {},
 ): AsyncGenerator<E.Either<Unavailable, PetPage>> {
   let { after } = query;
-  for (let hasMore = true; hasMore;) {
+  do {
     const page = await list({ limit: largestPageSize, ...query, after })();
     yield page;
-    if (E.isLeft(page)) return;
-    after = page.right.pets.at(-1)?.id;
-    // A page that holds nothing leads nowhere.
-    hasMore = page.right.hasMore && after !== undefined;
-  }
+    after = nextAfter(page);
+  } while (after !== undefined);
 }

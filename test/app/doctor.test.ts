@@ -14,7 +14,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { apiKeyRegister, type Database, migrate, openSqlite } from '../../adapters/knex';
 import { diagnose } from '../../app/doctor/diagnose';
-import type { Finding } from '../../app/doctor/finding';
+import type { CheckResult } from '../../app/doctor/check-result';
 import { CategoryId, PetName } from '../../core';
 import { decoded } from '../contracts/outcome';
 import { newCatalogue } from '../support/catalogue';
@@ -30,8 +30,8 @@ import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary
 
 /** The same as the command, without the time that a process takes. */
 const doctor = async (environment: Environment) => {
-  const findings = await diagnose({ PORT: '0', ...environment })();
-  return { findings, faults: findings.filter(({ ok }) => !ok), text: JSON.stringify(findings) };
+  const results = await diagnose({ PORT: '0', ...environment })();
+  return { results, failed: results.filter(({ ok }) => !ok), text: JSON.stringify(results) };
 };
 
 /** A database that is up to date, and closed at the end. */
@@ -45,7 +45,7 @@ const withDatabase = async (file: string, use: (database: Database) => Promise<v
   }
 };
 
-const checksOf = (findings: ReadonlyArray<Finding>) => findings.map(({ check }) => check);
+const checksOf = (results: ReadonlyArray<CheckResult>) => results.map(({ check }) => check);
 
 describe('animal-store doctor', () => {
   afterEach(killServices);
@@ -81,9 +81,9 @@ describe('animal-store doctor', () => {
   });
 
   it('finds nothing wrong in memory', async () => {
-    const { findings, text } = await doctor({ DATABASE_URL: 'memory:', API_KEYS: 'secret1,secret2' });
-    expect(checksOf(findings)).to.deep.equal(['settings', 'port', 'database', 'keys', 'clock']);
-    expect(findings.find(({ check }) => check === 'keys')?.text).to.equal('2 in API_KEYS');
+    const { results, text } = await doctor({ DATABASE_URL: 'memory:', API_KEYS: 'secret1,secret2' });
+    expect(checksOf(results)).to.deep.equal(['settings', 'port', 'database', 'keys', 'clock']);
+    expect(results.find(({ check }) => check === 'keys')?.text).to.equal('2 in API_KEYS');
     expect(text).to.not.contain('secret');
   });
 
@@ -91,12 +91,12 @@ describe('animal-store doctor', () => {
     const { url, drop } = await createPostgresDatabase();
     try {
       for (const migrations of [/^001_create_pets, .* to run/, /^up to date$/]) {
-        const { findings } = await doctor({ DATABASE_URL: url });
-        const durability = findings.find(({ check }) => check === 'durability');
+        const { results } = await doctor({ DATABASE_URL: url });
+        const durability = results.find(({ check }) => check === 'durability');
         // The tests' own server runs without fsync, another one may not.
         expect(durability?.ok).to.equal(durability?.text.startsWith('fsync=on'));
-        expect(checksOf(findings.filter(({ ok, check }) => !ok && check !== 'durability'))).to.deep.equal([]);
-        expect(findings.find(({ check }) => check === 'migrations')?.text).to.match(migrations);
+        expect(checksOf(results.filter(({ ok, check }) => !ok && check !== 'durability'))).to.deep.equal([]);
+        expect(results.find(({ check }) => check === 'migrations')?.text).to.match(migrations);
         expect((await runInProcess(['migrate'], { DATABASE_URL: url })).code).to.equal(0);
       }
     } finally {
@@ -106,31 +106,31 @@ describe('animal-store doctor', () => {
 
   it('makes no file where there is none, but asks for its folder', async () => {
     const file = await newDatabaseFile();
-    expect((await doctor({ DATABASE_URL: `sqlite:${file}` })).faults).to.deep.equal([]);
+    expect((await doctor({ DATABASE_URL: `sqlite:${file}` })).failed).to.deep.equal([]);
     expect(existsSync(file)).to.equal(false);
     const nowhere = `sqlite:${join(file, 'nowhere', 'animals.sqlite3')}`;
-    expect(checksOf((await doctor({ DATABASE_URL: nowhere })).faults)).to.deep.equal(['database']);
+    expect(checksOf((await doctor({ DATABASE_URL: nowhere })).failed)).to.deep.equal(['database']);
   });
 
   it('names the migrations that the next start will run, and runs none', async () => {
     const file = await newDatabaseFile();
     writeFileSync(file, '');
     for (let time = 0; time < 2; time += 1) {
-      const { findings, faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-      expect(faults).to.deep.equal([]);
-      expect(findings.find(({ check }) => check === 'migrations')?.text).to.match(
+      const { results, failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+      expect(failed).to.deep.equal([]);
+      expect(results.find(({ check }) => check === 'migrations')?.text).to.match(
         /^001_create_pets, .* to run/,
       );
     }
   });
 
   it('names every setting that is wrong, without its value', async () => {
-    const { findings, text } = await doctor({
+    const { results, text } = await doctor({
       PORT: 'secret',
       LOG_LEVEL: 'secret',
       DATABASE_URL: 'secret',
     });
-    expect(findings.map(({ check, ok, text }) => [check, ok, text.split(' ')[0]])).to.deep.equal([
+    expect(results.map(({ check, ok, text }) => [check, ok, text.split(' ')[0]])).to.deep.equal([
       ['settings', false, 'PORT'],
       ['settings', false, 'DATABASE_URL'],
       ['settings', false, 'LOG_LEVEL'],
@@ -144,18 +144,18 @@ describe('animal-store doctor', () => {
     const address = server.address();
     const port = typeof address === 'object' ? String(address?.port) : '';
     server.on('connection', (socket) => socket.destroy());
-    const { faults } = await doctor({ DATABASE_URL: 'memory:', PORT: port });
+    const { failed } = await doctor({ DATABASE_URL: 'memory:', PORT: port });
     server.close();
-    expect(checksOf(faults)).to.deep.equal(['port']);
-    expect(faults[0]?.text).to.contain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
+    expect(checksOf(failed)).to.deep.equal(['port']);
+    expect(failed[0]?.text).to.contain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
   });
 
   it('finds nothing wrong with a port that the service has itself', async () => {
     const service = await startService({ DATABASE_URL: 'memory:' });
     const { port } = new URL(service.address);
-    const { findings, faults } = await doctor({ DATABASE_URL: 'memory:', PORT: port });
-    expect(faults).to.deep.equal([]);
-    expect(findings.find(({ check }) => check === 'port')?.text).to.match(/taken by an animal store/);
+    const { results, failed } = await doctor({ DATABASE_URL: 'memory:', PORT: port });
+    expect(failed).to.deep.equal([]);
+    expect(results.find(({ check }) => check === 'port')?.text).to.match(/taken by an animal store/);
   });
 
   it('finds an index that is not of its table, when it is to read all', async () => {
@@ -181,30 +181,30 @@ describe('animal-store doctor', () => {
   it('finds a file that is no database', async () => {
     const file = join(await makeFolder(), 'animals.sqlite3');
     writeFileSync(file, 'no database, but longer than the head of one, '.repeat(40));
-    const { faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-    expect(checksOf(faults)).to.deep.equal(['database']);
-    expect(faults[0]?.text).to.contain('file is not a database');
+    const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(checksOf(failed)).to.deep.equal(['database']);
+    expect(failed[0]?.text).to.contain('file is not a database');
   });
 
   it('finds a PostgreSQL server that does not answer, and keeps its password', async () => {
-    const { faults, text } = await doctor({ DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/animals' });
-    expect(checksOf(faults)).to.deep.equal(['database']);
-    expect(faults[0]?.text).to.contain('ECONNREFUSED').and.to.contain('start PostgreSQL there');
+    const { failed, text } = await doctor({ DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/animals' });
+    expect(checksOf(failed)).to.deep.equal(['database']);
+    expect(failed[0]?.text).to.contain('ECONNREFUSED').and.to.contain('start PostgreSQL there');
     expect(text).to.not.contain('secret');
   });
 
   it('finds that nobody has a key in production, be it that the last one is revoked', async () => {
     const file = await newDatabaseFile();
     const environment = { DATABASE_URL: `sqlite:${file}`, NODE_ENV: 'production' };
-    expect(checksOf((await doctor(environment)).faults)).to.deep.equal(['keys']);
+    expect(checksOf((await doctor(environment)).failed)).to.deep.equal(['keys']);
     await withDatabase(file, async (database) => {
       const { issue, revoke } = apiKeyRegister(database);
       const { id } = await run(issue('one'));
-      expect((await doctor(environment)).faults).to.deep.equal([]);
+      expect((await doctor(environment)).failed).to.deep.equal([]);
       await run(revoke(id));
       await run(issue('two', 0));
     });
-    expect(checksOf((await doctor(environment)).faults)).to.deep.equal(['keys']);
+    expect(checksOf((await doctor(environment)).failed)).to.deep.equal(['keys']);
     const started = await runInProcess(['serve'], { ...environment, PORT: '0' });
     expect(started.code, 'serve agrees').to.equal(1);
     expect(started.stderr).to.contain('there is no valid API key');
@@ -216,8 +216,8 @@ describe('animal-store doctor', () => {
       await run(apiKeyRegister(database).issue('one'));
       await database.writes('api_keys').update({ created_at: '2999-01-01T00:00:00.000Z' });
     });
-    const { faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-    expect(checksOf(faults)).to.deep.equal(['clock']);
+    const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(checksOf(failed)).to.deep.equal(['clock']);
   });
 
   it('finds a database that can not be written', async () => {
@@ -225,10 +225,10 @@ describe('animal-store doctor', () => {
     await withDatabase(file, async ({ writes }) => {
       const transaction = await writes.transaction();
       await transaction('heartbeats').insert({ id: 7, beaten_at: 0 });
-      const { faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+      const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
       await transaction.rollback();
-      expect(checksOf(faults)).to.deep.equal(['database']);
-      expect(faults[0]?.text).to.contain('database is locked');
+      expect(checksOf(failed)).to.deep.equal(['database']);
+      expect(failed[0]?.text).to.contain('database is locked');
     });
   });
 
@@ -240,8 +240,8 @@ describe('animal-store doctor', () => {
       ['text/animals.sqlite3', `can't be made: ${folder}/text is a file: name a file in a folder`],
       ['dangling', `can't be made: make the folder ${folder}/nowhere`],
     ] as const) {
-      const { faults } = await doctor({ DATABASE_URL: `sqlite:${join(folder, file)}` });
-      expect(faults.map(({ check, text }) => [check, text])).to.deep.equal([
+      const { failed } = await doctor({ DATABASE_URL: `sqlite:${join(folder, file)}` });
+      expect(failed.map(({ check, text }) => [check, text])).to.deep.equal([
         ['database', `${join(folder, file)} ${reason}`],
       ]);
     }
@@ -264,9 +264,9 @@ describe('animal-store doctor', () => {
     await withDatabase(file, async ({ writes }) => {
       await writes.schema.dropTable('pets');
     });
-    const { faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-    expect(checksOf(faults)).to.deep.equal(['database']);
-    expect(faults[0]?.text).to.contain('no such table: pets');
+    const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(checksOf(failed)).to.deep.equal(['database']);
+    expect(failed[0]?.text).to.contain('no such table: pets');
   });
 
   it('finds that an animal can not be read', async () => {
@@ -274,9 +274,9 @@ describe('animal-store doctor', () => {
     await withDatabase(file, async ({ writes }) => {
       await writes('pets').insert({ name: 'a\0b', category_id: 1 });
     });
-    const { faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-    expect(checksOf(faults)).to.deep.equal(['database']);
-    expect(faults[0]?.text).to.contain('row 1 of pets is no animal');
+    const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(checksOf(failed)).to.deep.equal(['database']);
+    expect(failed[0]?.text).to.contain('row 1 of pets is no animal');
   });
 
   it('finds damaged pages, and says what to do', async () => {
@@ -289,9 +289,9 @@ describe('animal-store doctor', () => {
     const bytes = readFileSync(file);
     bytes.fill(0xff, 20 * 4_096, 40 * 4_096);
     writeFileSync(file, bytes);
-    const { faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-    expect(checksOf(faults)).to.deep.equal(['database']);
-    expect(faults[0]?.text).to.match(/it is damaged: .*: put a backup in its place$/);
+    const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(checksOf(failed)).to.deep.equal(['database']);
+    expect(failed[0]?.text).to.match(/it is damaged: .*: put a backup in its place$/);
   });
 
   it('knows of 200,000 keys how many are valid', async () => {
@@ -303,9 +303,9 @@ describe('animal-store doctor', () => {
          select 'key' || n, 'many', 'digest' || n, 'abcd', '2026-01-01T00:00:00.000Z' from numbers`,
       );
     });
-    const { findings, faults } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-    expect(faults).to.deep.equal([]);
-    expect(findings.find(({ check }) => check === 'keys')?.text).to.equal('200000 valid in the database');
+    const { results, failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(failed).to.deep.equal([]);
+    expect(results.find(({ check }) => check === 'keys')?.text).to.equal('200000 valid in the database');
   });
 
   it('changes no byte: not the journal mode, not a write-ahead log that a crash has left', async () => {
@@ -330,7 +330,7 @@ describe('animal-store doctor', () => {
     const before = kept();
     expect(Object.keys(before)).to.have.members(['rollback', 'crashed', 'crashed-wal', 'closed']);
     for (const file of [rollback, crashed, closed]) {
-      expect((await doctor({ DATABASE_URL: `sqlite:${file ?? ''}` })).faults).to.deep.equal([]);
+      expect((await doctor({ DATABASE_URL: `sqlite:${file ?? ''}` })).failed).to.deep.equal([]);
       expect(kept(), file).to.deep.equal(before);
     }
   });

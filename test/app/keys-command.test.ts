@@ -51,7 +51,7 @@ describe('The keys on the command line', () => {
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
   });
 
-  it('keep any name to the letter, in the order in which they were made', async () => {
+  it('keep any name byte for byte, in the order in which they were made', async () => {
     const { environment } = await newStore();
     const records: Array<unknown> = [];
     for (const name of names) records.push((await issue(environment, name)).record);

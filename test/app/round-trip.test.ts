@@ -69,7 +69,7 @@ const contentsIn = async ({ list }: PetRepository): Promise<ReadonlyArray<NewPet
 
 describe('What export writes', () => {
   for (const format of formats) {
-    it(`import takes back to the letter, in ${format}, however it is cut into chunks`, () =>
+    it(`import takes back byte for byte, in ${format}, however it is cut into chunks`, () =>
       fc.assert(
         fc.asyncProperty(
           fc.array(anyNewPet, { maxLength: 230, size: 'max' }),

@@ -69,7 +69,7 @@ describeOnEveryStore('Idempotency-Key', (service) => {
     expect([answer.status, answer.header('Idempotent-Replayed')]).to.deep.equal([201, undefined]);
   });
 
-  it('keeps int64 and Unicode to the letter in a replay', async () => {
+  it('keeps int64 and Unicode byte for byte in a replay', async () => {
     const key = newKey();
     const body = JSON.stringify({ name: '😀 "\\\u2028é' }).replace('}', ',"categoryId":9223372036854775807}');
     const first = await createAs(key, body);

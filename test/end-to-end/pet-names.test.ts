@@ -20,7 +20,7 @@ describeOnEveryStore('A name', (service) => {
     'is called as a property of every object': '__proto__',
   };
   Object.entries(names).forEach(([title, name]) => {
-    it(`comes back to the letter where it ${title}`, async () => {
+    it(`comes back byte for byte where it ${title}`, async () => {
       const { id, ...pet } = await service.add({ name });
       expect(pet.name).to.equal(name);
       expect((await service.get(`/v1/pets/${id}`)).pet().name).to.equal(name);
@@ -28,7 +28,7 @@ describeOnEveryStore('A name', (service) => {
     });
   });
 
-  it('comes back to the letter from escapes, surrogate pairs too', async () => {
+  it('comes back byte for byte from escapes, surrogate pairs too', async () => {
     const answer = await service.create(
       String.raw`{"name":"\u0041\ud83d\ude00\/\b\f\n\r\t\"\\","categoryId":7}`,
     );

@@ -9,7 +9,7 @@ const notFound = [404, 'route_not_found'];
 const methodsOf = (answer: CheckedAnswer) => (answer.header('Allow') ?? '').split(/\s*,\s*/).toSorted();
 
 describeService('Routes and headers', (service) => {
-  it('knows a path only to the letter', async () => {
+  it('matches a path exactly', async () => {
     const paths = [
       '/v1',
       '/v1/',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { diagnose } from '../../app/doctor/diagnose';
-import type { Finding } from '../../app/doctor/finding';
+import type { CheckResult } from '../../app/doctor/check-result';
 import { type Answer, call } from '../faults/support/call';
 import { inPostgresDatabase } from '../faults/support/in-postgres-database';
 import { startServices } from '../faults/support/several-services';
@@ -44,9 +44,9 @@ const useService = async (send: Send, client: number): Promise<ReadonlyArray<Ans
   return answers;
 };
 
-const limitsAt = async (url: string): Promise<Finding | undefined> => {
-  const findings = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key })();
-  return findings.find(({ check }) => check === 'limits');
+const limitsAt = async (url: string): Promise<CheckResult | undefined> => {
+  const results = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key })();
+  return results.find(({ check }) => check === 'limits');
 };
 
 describe('PgBouncer in transaction mode', () => {

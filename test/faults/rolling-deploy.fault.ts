@@ -101,7 +101,7 @@ const refuseToMeet = async (databaseUrl: string): Promise<Figures> => {
   );
   const doctor = await runCommand(['doctor'], { DATABASE_URL: databaseUrl, PORT: '0' });
   expect(doctor.code).to.equal(1);
-  expect(doctor.stdout).to.match(/FAULT\s+migrations\s+its schema is of generation 2/);
+  expect(doctor.stdout).to.match(/FAIL\s+migrations\s+its schema is of generation 2/);
   await startOn(databaseUrl, breaks);
   return { refused: 2 };
 };

@@ -159,7 +159,7 @@ describe('the package, packed and installed in an empty folder', function () {
 
     it("leaves the host its errors: they go to the host's handler and to its log", async () => {
       expect(await call('/broken')).to.include({ status: 500, text: "the host's own error page" });
-      expect(running.stderr()).to.equal("the host's log: a fault of the host\n");
+      expect(running.stderr()).to.equal("the host's log: a defect of the host\n");
     });
 
     it('lists animals to whoever has a key', async () => {

@@ -4,7 +4,7 @@ import { unavailable } from '../../core';
 import { eventually } from './eventually';
 import { key, memoryApplication, silentReporter, startServer } from './start-server';
 
-const unheard = (): void => undefined;
+const ignore = (): void => undefined;
 
 interface Options {
   readonly corsOrigins?: ReadonlyArray<string>;
@@ -16,7 +16,7 @@ const bound = 20_000;
 
 /** A server whose store does not answer, and which therefore refuses whoever comes. */
 export const overloadedServer = async ({ corsOrigins = [], reporter = silentReporter }: Options = {}) => {
-  let release = unheard;
+  let release = ignore;
   const released = new Promise<void>((resolve) => {
     release = resolve;
   });

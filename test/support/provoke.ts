@@ -68,7 +68,7 @@ const ask = async (request: string, { before = [], ...changes }: Circumstances =
   }
 };
 
-/** A server of little patience, which an unfinished request makes answer at once. */
+/** A server with short time limits, which an unfinished request makes answer at once. */
 const askUnfinished = async (): Promise<RawAnswer> => {
   const server = createServer({ headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 });
   const connections = serveConnections(

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
 /** In milliseconds: nothing is promised to come within it. A busy machine may take long. */
-const patience = 20_000;
+const timeoutMs = 20_000;
 
 /** A TCP connection that says what it is told, byte for byte. */
 export type RawConnection = Readonly<{
@@ -39,7 +39,7 @@ export const openRawConnection = (host: string, port: number): RawConnection => 
       const timer = setTimeout(() => {
         socket.destroy();
         reject(new Error(`no answer in time, only: ${JSON.stringify(soFar().toString('latin1'))}`));
-      }, patience);
+      }, timeoutMs);
       socket.on(event, settle).on('close', settle);
       settle();
     });

@@ -8,12 +8,12 @@ import { arbitraryKeyId } from '../contracts/arbitrary/arbitrary-key-id';
 type ApplicationOptions = Parameters<typeof httpApplication>[0];
 type ServerOptions = Parameters<typeof startHttpServer>[1];
 
-const unheard = (): void => undefined;
+const ignore = (): void => undefined;
 
 export const silentReporter: Reporter = {
-  requestEnded: unheard,
-  requestRejected: unheard,
-  error: unheard,
+  requestEnded: ignore,
+  requestRejected: ignore,
+  error: ignore,
 };
 
 /** What opens the applications that `memoryApplication` makes. */

@@ -13,11 +13,11 @@ const exampleFailures: Examples = {
   InvalidApiKey: invalidApiKey,
   InvalidQuery: {
     _tag: 'InvalidQuery',
-    faults: [{ field: 'limit', expected: 'an integer from 1 to 100' }],
+    fieldErrors: [{ field: 'limit', expected: 'an integer from 1 to 100' }],
   },
   InvalidBody: {
     _tag: 'InvalidBody',
-    faults: [{ field: 'name', expected: 'a string without U+0000 and lone surrogates' }],
+    fieldErrors: [{ field: 'name', expected: 'a string without U+0000 and lone surrogates' }],
   },
   MalformedJson: { _tag: 'MalformedJson', reason: 'it is not valid UTF-8' },
   InvalidIdempotencyKey: { _tag: 'InvalidIdempotencyKey' },

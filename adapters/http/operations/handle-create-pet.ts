@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { type CreatedPet, fieldFaults, NewPet } from '../../../core';
+import { type CreatedPet, fieldErrors, NewPet } from '../../../core';
 import { serialisePet } from '../representation/serialise';
 import type { HttpFailure } from '../responses/http-failures';
 import type { HttpResponse } from '../responses/http-response';
@@ -13,7 +13,7 @@ import { readJsonBody } from './read-json-body';
 const decodeNewPet = (body: unknown): E.Either<HttpFailure, NewPet> =>
   pipe(
     NewPet.decode(body),
-    E.mapLeft((errors) => ({ _tag: 'InvalidBody', faults: fieldFaults(errors) })),
+    E.mapLeft((errors) => ({ _tag: 'InvalidBody', fieldErrors: fieldErrors(errors) })),
   );
 
 const toResponse = ({ pet, replayed }: CreatedPet): HttpResponse => {

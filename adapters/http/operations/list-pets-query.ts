@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
-import { fieldFaults, inDecimal, PageSize, PetId, type PetQuery, PetStatus } from '../../../core';
+import { fieldErrors, inDecimal, PageSize, PetId, type PetQuery, PetStatus } from '../../../core';
 import type { HttpFailure } from '../responses/http-failures';
 
 const defaultLimit = '20';
@@ -49,5 +49,5 @@ const valuesOf = (parameters: URLSearchParams): Readonly<Record<string, unknown>
 export const listPetsQuery = (parameters: URLSearchParams): E.Either<HttpFailure, PetQuery> =>
   pipe(
     listPetsParameters.decode(valuesOf(parameters)),
-    E.mapLeft((errors) => ({ _tag: 'InvalidQuery', faults: fieldFaults(errors) })),
+    E.mapLeft((errors) => ({ _tag: 'InvalidQuery', fieldErrors: fieldErrors(errors) })),
   );

@@ -24,10 +24,10 @@ const decodeUtf8 = (bytes: Uint8Array): E.Either<MalformedJson, string> =>
     () => ({ _tag: 'MalformedJson', reason: 'it is not valid UTF-8' }),
   );
 
-const depthOf = (punctuation: string): number => {
+const depthOf = (outsideStrings: string): number => {
   let depth = 0;
   let deepest = 0;
-  for (const character of punctuation) {
+  for (const character of outsideStrings) {
     if (character === '[' || character === '{') deepest = Math.max(deepest, (depth += 1));
     if (character === ']' || character === '}') depth -= 1;
   }
@@ -56,12 +56,12 @@ export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> =
   const decoded = decodeUtf8(bytes);
   if (E.isLeft(decoded)) return decoded;
   const text = decoded.right;
-  const punctuation = text.replace(strings, '').replace(/[^[\]{}:]/g, '');
-  if (depthOf(punctuation) > maxDepth) return malformed(`it is nested more than ${maxDepth} levels deep`);
+  const outsideStrings = text.replace(strings, '');
+  if (depthOf(outsideStrings) > maxDepth) return malformed(`it is nested more than ${maxDepth} levels deep`);
   try {
     const value = parse(text, null, parseNumber);
     // lossless-json lets a name stand twice when both values are equal.
-    const membersWritten = punctuation.length - punctuation.replaceAll(':', '').length;
+    const membersWritten = outsideStrings.length - outsideStrings.replaceAll(':', '').length;
     return membersIn(value) === membersWritten
       ? E.right(value)
       : malformed('a name stands twice in an object');

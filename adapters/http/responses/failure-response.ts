@@ -1,4 +1,4 @@
-import { faultTexts } from '../../../core';
+import { fieldErrorTexts } from '../../../core';
 import type { HttpFailure } from './http-failures';
 import type { HttpResponse } from './http-response';
 
@@ -42,9 +42,9 @@ export const failureResponse = (failure: HttpFailure): FailureResponse => {
     case 'InvalidApiKey':
       return invalidApiKeyResponse;
     case 'InvalidQuery':
-      return response(400, 'invalid_query', faultTexts(failure.faults, 'the query').join('; '));
+      return response(400, 'invalid_query', fieldErrorTexts(failure.fieldErrors, 'the query').join('; '));
     case 'InvalidBody':
-      return response(400, 'invalid_body', faultTexts(failure.faults, 'the body').join('; '));
+      return response(400, 'invalid_body', fieldErrorTexts(failure.fieldErrors, 'the body').join('; '));
     case 'MalformedJson':
       return response(400, 'malformed_json', `the body must be JSON: ${failure.reason}`);
     case 'InvalidIdempotencyKey':

@@ -88,6 +88,9 @@ export const startHttpServer = async (
   const admission = admissionControl(maxInFlight, maxWait);
   server.on('connection', acceptFirst(admission));
 
+  server.listen({ port, host, backlog });
+  await once(server, 'listening');
+
   let stopping = false;
   const connections = serveConnections(
     server,
@@ -111,8 +114,6 @@ export const startHttpServer = async (
     } while (connections.accepted() > before && performance.now() < giveUp);
   };
 
-  server.listen({ port, host, backlog });
-  await once(server, 'listening');
   // A connection that could not be accepted, as when descriptors run out: the others go on.
   server.on('error', () => undefined);
   return {

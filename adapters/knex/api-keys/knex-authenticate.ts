@@ -36,8 +36,8 @@ interface StoredKey {
   readonly expires_at: string | null;
 }
 
-/** An answer of one id: without a key none of this id is valid. */
-interface Answer {
+/** What was found by an id: without a key none of this id is valid. */
+interface Lookup {
   readonly stored: StoredKey | undefined;
 }
 
@@ -46,7 +46,7 @@ const toCaller = (id: KeyId, owner: string | null): Caller =>
 
 const readKeys =
   (reads: Knex) =>
-  async (ids: ReadonlyArray<KeyId>): Promise<ReadonlyArray<Answer>> => {
+  async (ids: ReadonlyArray<KeyId>): Promise<ReadonlyArray<Lookup>> => {
     const rows = await reads<ApiKeyRow>('api_keys')
       .select('id', 'owner', 'digest', 'expires_at')
       .whereIn('id', ids)

@@ -47,14 +47,15 @@ export const isUnsupportedStartupParameter = (error: unknown): boolean =>
 /** Whether the file behind a database is damaged. */
 export const isDamage = (error: unknown): boolean => damage.test(codeOf(error));
 
-const refusalCode = 'REFUSED';
+const permanentCode = 'PERMANENT';
 
 // SQLSTATE classes 0A (feature not supported), 22, 23, 3F (invalid schema name) and 42 (syntax error or access rule
 // violation), and SQLite's result codes for a statement that it refuses.
-const permanent = /^(?:REFUSED|(?:0A|22|23|3F|42).{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG))$/;
+const permanent = /^(?:PERMANENT|(?:0A|22|23|3F|42).{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG))$/;
 
-/** A refusal of our own that no second attempt gets past; the message says what to do. */
-export const refusal = (message: string): Error => Object.assign(new Error(message), { code: refusalCode });
+/** An error of our own that another attempt does not mend; its message says what to do. */
+export const permanentError = (message: string): Error =>
+  Object.assign(new Error(message), { code: permanentCode });
 
 /** Whether the same statement would be refused again, whenever it is tried. */
 export const isPermanent = (error: unknown): boolean => permanent.test(codeOf(error));

@@ -1,6 +1,6 @@
 import type { Task } from 'fp-ts/Task';
 import type { Database } from '../database/database';
-import { generationObstacle, readSchemaState } from '../migrations/schema-state';
+import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { withTimeout } from '../database/with-timeout';
 import { readAnimals } from './read-animals';
 
@@ -24,7 +24,7 @@ const checkReadiness = async (database: Database): Promise<string | undefined> =
     withTimeout(timeoutMs, beat(database)),
   ]);
   if (schema.status === 'rejected') return 'the database does not answer';
-  if (generationObstacle(schema.value) !== undefined)
+  if (generationMismatch(schema.value) !== undefined)
     return 'the database has a schema of another generation';
   if (schema.value.pending.length > 0) return 'the database lacks migrations';
   if (read.status === 'rejected') return 'animals can not be read from the database';

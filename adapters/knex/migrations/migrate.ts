@@ -2,12 +2,12 @@ import { constVoid } from 'fp-ts/function';
 import type * as TE from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../../core';
 import type { Database } from '../database/database';
-import { refusal } from '../database/database-error';
+import { permanentError } from '../database/database-error';
 import { retryLocked } from '../database/retry-locked';
 import { migrationConfig } from './migration-config';
 import { attemptMigration, type MigrationFailed } from './migration-failed';
 import { moveRecord } from './migration-record';
-import { generationObstacle, readSchemaState, type SchemaState } from './schema-state';
+import { generationMismatch, readSchemaState, type SchemaState } from './schema-state';
 import { type Progress, tellProgress } from './tell-progress';
 
 /** How a database is migrated. */
@@ -22,9 +22,9 @@ export interface MigrateOptions {
 }
 
 const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void => {
-  const obstacle = generationObstacle(state);
-  if (obstacle === undefined || (mayRaiseGeneration && state.generation < state.expected)) return;
-  throw refusal(obstacle);
+  const mismatch = generationMismatch(state);
+  if (mismatch === undefined || (mayRaiseGeneration && state.generation < state.expected)) return;
+  throw permanentError(mismatch);
 };
 
 const runPending = async (

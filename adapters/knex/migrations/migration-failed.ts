@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import type * as TE from 'fp-ts/TaskEither';
 import { type Unavailable, unavailable } from '../../../core';
-import { isPermanent, refusal, toError } from '../database/database-error';
+import { isPermanent, permanentError, toError } from '../database/database-error';
 
 /**
  * The database can't be migrated, and trying again won't help: it is another program's, holds a table of the same
@@ -19,7 +19,7 @@ const explain = (error: Error): Error => {
   const [, name] = takenName.exec(error.message) ?? [];
   return name === undefined
     ? error
-    : refusal(
+    : permanentError(
         `${error.message}: ${name} is not the animal store's: give it a database of its own, or on PostgreSQL a schema`,
       );
 };

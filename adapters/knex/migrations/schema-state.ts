@@ -37,7 +37,7 @@ export const readSchemaState = async (knex: Knex): Promise<RecordedState> => {
 };
 
 /** What to do about a schema of another generation, in words; undefined where this program works with it. */
-export const generationObstacle = ({ generation, expected }: SchemaState): string | undefined => {
+export const generationMismatch = ({ generation, expected }: SchemaState): string | undefined => {
   if (generation === 0 || generation === expected) return undefined;
   const found = `its schema is of generation ${generation}, this program works with ${expected}`;
   return generation > expected

@@ -118,7 +118,7 @@ export const createPets = (database: Database, now: () => number) => {
       const alone = await oneByOne((creation) => create([creation]), creations);
       return alone.flat();
     } finally {
-      if (keysOf(creations).length > 0) forget();
+      forget();
     }
   };
 };

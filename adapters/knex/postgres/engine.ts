@@ -20,22 +20,22 @@ export interface ConnectionSettings {
   readonly timeout: number;
 }
 
-interface Answer {
+interface ServerIdentity {
   readonly pid: number;
   readonly is_distributed: boolean;
 }
 
 /** Asks which process of the server answers, and for Citus's catalogue. */
-const question = `select pg_backend_pid() as pid, to_regclass('pg_catalog.pg_dist_partition') is not null as is_distributed`;
+const identityQuery = `select pg_backend_pid() as pid, to_regclass('pg_catalog.pg_dist_partition') is not null as is_distributed`;
 
-const askThrough = async (pool: Knex): Promise<Answer | undefined> => {
-  const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<Answer> }>(question);
+const readIdentity = async (pool: Knex): Promise<ServerIdentity | undefined> => {
+  const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<ServerIdentity> }>(identityQuery);
   return rows[0];
 };
 
 /** Whether Citus answers to this pool, or in this transaction. */
 export const isDistributed = async (pool: Knex): Promise<boolean> =>
-  (await askThrough(pool))?.is_distributed === true;
+  (await readIdentity(pool))?.is_distributed === true;
 
 /** A server names its process at the start of a connection; a pooler makes up a number. */
 const processNamedBy = (connection: unknown): unknown =>
@@ -61,7 +61,7 @@ const ask = async (
     },
   });
   try {
-    const answer = await askThrough(pool);
+    const answer = await readIdentity(pool);
     return { isPooled: answer?.pid !== named, isDistributed: answer?.is_distributed === true };
   } finally {
     await pool.destroy();

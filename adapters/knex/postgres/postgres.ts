@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { Database } from '../database/database';
 import type { DatabaseSizes } from '../database/database-sizes';
 import type { Durability } from '../database/durability';
-import { refusal } from '../database/database-error';
+import { permanentError } from '../database/database-error';
 import { poolUsageOf } from '../database/knex-pool';
 import { migrationConfig } from '../migrations/migration-config';
 import { type Engine, engineBehind } from './engine';
@@ -98,7 +98,7 @@ export const checkEncoding = async (pool: Knex): Promise<void> => {
     pool.raw("current_setting('server_encoding') as encoding"),
   );
   if (row?.encoding === 'UTF8') return;
-  throw refusal(
+  throw permanentError(
     `its encoding ${row?.encoding ?? ''} does not keep every text: use one made by create database ... encoding 'UTF8' template template0`,
   );
 };

@@ -1,5 +1,5 @@
 import { closeSync, openSync, statSync } from 'node:fs';
-import { refusal } from '../database/database-error';
+import { permanentError } from '../database/database-error';
 import { readSchemaState } from '../migrations/schema-state';
 import { openToLook } from './open-to-look';
 
@@ -43,5 +43,5 @@ export const ownerOfFile = async (filename: string): Promise<FileOwner> => {
 /** Rejects a file that is another program's. */
 export const refuseFileOfOthers = async (filename: string): Promise<void> => {
   if ((await ownerOfFile(filename)) !== 'others') return;
-  throw refusal('the file is the database of another program: name a file that is not there yet');
+  throw permanentError('the file is the database of another program: name a file that is not there yet');
 };

@@ -1,13 +1,21 @@
 import * as E from 'fp-ts/Either';
-import { type Pet, type PetRepository, type PetStatus, walkPages } from '../../../core';
+import {
+  type Pet,
+  type PetPage,
+  type PetRepository,
+  type PetStatus,
+  type Unavailable,
+  walkPages,
+} from '../../../core';
+
+const petsOf = E.getOrElse(({ cause }: Unavailable): PetPage => {
+  throw cause;
+});
 
 /** All animals by ascending id, or those of one status, a page at a time. Throws when the store can't answer. */
 export async function* allPages(
   list: PetRepository['list'],
   status?: PetStatus,
 ): AsyncGenerator<ReadonlyArray<Pet>> {
-  for await (const page of walkPages(list, status === undefined ? {} : { status })) {
-    if (E.isLeft(page)) throw page.left.cause;
-    if (page.right.pets.length > 0) yield page.right.pets;
-  }
+  for await (const page of walkPages(list, { status })) yield petsOf(page).pets;
 }

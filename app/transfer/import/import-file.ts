@@ -1,5 +1,5 @@
 import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
+import { constVoid, pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { importAborted } from '../../../core';
@@ -40,10 +40,11 @@ async function* tallied(
 ): AsyncGenerator<Row> {
   for await (const row of rows) {
     tally.rows += 1;
-    if (E.isLeft(row.newPet)) {
+    const countWrong = (reason: string): void => {
       tally.wrong += 1;
-      report(`line ${row.line}: ${row.newPet.left}`);
-    }
+      report(`line ${row.line}: ${reason}`);
+    };
+    pipe(row.newPet, E.match(countWrong, constVoid));
     yield row;
   }
 }

@@ -44,14 +44,16 @@ export const importRows = (
 ): TE.TaskEither<Failure, number> => {
   let isWrong = false;
 
+  const refuseWrong = (reason: string): undefined => {
+    if (skipInvalid) return undefined;
+    isWrong = true;
+    throw new Error(reason);
+  };
+
   async function* rightRows(): AsyncGenerator<NewPet> {
     for (let next = await rows.next(); next.done !== true; next = await rows.next()) {
-      const { newPet } = next.value;
-      if (E.isRight(newPet)) yield newPet.right;
-      else if (!skipInvalid) {
-        isWrong = true;
-        throw new Error(newPet.left);
-      }
+      const newPet = pipe(next.value.newPet, E.getOrElseW(refuseWrong));
+      if (newPet !== undefined) yield newPet;
     }
   }
 

@@ -47,7 +47,7 @@ const splitFields = (text: string): E.Either<string, ReadonlyArray<string>> => {
   return E.right(fields);
 };
 
-/** The fields of one CSV row to the letter (RFC 4180), or in words what is wrong with it. */
+/** The fields of one CSV row byte for byte (RFC 4180), or in words what is wrong with it. */
 export const csvFields = (bytes: Uint8Array | undefined): E.Either<string, ReadonlyArray<string>> =>
   pipe(
     bytes,

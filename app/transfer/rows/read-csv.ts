@@ -58,10 +58,12 @@ export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   const header = pipe(
     first.done === true ? E.left('the header is missing') : csvFields(first.value.bytes),
     E.flatMap(checkHeader),
+    E.getOrElse((reason): Header => {
+      throw new Error(`line 1: ${reason}`);
+    }),
   );
-  if (E.isLeft(header)) throw new Error(`line 1: ${header.left}`);
   for await (const { line, bytes } of rows) {
-    const newPet = pipe(csvFields(bytes), E.flatMap(toRecord(header.right)), E.flatMap(decodeRecord));
+    const newPet = pipe(csvFields(bytes), E.flatMap(toRecord(header)), E.flatMap(decodeRecord));
     yield { line, newPet };
   }
 }

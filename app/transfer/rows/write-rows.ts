@@ -34,7 +34,7 @@ async function* writeCsv(pages: Pages): AsyncGenerator<string> {
   for await (const pets of pages) yield toCsv(pets.map(toFields));
 }
 
-/** The text of a file with these animals, page by page. What it writes, `readRows` reads to the letter. */
+/** The text of a file with these animals, page by page. What it writes, `readRows` reads byte for byte. */
 export const writeRows = (format: Format, pages: Pages): AsyncGenerator<string> => {
   switch (format) {
     case 'ndjson':

@@ -38,7 +38,7 @@ const names: Readonly<Record<string, string>> = {
 
 export const keepsEveryLetter = ({ it }: TestRunner, use: UseRepository): void => {
   for (const [kind, text] of Object.entries(names)) {
-    it(`keeps a name to the letter: ${kind}`, () =>
+    it(`keeps a name byte for byte: ${kind}`, () =>
       use({}, async (repository) => {
         const newPet = { ...arbitraryNewPet(), name: decoded(PetName, text) };
         const { pet } = await success(repository.create(newPet));

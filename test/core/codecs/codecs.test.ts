@@ -7,7 +7,7 @@ import { inspect } from 'node:util';
 import {
   ApiKey,
   CategoryId,
-  fieldFaults,
+  fieldErrors,
   IdempotencyKey,
   inDecimal,
   Int64,
@@ -35,10 +35,10 @@ const accepts = (codec: Codec, value: unknown): boolean => {
   return E.isRight(outcome);
 };
 
-const faultsOf = (codec: Codec, value: unknown) =>
+const fieldErrorsOf = (codec: Codec, value: unknown) =>
   pipe(
     codec.decode(value),
-    E.match(fieldFaults, () => []),
+    E.match(fieldErrors, () => []),
   );
 
 const inWords = (value: unknown): string => inspect(value, { maxStringLength: 40, breakLength: Infinity });
@@ -171,7 +171,7 @@ describe('the codecs of the core', () => {
   });
 
   it('name each bad field once, with what was expected', () => {
-    expect(faultsOf(NewPet, { name: 7, status: 'gone' })).to.have.deep.members([
+    expect(fieldErrorsOf(NewPet, { name: 7, status: 'gone' })).to.have.deep.members([
       { field: 'name', expected: 'a string without U+0000 and lone surrogates' },
       { field: 'categoryId', expected: 'an integer from -9223372036854775808 to 9223372036854775807' },
       { field: 'status', expected: 'one of available, pending, sold' },
@@ -180,7 +180,7 @@ describe('the codecs of the core', () => {
 
   for (const value of [null, undefined, 7, 'Rex', [], [{ name: 'Rex', categoryId: 7n }]]) {
     it(`name no field when a NewPet is no object: ${inWords(value)}`, () => {
-      expect(faultsOf(NewPet, value)).to.deep.equal([{ field: '', expected: 'an object' }]);
+      expect(fieldErrorsOf(NewPet, value)).to.deep.equal([{ field: '', expected: 'an object' }]);
     });
   }
 
@@ -193,7 +193,7 @@ describe('the codecs of the core', () => {
     ];
     for (const { codec } of [...cases, { codec: NewPet }, { codec: Pet }]) {
       for (const value of values) {
-        expect(JSON.stringify(faultsOf(codec, value))).not.to.include(secret);
+        expect(JSON.stringify(fieldErrorsOf(codec, value))).not.to.include(secret);
       }
     }
   });

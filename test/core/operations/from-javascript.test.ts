@@ -19,7 +19,7 @@ const call = async (
 };
 
 /** How a call fails, in words. */
-const fault = (outcome: Promise<unknown>): Promise<string> =>
+const errorOf = (outcome: Promise<unknown>): Promise<string> =>
   outcome.then(
     (value) => expect.fail(`it was taken: ${String(value)}`),
     (error: unknown) => String(error),
@@ -54,7 +54,7 @@ describe('A caller that no compiler checks', () => {
   it('gets a TypeError for what is no animal, and nothing is stored', async () => {
     const { store, pets } = await openStore();
     for (const [value, message] of noPets) {
-      expect(await fault(call(store.createPet, value))).to.match(message);
+      expect(await errorOf(call(store.createPet, value))).to.match(message);
     }
     expect(await pets.find(petId(2n))()).to.have.property('_tag', 'Left');
   });
@@ -77,21 +77,21 @@ describe('A caller that no compiler checks', () => {
     const { getPet } = store;
     expect(await call(getPet, 1)).to.have.nested.property('right.id', 1n);
     for (const id of ['1', 1.5, undefined]) {
-      expect(await fault(call(getPet, id))).to.match(/^TypeError: no PetId: it must be an integer/);
+      expect(await errorOf(call(getPet, id))).to.match(/^TypeError: no PetId: it must be an integer/);
     }
   });
 
   it('gets a TypeError for a page that is none, and for an idempotency key that is none', async () => {
     const { store } = await openStore();
     for (const limit of [0, 101, 1.5, '20']) {
-      expect(await fault(call(store.listPets, { limit }))).to.match(/^TypeError: no PageSize: it must be/);
+      expect(await errorOf(call(store.listPets, { limit }))).to.match(/^TypeError: no PageSize: it must be/);
     }
     expect(await call(store.listPets, { after: 1 })).to.deep.equal(E.right({ pets: [], hasMore: false }));
-    expect(await fault(call(store.listPets, { after: '1' }))).to.match(/^TypeError: no PetId/);
-    expect(await fault(call(store.listPets, { status: 'gone' }))).to.match(/^TypeError: no PetStatus/);
+    expect(await errorOf(call(store.listPets, { after: '1' }))).to.match(/^TypeError: no PetId/);
+    expect(await errorOf(call(store.listPets, { status: 'gone' }))).to.match(/^TypeError: no PetStatus/);
     for (const key of ['', 'ключ', 7, null]) {
       const creation = call(store.createPet, { name: 'Rex', categoryId: 5 }, key);
-      expect(await fault(creation)).to.match(/^TypeError: no IdempotencyKey/);
+      expect(await errorOf(creation)).to.match(/^TypeError: no IdempotencyKey/);
     }
   });
 

@@ -1,7 +1,7 @@
 import {
   ApiKey,
   decodeOrThrow,
-  fieldFaults,
+  fieldErrors,
   KeyId,
   NewPet,
   openAnimalStore,
@@ -27,7 +27,7 @@ const inWords = ({ id, name, categoryId, status }: Pet): string =>
 const addAndList = (input: unknown) =>
   pipe(
     TE.Do,
-    TE.bind('newPet', () => pipe(NewPet.decode(input), E.mapLeft(fieldFaults), TE.fromEither)),
+    TE.bind('newPet', () => pipe(NewPet.decode(input), E.mapLeft(fieldErrors), TE.fromEither)),
     TE.bindW('store', () => openStore(key)),
     TE.tap(({ store, newPet }) => store.createPet(newPet)),
     TE.flatMap(({ store }) => store.listPets({ limit: decodeOrThrow(PageSize, 20) })),

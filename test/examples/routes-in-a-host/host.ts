@@ -27,7 +27,7 @@ hostRoutes.get('/', (context) => {
   context.body = "the host's front page";
 });
 hostRoutes.get('/broken', () => {
-  throw new Error('a fault of the host');
+  throw new Error('a defect of the host');
 });
 app.use(hostRoutes.routes());
 

@@ -6,8 +6,8 @@ import type { Deadline } from '../../../../core';
 import { openRawConnection } from '../../../support/raw-connection';
 import { byKey, key, memoryApplication, silentReporter, startServer } from '../../../support/start-server';
 
-const unheard = (): void => undefined;
-const never = () => () => new Promise<never>(unheard);
+const ignore = (): void => undefined;
+const never = () => () => new Promise<never>(ignore);
 
 /** In milliseconds: what the service promises of every answer. */
 const promised = 5_000;

@@ -25,7 +25,7 @@ const connectionOf = ({
 }): Promise<unknown> => client.acquireConnection();
 
 /** Works in a transaction, with the connection beneath it at hand. */
-export const withinConnection = <A>(
+export const withConnection = <A>(
   knex: Knex,
   work: (transaction: Knex.Transaction, connection: Connection) => Promise<A>,
 ): Promise<A> =>

@@ -1,12 +1,12 @@
 import type * as t from 'io-ts';
 
 /** A field that didn't decode and what it should have been. An empty `field` is the value as a whole. */
-export interface FieldFault {
+export interface FieldError {
   readonly field: string;
   readonly expected: string;
 }
 
-const toFieldFault = (error: t.ValidationError): FieldFault => ({
+const toFieldError = (error: t.ValidationError): FieldError => ({
   field: error.context
     .map(({ key }) => key)
     .filter((key) => key !== '' && !/^[0-9]+$/.test(key))
@@ -15,6 +15,6 @@ const toFieldFault = (error: t.ValidationError): FieldFault => ({
 });
 
 /** Each bad field once, with what was expected; never the value that came. */
-export const fieldFaults = (errors: t.Errors): ReadonlyArray<FieldFault> => [
-  ...new Map(errors.map(toFieldFault).map((fault) => [fault.field, fault])).values(),
+export const fieldErrors = (errors: t.Errors): ReadonlyArray<FieldError> => [
+  ...new Map(errors.map(toFieldError).map((error) => [error.field, error])).values(),
 ];

@@ -1,18 +1,18 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { refusal } from '../database/database-error';
-import { generationObstacle, readSchemaState } from '../migrations/schema-state';
+import { permanentError } from '../database/database-error';
+import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { type CopyOptions, copyPages } from './copy-pages';
-import { findDamage } from './find-damage';
-import { openToLook } from './open-to-look';
-import { ownerOfFile, ownerOnly } from './sqlite-file';
-import { withinConnection } from './within-connection';
+import { findDamage } from '../sqlite/find-damage';
+import { openToLook } from '../sqlite/open-to-look';
+import { ownerOfFile, ownerOnly } from '../sqlite/sqlite-file';
+import { withConnection } from './with-connection';
 
 /** Reads all of it, and answers with how many animals are in it. */
 const check = async (copy: string, { signal }: CopyOptions): Promise<number> => {
   const file = openToLook(copy);
   try {
-    return await withinConnection(file, async (transaction, connection) => {
+    return await withConnection(file, async (transaction, connection) => {
       const giveUp = (): void => {
         connection.interrupt();
       };
@@ -21,8 +21,8 @@ const check = async (copy: string, { signal }: CopyOptions): Promise<number> => 
       try {
         const damage = await findDamage(transaction, 'integrity_check');
         if (damage !== undefined) throw new Error(`the copy is damaged: ${damage}`);
-        const obstacle = generationObstacle(await readSchemaState(transaction));
-        if (obstacle !== undefined) throw refusal(obstacle);
+        const mismatch = generationMismatch(await readSchemaState(transaction));
+        if (mismatch !== undefined) throw permanentError(mismatch);
         const [found] = await transaction('pets').count<ReadonlyArray<{ readonly count: number }>>({
           count: '*',
         });
@@ -55,8 +55,9 @@ export const withCheckedCopy = async <A>(
   options: CopyOptions,
   use: (animals: number) => Promise<A>,
 ): Promise<A> => {
-  if (!existsSync(source)) throw refusal(`there is no file ${source}`);
-  if ((await ownerOfFile(source)) !== 'ours') throw refusal(`${source} is no database of an animal store`);
+  if (!existsSync(source)) throw permanentError(`there is no file ${source}`);
+  if ((await ownerOfFile(source)) !== 'ours')
+    throw permanentError(`${source} is no database of an animal store`);
   closeSync(openSync(copy, 'wx', ownerOnly));
   try {
     const file = openToLook(source);

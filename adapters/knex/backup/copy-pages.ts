@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { promisify } from 'node:util';
-import { type Backup, withinConnection } from './within-connection';
+import { type Backup, withConnection } from './with-connection';
 
 /** How far a copy is, in bytes. */
 export interface CopyProgress {
@@ -30,7 +30,7 @@ const step = (backup: Backup): Promise<boolean> =>
  * the copy keeps out what others commit meanwhile, and they need not wait.
  */
 export const copyPages = (source: Knex, target: string, { signal, onProgress }: CopyOptions): Promise<void> =>
-  withinConnection(source, async (transaction, connection) => {
+  withConnection(source, async (transaction, connection) => {
     // It sees the moment of its first read.
     await transaction('sqlite_master').first('name');
     const { page_size: pageSize } = await transaction('pragma_page_size').first<{ page_size: number }>();

@@ -1,11 +1,11 @@
 import { chmodSync, chownSync, existsSync, realpathSync, rmSync, statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
-import { isBusy, isDamage, refusal, toError } from '../database/database-error';
+import { isBusy, isDamage, permanentError, toError } from '../database/database-error';
 import { silentLog } from '../database/silent-log';
 import { putInPlace, withCheckedCopy } from './checked-copy';
 import type { CopyOptions } from './copy-pages';
-import { openToLook } from './open-to-look';
-import { ownerOfFile } from './sqlite-file';
+import { openToLook } from '../sqlite/open-to-look';
+import { ownerOfFile } from '../sqlite/sqlite-file';
 
 /** How a backup takes the place of what is there. */
 export interface RestoreOptions extends CopyOptions {
@@ -21,7 +21,7 @@ const lookAt = async (filename: string): Promise<'replaceable' | 'animals' | 'da
   const file = openToLook(filename);
   try {
     if ((await ownerOfFile(filename)) === 'others') {
-      throw refusal(`${filename} is the database of another program`);
+      throw permanentError(`${filename} is the database of another program`);
     }
     return (await hasAnimals(file)) ? 'animals' : 'replaceable';
   } catch (error) {
@@ -33,7 +33,7 @@ const lookAt = async (filename: string): Promise<'replaceable' | 'animals' | 'da
 };
 
 const refuse = (filename: string, found: 'animals' | 'damaged'): Error =>
-  refusal(
+  permanentError(
     found === 'animals'
       ? `there are animals in ${filename}: with --replace they are lost`
       : `${filename} is damaged, and may hold animals: with --replace they are lost`,
@@ -58,7 +58,7 @@ const whileAlone = async <A>(filename: string, work: () => Promise<A>): Promise<
   } catch (error) {
     await file.destroy();
     if (isBusy(error))
-      throw refusal(`${filename} is in use: stop the service, and whatever else has it open`);
+      throw permanentError(`${filename} is in use: stop the service, and whatever else has it open`);
     throw toError(error);
   }
   try {
