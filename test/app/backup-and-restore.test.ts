@@ -13,7 +13,6 @@ import { killPrograms, main, startProgram } from '../support/command';
 import { eventually } from '../support/eventually';
 import { columnOf, integrityOf } from '../support/inspect-sqlite';
 import { allPets } from '../support/pet-calls';
-import { createPostgresDatabase } from '../support/postgres';
 import { run } from '../support/run';
 import { runInProcess } from '../support/run-in-process';
 import { killServices, startService } from '../support/service-process';
@@ -205,32 +204,6 @@ describe('animal-store restore', () => {
         .and.match(words);
     }
     expect(await namesIn(file)).to.deep.equal([]);
-  });
-});
-
-describe('The tools of PostgreSQL', () => {
-  it('back up a database and restore it, with what the store says to type', async function () {
-    if ((await startProgram('pg_dump', ['--version']).ended.catch(() => undefined))?.code !== 0) this.skip();
-    const [from, to] = [await createPostgresDatabase(), await createPostgresDatabase()];
-    this.timeout(60_000);
-    try {
-      const dump = await newBackupFile();
-      await runInProcess(['keys', 'create', '--name', 'kept'], { DATABASE_URL: from.url });
-      const saved = await startProgram('pg_dump', ['--format=custom', `--file=${dump}`, from.url]).ended;
-      if (saved.stderr.includes('server version mismatch')) this.skip();
-      expect(saved).to.include({ code: 0 });
-      const restored = await startProgram('pg_restore', [
-        ...['--clean', '--if-exists', '--single-transaction', `--dbname=${to.url}`, dump],
-      ]).ended;
-      expect(restored).to.include({ code: 0, stderr: '' });
-      const { stdout } = await runInProcess(['keys', 'list'], { DATABASE_URL: to.url });
-      expect(stdout).to.include('"kept"');
-      const { stdout: ran } = await runInProcess(['migrate'], { DATABASE_URL: to.url });
-      expect(ran).to.equal('up to date\n');
-    } finally {
-      await Promise.all([from.drop(), to.drop()]);
-      await removeFolders();
-    }
   });
 });
 
