@@ -20,12 +20,7 @@ export interface RequestRecord {
 }
 
 /** A request that was answered before the application saw it: for overload, or because it is no HTTP. */
-export interface RejectionRecord {
-  readonly requestId: string;
-  readonly status: number;
-  /** As in the record of a request. */
-  readonly clientAddress: string | undefined;
-}
+export type RejectionRecord = Pick<RequestRecord, 'requestId' | 'status' | 'clientAddress'>;
 
 /** Where the service reports to. Nothing of it may throw. */
 export interface Reporter {

@@ -4,8 +4,6 @@ import type { IncomingMessage } from 'node:http';
 export interface HttpRequest {
   /** Node's own, which Koa routes. Its socket is the server's alone. */
   readonly message: IncomingMessage;
-  /** As in the log and in `X-Request-Id`. */
-  readonly id: string;
   /** When nobody waits for the response any more, by `performance.now()`; moved on by the time that the body took to come. */
   readonly deadline: number;
   /** The body, which may be asked for once. Rejects as raw-body does where it is longer than `limit` bytes or breaks off. */

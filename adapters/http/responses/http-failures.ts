@@ -40,7 +40,7 @@ export type HttpFailure =
   | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
   | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
-  // The key's quota is used up; in seconds.
+  // The key's quota is used up; `retryAfter` is in seconds.
   | { readonly _tag: 'RateLimited'; readonly retryAfter: number }
   // A mistake of ours. What is known of it goes to the log, never to the client.
   | { readonly _tag: 'Defect'; readonly cause: unknown };

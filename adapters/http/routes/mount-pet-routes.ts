@@ -2,7 +2,6 @@ import type Koa from 'koa';
 import type { ConsumeQuota, OpenAnimalStore } from '../../../core';
 import { responseTimeout } from '../protocol/limits';
 import { BodyWasRead, readBody } from '../protocol/read-body';
-import { requestId } from '../protocol/request-id';
 import { mountRoutes } from './mount-routes';
 import { petRoutes } from './pet-routes';
 import { writeKoaResponse } from './write-koa-response';
@@ -25,7 +24,6 @@ export const mountPetRoutes = (
   mountRoutes(app, petRoutes(openStore, consumeQuota), {
     requestOf: ({ req }) => ({
       message: req,
-      id: requestId(req),
       deadline: performance.now() + responseTimeout,
       readBody: (limit) =>
         req.readableDidRead

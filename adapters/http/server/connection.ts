@@ -6,6 +6,8 @@ import type { Outcome } from '../responses/outcome';
 
 /** One request and its response, from its head to the last byte that its client takes. */
 export interface Exchange extends HttpRequest {
+  /** As in the log and in `X-Request-Id`. */
+  readonly id: string;
   readonly response: ServerResponse;
   readonly connection: Connection;
   /** The request target, as it came. */
