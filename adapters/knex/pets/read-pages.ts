@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import type { Knex } from 'knex';
-import type { PetPage, PetQuery } from '../../../core';
+import { petFilters, type PetPage, type PetQuery } from '../../../core';
 import { toError } from '../database/database-error';
 import { retryConflicts } from '../database/retry-conflicts';
 import type { PageStart, PetStatements } from '../database/pet-statements';
@@ -12,15 +12,20 @@ const greatestInt64 = 2n ** 63n - 1n;
 
 const emptyPage: PetPage = { pets: [], hasMore: false };
 
-const identityOf = ({ limit, after, status }: PetQuery): string => `${limit} ${after ?? ''} ${status ?? ''}`;
+/** U+0000 stands in no value: it is between them, and in the place of one that is not there. */
+const identityOf = (query: PetQuery): string => {
+  let text = `${query.limit} ${query.after ?? ''}`;
+  for (const field of petFilters) text += `\0${query[field] ?? '\0'}`;
+  return text;
+};
 
 /** What the pages have in common that one statement reads. */
-export const kindOfPage = ({ limit, status }: PetQuery): string =>
-  `${limit} ${status === undefined ? 'any' : 'one'}`;
+export const kindOfPage = (query: PetQuery): string =>
+  [query.limit, ...petFilters.filter((field) => query[field] !== undefined)].join();
 
-const startOf = ({ after, status }: PetQuery): PageStart => ({
+const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => ({
   from: after === undefined ? leastInt64 : after + 1n,
-  status,
+  filters,
 });
 
 /** A row that is no animal is the failure of those who ask for its page alone. */
