@@ -60,7 +60,7 @@ const kindOf = (knex: Knex): Kind => {
 /**
  * The database behind a host's own knex, or inside a transaction of the host's: what the store does in it is committed or
  * rolled back with what the host does. In a transaction await each call before the next statement; on PostgreSQL a
- * statement that fails ends the transaction, as ever. How the pool is set up, how long a statement may take, and closing
+ * statement that fails ends the transaction, as ever; and it sees what an import within it has added so far. How the pool is set up, how long a statement may take, and closing
  * it are the host's. Throws a TypeError where knex talks to neither PostgreSQL (`pg`) nor SQLite (`sqlite3`).
  */
 export const hostDatabase = (knex: Knex): Database => ({

@@ -51,7 +51,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         use(async (database) => {
           await refuseOneName[kind](database);
           const repository = knexPetRepository(database);
-          const all = newPets(50);
+          const all = newPets(15);
           const refused = { ...arbitraryNewPet(), name: refusedName };
           const [outcome, ...made] = await Promise.all([
             repository.create(refused, key)(),
@@ -59,7 +59,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           ]);
           expect(outcome._tag).to.equal('Left');
           expect(made.map(({ pet: { id: _, ...newPet } }) => newPet)).to.deep.equal(all);
-          expect(await allPets(repository)).to.have.lengthOf(50);
+          expect(await allPets(repository)).to.have.lengthOf(15);
           if (key !== undefined)
             expect((await run(repository.create(arbitraryNewPet(), key))).replayed).to.equal(false);
         }));
