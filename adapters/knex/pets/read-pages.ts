@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
 import type { Knex } from 'knex';
-import type { PetPage, PetQuery } from '../../../core';
+import { countToFind, ordPetById, type PageSize, type PetPage, type PetQuery, toPage } from '../../../core';
 import { toError } from '../database/database-error';
 import { retryConflicts } from '../database/retry-conflicts';
 import type { PageStart, PetStatements } from '../database/pet-statements';
@@ -24,10 +24,10 @@ const startOf = ({ after, status }: PetQuery): PageStart => ({
 });
 
 /** A row that is no animal is the failure of those who ask for its page alone. */
-const pageIn = (rows: ReadonlyArray<PetRow>, limit: number): PetPage | Error =>
+const pageIn = (rows: ReadonlyArray<PetRow>, limit: PageSize): PetPage | Error =>
   pipe(
-    E.tryCatch(() => rows.map(petFromRow).sort((one, other) => (one.id < other.id ? -1 : 1)), toError),
-    E.matchW(identity, (pets) => ({ pets: pets.slice(0, limit), hasMore: pets.length > limit })),
+    E.tryCatch(() => rows.map(petFromRow).sort(ordPetById.compare), toError),
+    E.matchW(identity, (pets) => toPage(limit, pets)),
   );
 
 const readKind = async (
@@ -36,7 +36,9 @@ const readKind = async (
   queries: NEA.NonEmptyArray<PetQuery>,
 ): Promise<ReadonlyArray<readonly [string, PetPage | Error]>> => {
   const [{ limit }] = queries;
-  const found = await retryConflicts(() => pages(knex, queries.map(startOf), limit + 1)).catch(toError);
+  const found = await retryConflicts(() => pages(knex, queries.map(startOf), countToFind(limit))).catch(
+    toError,
+  );
   return queries.map((query, place) => [
     identityOf(query),
     found instanceof Error ? found : pageIn(found[place] ?? [], limit),
