@@ -15,11 +15,11 @@ export interface ListPetsQuery extends Omit<PetQuery, 'limit'> {
 }
 
 /** One page of the catalogue. At the deadline it ends as Unavailable. A query that no codec takes is a TypeError. */
-export type ListPets = (query: ListPetsQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
+export type ListPets = (query?: ListPetsQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
 
 export const listPets =
   (pets: PetRepository): ListPets =>
-  ({ limit = defaultPageSize, after, status }, deadline) =>
+  ({ limit = defaultPageSize, after, status } = {}, deadline) =>
     pets.list(
       {
         limit: checked(PageSize, limit),

@@ -1,9 +1,11 @@
-import type { NewPet, Pet, PetRepository } from '../../core';
+import type { Pet, PetRepository } from '../../core';
 import { arbitraryNewPet } from './arbitrary';
 import { expectEqual } from './expect-equal';
+import { nextTurn } from './next-turn';
 import { success } from './outcome';
 import { allPets } from './pet-repository/pages-of';
 import { contentOf, petWithId } from './pet-repository/seeds';
+import { sourceOf } from './source-of';
 import { type ContractOptions, seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
@@ -23,15 +25,9 @@ export type OpenBreakableRepository = (pets: ReadonlyArray<Pet>) => Promise<Brea
 /** More than any adapter is likely to write at once. */
 const many = 1_500;
 
-async function* sourceOf(
-  newPets: ReadonlyArray<NewPet>,
-  before: (index: number) => Promise<void>,
-): AsyncGenerator<NewPet> {
-  for (const [index, newPet] of newPets.entries()) {
-    await before(index);
-    yield newPet;
-  }
-}
+const turns = async (count: number): Promise<void> => {
+  for (let turn = 0; turn < count; turn += 1) await nextTurn();
+};
 
 /** What `createAll` promises when its store breaks under it: all animals or none, and the answer says which. */
 export const createAllUnderFailureContract = (
@@ -42,20 +38,26 @@ export const createAllUnderFailureContract = (
   const { describe, it } = seededRunner(testRunner, options);
 
   describe('createAll, while its store breaks', () => {
-    for (const [when, failing] of [
-      ['before the first animal', 0],
-      ['in the middle', many / 2],
-      ['before the last animal', many - 1],
+    for (const [when, failing, turnsLater] of [
+      ['before the first animal', 0, 0],
+      ['in the middle', many / 2, 0],
+      ['before the last animal', many - 1, 0],
+      ['one turn after the source has ended', many, 1],
+      ['five turns after the source has ended', many, 5],
     ] as const) {
       it(`stores all animals or none, and says which: ${when}`, async () => {
         const there = [petWithId(5n)];
         const { repository, breakStore, mendStore, close } = await open(there);
         try {
           const newPets = Array.from({ length: many }, arbitraryNewPet);
+          let broken = Promise.resolve();
           const source = sourceOf(newPets, async (index) => {
-            if (index === failing) await breakStore();
+            if (index !== failing) return;
+            broken = turns(turnsLater).then(breakStore);
+            if (turnsLater === 0) await broken;
           });
           const outcome = await repository.createAll(source)();
+          await broken;
           await mendStore();
 
           const added = (await allPets(repository)).slice(there.length).map(contentOf);

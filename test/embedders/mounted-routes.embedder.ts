@@ -37,7 +37,18 @@ describe('The routes in a host of another kind', () => {
   let folder = '';
   before(async () => {
     folder = await embedderFolder(
-      ...['koa', '@koa/router', 'knex', 'sqlite3', 'express', 'fastify', '@fastify/middie', 'koa-mount'],
+      ...[
+        'koa',
+        '@koa/router',
+        'knex',
+        'sqlite3',
+        'express',
+        'cors',
+        'helmet',
+        'fastify',
+        '@fastify/middie',
+        'koa-mount',
+      ],
       ...['@koa/bodyparser', '@koa/cors', '@koa/etag', 'koa-compress', 'koa-conditional-get', 'koa-helmet'],
     );
     await mkdir(join(folder, 'migrations'));

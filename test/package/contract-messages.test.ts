@@ -7,6 +7,8 @@ import {
   callerOf,
   decodeOrThrow,
   type NewPet,
+  PageSize,
+  Pet,
   PetName,
   type PetRepository,
   unavailable,
@@ -19,8 +21,10 @@ import {
   consumeQuotaContract,
   createAllUnderFailureContract,
   petRepositoryContract,
+  reopenedRepositoryContract,
   type TestRunner,
 } from '../contracts';
+import { nextTurn } from '../contracts/next-turn';
 
 /** Runs a contract suite, and gives the message of each test that failed, by its title. */
 const failuresOf = async (
@@ -172,13 +176,67 @@ describe('Who writes an adapter is told by the contract suites', () => {
       .that.matches(/^the animals that are stored after Unavailable: of 750 in place of 1500, number 751 /);
   });
 
+  it('that an import shows in part while it is stored', async () => {
+    const isOneByOne = withMistake(({ create }) => ({
+      createAll: (source) => async () => {
+        const all: Array<NewPet> = [];
+        for await (const newPet of source) all.push(newPet);
+        for (const [index, newPet] of all.entries()) {
+          await create(newPet)();
+          if (index % 500 === 0) await nextTurn();
+        }
+        return E.right(all.length);
+      },
+    }));
+    expect(Object.values(await failuresOf(isOneByOne, 'before all are stored')).join()).to.match(
+      /^how many a list showed that were neither none nor all of them: /,
+    );
+  });
+
+  it('that a store gives back less than it took, once it is opened again', async () => {
+    const isLossy = (runner: TestRunner): void => {
+      reopenedRepositoryContract(runner, () => {
+        const repository = inMemoryPetRepository();
+        const reopen = async (): Promise<PetRepository> => {
+          const page = await repository.list({ limit: decodeOrThrow(PageSize, 100) })();
+          const pets = E.isRight(page) ? page.right.pets : [];
+          const rounded = ({ categoryId }: Pet): number => Number(categoryId) % 2 ** 53;
+          return inMemoryPetRepository({
+            pets: pets.map((pet) => decodeOrThrow(Pet, { ...pet, categoryId: rounded(pet) })),
+          });
+        };
+        return Promise.resolve({ repository, reopen, ...closing });
+      });
+    };
+    const failures = await failuresOf(isLossy);
+    expect(failures['lists every animal, to the digit and to the letter']).to.match(
+      /^the list: of \d+, number 1 is the first that differs: /,
+    );
+    expect(Object.keys(failures)).to.include(
+      'replays what was created under a key, and takes no other animal under it',
+    );
+  });
+
+  it('nothing where reads are answered at once and writes take their time', async () => {
+    const isSound = withMistake(({ create }) => ({
+      create: (newPet, key) => async () => {
+        await nextTurn();
+        return create(newPet, key)();
+      },
+    }));
+    expect(await failuresOf(isSound, 'at once')).to.deep.equal({});
+    expect(await failuresOf(isSound, 'while creations run')).to.deep.equal({});
+  });
+
   it('by which seed the same random values come again', async () => {
     const forgetsNames = (seed?: number) =>
       withMistake(
         ({ find }) => ({
           find: (id) => async () => {
             const found = await find(id)();
-            return E.isRight(found) ? E.right({ ...found.right, name: decodeOrThrow(PetName, '') }) : found;
+            return E.isRight(found)
+              ? E.right({ ...found.right, name: decodeOrThrow(PetName, 'forgotten') })
+              : found;
           },
         }),
         seed,

@@ -1,9 +1,7 @@
-import { openApiHeaders } from './openapi-headers';
+import { deprecationHeaders, headers, quotaHeaders } from './openapi-headers';
 import { beforeRouting, failures, sharedFailures, success, unread } from './openapi-responses';
 
 const rex = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
-
-const { created, deprecated, nextPage, quota, replayed } = openApiHeaders;
 
 /** What can be wrong with any call of an operation that needs a key. */
 const anyCall = sharedFailures(['Unauthorized', 'RateLimited', 'InternalError', 'Unavailable', ...unread]);
@@ -43,9 +41,9 @@ const listPets = {
     },
   ],
   responses: {
-    200: success('A page of animals.', 'Pets', [rex], { ...nextPage, ...quota }),
+    200: success('A page of animals.', 'Pets', [rex], { ...headers('Link'), ...quotaHeaders }),
     ...anyCall,
-    ...failures(['InvalidQuery', 'MalformedRequest'], quota),
+    ...failures(['InvalidQuery', 'MalformedRequest'], quotaHeaders),
   },
 };
 
@@ -74,7 +72,10 @@ const createPet = {
     },
   },
   responses: {
-    201: success('The animal, with its `id`.', 'Pet', rex, { ...created, ...replayed, ...quota }),
+    201: success('The animal, with its `id`.', 'Pet', rex, {
+      ...headers('Location', 'Idempotent-Replayed'),
+      ...quotaHeaders,
+    }),
     ...anyCall,
     ...failures(
       [
@@ -87,10 +88,12 @@ const createPet = {
         'IdempotencyKeyReused',
         'MalformedRequest',
       ],
-      quota,
+      quotaHeaders,
     ),
   },
 };
+
+const limitedHeaders = { ...deprecationHeaders, ...quotaHeaders };
 
 const getPet = {
   operationId: 'getPet',
@@ -111,9 +114,9 @@ const getPet = {
     },
   ],
   responses: {
-    200: success('The animal.', 'Pet', rex, { ...deprecated, ...quota }),
-    ...failures(['MissingApiKey', 'InvalidApiKey', ...beforeRouting], deprecated),
-    ...failures(['NoSuchPet', 'RateLimited', 'Defect', 'Unavailable'], { ...deprecated, ...quota }),
+    200: success('The animal.', 'Pet', rex, limitedHeaders),
+    ...failures(['MissingApiKey', 'InvalidApiKey', ...beforeRouting], deprecationHeaders),
+    ...failures(['NoSuchPet', 'RateLimited', 'Defect', 'Unavailable'], limitedHeaders),
   },
 };
 

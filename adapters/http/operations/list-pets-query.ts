@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 import { fieldErrors, inDecimal, type ListPetsQuery, PageSize, PetId, PetStatus } from '../../../core';
-import type { InvalidQuery } from '../responses/http-failures';
+import type { HttpFailure } from '../responses/http-failures';
 
 const digits = /^[0-9]+$/;
 
@@ -42,8 +42,8 @@ const valuesOf = (parameters: URLSearchParams): Readonly<Record<string, unknown>
   return values;
 };
 
-/** The page that a query string asks for. Parameters that listPets doesn't have are ignored; what is left out is the core's to decide. */
-export const listPetsQuery = (parameters: URLSearchParams): E.Either<InvalidQuery, ListPetsQuery> =>
+/** What a query string asks for. Parameters that listPets doesn't have are ignored. */
+export const listPetsQuery = (parameters: URLSearchParams): E.Either<HttpFailure, ListPetsQuery> =>
   pipe(
     listPetsParameters.decode(valuesOf(parameters)),
     E.mapLeft((errors) => ({ _tag: 'InvalidQuery', fieldErrors: fieldErrors(errors) })),

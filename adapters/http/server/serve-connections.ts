@@ -26,19 +26,8 @@ function* unreadResponses(connections: Iterable<Connection>): Generator<UnreadRe
   }
 }
 
-interface ServedConnections {
-  readonly sockets: () => Iterable<Socket>;
-  /** Whether a response is decided whose client has not taken all of it. */
-  readonly isWriting: () => boolean;
-  /** Whether all are closed, and all exchanges on them reported. */
-  readonly areClosed: () => boolean;
-  /** How many there have been. */
-  readonly accepted: () => number;
-  readonly stop: () => void;
-}
-
 /** Has the requests that arrive at a server served in their turns, and looks after its connections. */
-export const serveConnections = (server: Server, { begin, reject, decide }: Exchanges): ServedConnections => {
+export const serveConnections = (server: Server, { begin, reject, decide }: Exchanges) => {
   const connections = new Map<Duplex, Connection>();
   let accepted = 0;
   server.on('connection', (socket) => {
@@ -122,13 +111,14 @@ export const serveConnections = (server: Server, { begin, reject, decide }: Exch
   }, intervals.stalledReaders).unref();
 
   return {
-    sockets: function* () {
-      for (const { socket } of connections.values()) yield socket;
-    },
-    isWriting: () => [...connections.values()].some(({ current }) => current?.outcome !== undefined),
-    areClosed: () => connections.size === 0,
-    accepted: () => accepted,
-    stop: () => {
+    sockets: (): ReadonlyArray<Socket> => [...connections.values()].map(({ socket }) => socket),
+    /** Whether a response is decided whose client has not taken all of it. */
+    isWriting: (): boolean => [...connections.values()].some(({ current }) => current?.outcome !== undefined),
+    /** Whether all are closed, and all exchanges on them reported. */
+    areClosed: (): boolean => connections.size === 0,
+    /** How many there have been. */
+    accepted: (): number => accepted,
+    stop: (): void => {
       clearInterval(lookForDeadlines);
       clearInterval(lookForStalledReaders);
     },

@@ -1,6 +1,6 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
-import type { Unavailable } from '../../../core';
+import type { ApiKey, Unavailable } from '../../../core';
 import { type ApiKeyRow, isValid } from './api-key-rows';
 import { attempt } from '../database/attempt';
 import type { Database } from '../database/database';
@@ -24,7 +24,7 @@ export interface ApiKeyRecord {
 
 /** A key at the one moment at which it can be seen. */
 export interface IssuedApiKey extends ApiKeyRecord {
-  readonly key: string;
+  readonly key: ApiKey;
 }
 
 /** How the operator of a store issues, lists, rotates and revokes the keys that the database holds. */

@@ -1,11 +1,12 @@
 import { hash, randomBytes } from 'node:crypto';
+import { ApiKey, decodeOrThrow } from '../../../core';
 
 const format = /^animals_([0-9a-f]{16})_[\w-]{43}$/;
 
 /** A new key: a readable prefix, the id that it is known by, and 256 random bits. */
-export const newApiKey = (): { readonly id: string; readonly key: string } => {
+export const newApiKey = (): { readonly id: string; readonly key: ApiKey } => {
   const id = randomBytes(8).toString('hex');
-  return { id, key: `animals_${id}_${randomBytes(32).toString('base64url')}` };
+  return { id, key: decodeOrThrow(ApiKey, `animals_${id}_${randomBytes(32).toString('base64url')}`) };
 };
 
 /** The id in a key, if the key has the form of one that was issued. */

@@ -42,7 +42,7 @@ export const batchWhileBusy = <K, V extends object>({
   const begun = expiringSet<Call<K, V>>(
     ({ endBy }) => endBy,
     ({ reject }) => {
-      reject(new Error('the database did not answer in time'));
+      reject(new Error('the database, or a free connection to it, did not come in time'));
     },
   );
   const inFlight = expiringSet<{ readonly endBy: number }>(

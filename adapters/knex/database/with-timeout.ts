@@ -3,7 +3,7 @@ export const withTimeout = async <A>(timeoutMs: number, promise: Promise<A>): Pr
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      reject(new Error('the database did not answer in time'));
+      reject(new Error('the database, or a free connection to it, did not come in time'));
     }, timeoutMs);
   });
   try {

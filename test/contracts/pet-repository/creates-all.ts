@@ -1,7 +1,9 @@
 import { CategoryId, type NewPet, type Pet, PetName } from '../../../core';
 import { arbitraryNewPet, arbitraryPet } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
+import { nextTurn } from '../next-turn';
 import { atOnce, decoded, expectFailure, success } from '../outcome';
+import { sourceOf } from '../source-of';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
 import { allPets } from './pages-of';
@@ -11,17 +13,6 @@ import { contentOf, largestId, petWithId } from './seeds';
 const many = 2_500;
 
 const manyPets = (): ReadonlyArray<NewPet> => Array.from({ length: many }, arbitraryNewPet);
-
-/** Gives each animal when it is asked for, and calls back before it does. */
-async function* sourceOf(
-  newPets: ReadonlyArray<NewPet>,
-  before: (index: number) => void | Promise<void> = () => undefined,
-): AsyncGenerator<NewPet> {
-  for (const [index, newPet] of newPets.entries()) {
-    await before(index);
-    yield newPet;
-  }
-}
 
 const contentsOf = (pets: ReadonlyArray<Pet>): ReadonlyArray<NewPet> => pets.map(contentOf);
 
@@ -107,8 +98,26 @@ export const createsAll = ({ it }: TestRunner, use: UseRepository): void => {
       const source = sourceOf(manyPets(), async (index) => {
         if (index % 499 === 0) seen.push(await allPets(repository));
       });
-      expectEqual('the number of animals added', await success(repository.createAll(source)), many);
+      const lengths = new Set<number>();
+      const running = { createAll: true };
+      const readOn = async (): Promise<void> => {
+        while (running.createAll) {
+          lengths.add((await allPets(repository)).length);
+          await nextTurn();
+        }
+      };
+      const [added] = await Promise.all([
+        success(repository.createAll(source)).finally(() => {
+          running.createAll = false;
+        }),
+        readOn(),
+      ]);
+      expectEqual('the number of animals added', added, many);
       for (const listed of seen) expectEqual('the list while animals are added', listed, there);
+      const partial = [...lengths].filter(
+        (length) => length !== there.length && length !== there.length + many,
+      );
+      expectEqual('how many a list showed that were neither none nor all of them', partial, []);
       expectEqual('how many are listed then', (await allPets(repository)).length, there.length + many);
     }));
 

@@ -1,6 +1,7 @@
 import { CategoryId, type NewPet, type Pet, type PetId, PetName, type PetRepository } from '../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
+import { nextTurn } from '../next-turn';
 import { decoded, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
@@ -105,12 +106,13 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
       const reader = async (): Promise<void> => {
         do {
           const seen = [...ended];
-          const pets = await allPets(repository, { limit: pageSize(7) });
+          const pets = await allPets(repository, { limit: pageSize(17) });
           assertWhole(pets);
           assertAscending(pets);
           const ids = new Set(pets.map(({ id }) => id));
           const missing = seen.filter((id) => !ids.has(id));
           expectEqual('ids that the pages lack though their creations had ended before', missing, []);
+          await nextTurn();
         } while (running.creations);
       };
       const readers = Promise.all([reader(), reader()]);

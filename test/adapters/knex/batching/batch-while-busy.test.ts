@@ -49,7 +49,7 @@ const someTurns = async (): Promise<void> => {
 const outcomeOf = (call: Promise<string>): Promise<string> =>
   call.catch((error: unknown) => (error instanceof Error ? error.message : 'no error'));
 
-const tooSlow = 'the database did not answer in time';
+const tooSlow = 'the database, or a free connection to it, did not come in time';
 const tooBusy = 'the database was too busy to begin in time';
 
 describe('batchWhileBusy', () => {

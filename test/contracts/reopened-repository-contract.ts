@@ -1,0 +1,82 @@
+import { CategoryId, type NewPet, PetName, type PetRepository } from '../../core';
+import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from './arbitrary';
+import { expectEqual } from './expect-equal';
+import { decoded, expectFailure, success } from './outcome';
+import { allPets } from './pet-repository/pages-of';
+import { type ContractOptions, seededRunner } from './seeded-runner';
+import { sourceOf } from './source-of';
+import type { TestRunner } from './test-runner';
+
+/** A repository whose store can be closed and opened again, as a restart of its process does. */
+export interface ReopenableRepository {
+  readonly repository: PetRepository;
+  /** Closes the store, and gives a repository that is opened on it anew. */
+  readonly reopen: () => Promise<PetRepository>;
+  readonly close: () => Promise<void>;
+}
+
+/** Gives a repository that holds nothing. */
+export type OpenReopenableRepository = () => Promise<ReopenableRepository>;
+
+/** What a store loses that writes less than it keeps in memory. */
+const awkwardPets = (): ReadonlyArray<NewPet> =>
+  [2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n].flatMap((digits) =>
+    ['', 'e\u0301', '\u00e9', '"\\\n\r\t', '\ufeff', '\u2028', '🐢'].map((name) => ({
+      name: decoded(PetName, name),
+      categoryId: decoded(CategoryId, digits),
+    })),
+  );
+
+/** What a repository gives back after it was closed and opened again: for a store that outlives its process. */
+export const reopenedRepositoryContract = (
+  testRunner: TestRunner,
+  open: OpenReopenableRepository,
+  options: ContractOptions = {},
+): void => {
+  const { describe, it } = seededRunner(testRunner, options);
+
+  const use = async (test: (opened: ReopenableRepository) => Promise<void>): Promise<void> => {
+    const opened = await open();
+    try {
+      await test(opened);
+    } finally {
+      await opened.close();
+    }
+  };
+
+  describe('as a pet repository that is closed and opened again', () => {
+    it('lists every animal, to the digit and to the letter', () =>
+      use(async ({ repository, reopen }) => {
+        const newPets = [...awkwardPets(), ...Array.from({ length: 20 }, arbitraryNewPet)];
+        for (const newPet of newPets) await success(repository.create(newPet));
+        await success(repository.createAll(sourceOf(newPets)));
+        const before = await allPets(repository);
+        expectEqual('how many are listed before', before.length, 2 * newPets.length);
+        expectEqual('the list', await allPets(await reopen()), before);
+      }));
+
+    it('replays what was created under a key, and takes no other animal under it', () =>
+      use(async ({ repository, reopen }) => {
+        const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+        const { pet } = await success(repository.create(newPet, key));
+        const reopened = await reopen();
+        const other = { ...newPet, name: decoded(PetName, `${newPet.name} the second`) };
+        await expectFailure(
+          'another animal under the key',
+          reopened.create(other, key),
+          'IdempotencyKeyReused',
+        );
+        expectEqual('the retry', await success(reopened.create(newPet, key)), { pet, replayed: true });
+        expectEqual('the list', await allPets(reopened), [pet]);
+      }));
+
+    it('gives new animals ids that no other has', () =>
+      use(async ({ repository, reopen }) => {
+        await success(repository.createAll(sourceOf(Array.from({ length: 10 }, arbitraryNewPet))));
+        const reopened = await reopen();
+        const before = await allPets(reopened);
+        const { pet } = await success(reopened.create(arbitraryNewPet()));
+        expectEqual('the list', await allPets(reopened), [...before, pet]);
+      }));
+  });
+};
