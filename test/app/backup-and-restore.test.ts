@@ -13,7 +13,6 @@ import { killPrograms, main, startProgram } from '../support/command';
 import { eventually } from '../support/eventually';
 import { columnOf, integrityOf } from '../support/inspect-sqlite';
 import { allPets } from '../support/pet-calls';
-import { createPostgresDatabase } from '../support/postgres';
 import { run } from '../support/run';
 import { runInProcess } from '../support/run-in-process';
 import { killServices, startService } from '../support/service-process';
@@ -40,6 +39,45 @@ const restoreTo = (file: string, backup: string, ...options: ReadonlyArray<strin
 
 const namesIn = (file: string) => columnOf(file, 'pets', 'name');
 
+/** Backs up while clients create, each animal under its name as a key; answers with what was acknowledged before it began. */
+const underLoad = async (
+  DATABASE_URL: string,
+  backUp: () => Promise<void>,
+): Promise<ReadonlyArray<string>> => {
+  const service = await startService(environmentOf(DATABASE_URL));
+  const acknowledged: Array<string> = [];
+  let isOver = false;
+  const load = Promise.all(
+    Array.from({ length: 8 }, async (_, client) => {
+      for (let count = 0; !isOver; count += 1) {
+        const name = `${client}-${count}`;
+        const { status, text } = await createUnder(service.address, name, newPet(name));
+        if (status === 201) acknowledged.push(text);
+      }
+    }),
+  );
+  await eventually('there is load', 60_000, () => acknowledged.length > 200);
+  expect((await runInProcess(['keys', 'create', '--name', 'kept'], { DATABASE_URL })).code).to.equal(0);
+  const before = [...acknowledged];
+  await backUp();
+  isOver = true;
+  await load;
+  await service.stop();
+  return before;
+};
+
+const expectRestored = async (DATABASE_URL: string, acknowledged: ReadonlyArray<string>): Promise<void> => {
+  expect((await runInProcess(['keys', 'list'], { DATABASE_URL })).stdout).to.include('"kept"');
+  const findings = await diagnose({ PORT: '0', DATABASE_URL })();
+  expect(findings.filter(({ ok }) => !ok)).to.deep.equal([]);
+  const service = await startService(environmentOf(DATABASE_URL));
+  const texts = await allPets({ address: service.address, key: owner });
+  expect(acknowledged.filter((pet) => !texts.includes(pet))).to.deep.equal([]);
+  const replay = await createUnder(service.address, '0-0', newPet('0-0'));
+  expect(isReplay(replay)).to.equal(true);
+  expect(texts).to.include(replay.text);
+};
+
 describe('animal-store backup', () => {
   afterEach(killServices);
   afterEach(killPrograms);
@@ -47,45 +85,18 @@ describe('animal-store backup', () => {
 
   it('under load has all that was acknowledged before it began, with keys and retries, when it is restored', async () => {
     const DATABASE_URL = `sqlite:${await newDatabaseFile()}`;
-    const service = await startService(environmentOf(DATABASE_URL));
-    const acknowledged: Array<string> = [];
-    let isOver = false;
-    const load = Promise.all(
-      Array.from({ length: 8 }, async (_, client) => {
-        for (let count = 0; !isOver; count += 1) {
-          const name = `${client}-${count}`;
-          const { status, text } = await createUnder(service.address, name, newPet(name));
-          if (status === 201) acknowledged.push(text);
-        }
-      }),
-    );
-    await eventually('there is load', 20_000, () => acknowledged.length > 200);
-    expect((await runInProcess(['keys', 'create', '--name', 'kept'], { DATABASE_URL })).code).to.equal(0);
-    const before = [...acknowledged];
     const backup = await newBackupFile();
-    const outcome = await runInProcess(['backup', backup], { DATABASE_URL });
-    expect(outcome).to.deep.include({ code: 0, stdout: '' });
-    expect(outcome.stderr).to.match(/^backed up and checked: \d+ animals\n$/);
-    const after = acknowledged.length;
-    isOver = true;
-    await load;
-    expect(acknowledged.length).to.be.at.least(after);
-    await service.stop();
+    const acknowledged = await underLoad(DATABASE_URL, async () => {
+      const outcome = await runInProcess(['backup', backup], { DATABASE_URL });
+      expect(outcome).to.deep.include({ code: 0, stdout: '' });
+      expect(outcome.stderr).to.match(/^backed up and checked: \d+ animals\n$/);
+    });
     expect(statSync(backup).mode & 0o777).to.equal(0o600);
     expect(readdirSync(dirname(backup))).to.deep.equal(['backup.sqlite3']);
 
     const file = await newDatabaseFile();
     expect((await restoreTo(file, backup)).code).to.equal(0);
-    const restored = { DATABASE_URL: `sqlite:${file}` };
-    expect((await runInProcess(['keys', 'list'], restored)).stdout).to.include('"kept"');
-    const findings = await diagnose({ PORT: '0', ...restored })();
-    expect(findings.filter(({ ok }) => !ok)).to.deep.equal([]);
-    const again = await startService(environmentOf(restored.DATABASE_URL));
-    const texts = await allPets({ address: again.address, key: owner });
-    expect(before.filter((pet) => !texts.includes(pet))).to.deep.equal([]);
-    const replay = await createUnder(again.address, '0-0', newPet('0-0'));
-    expect(isReplay(replay)).to.equal(true);
-    expect(texts).to.include(replay.text);
+    await expectRestored(`sqlite:${file}`, acknowledged);
   }).timeout(120_000);
 
   it('goes to standard output, and leaves nothing beside the database', async () => {
@@ -205,32 +216,6 @@ describe('animal-store restore', () => {
         .and.match(words);
     }
     expect(await namesIn(file)).to.deep.equal([]);
-  });
-});
-
-describe('The tools of PostgreSQL', () => {
-  it('back up a database and restore it, with what the store says to type', async function () {
-    if ((await startProgram('pg_dump', ['--version']).ended.catch(() => undefined))?.code !== 0) this.skip();
-    const [from, to] = [await createPostgresDatabase(), await createPostgresDatabase()];
-    this.timeout(60_000);
-    try {
-      const dump = await newBackupFile();
-      await runInProcess(['keys', 'create', '--name', 'kept'], { DATABASE_URL: from.url });
-      const saved = await startProgram('pg_dump', ['--format=custom', `--file=${dump}`, from.url]).ended;
-      if (saved.stderr.includes('server version mismatch')) this.skip();
-      expect(saved).to.include({ code: 0 });
-      const restored = await startProgram('pg_restore', [
-        ...['--clean', '--if-exists', '--single-transaction', `--dbname=${to.url}`, dump],
-      ]).ended;
-      expect(restored).to.include({ code: 0, stderr: '' });
-      const { stdout } = await runInProcess(['keys', 'list'], { DATABASE_URL: to.url });
-      expect(stdout).to.include('"kept"');
-      const { stdout: ran } = await runInProcess(['migrate'], { DATABASE_URL: to.url });
-      expect(ran).to.equal('up to date\n');
-    } finally {
-      await Promise.all([from.drop(), to.drop()]);
-      await removeFolders();
-    }
   });
 });
 

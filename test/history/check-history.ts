@@ -16,7 +16,10 @@ export interface Violation {
 }
 
 export interface Limits {
-  /** In milliseconds: how long an instance that runs and can be reached may take to answer. */
+  /**
+   * In milliseconds: how long an instance that runs and can be reached may take to answer. What the machine kept it from a
+   * processor comes on top.
+   */
   readonly deadline: number;
 }
 
@@ -258,15 +261,19 @@ export const checkHistory = ({ exchanges, faults }: History, limits: Limits): Re
   const checkDeadlines = (): void => {
     const property = 'an answer comes within the deadline';
     for (const exchange of exchanges) {
-      const { instance, began, ended, answer } = exchange;
-      const isLate = ended - began > limits.deadline;
+      const { instance, began, ended, starved = 0, answer } = exchange;
+      const isLate = ended - began > limits.deadline + starved;
       if (answer.type !== 'none' && !isLate) continue;
       const isSilenced = faults.some(
         (fault) => fault.silenced.includes(instance) && fault.began <= ended && began <= fault.ended,
       );
       if (isSilenced) continue;
       if (answer.type === 'none') violate(property, `no answer: ${answer.reason} (${who(exchange)})`);
-      else violate(property, `${Math.round(ended - began)} ms until an answer (${who(exchange)})`);
+      else
+        violate(
+          property,
+          `${Math.round(ended - began)} ms until an answer, ${Math.round(starved)} ms of it without a processor (${who(exchange)})`,
+        );
     }
   };
 

@@ -6,7 +6,7 @@ import { sqliteFile } from './set-ups/sqlite-file';
 import { settings } from './settings';
 
 /** In milliseconds: what a run takes beside its faults. */
-const aroundIt = 300_000;
+const aroundIt = 600_000;
 
 describe(`Every promise, with all faults together (HISTORY_SEED=${settings.seed})`, () => {
   for (const setUp of [sqliteFile, primaryAndStandby, citusCluster]) {

@@ -36,6 +36,8 @@ export interface Exchange {
   readonly began: number;
   /** After the last byte had come. */
   readonly ended: number;
+  /** For how long, meanwhile, the machine kept the instance from a processor that it was ready for. */
+  readonly starved?: number;
   readonly request: Request;
   readonly answer: Answer;
 }

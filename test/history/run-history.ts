@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually';
 import { checkHistory, type Violation } from './check-history';
 import type { Exchange, History } from './history';
 import { runNemesis } from './nemesis/nemesis';
+import type { Instance } from './set-ups/instance';
 import type { SetUp, System } from './set-ups/set-up';
 import { settings } from './settings';
 import { forgetAnimals } from './workload/ask';
@@ -26,12 +27,16 @@ const isReady = ({ address }: { readonly address: string }): Promise<boolean> =>
     () => false,
   );
 
-const runOn = async ({ instances, hands }: System): Promise<History> => {
+const runOn = async ({ instances, hands, databaseLog }: System): Promise<History> => {
   const start = performance.now();
   const now = (): number => performance.now() - start;
   const { seed, seconds } = settings;
   const workload = startWorkload({ seed, clients, instances, now });
-  const faults = await runNemesis({ seed, hands, milliseconds: seconds * 1_000, now });
+  const faults = await runNemesis({ seed, hands, milliseconds: seconds * 1_000, now }).catch(
+    (error: unknown) => {
+      throw new Error(`${String(error)}\n${databaseLog?.() ?? ''}`, { cause: error });
+    },
+  );
   await workload.stop();
   for (const instance of instances)
     await eventually(`instance ${instance.number} is well again`, healBound, () => isReady(instance));
@@ -71,15 +76,20 @@ const figuresOf = ({ exchanges, faults }: History): Figures => ({
   faults: faults.length,
 });
 
-/** One line a fault and a request, in the order of their beginnings. */
-const keep = async (name: string, { exchanges, faults }: History): Promise<string> => {
+/** One line a fault and a request, in the order of their beginnings, then one an instance. */
+const keep = async (
+  name: string,
+  { exchanges, faults }: History,
+  instances: ReadonlyArray<Instance>,
+): Promise<string> => {
   const file = `${settings.folder ?? '.'}/history-${name}-${settings.seed}.ndjson`;
   const lines = [...exchanges, ...faults]
     .sort((one, other) => one.began - other.began)
     .map((each) =>
       JSON.stringify(each, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
     );
-  await writeFile(file, lines.join('\n'));
+  const starts = instances.map(({ number, starts }) => JSON.stringify({ instance: number, starts }));
+  await writeFile(file, [...lines, ...starts].join('\n'));
   return file;
 };
 
@@ -88,6 +98,9 @@ const inWords = (violations: ReadonlyArray<Violation>): string =>
     .slice(0, shownViolations)
     .map(({ property, text }) => `${property}: ${text}`)
     .join('\n');
+
+const startTimes = ({ starts }: Instance): ReadonlyArray<number> =>
+  starts.map(({ milliseconds }) => milliseconds);
 
 /** Runs clients and faults on a system, and holds what happened against every property. */
 export const runHistory = (setUp: SetUp): Promise<Figures> =>
@@ -100,8 +113,13 @@ export const runHistory = (setUp: SetUp): Promise<Figures> =>
     const longestWait = Math.round(waits.max / 1_000_000);
     const violations = checkHistory(history, { deadline: deadline + longestWait });
     if (violations.length > 0 || settings.folder !== undefined) {
-      const file = await keep(setUp.name, history);
+      const file = await keep(setUp.name, history, system.instances);
       expect(violations.length, `${inWords(violations)}\nThe history is in ${file}`).to.equal(0);
     }
-    return { ...figuresOf(history), 'longest wait of this process ms': longestWait, violations: 0 };
+    return {
+      ...figuresOf(history),
+      'longest start ms': Math.max(...system.instances.flatMap(startTimes)),
+      'longest wait of this process ms': longestWait,
+      violations: 0,
+    };
   });

@@ -1,4 +1,12 @@
-import { projectFolder } from '../support/command';
+import { otherBuild } from '../faults/support/other-build';
+import { type Environment, projectFolder } from '../support/command';
+
+/** A version of the service. */
+export interface Build {
+  /** A checkout that is built. */
+  readonly checkout: string;
+  readonly environment?: Environment;
+}
 
 const numberOf = (name: string, otherwise: number): number => {
   const text = process.env[name] ?? '';
@@ -13,6 +21,9 @@ const textOf = (name: string): string | undefined => {
   return text === '' ? undefined : text;
 };
 
+const thisBuild: Build = { checkout: projectFolder };
+const otherCheckout = textOf('HISTORY_OTHER_BUILD');
+
 /** From the environment. */
 export const settings = {
   /** HISTORY_SECONDS: for how long faults happen, a set-up. */
@@ -21,8 +32,13 @@ export const settings = {
   seed: numberOf('HISTORY_SEED', 1 + Math.floor(Math.random() * 1_000_000)),
   /** HISTORY_SET_UPS: names separated by commas. */
   setUps: (textOf('HISTORY_SET_UPS') ?? 'sqlite,standby').split(','),
-  /** HISTORY_OTHER_BUILD: a checkout that is built, for instances to be restarted with now and then. */
-  builds: [projectFolder, textOf('HISTORY_OTHER_BUILD') ?? projectFolder] as const,
+  /** HISTORY_OTHER_BUILD: a built checkout to restart instances with; else this build with a migration that adds a column. */
+  builds: [
+    thisBuild,
+    otherCheckout === undefined
+      ? { ...thisBuild, environment: otherBuild('adds') }
+      : { checkout: otherCheckout },
+  ] as const satisfies ReadonlyArray<Build>,
   /** HISTORY_FOLDER: where the history of a run that failed is written to. */
   folder: textOf('HISTORY_FOLDER'),
   /** CITUS_SCRIPT: starts, stops and distributes a Citus cluster. */

@@ -1,3 +1,4 @@
+import type { PetQuery } from '../../../core';
 import { deprecationHeaders, headers, quotaHeaders } from './openapi-headers';
 import { beforeRouting, failures, sharedFailures, success, unread } from './openapi-responses';
 
@@ -14,32 +15,33 @@ const idempotencyKey = {
 
 const decimalInt64 = { type: 'integer', format: 'int64' };
 
+/** A field that a query gets is named here too. */
+const listParameters = {
+  limit: {
+    description: 'How many animals at most, in decimal digits.',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  },
+  status: {
+    description: 'Only animals of this status.',
+    schema: { $ref: '#/components/schemas/PetStatus' },
+  },
+  after: {
+    description: 'Only animals with a larger `id`: the last one of the page before.',
+    schema: decimalInt64,
+  },
+} satisfies { readonly [Field in keyof Required<PetQuery>]: object };
+
 const listPets = {
   operationId: 'listPets',
   summary: 'List animals',
   description:
     'By ascending `id`. While there is more, a `Link` header carries the address of the next page. Unknown parameters are ignored.',
   tags: ['pets'],
-  parameters: [
-    {
-      name: 'limit',
-      in: 'query',
-      description: 'How many animals at most, in decimal digits.',
-      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-    },
-    {
-      name: 'status',
-      in: 'query',
-      description: 'Only animals of this status.',
-      schema: { $ref: '#/components/schemas/PetStatus' },
-    },
-    {
-      name: 'after',
-      in: 'query',
-      description: 'Only animals with a larger `id`: the last one of the page before.',
-      schema: decimalInt64,
-    },
-  ],
+  parameters: Object.entries(listParameters).map(([name, parameter]) => ({
+    name,
+    in: 'query',
+    ...parameter,
+  })),
   responses: {
     200: success('A page of animals.', 'Pets', [rex], { ...headers('Link'), ...quotaHeaders }),
     ...anyCall,

@@ -1,5 +1,6 @@
 import type { PathParameters } from '../operations/operation';
 import type { HttpRequest } from '../protocol/http-request';
+import type { Method } from '../protocol/methods';
 import type { HttpFailure } from '../responses/http-failures';
 import { failed, type Outcome } from '../responses/outcome';
 
@@ -8,7 +9,7 @@ export type Run = (request: HttpRequest, parameters: PathParameters) => Promise<
 
 export interface Route {
   /** GET takes HEAD as well. */
-  readonly method: 'GET' | 'POST';
+  readonly method: Exclude<Method, 'HEAD'>;
   /** With its parameters, as in `/v1/pets/:petId`. */
   readonly path: string;
   readonly run: Run;

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { unavailable } from '../../../core';
 import { drainBody } from '../protocol/drain-body';
+import { methods } from '../protocol/methods';
 import { failed } from '../responses/outcome';
 import { type Connection, enqueue, isOver, openConnection } from './connection';
 import { cutStalledReaders, type UnreadResponse } from './cut-stalled-readers';
@@ -60,7 +61,7 @@ export const serveConnections = (server: Server, { begin, reject, decide }: Exch
       if (isOver(connection)) return;
       reject(connection, message, responseOnSocket(message), {
         _tag: 'MethodNotAllowed',
-        allowed: ['GET', 'HEAD', 'POST'],
+        allowed: methods,
       });
     });
   });

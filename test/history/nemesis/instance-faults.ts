@@ -1,5 +1,6 @@
 import type { Instance } from '../set-ups/instance';
 import type { Random } from '../random';
+import type { Build } from '../settings';
 import type { Hand, Injection } from './nemesis';
 import { silence } from './silence';
 
@@ -17,7 +18,10 @@ const oneOf = (instances: ReadonlyArray<Instance>, random: Random): Instance => 
 };
 
 /** Kills, stops and restarts processes. */
-export const processes = (instances: ReadonlyArray<Instance>, builds: ReadonlyArray<string>): Hand => {
+export const processes = (
+  instances: ReadonlyArray<Instance>,
+  builds: readonly [Build, ...ReadonlyArray<Build>],
+): Hand => {
   let restarts = 0;
   return {
     name: 'processes',
@@ -25,7 +29,7 @@ export const processes = (instances: ReadonlyArray<Instance>, builds: ReadonlyAr
       const instance = oneOf(instances, random);
       const silences = [instance.number];
       const of = `instance ${instance.number}`;
-      const build = (): string => builds[restarts % builds.length] ?? '';
+      const build = (): Build => builds[restarts % builds.length] ?? builds[0];
       switch (random.weighted({ kill: 2, stop: 2, restart: 2 })) {
         case 'kill': {
           const outage = random.between(0, longestOutage);
@@ -53,7 +57,7 @@ export const processes = (instances: ReadonlyArray<Instance>, builds: ReadonlyAr
         }
         case 'restart':
           return {
-            name: `restart ${of} with another build`,
+            name: `restart ${of} with the next build`,
             silences,
             inject: async () => {
               restarts += 1;

@@ -37,6 +37,7 @@ export const runNemesis = async ({
   now,
 }: Course): Promise<ReadonlyArray<Fault>> => {
   const faults: Array<Fault> = [];
+  const running = new Map<string, string>();
   const over = new AbortController();
   const last: Last = (duration) => delay(duration, undefined, { signal: over.signal }).catch(() => undefined);
   const play = async ({ name, draw }: Hand): Promise<void> => {
@@ -46,7 +47,9 @@ export const runNemesis = async ({
       if (over.signal.aborted) return;
       const injection = draw(random);
       const began = now();
+      running.set(name, `${injection.name} since ${Math.round(began)} ms`);
       await injection.inject(last);
+      running.delete(name);
       faults.push({ name: injection.name, began, ended: now(), silenced: injection.silences });
     }
   };
@@ -55,6 +58,11 @@ export const runNemesis = async ({
   }, milliseconds);
   try {
     await Promise.all(hands.map(play));
+  } catch (error) {
+    const inCourse = [...running.values()].join('; ');
+    throw new Error(`a fault could not be taken back: ${String(error)}\nin course: ${inCourse}`, {
+      cause: error,
+    });
   } finally {
     over.abort();
     clearTimeout(timer);

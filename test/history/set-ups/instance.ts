@@ -1,10 +1,19 @@
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FreezingProxy, startFreezingProxy } from '../../faults/support/freezing-proxy';
+import { pidOf } from '../../faults/support/pids';
 import { faketimeLibrary } from '../../faults/support/tools';
 import { type Environment, type Running, startProgram } from '../../support/command';
 import { freePort } from '../../support/free-port';
+import type { Build } from '../settings';
+
+/** How long it took until an instance served, and what each attempt before met. */
+interface Start {
+  readonly milliseconds: number;
+  readonly failed: ReadonlyArray<string>;
+}
 
 /** A service behind a cable, with a supervisor that starts it until it serves. */
 export interface Instance {
@@ -13,23 +22,38 @@ export interface Instance {
   readonly address: string;
   /** Between the clients and it. */
   readonly cable: FreezingProxy;
-  /** Runs the build of a checkout. Ends once it serves; its clock is true then. */
-  readonly start: (checkout: string) => Promise<void>;
+  /** Ends once it serves; its clock is true then. */
+  readonly start: (build: Build) => Promise<void>;
   /** SIGTERM or SIGKILL; ends when the process is gone. */
   readonly end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
   readonly signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
   /** Moves its clock of the day, as libfaketime reads it, unless it is starting. */
   readonly moveClock: (shift: string) => Promise<void>;
+  /** For how many milliseconds since its start it was ready to run and had no processor; 0 where the system doesn't say. */
+  readonly starved: () => number;
   /** Ends that nobody asked for, with what the process said. */
   readonly unasked: ReadonlyArray<string>;
+  readonly starts: ReadonlyArray<Start>;
 }
 
-/** All in milliseconds; each attempt may meet another fault of the database. */
+/** In milliseconds. */
 const startBound = 180_000;
 const pause = 200;
 
+/** Each may meet another fault of the database; on a busy machine one takes 20 s, so that time alone tells nothing. */
+const fewestAttempts = 15;
+
 /** Clients know it; instances accept it. */
 export const key = 'history-key';
+
+/** Of its main thread: on Linux the second number is its time on a run queue, in nanoseconds. */
+const starvedOf = (pid: number): number => {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1_000_000;
+  } catch {
+    return 0;
+  }
+};
 
 /** Whether it serves, or ended before it did. */
 const serves = (running: Running): Promise<boolean> =>
@@ -66,13 +90,14 @@ const newInstance = async (number: number, folder: string, environment: Environm
     ...environment,
   };
   const unasked: Array<string> = [];
+  const starts: Array<Start> = [];
   let running: Running | undefined;
   let isAsked = false;
   let isStarting = false;
 
-  const startOnce = async (checkout: string): Promise<boolean> => {
+  const startOnce = async ({ checkout, environment: ofBuild }: Build): Promise<boolean> => {
     const started = startProgram(process.execPath, [join(checkout, 'dist/app/main.js'), 'serve'], {
-      environment: settings,
+      environment: { ...settings, ...ofBuild },
     });
     isAsked = false;
     running = started;
@@ -87,15 +112,22 @@ const newInstance = async (number: number, folder: string, environment: Environm
     address: `http://127.0.0.1:${cable.port}`,
     cable,
     unasked,
-    start: async (checkout) => {
+    starts,
+    start: async (build) => {
       isStarting = true;
       await writeFile(clock, '+0');
       const began = performance.now();
-      while (!(await startOnce(checkout))) {
-        if (performance.now() - began > startBound)
-          throw new Error(`instance ${number} does not start: ${running?.stderr() ?? ''}`);
+      const attempts: Array<string> = [];
+      let attempted = began;
+      while (!(await startOnce(build))) {
+        const failed = performance.now();
+        attempts.push(`after ${Math.round(failed - attempted)} ms: ${running?.stderr() ?? ''}`);
+        if (failed - began > startBound && attempts.length >= fewestAttempts)
+          throw new Error(`instance ${number} does not start:\n${attempts.join('')}`);
         await delay(pause);
+        attempted = performance.now();
       }
+      starts.push({ milliseconds: Math.round(performance.now() - began), failed: attempts });
       isStarting = false;
     },
     end: async (signal) => {
@@ -104,6 +136,7 @@ const newInstance = async (number: number, folder: string, environment: Environm
       await running?.ended;
     },
     signal: (name) => running?.signal(name),
+    starved: () => (running === undefined ? 0 : starvedOf(pidOf(running))),
     moveClock: async (shift) => {
       if (!isStarting) await writeFile(clock, shift);
     },
@@ -114,14 +147,14 @@ const newInstance = async (number: number, folder: string, environment: Environm
 export const withInstances = async <A>(
   folder: string,
   databaseUrls: ReadonlyArray<string>,
-  checkout: string,
+  build: Build,
   use: (instances: ReadonlyArray<Instance>) => Promise<A>,
 ): Promise<A> => {
   const instances = await Promise.all(
     databaseUrls.map((url, number) => newInstance(number, folder, { DATABASE_URL: url })),
   );
   try {
-    for (const each of instances) await each.start(checkout);
+    for (const each of instances) await each.start(build);
     return await use(instances);
   } finally {
     for (const each of instances) {

@@ -29,7 +29,18 @@ const withCables = async <A>(
   }
 };
 
-/** A primary with a synchronous standby, each on a small disk of its own where one can be mounted; three instances. */
+/** In characters. */
+const shownLog = 2_000;
+
+const logsOf = (pair: PostgresPair): string =>
+  [pair.primary(), pair.standby()]
+    .map(
+      (node) =>
+        `port ${node.port}, ${node.isRunning() ? 'runs' : 'has ended'}: ${node.log().slice(-shownLog)}`,
+    )
+    .join('\n');
+
+/** A primary and a synchronous standby, each on a small disk of its own where one can be mounted; three instances. */
 export const primaryAndStandby: SetUp = {
   name: 'standby',
   within: async (use) => {
@@ -48,6 +59,7 @@ export const primaryAndStandby: SetUp = {
                 (instances) =>
                   use({
                     instances,
+                    databaseLog: () => logsOf(pair),
                     hands: [
                       processes(instances, settings.builds),
                       cables(instances),

@@ -12,4 +12,6 @@ export interface System {
   readonly instances: ReadonlyArray<Instance>;
   /** Each injects one fault at a time; no two of them lay hands on the same thing. */
   readonly hands: ReadonlyArray<Hand>;
+  /** What its database servers have told their operator last: shown where a run breaks off. */
+  readonly databaseLog?: () => string;
 }

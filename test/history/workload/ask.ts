@@ -45,8 +45,8 @@ const answerOf = (asked: Request, status: number, headers: IncomingHttpHeaders, 
   return { type: 'pet', pet: petFrom(text), isReplay: headers['idempotent-replayed'] === 'true' };
 };
 
-/** In milliseconds: longer than any answer may take. */
-const longestWait = 9_000;
+/** In milliseconds: far longer than any answer may take, so that a late one is seen as such. */
+const longestWait = 30_000;
 
 /** Sends a request; never rejects. */
 export const ask = (address: string, asked: Request, agent: Agent): Promise<Answer> =>

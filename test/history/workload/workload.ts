@@ -1,5 +1,6 @@
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { eventually } from '../../support/eventually';
 import type { Answer, Exchange, Request } from '../history';
 import { type Random, randomFrom } from '../random';
 import type { Instance } from '../set-ups/instance';
@@ -27,6 +28,7 @@ const deeds = {
 /** All in milliseconds. */
 const longestThought = 100;
 const retryPause = [20, 600] as const;
+const settleBound = 60_000;
 
 const tries = 8;
 const remembered = 2_000;
@@ -66,8 +68,10 @@ export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions
       const agent = agents[instance?.number ?? 0];
       if (instance === undefined || agent === undefined) throw new Error('there is no instance');
       const began = now();
+      const starvedBefore = instance.starved();
       const answer = await ask(instance.address, request, agent);
-      exchanges.push({ client, instance: instance.number, began, ended: now(), request, answer });
+      const starved = Math.max(0, instance.starved() - starvedBefore);
+      exchanges.push({ client, instance: instance.number, began, ended: now(), starved, request, answer });
       if (request.type === 'create' && answer.type === 'pet') {
         remember(acknowledged, answer.pet.id, random);
         if (request.key !== undefined && !answer.isReplay) remember(keyed, request, random);
@@ -87,7 +91,7 @@ export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions
     const createUnderKey = async (request: Create): Promise<boolean> => {
       for (let attempt = 0; attempt < tries; attempt += 1) {
         if ((await send(request)).type === 'pet') return true;
-        if (!isOver) await pauseBeforeRetry();
+        await pauseBeforeRetry();
       }
       return false;
     };
@@ -174,14 +178,12 @@ export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions
     settle: async (): Promise<void> => {
       const last = newClient(clients);
       try {
-        for (const request of unsettled) {
-          if (!(await last.createUnderKey(request)))
-            throw new Error(`no instance creates ${request.body} any more`);
-        }
-        for (const instance of instances) {
-          if (!(await last.walk({ type: 'list', after: 0n, limit: 100 }, instance)))
-            throw new Error(`instance ${instance.number} does not list any more`);
-        }
+        for (const request of unsettled)
+          await eventually(`${request.body} is created`, settleBound, () => last.createUnderKey(request));
+        for (const instance of instances)
+          await eventually(`instance ${instance.number} lists`, settleBound, () =>
+            last.walk({ type: 'list', after: 0n, limit: 100 }, instance),
+          );
       } finally {
         last.close();
       }
