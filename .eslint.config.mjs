@@ -29,6 +29,16 @@ export default tseslint.config(
     },
   },
   {
+    files: ['core/**/*.ts', 'app/**/*.ts', 'adapters/**/*.ts'],
+    ignores: ['adapters/http/**'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...['isLeft', 'isRight'].map((property) => ({ property, message: 'Fold it: E.match, E.getOrElse.' })),
+      ],
+    },
+  },
+  {
     files: ['**/*.mjs', '**/*.cjs'],
     extends: [tseslint.configs.disableTypeChecked],
     languageOptions: {

@@ -26,7 +26,7 @@ const help = {
     "How many of this release's migrations the database has.",
   ],
   pendingMigrations: ['animal_store_schema_migrations_pending', 'How many of them it lacks.'],
-  validKeys: ['animal_store_valid_api_keys', 'How many API keys let somebody in.'],
+  validKeys: ['animal_store_valid_api_keys', 'How many API keys are valid.'],
 } as const;
 
 type Measured = keyof typeof help;

@@ -13,7 +13,7 @@ export interface Backend {
   readonly makeFirstKey: TaskEither<StartFailure, string | undefined>;
   /** What keeps the backend from serving, in words that anyone may read; undefined when nothing does. */
   readonly checkReadiness: Task<string | undefined>;
-  /** Whether what it stores goes to no one, so that only a new start can help. */
+  /** Whether the database file was replaced: what is stored then is lost, and only a new start can help. */
   readonly isFileReplaced: () => boolean;
   /** The pools of connections as they are at the moment of the call. */
   readonly pools: () => ReadonlyArray<PoolUsage>;

@@ -22,8 +22,8 @@ const enter = (database: Database): TE.TaskEither<StartFailure, AnimalStore> =>
   );
 
 /**
- * Opens the store for whoever runs a command: who has the database itself needs no key of it. The core lets nobody in
- * without one, so the operator gets a key that only this process knows, for this once.
+ * Opens the store for whoever runs a command: who has the database itself needs no key of it. The core opens
+ * for a key alone, so the operator gets one that only this process knows.
  */
 export const openAsOperator = (
   database: Database,

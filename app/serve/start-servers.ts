@@ -16,7 +16,7 @@ import type { Settings } from '../settings/settings';
 /** Few ask here: a probe, a scrape. It has a line of its own, so that an overload of the public port is seen from it. */
 const adminLimits = { maxInFlight: 16, maxWait: 1_000 };
 
-/** Requests of probes and scrapes every few seconds are nothing to log or to count; a defect is. */
+/** Reports defects alone: probes and scrapes come every few seconds, and are neither logged nor counted. */
 const quiet = ({ error }: Reporter): Reporter => ({
   requestEnded: () => undefined,
   requestRejected: () => undefined,

@@ -25,7 +25,7 @@ export interface CommandEnd {
 export interface Terminal extends Surroundings {
   /** Says a line to the person at the terminal. Standard output is for data alone. */
   readonly say: (text: string) => void;
-  /** Writes data to standard output. What nobody takes is said, and is a failure. */
+  /** Writes data to standard output. A write that fails is said on standard error, and is a failure. */
   readonly write: (text: string) => void;
   /** Prints data: for a program as one JSON text, else as lines that a person reads. */
   readonly print: (json: boolean, data: unknown, text: string) => void;

@@ -9,7 +9,7 @@ const isHandle = (value: unknown): value is Handle =>
   typeof value.setBlocking === 'function';
 
 /**
- * Has Node write to a terminal as it writes to a pipe. By itself it waits for a terminal in the middle of a call, and
+ * Makes Node write to a terminal as to a pipe, without waiting. By itself it waits for a terminal in the middle of a call, and
  * where nobody reads that terminal the whole process stands still, deaf to signals. The one way is private in Node.
  */
 export const unblockTerminal = (stream: { readonly isTTY?: boolean }): void => {

@@ -1,10 +1,8 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
-import { fieldErrors, inDecimal, PageSize, PetId, type PetQuery, PetStatus } from '../../../core';
+import { fieldErrors, inDecimal, type ListPetsQuery, PageSize, PetId, PetStatus } from '../../../core';
 import type { HttpFailure } from '../responses/http-failures';
-
-const defaultLimit = '20';
 
 const digits = /^[0-9]+$/;
 
@@ -29,15 +27,14 @@ const codecs = {
   limit: once(pageSizeInDigits),
   after: once(inDecimal(PetId)),
   status: once(PetStatus),
-} satisfies { readonly [K in keyof Required<PetQuery>]: t.Mixed };
+} satisfies { readonly [K in keyof Required<ListPetsQuery>]: t.Mixed };
 
 const names = Object.keys(codecs);
 
-const { limit, ...optional } = codecs;
-const listPetsParameters = t.intersection([t.type({ limit }), t.partial(optional)]);
+const listPetsParameters = t.partial(codecs);
 
 const valuesOf = (parameters: URLSearchParams): Readonly<Record<string, unknown>> => {
-  const values: Record<string, unknown> = { limit: defaultLimit };
+  const values: Record<string, unknown> = {};
   for (const name of names) {
     const given = parameters.getAll(name);
     if (given.length > 0) values[name] = given.length === 1 ? given[0] : given;
@@ -45,8 +42,8 @@ const valuesOf = (parameters: URLSearchParams): Readonly<Record<string, unknown>
   return values;
 };
 
-/** The page that a query string asks for. Parameters that listPets doesn't have are ignored. */
-export const listPetsQuery = (parameters: URLSearchParams): E.Either<HttpFailure, PetQuery> =>
+/** What a query string asks for. Parameters that listPets doesn't have are ignored. */
+export const listPetsQuery = (parameters: URLSearchParams): E.Either<HttpFailure, ListPetsQuery> =>
   pipe(
     listPetsParameters.decode(valuesOf(parameters)),
     E.mapLeft((errors) => ({ _tag: 'InvalidQuery', fieldErrors: fieldErrors(errors) })),

@@ -18,7 +18,7 @@ export interface ApiKeyRecord {
   readonly revoked: string | null;
   /** When it ends by itself; null never. */
   readonly expires: string | null;
-  /** Whether it lets somebody in at the time of the record. */
+  /** Whether it was valid at the time of the record. */
   readonly isValid: boolean;
 }
 

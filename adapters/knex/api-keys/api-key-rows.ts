@@ -1,7 +1,7 @@
 /** A row of `api_keys`; times are ISO 8601 in UTC. */
 export interface ApiKeyRow {
   readonly id: string;
-  /** None is the key itself, by its id. */
+  /** Null: the key is its own owner, by its id. */
   readonly owner: string | null;
   readonly name: string;
   readonly digest: string;
@@ -15,6 +15,6 @@ export interface ApiKeyRow {
 export const hasExpired = ({ expires_at }: Pick<ApiKeyRow, 'expires_at'>, now: number): boolean =>
   expires_at !== null && !(now < Date.parse(expires_at));
 
-/** Whether a key lets somebody in at a time, in milliseconds since 1970. */
+/** Whether a key is valid at a time, in milliseconds since 1970. */
 export const isValid = (row: Pick<ApiKeyRow, 'revoked_at' | 'expires_at'>, now: number): boolean =>
   row.revoked_at === null && !hasExpired(row, now);

@@ -69,7 +69,7 @@ const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
   return stored.length === digest.length && timingSafeEqual(stored, digest);
 };
 
-/** The auth port on the keys in the database. Without the database nobody new is let in. */
+/** The auth port on the keys in the database. Without the database only keys that were valid a moment ago are accepted. */
 export const knexAuthenticate = ({ reads, lanes }: Database): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: mostTrusted, ttl: trustedForMs });
   const readKey = batchWhileBusy({ lanes: lanes.reads, maxBatchSize, timeoutMs, runBatch: readKeys(reads) });

@@ -20,8 +20,8 @@ export interface Database {
    */
   readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
   /**
-   * Whether the file that was opened is no longer the one at its path, or was cut off: what is written goes to no
-   * one then, and only a new start can help.
+   * Whether the file that was opened is no longer the one at its path, or was cut off: what is written then is lost,
+   * and only a new start can help.
    */
   readonly isFileReplaced: () => boolean;
   /** Rejects where the database can't keep every text or is another program's, and says what to do. */

@@ -1,4 +1,5 @@
 import type { Task } from 'fp-ts/Task';
+import { defaultPageSize } from '../../../core';
 import type { Database } from '../database/database';
 import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { withTimeout } from '../database/with-timeout';
@@ -10,9 +11,6 @@ const timeoutMs = 4_000;
 /** How long an answer serves those who ask, in milliseconds: each one costs a commit, and anyone may ask. */
 const servedForMs = 1_000;
 
-/** As many animals as a page has by default. */
-const pageSize = 20;
-
 const beat = async ({ writes }: Database): Promise<void> => {
   await writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge();
 };
@@ -20,7 +18,7 @@ const beat = async ({ writes }: Database): Promise<void> => {
 const checkReadiness = async (database: Database): Promise<string | undefined> => {
   const [schema, read, written] = await Promise.allSettled([
     withTimeout(timeoutMs, readSchemaState(database.reads)),
-    withTimeout(timeoutMs, readAnimals(database, pageSize)),
+    withTimeout(timeoutMs, readAnimals(database, defaultPageSize)),
     withTimeout(timeoutMs, beat(database)),
   ]);
   if (schema.status === 'rejected') return 'the database does not answer';

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Both may be missing: a key without an owner is its own, by its id, as each was before there were owners. */
+/** Both may be null: a key without an owner is its own owner, by its id, as the keys of earlier versions are. */
 export const addKeyOwners: Knex.Migration = {
   up: async (knex) => {
     await knex.schema.alterTable('api_keys', (table) => {

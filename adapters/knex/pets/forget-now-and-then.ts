@@ -7,8 +7,8 @@ const interval = 1_000;
 const maxForgotten = 1_000;
 
 /**
- * Has expired idempotency records go away beside the creates, once a second at most: nobody waits for it, and when it
- * fails the next time will do.
+ * Deletes expired idempotency records beside the creates, once a second at most. No create waits for it; what it fails
+ * to delete, the next time deletes.
  */
 export const forgetNowAndThen = ({ writes, petStatements }: Database, now: () => number): (() => void) => {
   let lastTime = -Infinity;

@@ -1,7 +1,15 @@
 import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import type { Knex } from 'knex';
-import { petFilters, type PetPage, type PetQuery } from '../../../core';
+import {
+  countToFind,
+  ordPetById,
+  type PageSize,
+  petFilters,
+  type PetPage,
+  type PetQuery,
+  toPage,
+} from '../../../core';
 import { toError } from '../database/database-error';
 import { retryConflicts } from '../database/retry-conflicts';
 import type { PageStart, PetStatements } from '../database/pet-statements';
@@ -29,10 +37,10 @@ const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => (
 });
 
 /** A row that is no animal is the failure of those who ask for its page alone. */
-const pageIn = (rows: ReadonlyArray<PetRow>, limit: number): PetPage | Error =>
+const pageIn = (rows: ReadonlyArray<PetRow>, limit: PageSize): PetPage | Error =>
   pipe(
-    E.tryCatch(() => rows.map(petFromRow).sort((one, other) => (one.id < other.id ? -1 : 1)), toError),
-    E.matchW(identity, (pets) => ({ pets: pets.slice(0, limit), hasMore: pets.length > limit })),
+    E.tryCatch(() => rows.map(petFromRow).sort(ordPetById.compare), toError),
+    E.matchW(identity, (pets) => toPage(limit, pets)),
   );
 
 /** Reads pages of one kind in one statement, each distinct one once; all who asked for one get the same object. */
@@ -46,7 +54,7 @@ export const readPages = async (
   const distinct = [...new Map(answerable.map((query) => [identityOf(query), query])).values()];
   const [first] = distinct;
   if (first === undefined) return queries.map(() => emptyPage);
-  const found = await retryConflicts(() => pages(knex, distinct.map(startOf), first.limit + 1));
+  const found = await retryConflicts(() => pages(knex, distinct.map(startOf), countToFind(first.limit)));
   const read = new Map(
     distinct.map((query, place) => [identityOf(query), pageIn(found[place] ?? [], query.limit)]),
   );

@@ -25,7 +25,7 @@ interface Witness {
 }
 
 /**
- * Watches that the file of an open database stays what it was; a look costs microseconds. A file that became shorter
+ * Watches whether the file of an open database is still the same one; a look costs microseconds. A file that became shorter
  * was vacuumed or cut off. It was vacuumed if the database is shorter too; if that has grown again since, all of it is
  * read to know.
  */

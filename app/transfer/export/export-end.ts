@@ -19,7 +19,7 @@ export interface TransferFailed {
 const isReaderGone = (cause: unknown): boolean =>
   cause instanceof Error && 'code' in cause && cause.code === 'EPIPE';
 
-/** What a failed export came to. After an interruption everything is its consequence. */
+/** What a failed export came to. Whatever fails after an interruption counts as the interruption. */
 export const failedExportEnd = (
   failure: StartFailure | TransferFailed,
   interruptedBy: InterruptionName | undefined,

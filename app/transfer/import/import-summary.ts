@@ -25,7 +25,7 @@ export type ImportFailure = StartFailure | WrongRows | ImportAborted | Unavailab
 
 const failed = (reason: string): ImportEnd => ({ outcome: 'failed', stored: 0, reason });
 
-/** What a failed import came to. After an interruption everything but an open commit is its consequence. */
+/** What a failed import came to. Whatever fails after an interruption counts as the interruption, but for an open commit. */
 export const failedImportEnd = (
   failure: ImportFailure,
   interruptedBy: InterruptionName | undefined,
