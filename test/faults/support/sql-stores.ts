@@ -18,7 +18,10 @@ interface SqlStoreKind {
 }
 
 const hold = async ({ writes, close }: Database, lock: string): Promise<() => Promise<void>> => {
-  const transaction = await writes.transaction();
+  const transaction = await writes.transaction().catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   await transaction.raw(lock);
   return async () => {
     await transaction.rollback();
