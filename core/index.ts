@@ -26,7 +26,7 @@ export * from './pets/pet';
 export * from './pets/pet-id';
 export * from './pets/pet-name';
 export * from './pets/pet-page';
-export type * from './pets/pet-query';
+export * from './pets/pet-query';
 export type * from './ports/pet-repository';
 export * from './pets/pet-status';
 export * from './operations/walk-pages';

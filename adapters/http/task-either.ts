@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/Either';
-import type { Task } from 'fp-ts/Task';
 import type { TaskEither } from 'fp-ts/TaskEither';
 
 // fp-ts's own names and meanings, in one promise each instead of three: a request passes several of them.
@@ -26,20 +25,4 @@ export const flatMapEither =
   async () => {
     const ended = await task();
     return E.isLeft(ended) ? ended : next(ended.right);
-  };
-
-export const match =
-  <F, A, B>(onLeft: (failure: F) => B, onRight: (value: A) => B) =>
-  (task: TaskEither<F, A>): Task<B> =>
-  async () => {
-    const ended = await task();
-    return E.isLeft(ended) ? onLeft(ended.left) : onRight(ended.right);
-  };
-
-export const matchE =
-  <F, A, B>(onLeft: (failure: F) => Task<B>, onRight: (value: A) => Task<B>) =>
-  (task: TaskEither<F, A>): Task<B> =>
-  async () => {
-    const ended = await task();
-    return await (E.isLeft(ended) ? onLeft(ended.left) : onRight(ended.right))();
   };

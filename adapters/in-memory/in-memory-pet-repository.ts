@@ -12,6 +12,7 @@ import {
   type KeptCreation,
   NewPet,
   ordPetById,
+  passesFilters,
   type Pet,
   PetId,
   petNotFound,
@@ -46,7 +47,8 @@ export const inMemoryPetRepository = ({
 }: Options = {}): PetRepository => {
   const sorted = [...pets].sort(ordPetById.compare);
   const found = new Map(sorted.map((pet) => [pet.id, pet]));
-  const kept = new Map<string, KeptCreation>();
+  const kept = new Map<string, { readonly id: PetId; readonly keptUntil: number }>();
+  let lastId = sorted.at(-1)?.id ?? 0n;
 
   const firstAfter = (after: PetId): number => {
     let low = 0;
@@ -60,7 +62,7 @@ export const inMemoryPetRepository = ({
     return low;
   };
 
-  const page = ({ limit, after, status }: PetQuery): PetPage => {
+  const page = ({ limit, after, ...filters }: PetQuery): PetPage => {
     const wanted: Array<Pet> = [];
     for (
       let index = after === undefined ? 0 : firstAfter(after);
@@ -68,15 +70,12 @@ export const inMemoryPetRepository = ({
       index += 1
     ) {
       const pet = sorted[index];
-      if (pet !== undefined && (status === undefined || pet.status === status)) wanted.push(pet);
+      if (pet !== undefined && passesFilters(filters, pet)) wanted.push(pet);
     }
     return toPage(limit, wanted);
   };
 
-  const nextId = (): bigint => {
-    const last = sorted.at(-1)?.id ?? 0n;
-    return last > 0n ? last + 1n : 1n;
-  };
+  const nextId = (): bigint => (lastId > 0n ? lastId + 1n : 1n);
 
   const add = (newPet: NewPet): Created =>
     pipe(
@@ -87,6 +86,7 @@ export const inMemoryPetRepository = ({
           const pet = { id, ...newPet };
           sorted.push(pet);
           found.set(id, pet);
+          lastId = id;
           return { pet, replayed: false };
         },
       ),
@@ -100,9 +100,14 @@ export const inMemoryPetRepository = ({
     }
   };
 
+  const keptUnder = (key: string): KeptCreation | undefined => {
+    const record = kept.get(key);
+    return record && { pet: found.get(record.id), keptUntil: record.keptUntil };
+  };
+
   const createOnce = (newPet: NewPet, key: string): Created => {
     forgetExpired();
-    const decision = decideCreation(kept.get(key), newPet, now());
+    const decision = decideCreation(keptUnder(key), newPet, now());
     switch (decision._tag) {
       case 'IdempotencyKeyReused':
         return E.left(decision);
@@ -112,7 +117,7 @@ export const inMemoryPetRepository = ({
         return pipe(
           add(newPet),
           E.tap(({ pet }) => {
-            kept.set(key, { pet, keptUntil: decision.keptUntil });
+            kept.set(key, { id: pet.id, keptUntil: decision.keptUntil });
             return E.right(undefined);
           }),
         );

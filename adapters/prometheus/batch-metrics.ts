@@ -1,11 +1,11 @@
 import { Histogram, type Registry } from 'prom-client';
 
-export interface BatchMetrics {
-  readonly batch: (operation: string, size: number, milliseconds: number) => void;
-}
-
 /** Those that a repository batches: their series are there from the start. */
-const operations = ['list', 'find', 'create'];
+const operations = ['list', 'find', 'create'] as const;
+
+export interface BatchMetrics {
+  readonly batch: (operation: (typeof operations)[number], size: number, milliseconds: number) => void;
+}
 
 /** Times a repository's batches, and tells how many calls shared each; those of `create` are commits. */
 export const batchMetrics = (registry: Registry): BatchMetrics => {

@@ -14,11 +14,16 @@ export const openBackend = (
   observer: RepositoryObserver,
   onProgress: (text: string) => void,
 ): TE.TaskEither<StartFailure, Backend> => {
-  const database = databaseOf(settings);
-  return database === undefined
-    ? openMemoryBackend(settings)
-    : pipe(
-        TE.fromIO(database.open),
-        TE.flatMap((opened) => openDatabaseBackend(opened, settings, observer, onProgress)),
+  switch (settings.DATABASE_URL._tag) {
+    case 'Memory':
+      return openMemoryBackend(settings);
+    case 'Sqlite':
+    case 'Postgres':
+      return pipe(
+        databaseOf(settings),
+        TE.fromNullable<StartFailure>({ _tag: 'NoDatabase' }),
+        TE.flatMap(({ open }) => TE.fromIO(open)),
+        TE.flatMap((database) => openDatabaseBackend(database, settings, observer, onProgress)),
       );
+  }
 };

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { misspeltSettings } from '../../app/settings/misspelt-settings';
 import { readSettings } from '../../app/settings/read-settings';
-import { decodeSettings } from '../../app/settings/settings';
+import { decodeSettings, settingNames } from '../../app/settings/settings';
 import { startLine } from '../../app/serve/start-line';
 import { runCommand } from '../support/command';
 import { runInProcess } from '../support/run-in-process';
@@ -77,6 +77,8 @@ const right: ReadonlyArray<readonly [string, string, unknown]> = [
   ['NODE_ENV', 'production', 'production'],
 ];
 
+const projectFolder = join(__dirname, '../..');
+
 describe('The settings', () => {
   afterEach(killServices);
   afterEach(removeFolders);
@@ -88,6 +90,27 @@ describe('The settings', () => {
   it('count as not set when they are empty', () => {
     const empty = Object.fromEntries(Object.keys(defaults).map((name) => [name, '']));
     expect(decodeSettings(empty)).to.deep.equal(E.right(defaults));
+  });
+
+  it('are the table of the README, each with its default', () => {
+    const rows = [
+      ...readFileSync(join(projectFolder, 'README.md'), 'utf8').matchAll(
+        /^\| `([A-Z_]+)` +\| (?:none|`([^`]+)`) +\|/gm,
+      ),
+    ];
+    const written = rows.map(([, name = '', text = '']) => [name, text] as const);
+    expect(written.map(([name]) => name)).to.have.members(settingNames);
+    expect(decodeSettings(Object.fromEntries(written))).to.deep.equal(E.right(defaults));
+    expect(written.filter(([, text]) => text === '').map(([name]) => name)).to.have.members(
+      Object.entries(defaults).flatMap(([name, value]) => (String(value ?? '') === '' ? [name] : [])),
+    );
+  });
+
+  it('are each read by what they are for', () => {
+    const files = readdirSync(join(projectFolder, 'app'), { recursive: true, encoding: 'utf8' });
+    const readers = files.filter((file) => file.endsWith('.ts') && !file.startsWith('settings'));
+    const source = readers.map((file) => readFileSync(join(projectFolder, 'app', file), 'utf8')).join();
+    expect(settingNames.filter((name) => !new RegExp(`\\b${name}\\b`).test(source))).to.deep.equal([]);
   });
 
   for (const [name, text, value] of right) {

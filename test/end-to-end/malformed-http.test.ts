@@ -24,7 +24,6 @@ describeService('Malformed and unusual HTTP', (service) => {
     'a version that is none': headOf('GET /v1/pets HTTP/9.9', 'Host: localhost'),
     'a version without a number': headOf('GET /v1/pets HTTP/x', 'Host: localhost'),
     'the protocol of another service': headOf('GET /v1/pets ICY/1.0', 'Host: localhost'),
-    'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
     'a header without a colon': getText('/v1/pets', 'Colour'),
     'a header with a space in its name': getText('/v1/pets', 'Co lour: red'),
     'a header with a space before the colon': getText('/v1/pets', 'Colour : red'),
@@ -89,6 +88,18 @@ describeService('Malformed and unusual HTTP', (service) => {
       expect(answer.code).to.equal('malformed_request');
     });
   });
+
+  for (const [title, bytes] of Object.entries({
+    'HTTP/2.0': headOf('GET /v1/pets HTTP/2.0', 'Host: localhost', authorization),
+    'HTTP/0.9, which names none': 'GET /v1/pets\r\n\r\n',
+    'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  })) {
+    it(`answers a request in another version than HTTP/1: 505 for ${title}`, async () => {
+      const { status, code, header } = await service.exchangeOne(bytes, nothing);
+      expect([status, code]).to.deep.equal([505, 'http_version_not_supported']);
+      expect(header('Connection')).to.equal('close');
+    });
+  }
 
   it('answers two Authorization headers with 400 also where neither is a key, beside /v1 too', async () => {
     for (const target of ['/v1/pets', '/v1/nothing', '/livez']) {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Client } from 'pg';
 import { diagnose } from '../../app/doctor/diagnose';
 import type { CheckResult } from '../../app/doctor/check-result';
 import { type Answer, call } from '../faults/support/call';
@@ -49,18 +50,44 @@ const limitsAt = async (url: string): Promise<CheckResult | undefined> => {
   return results.find(({ check }) => check === 'limits');
 };
 
+/** Many clients at once, of three instances on one database. */
+const useByMany = async (url: string, settings: Readonly<Record<string, string>>): Promise<void> => {
+  const services = await startServices(3, url, { API_KEYS: key, LOG_LEVEL: 'warn', ...settings });
+  const send = patiently(roundRobin(services.map(({ address }) => address)));
+  const answers = await Promise.all(Array.from({ length: clients }, (_, client) => useService(send, client)));
+  const failed = answers.flat().filter(({ status }) => status !== 200 && status !== 201);
+  expect(failed.map(({ status, text }) => `${status} ${text}`)).to.deep.equal([]);
+  expect(services.map(({ stdout }) => stdout()).join('')).not.to.contain('prepared statement');
+};
+
+/** How many statements the pooler has prepared on the connection of the server that answers. */
+const preparedBehind = async (url: string): Promise<number> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ readonly count: string }>(
+      "select count(*) from pg_prepared_statements where name like 'PGBOUNCER%'",
+    );
+    return Number(rows[0]?.count);
+  } finally {
+    await client.end();
+  }
+};
+
 describe('PgBouncer in transaction mode', () => {
   it(`serves ${clients} clients of three instances without settings, and none meets what another has prepared`, () =>
     inPostgresDatabase(async (url) => {
-      const services = await startServices(3, url, { API_KEYS: key, LOG_LEVEL: 'warn' });
-      const send = patiently(roundRobin(services.map(({ address }) => address)));
-      const answers = await Promise.all(
-        Array.from({ length: clients }, (_, client) => useService(send, client)),
-      );
-      const failed = answers.flat().filter(({ status }) => status !== 200 && status !== 201);
-      expect(failed.map(({ status, text }) => `${status} ${text}`)).to.deep.equal([]);
-      expect(services.map(({ stdout }) => stdout()).join('')).not.to.contain('prepared statement');
+      await useByMany(url, {});
+      expect(await preparedBehind(url)).to.equal(0);
     }));
+
+  it('serves them with prepared statements where it keeps them apart, and POSTGRES_PREPARED_STATEMENTS=always', function () {
+    if (process.env['TEST_PGBOUNCER_KEEPS_STATEMENTS'] === undefined) this.skip();
+    return inPostgresDatabase(async (url) => {
+      await useByMany(url, { POSTGRES_PREPARED_STATEMENTS: 'always' });
+      expect(await preparedBehind(url)).to.be.greaterThan(0);
+    });
+  });
 
   it('is ready, and doctor finds the limits that the role has', () =>
     inPostgresDatabase(async (url) => {

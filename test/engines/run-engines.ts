@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { execute } from '../support/postgres';
 import { startPostgresServer } from '../support/start-postgres-server';
 import { citusScript, startCitus } from './support/citus-cluster';
-import { pgbouncerProgram, startPgbouncer } from './support/pgbouncer';
+import { keepsStatementsApart, pgbouncerProgram, startPgbouncer } from './support/pgbouncer';
 
 /** Tests of one server that any other engine must pass as well; of each, those with PostgreSQL in their names. */
 const sharedTests = [
@@ -98,11 +98,21 @@ const runOnPgbouncer = async (): Promise<boolean> => {
     print('PgBouncer: skipped, since PGBOUNCER names no program');
     return true;
   }
+  const keepsApart = await keepsStatementsApart(program);
+  if (!keepsApart) print('PgBouncer: prepared statements are skipped, since it knows them from 1.21 on');
   const server = await startPostgresServer();
   await setLimitsOnRole(server.url);
-  const pooler = await startPgbouncer(program, server.url);
+  const pooler = await startPgbouncer(
+    program,
+    server.url,
+    keepsApart ? ['max_prepared_statements = 100'] : [],
+  );
   try {
-    const environment = { TEST_POSTGRES_URL: server.url, TEST_POSTGRES_ENTRY: pooler.url };
+    const environment = {
+      TEST_POSTGRES_URL: server.url,
+      TEST_POSTGRES_ENTRY: pooler.url,
+      ...(keepsApart ? { TEST_PGBOUNCER_KEEPS_STATEMENTS: 'yes' } : {}),
+    };
     return await runOn('PgBouncer, in transaction mode', environment, 'pgbouncer', conflictTests);
   } finally {
     await pooler.stop();

@@ -234,7 +234,9 @@ describe('Who writes an adapter is told by the contract suites', () => {
         ({ find }) => ({
           find: (id) => async () => {
             const found = await find(id)();
-            return E.isRight(found) ? E.right({ ...found.right, name: decodeOrThrow(PetName, 'forgotten') }) : found;
+            return E.isRight(found)
+              ? E.right({ ...found.right, name: decodeOrThrow(PetName, 'forgotten') })
+              : found;
           },
         }),
         seed,

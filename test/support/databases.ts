@@ -19,11 +19,16 @@ export const sqliteFile = async (): Promise<TestDatabase> => {
   };
 };
 
-/** A database on the run's PostgreSQL server. */
-export const postgresDatabase = async (): Promise<TestDatabase> => {
+const postgresWith = (statementTimeout: number) => async (): Promise<TestDatabase> => {
   const { url, drop } = await createPostgresDatabase();
-  return { open: () => openPostgres(url, { poolSize: 10, statementTimeout: 3_000 }), remove: drop };
+  return { open: () => openPostgres(url, { poolSize: 10, statementTimeout }), remove: drop };
 };
+
+/** A database on the run's PostgreSQL server. */
+export const postgresDatabase = postgresWith(3_000);
+
+/** The same, in which who waits for a lock waits for longer than any operation may take. */
+export const patientPostgresDatabase = postgresWith(60_000);
 
 /** Both kinds of database that the Knex adapter promises to work on. */
 export const databaseKinds = [

@@ -2,7 +2,7 @@ import * as TE from 'fp-ts/TaskEither';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { CheckReadiness } from '../../adapters/http';
-import type { exampleFailures } from '../../adapters/http/openapi/example-failures';
+import type { exampleResponses } from '../../adapters/http/openapi/example-responses';
 import { admissionControl } from '../../adapters/http/server/admission-control';
 import { exchanges } from '../../adapters/http/server/exchanges';
 import { serveConnections } from '../../adapters/http/server/serve-connections';
@@ -113,7 +113,7 @@ const spentQuota: ConsumeQuota = () =>
 const anotherAnimal = { ...createRex, body: '{"name":"Tom","categoryId":7}' };
 
 /** For each kind of answer, what makes the service give it to a request. */
-export const provoke: Readonly<Record<'Success' | keyof typeof exampleFailures, Provoke>> = {
+export const provoke: Readonly<Record<'Success' | keyof typeof exampleResponses, Provoke>> = {
   Success: (request) =>
     ask(inBytes(request), { before: request.method === 'GET' ? [inBytes(createRex)] : [] }),
   MissingApiKey: (request) => ask(inBytes(request, { authorization: 'Accept: */*' })),

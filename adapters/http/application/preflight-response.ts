@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isAllowedOrigin } from '../protocol/cross-origin';
+import { methods } from '../protocol/methods';
 import type { HttpResponse } from '../responses/http-response';
 
 /** Whether a browser asks, without a key, what a page of an allowed origin may send. */
@@ -15,7 +16,7 @@ export const isPreflight = (
 export const preflightResponse: HttpResponse = {
   status: 204,
   headers: {
-    'Access-Control-Allow-Methods': 'GET,HEAD,POST',
+    'Access-Control-Allow-Methods': methods.join(),
     'Access-Control-Allow-Headers': 'Authorization,Content-Type,Idempotency-Key,X-Request-Id,traceparent',
     // In seconds: how long a browser may remember this.
     'Access-Control-Max-Age': '7200',

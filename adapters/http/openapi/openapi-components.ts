@@ -1,4 +1,4 @@
-import { schemas } from '../representation/schemas';
+import { schemas } from './schemas';
 import { headerComponents } from './openapi-headers';
 import { exampleComponents, responseComponents } from './openapi-responses';
 
@@ -12,7 +12,7 @@ const everyComponent: Components = {
 };
 
 const namesIn = (part: unknown): ReadonlyArray<string> =>
-  [...JSON.stringify(part).matchAll(/"#\/components\/([\w/]+)"/g)].flatMap(([, name = '']) => name);
+  [...JSON.stringify(part).matchAll(/"#\/components\/([\w/-]+)"/g)].flatMap(([, name = '']) => name);
 
 /** The components that a part of a document refers to, those included that they refer to themselves. */
 export const componentsOf = (part: unknown): Components => {

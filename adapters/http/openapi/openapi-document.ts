@@ -1,7 +1,6 @@
 import { componentsOf } from './openapi-components';
 import { openApiErrorTable } from './openapi-error-table';
 import { openApiPetOperations } from './openapi-pet-operations';
-import { securitySchemes } from './security-schemes';
 
 const description = `A catalogue of animals. Every operation needs an API key.
 
@@ -16,6 +15,14 @@ ${openApiErrorTable}
 
 </details>
 `;
+
+const securitySchemes = {
+  bearerAuth: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key, sent as `Authorization: Bearer <API_KEY>`.',
+  },
+};
 
 /** The interface as an OpenAPI 3.1 document: the one source of what `/openapi.json` serves. */
 export const openApiDocument = {

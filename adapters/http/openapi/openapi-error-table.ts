@@ -1,8 +1,7 @@
 import { pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
-import { exampleFailures } from './example-failures';
-import { failureResponse } from '../responses/failure-response';
-import type { ErrorBody } from '../representation/serialise';
+import type { ErrorBody } from '../responses/failure-response';
+import { exampleResponses } from './example-responses';
 
 const escaped = (text: string): string => text.replace(/[<|]/g, '\\$&');
 
@@ -16,7 +15,7 @@ export const openApiErrorTable = [
   '| `code` | `status` | `message`, such as |',
   '|---|---|---|',
   ...pipe(
-    Object.values(exampleFailures).map((failure) => failureResponse(failure).error),
+    Object.values(exampleResponses).map(({ error }) => error),
     NEA.groupBy(({ code }) => code),
     (byCode) => Object.values(byCode).map(rowOf).sort(),
   ),

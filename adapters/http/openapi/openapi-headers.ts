@@ -1,4 +1,4 @@
-import { deprecationHeaders } from '../protocol/deprecation';
+import { deprecationHeaders as deprecation } from '../protocol/deprecation';
 
 const header = (description: string, schema: object, example: unknown, required = true) => ({
   description,
@@ -14,25 +14,25 @@ const text = { type: 'string' };
 
 /** What the headers of the responses mean, each described once. */
 export const headerComponents = {
-  RequestId: header(
+  'X-Request-Id': header(
     "The id of this request in the log: the request's own if well-formed, else a new one.",
     text,
     '1f0c2a4e-5d1b-4a57-9a0e-2b1f3c5d7e90',
   ),
-  NextPage: header(
+  Link: header(
     'Only while there is more: the next page, with `rel="next"` (RFC 8288), relative to the address of this one.',
     text,
     '<?limit=1&after=1>; rel="next"',
     false,
   ),
   Location: header('The animal, relative to the address of the request (RFC 9110, 10.2.2).', text, 'pets/1'),
-  IdempotentReplayed: fixed('Only on the answer to a retry: the animal was there already.', 'true', false),
+  'Idempotent-Replayed': fixed('Only on the answer to a retry: the animal was there already.', 'true', false),
   // Not required: a request that is no HTTP can't be known to be a call of the operation.
-  Deprecation: fixed('When the operation was deprecated (RFC 9745).', deprecationHeaders.Deprecation, false),
-  Sunset: fixed('When the operation is to be removed (RFC 8594).', deprecationHeaders.Sunset, false),
+  Deprecation: fixed('When the operation was deprecated (RFC 9745).', deprecation.Deprecation, false),
+  Sunset: fixed('When the operation is to be removed (RFC 8594).', deprecation.Sunset, false),
   Successor: fixed(
     'The operation that replaces it (RFC 5829), relative to the address of the request.',
-    deprecationHeaders.Link,
+    deprecation.Link,
     false,
   ),
   RateLimit: header(
@@ -41,41 +41,31 @@ export const headerComponents = {
     '"default";r=9;t=60',
     false,
   ),
-  RateLimitPolicy: header(
+  'RateLimit-Policy': header(
     'Only where requests are limited: how many, `q`, a key may make in how many seconds, `w`.',
     text,
     '"default";q=10;w=60',
     false,
   ),
-  WwwAuthenticate: header('How to authenticate (RFC 6750, section 3).', text, 'Bearer'),
+  'WWW-Authenticate': header('How to authenticate (RFC 6750, section 3).', text, 'Bearer'),
   Accept: fixed('The one media type that is taken (RFC 9110, 15.5.16).', 'application/json'),
   ETag: header(
     'Names this text in its coding: sent as `If-None-Match`, it is answered with 304 while nothing has changed.',
     text,
     '"X0tLTpR4qJ2Zx8wq6oI4l1cTzqk3b3mI1cCwVfTzqGE"',
   ),
-  RetryAfter: header('Seconds to wait before the next try.', { type: 'integer', minimum: 0 }, 1),
-} as const;
+  'Retry-After': header('Seconds to wait before the next try.', { type: 'integer', minimum: 0 }, 1),
+};
 
-const referenceTo = (name: keyof typeof headerComponents) => ({ $ref: `#/components/headers/${name}` });
+type Name = keyof typeof headerComponents;
 
-/** Header fields that go together, by their names. */
-export const openApiHeaders = {
-  requestId: { 'X-Request-Id': referenceTo('RequestId') },
-  nextPage: { Link: referenceTo('NextPage') },
-  created: { Location: referenceTo('Location') },
-  replayed: { 'Idempotent-Replayed': referenceTo('IdempotentReplayed') },
-  deprecated: {
-    Deprecation: referenceTo('Deprecation'),
-    Sunset: referenceTo('Sunset'),
-    Link: referenceTo('Successor'),
-  },
-  quota: { RateLimit: referenceTo('RateLimit'), 'RateLimit-Policy': referenceTo('RateLimitPolicy') },
-  validator: { ETag: referenceTo('ETag') },
-  /** Each on those failures alone that the table of failures sends it with. */
-  failure: {
-    'WWW-Authenticate': referenceTo('WwwAuthenticate'),
-    'Retry-After': referenceTo('RetryAfter'),
-    Accept: referenceTo('Accept'),
-  },
-} as const;
+const referenceTo = (name: Name) => ({ $ref: `#/components/headers/${name}` });
+
+/** Header fields of a response, each by its name. */
+export const headers = (...names: ReadonlyArray<Name>): Readonly<Record<string, object>> =>
+  Object.fromEntries(names.map((name) => [name, referenceTo(name)]));
+
+export const quotaHeaders = headers('RateLimit', 'RateLimit-Policy');
+
+/** The Link of these responses is another than that to a next page. */
+export const deprecationHeaders = { ...headers('Deprecation', 'Sunset'), Link: referenceTo('Successor') };

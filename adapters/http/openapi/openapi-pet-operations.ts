@@ -1,9 +1,8 @@
-import { openApiHeaders } from './openapi-headers';
+import type { PetQuery } from '../../../core';
+import { deprecationHeaders, headers, quotaHeaders } from './openapi-headers';
 import { beforeRouting, failures, sharedFailures, success, unread } from './openapi-responses';
 
 const rex = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
-
-const { created, deprecated, nextPage, quota, replayed } = openApiHeaders;
 
 /** What can be wrong with any call of an operation that needs a key. */
 const anyCall = sharedFailures(['Unauthorized', 'RateLimited', 'InternalError', 'Unavailable', ...unread]);
@@ -16,36 +15,37 @@ const idempotencyKey = {
 
 const decimalInt64 = { type: 'integer', format: 'int64' };
 
+/** A field that a query gets is named here too. */
+const listParameters = {
+  limit: {
+    description: 'How many animals at most, in decimal digits.',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  },
+  status: {
+    description: 'Only animals of this status.',
+    schema: { $ref: '#/components/schemas/PetStatus' },
+  },
+  after: {
+    description: 'Only animals with a larger `id`: the last one of the page before.',
+    schema: decimalInt64,
+  },
+} satisfies { readonly [Field in keyof Required<PetQuery>]: object };
+
 const listPets = {
   operationId: 'listPets',
   summary: 'List animals',
   description:
     'By ascending `id`. While there is more, a `Link` header carries the address of the next page. Unknown parameters are ignored.',
   tags: ['pets'],
-  parameters: [
-    {
-      name: 'limit',
-      in: 'query',
-      description: 'How many animals at most, in decimal digits.',
-      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-    },
-    {
-      name: 'status',
-      in: 'query',
-      description: 'Only animals of this status.',
-      schema: { $ref: '#/components/schemas/PetStatus' },
-    },
-    {
-      name: 'after',
-      in: 'query',
-      description: 'Only animals with a larger `id`: the last one of the page before.',
-      schema: decimalInt64,
-    },
-  ],
+  parameters: Object.entries(listParameters).map(([name, parameter]) => ({
+    name,
+    in: 'query',
+    ...parameter,
+  })),
   responses: {
-    200: success('A page of animals.', 'Pets', [rex], { ...nextPage, ...quota }),
+    200: success('A page of animals.', 'Pets', [rex], { ...headers('Link'), ...quotaHeaders }),
     ...anyCall,
-    ...failures(['InvalidQuery', 'MalformedRequest'], quota),
+    ...failures(['InvalidQuery', 'MalformedRequest'], quotaHeaders),
   },
 };
 
@@ -74,7 +74,10 @@ const createPet = {
     },
   },
   responses: {
-    201: success('The animal, with its `id`.', 'Pet', rex, { ...created, ...replayed, ...quota }),
+    201: success('The animal, with its `id`.', 'Pet', rex, {
+      ...headers('Location', 'Idempotent-Replayed'),
+      ...quotaHeaders,
+    }),
     ...anyCall,
     ...failures(
       [
@@ -87,10 +90,12 @@ const createPet = {
         'IdempotencyKeyReused',
         'MalformedRequest',
       ],
-      quota,
+      quotaHeaders,
     ),
   },
 };
+
+const limitedHeaders = { ...deprecationHeaders, ...quotaHeaders };
 
 const getPet = {
   operationId: 'getPet',
@@ -111,9 +116,9 @@ const getPet = {
     },
   ],
   responses: {
-    200: success('The animal.', 'Pet', rex, { ...deprecated, ...quota }),
-    ...failures(['MissingApiKey', 'InvalidApiKey', ...beforeRouting], deprecated),
-    ...failures(['NoSuchPet', 'RateLimited', 'Defect', 'Unavailable'], { ...deprecated, ...quota }),
+    200: success('The animal.', 'Pet', rex, limitedHeaders),
+    ...failures(['MissingApiKey', 'InvalidApiKey', ...beforeRouting], deprecationHeaders),
+    ...failures(['NoSuchPet', 'RateLimited', 'Defect', 'Unavailable'], limitedHeaders),
   },
 };
 

@@ -1,21 +1,18 @@
 import { pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
 import * as R from 'fp-ts/Record';
-import { exampleFailures } from './example-failures';
-import { failureResponse } from '../responses/failure-response';
-import { openApiHeaders } from './openapi-headers';
+import { exampleResponses } from './example-responses';
+import { headers, quotaHeaders } from './openapi-headers';
 
 type Headers = Readonly<Record<string, object>>;
-type Kind = keyof typeof exampleFailures;
-
-const { failure: failureHeaders, quota, requestId, validator } = openApiHeaders;
+type Kind = keyof typeof exampleResponses;
 
 const schemaOf = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** A success; the example is the body of a real one. */
-export const success = (description: string, schema: string, example: unknown, headers: Headers = {}) => ({
+export const success = (description: string, schema: string, example: unknown, added: Headers = {}) => ({
   description,
-  headers: { ...requestId, ...headers },
+  headers: { ...headers('X-Request-Id'), ...added },
   content: {
     'application/json': { schema: schemaOf(schema), ...(example === undefined ? {} : { example }) },
   },
@@ -23,36 +20,37 @@ export const success = (description: string, schema: string, example: unknown, h
 
 /** Of a text with an ETag. */
 export const notModified = {
-  304: { description: 'The client has it already.', headers: { ...requestId, ...validator } },
+  304: { description: 'The client has it already.', headers: headers('X-Request-Id', 'ETag') },
 };
 
-const exampleOf = (kind: Kind) => ({ kind, ...failureResponse(exampleFailures[kind]) });
+const exampleOf = (kind: Kind) => ({ kind, ...exampleResponses[kind] });
 type Example = ReturnType<typeof exampleOf>;
 
 const codesOf = (examples: ReadonlyArray<Example>): string =>
   [...new Set(examples.map(({ error }) => `\`${error.code}\``))].join(' or ');
 
+/** Each is on those failures alone that the table of failures sends it with. */
+const failureHeaders = ['WWW-Authenticate', 'Retry-After', 'Accept'] as const;
+
 const headersOf = (examples: ReadonlyArray<Example>): Headers => {
-  const sent = new Set(examples.flatMap(({ headers = {} }) => Object.keys(headers)));
-  return pipe(
-    failureHeaders,
-    R.filterWithIndex((name) => sent.has(name)),
-  );
+  const sent = new Set(examples.flatMap((example) => Object.keys(example.headers ?? {})));
+  return headers(...failureHeaders.filter((name) => sent.has(name)));
 };
 
 /** The bodies of all failures, each as the table of failures makes it. */
-export const exampleComponents = R.mapWithIndex((kind: Kind) => ({ value: exampleOf(kind).error }))(
-  exampleFailures,
+export const exampleComponents = pipe(
+  exampleResponses,
+  R.map(({ error }) => ({ value: error })),
 );
 
 /** The responses to some failures, one a status, for the operation that alone answers so. */
-export const failures = (kinds: ReadonlyArray<Kind>, headers: Headers = {}) =>
+export const failures = (kinds: ReadonlyArray<Kind>, added: Headers = {}) =>
   pipe(
     kinds.map(exampleOf),
     NEA.groupBy(({ status }) => String(status)),
     R.map((examples) => ({
       description: codesOf(examples),
-      headers: { ...requestId, ...headers, ...headersOf(examples) },
+      headers: { ...headers('X-Request-Id'), ...added, ...headersOf(examples) },
       content: {
         'application/json': {
           schema: schemaOf('Error'),
@@ -70,10 +68,10 @@ const shared = {
   Unauthorized: failures(['MissingApiKey', 'InvalidApiKey']),
   RequestTimeout: failures(['RequestTimeout']),
   ExpectationFailed: failures(['ExpectationFailed']),
-  RateLimited: failures(['RateLimited'], quota),
+  RateLimited: failures(['RateLimited'], quotaHeaders),
   HeadersTooLarge: failures(['HeadersTooLarge']),
-  InternalError: failures(['Defect'], quota),
-  Unavailable: failures(['Unavailable'], quota),
+  InternalError: failures(['Defect'], quotaHeaders),
+  Unavailable: failures(['Unavailable'], quotaHeaders),
   HttpVersionNotSupported: failures(['HttpVersionNotSupported']),
 } as const;
 type Shared = keyof typeof shared;

@@ -1,4 +1,4 @@
-import { openApiHeaders } from './openapi-headers';
+import { headers } from './openapi-headers';
 import { beforeRouting, failures, notModified, sharedFailures, success } from './openapi-responses';
 
 const withoutKey = { tags: ['service'], security: [] };
@@ -26,7 +26,7 @@ const document = (operationId: string, summary: string) => ({
   summary,
   ...withoutKey,
   responses: {
-    200: success('An OpenAPI 3.1 document.', 'OpenApiDocument', undefined, openApiHeaders.validator),
+    200: success('An OpenAPI 3.1 document.', 'OpenApiDocument', undefined, headers('ETag')),
     ...notModified,
     ...sharedFailures(beforeRouting),
     ...failures(['Unavailable']),

@@ -3,14 +3,14 @@ import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import { type CreatedPet, fieldErrors, NewPet } from '../../../core';
 import { serialisePet } from '../representation/serialise';
-import type { InvalidBody } from '../responses/http-failures';
+import type { HttpFailure } from '../responses/http-failures';
 import type { HttpResponse } from '../responses/http-response';
 import { flatMap, flatMapEither, map } from '../task-either';
 import { idempotencyKeyHeader } from './idempotency-key-header';
 import type { Operation } from './operation';
 import { readJsonBody } from './read-json-body';
 
-const decodeNewPet = (body: unknown): E.Either<InvalidBody, NewPet> =>
+const decodeNewPet = (body: unknown): E.Either<HttpFailure, NewPet> =>
   pipe(
     NewPet.decode(body),
     E.mapLeft((errors) => ({ _tag: 'InvalidBody', fieldErrors: fieldErrors(errors) })),

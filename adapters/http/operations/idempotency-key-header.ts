@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { IdempotencyKey } from '../../../core';
-import type { InvalidIdempotencyKey } from '../responses/http-failures';
+import type { HttpFailure } from '../responses/http-failures';
 
 const quoted = /^ *"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)" *$/;
 
@@ -14,7 +14,7 @@ const bare = /^ *([\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+) *$/;
  */
 export const idempotencyKeyHeader = (
   header: string | undefined,
-): E.Either<InvalidIdempotencyKey, IdempotencyKey | undefined> =>
+): E.Either<HttpFailure, IdempotencyKey | undefined> =>
   header === undefined
     ? E.right(undefined)
     : pipe(

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 import { fieldErrors, inDecimal, PageSize, PetId, type PetQuery, PetStatus } from '../../../core';
-import type { InvalidQuery } from '../responses/http-failures';
+import type { HttpFailure } from '../responses/http-failures';
 
 const defaultLimit = '20';
 
@@ -46,7 +46,7 @@ const valuesOf = (parameters: URLSearchParams): Readonly<Record<string, unknown>
 };
 
 /** The page that a query string asks for. Parameters that listPets doesn't have are ignored. */
-export const listPetsQuery = (parameters: URLSearchParams): E.Either<InvalidQuery, PetQuery> =>
+export const listPetsQuery = (parameters: URLSearchParams): E.Either<HttpFailure, PetQuery> =>
   pipe(
     listPetsParameters.decode(valuesOf(parameters)),
     E.mapLeft((errors) => ({ _tag: 'InvalidQuery', fieldErrors: fieldErrors(errors) })),

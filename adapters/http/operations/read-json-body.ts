@@ -7,24 +7,16 @@ import type { HttpRequest } from '../protocol/http-request';
 import { maxBodySize } from '../protocol/limits';
 import { BodyWasRead } from '../protocol/read-body';
 import { type MalformedJson, parseJson } from '../representation/parse-json';
-import type {
-  Defect,
-  MalformedRequest,
-  PayloadTooLarge,
-  UnsupportedMediaType,
-} from '../responses/http-failures';
+import type { HttpFailure } from '../responses/http-failures';
 import { flatMap, flatMapEither } from '../task-either';
 
-/** Why a body is no JSON. */
-type Unreadable = MalformedRequest | PayloadTooLarge | UnsupportedMediaType | MalformedJson | Defect;
-
-const unsupported = (expected: string): UnsupportedMediaType => ({ _tag: 'UnsupportedMediaType', expected });
+const unsupported = (expected: string): HttpFailure => ({ _tag: 'UnsupportedMediaType', expected });
 
 const isJsonInUtf8 = ({ type, parameters: { charset = 'utf-8' } }: ContentType): boolean =>
   type === 'application/json' && charset.toLowerCase() === 'utf-8';
 
 /** Why a body is not read at all, as far as its head tells. */
-const checkHead = ({ headers }: IncomingMessage): E.Either<Unreadable, void> => {
+const checkHead = ({ headers }: IncomingMessage): E.Either<HttpFailure, void> => {
   const length = headers['content-length'];
   if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) {
     return E.left({
@@ -40,7 +32,7 @@ const checkHead = ({ headers }: IncomingMessage): E.Either<Unreadable, void> => 
     : E.left(unsupported('the body must be application/json, in UTF-8'));
 };
 
-const toUnreadable = (error: unknown): Unreadable => {
+const toFailure = (error: unknown): HttpFailure => {
   if (error instanceof BodyWasRead) return { _tag: 'Defect', cause: error };
   return error instanceof Error && 'type' in error && error.type === 'entity.too.large'
     ? { _tag: 'PayloadTooLarge' }
@@ -51,9 +43,9 @@ const parseBody = (body: Buffer): E.Either<MalformedJson, unknown> =>
   body.length === 0 ? E.left({ _tag: 'MalformedJson', reason: 'it is empty' }) : parseJson(body);
 
 /** Reads the body once its head is acceptable, and parses it. */
-export const readJsonBody = ({ message, readBody }: HttpRequest): TE.TaskEither<Unreadable, unknown> =>
+export const readJsonBody = ({ message, readBody }: HttpRequest): TE.TaskEither<HttpFailure, unknown> =>
   pipe(
     TE.fromEither(checkHead(message)),
-    flatMap(() => TE.tryCatch(() => readBody(maxBodySize), toUnreadable)),
+    flatMap(() => TE.tryCatch(() => readBody(maxBodySize), toFailure)),
     flatMapEither(parseBody),
   );

@@ -1,12 +1,4 @@
 import type { Pet, PetPage } from '../../../core';
-import type { ErrorCode } from './schemas';
-
-/** What every failure answers with (interface, section 2). */
-export interface ErrorBody {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly status: number;
-}
 
 // A quote, a backslash, a control character or half of a surrogate pair.
 const escapable = /["\\]|[^ -\ud7ff\ue000-\uffff]/;
@@ -25,12 +17,6 @@ const petMembers: { readonly [Field in keyof Pet]-?: (pet: Pet) => string } = {
 /** JSON text of a Pet, with every digit of its integers. */
 export const serialisePet = (pet: Pet): string =>
   `{${petMembers.id(pet)}${petMembers.name(pet)}${petMembers.categoryId(pet)}${petMembers.status(pet)}}`;
-
-export const serialiseError = ({ code, message, status }: ErrorBody): string =>
-  JSON.stringify({ code, message, status });
-
-export const serialiseHealth = ({ status }: { readonly status: 'live' | 'ready' }): string =>
-  JSON.stringify({ status });
 
 const pageBytes = new WeakMap<PetPage, Buffer>();
 

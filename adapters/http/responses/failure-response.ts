@@ -1,38 +1,38 @@
 import { fieldErrorTexts } from '../../../core';
 import type { HttpFailure } from './http-failures';
 import type { HttpResponse } from './http-response';
-import type { ErrorCode } from '../representation/schemas';
-import { type ErrorBody, serialiseError } from '../representation/serialise';
 
-const retryAfterSeconds = '1';
+/** What every failure answers with (interface, section 2). */
+export interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly status: number;
+}
 
-interface FailureResponse extends HttpResponse {
+export interface FailureResponse extends HttpResponse {
   /** What the body says. */
   readonly error: ErrorBody;
 }
 
 const response = (
   status: number,
-  code: ErrorCode,
+  code: string,
   message: string,
-  headers: HttpResponse['headers'] = {},
+  headers?: HttpResponse['headers'],
 ): FailureResponse => {
   const error = { code, message, status };
-  return { status, body: serialiseError(error), headers, error };
+  return { status, body: JSON.stringify(error), headers, error };
 };
 
+const unauthorized = (message: string, challenge: string): FailureResponse =>
+  response(401, 'unauthorized', message, { 'WWW-Authenticate': challenge });
+
+const unavailable = (message: string): FailureResponse =>
+  response(503, 'unavailable', message, { 'Retry-After': '1' });
+
 // A flood of wrong keys is to cost little: these are written once.
-const missingApiKeyResponse = response(
-  401,
-  'unauthorized',
-  'an API key is needed: Authorization: Bearer <API_KEY>',
-  {
-    'WWW-Authenticate': 'Bearer',
-  },
-);
-const invalidApiKeyResponse = response(401, 'unauthorized', 'this API key is not valid', {
-  'WWW-Authenticate': 'Bearer error="invalid_token"',
-});
+const missingApiKeyResponse = unauthorized('an API key is needed: Authorization: Bearer <API_KEY>', 'Bearer');
+const invalidApiKeyResponse = unauthorized('this API key is not valid', 'Bearer error="invalid_token"');
 
 /** The one table from failures to what a client sees of them (interface, section 7). */
 export const failureResponse = (failure: HttpFailure): FailureResponse => {
@@ -93,12 +93,8 @@ export const failureResponse = (failure: HttpFailure): FailureResponse => {
         Connection: 'close',
       });
     case 'Unavailable':
-      return response(503, 'unavailable', 'the service can not answer now; try again', {
-        'Retry-After': retryAfterSeconds,
-      });
+      return unavailable('the service can not answer now; try again');
     case 'NotReady':
-      return response(503, 'unavailable', `not ready: ${failure.reason}`, {
-        'Retry-After': retryAfterSeconds,
-      });
+      return unavailable(`not ready: ${failure.reason}`);
   }
 };

@@ -1,4 +1,3 @@
-import type { MalformedJson } from '../representation/parse-json';
 import type {
   FieldError,
   IdempotencyKeyInFlight,
@@ -7,86 +6,12 @@ import type {
   PetNotFound,
   Unavailable,
 } from '../../../core';
-
-export interface MissingApiKey {
-  readonly _tag: 'MissingApiKey';
-}
-
-export interface InvalidQuery {
-  readonly _tag: 'InvalidQuery';
-  readonly fieldErrors: ReadonlyArray<FieldError>;
-}
-
-export interface InvalidBody {
-  readonly _tag: 'InvalidBody';
-  readonly fieldErrors: ReadonlyArray<FieldError>;
-}
-
-export interface InvalidIdempotencyKey {
-  readonly _tag: 'InvalidIdempotencyKey';
-}
-
-export interface RouteNotFound {
-  readonly _tag: 'RouteNotFound';
-}
-
-/** A petId that is no int64: like any id that no animal has. */
-export interface NoSuchPet {
-  readonly _tag: 'NoSuchPet';
-}
-
-export interface MethodNotAllowed {
-  readonly _tag: 'MethodNotAllowed';
-  readonly allowed: ReadonlyArray<string>;
-}
-
-export interface PayloadTooLarge {
-  readonly _tag: 'PayloadTooLarge';
-}
-
-export interface UnsupportedMediaType {
-  readonly _tag: 'UnsupportedMediaType';
-  readonly expected: string;
-}
-
-export interface MalformedRequest {
-  readonly _tag: 'MalformedRequest';
-  readonly reason: string;
-}
-
-export interface HttpVersionNotSupported {
-  readonly _tag: 'HttpVersionNotSupported';
-}
-
-export interface RequestTimeout {
-  readonly _tag: 'RequestTimeout';
-}
-
-export interface HeadersTooLarge {
-  readonly _tag: 'HeadersTooLarge';
-}
-
-export interface ExpectationFailed {
-  readonly _tag: 'ExpectationFailed';
-}
-
-/** The key's quota is used up. */
-export interface RateLimited {
-  readonly _tag: 'RateLimited';
-  /** In seconds. */
-  readonly retryAfter: number;
-}
+import type { MalformedJson } from '../representation/parse-json';
 
 /** The service is not to be sent requests now. The reason is for anyone to read. */
 export interface NotReady {
   readonly _tag: 'NotReady';
   readonly reason: string;
-}
-
-/** A mistake of ours. What is known of it goes to the log, never to the client. */
-export interface Defect {
-  readonly _tag: 'Defect';
-  readonly cause: unknown;
 }
 
 /** Whatever can go wrong between a socket and a row. */
@@ -96,21 +21,26 @@ export type HttpFailure =
   | IdempotencyKeyReused
   | IdempotencyKeyInFlight
   | Unavailable
-  | MissingApiKey
-  | InvalidQuery
-  | InvalidBody
   | MalformedJson
-  | InvalidIdempotencyKey
-  | RouteNotFound
-  | NoSuchPet
-  | MethodNotAllowed
-  | PayloadTooLarge
-  | UnsupportedMediaType
-  | MalformedRequest
-  | HttpVersionNotSupported
-  | RequestTimeout
-  | HeadersTooLarge
-  | ExpectationFailed
-  | RateLimited
   | NotReady
-  | Defect;
+  | {
+      readonly _tag:
+        | 'ExpectationFailed'
+        | 'HeadersTooLarge'
+        | 'HttpVersionNotSupported'
+        | 'InvalidIdempotencyKey'
+        | 'MissingApiKey'
+        // A petId that is no int64: like any id that no animal has.
+        | 'NoSuchPet'
+        | 'PayloadTooLarge'
+        | 'RequestTimeout'
+        | 'RouteNotFound';
+    }
+  | { readonly _tag: 'InvalidQuery' | 'InvalidBody'; readonly fieldErrors: ReadonlyArray<FieldError> }
+  | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
+  | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
+  | { readonly _tag: 'MalformedRequest'; readonly reason: string }
+  // The key's quota is used up; in seconds.
+  | { readonly _tag: 'RateLimited'; readonly retryAfter: number }
+  // A mistake of ours. What is known of it goes to the log, never to the client.
+  | { readonly _tag: 'Defect'; readonly cause: unknown };

@@ -1,9 +1,6 @@
-import type { Task } from 'fp-ts/Task';
-import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Caller } from '../../../core';
 import type { Headers } from '../protocol/headers';
 import type { HttpRequest } from '../protocol/http-request';
-import { match } from '../task-either';
 import { failureResponse } from './failure-response';
 import type { HttpFailure } from './http-failures';
 import type { HttpResponse } from './http-response';
@@ -23,27 +20,20 @@ export interface Outcome {
 export type Application = (request: HttpRequest) => Promise<Outcome>;
 
 /** The outcome of a request with this response; `added` headers are put to its own. */
-export const decided = (
-  response: HttpResponse,
-  failure?: HttpFailure,
-  caller?: Caller,
-  added?: Headers,
-): Outcome => {
+export const decided = (response: HttpResponse, caller?: Caller, added?: Headers): Outcome => {
   const { status, body, contentType, headers } = response;
+  // A spread of two objects takes five times as long.
   const both = added === undefined ? headers : Object.assign({}, added, headers);
-  return { response: { status, body, contentType, headers: both }, failure, caller, route: undefined };
+  return {
+    response: { status, body, contentType, headers: both },
+    failure: undefined,
+    caller,
+    route: undefined,
+  };
 };
 
 /** The outcome of a request that failed; `added` headers are put to those of the failure's response. */
-export const failed = (failure: HttpFailure, caller?: Caller, added?: Headers): Outcome =>
-  decided(failureResponse(failure), failure, caller, added);
-
-/** The outcome of what a request comes to. */
-export const toOutcome = (
-  caller?: Caller,
-  added?: Headers,
-): ((ended: TaskEither<HttpFailure, HttpResponse>) => Task<Outcome>) =>
-  match(
-    (failure) => failed(failure, caller, added),
-    (response) => decided(response, undefined, caller, added),
-  );
+export const failed = (failure: HttpFailure, caller?: Caller, added?: Headers): Outcome => ({
+  ...decided(failureResponse(failure), caller, added),
+  failure,
+});

@@ -1,28 +1,26 @@
+import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
-import { serialiseHealth } from '../representation/serialise';
+import type { TaskEither } from 'fp-ts/TaskEither';
 import type { NotReady } from '../responses/http-failures';
-import type { HttpResponse } from '../responses/http-response';
-import { toOutcome } from '../responses/outcome';
-import { map } from '../task-either';
+import { decided, failed, type Outcome } from '../responses/outcome';
 import type { Route } from './route';
 
 /** Whether requests can be served now. */
-export type CheckReadiness = TE.TaskEither<NotReady, void>;
+export type CheckReadiness = TaskEither<NotReady, void>;
 
-const health = (status: 'live' | 'ready') => (): HttpResponse => ({
-  status: 200,
-  body: serialiseHealth({ status }),
-});
-
-const healthRoute = (path: string, answer: TE.TaskEither<NotReady, HttpResponse>): Route => ({
-  method: 'GET',
-  path,
-  run: () => pipe(answer, toOutcome()),
-});
+const healthy = (status: 'live' | 'ready'): Outcome =>
+  decided({ status: 200, body: JSON.stringify({ status }) });
 
 /** Whether the process runs, and whether it can serve. */
 export const healthRoutes = (checkReadiness: CheckReadiness): ReadonlyArray<Route> => [
-  healthRoute('/livez', TE.fromIO(health('live'))),
-  healthRoute('/readyz', pipe(checkReadiness, map(health('ready')))),
+  { method: 'GET', path: '/livez', run: () => Promise.resolve(healthy('live')) },
+  {
+    method: 'GET',
+    path: '/readyz',
+    run: async () =>
+      pipe(
+        await checkReadiness(),
+        E.match(failed, () => healthy('ready')),
+      ),
+  },
 ];

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type Koa from 'koa';
 import type { ParameterizedContext } from 'koa';
+import type { PathParameters } from '../operations/operation';
 import type { HttpRequest } from '../protocol/http-request';
 import { failed, type Outcome } from '../responses/outcome';
 import { type RouteGroup, type Run, unmatched } from './route';
@@ -12,13 +13,9 @@ export interface KoaBinding<State> {
 }
 
 /** A defect ends here, as an opaque 500. */
-const outcomeOf = async (
-  run: Run,
-  request: HttpRequest,
-  parameters: Parameters<Run>[1],
-): Promise<Outcome> => {
+const outcomeOf = async (run: Run, request: HttpRequest, parameters: PathParameters): Promise<Outcome> => {
   try {
-    return await run(request, parameters)();
+    return await run(request, parameters);
   } catch (cause) {
     return failed({ _tag: 'Defect', cause });
   }

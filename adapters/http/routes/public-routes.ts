@@ -1,57 +1,40 @@
-import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
-import type { IncomingHttpHeaders } from 'node:http';
 import { type DocsFile, docsFiles } from '../docs/docs-files';
 import { openApiDocument } from '../openapi/openapi-document';
 import { openApiServiceDocument } from '../openapi/openapi-service-document';
 import { textResponder } from '../representation/text-responder';
-import { jsonType, type HttpResponse } from '../responses/http-response';
-import { toOutcome } from '../responses/outcome';
+import { jsonType } from '../responses/http-response';
+import { decided } from '../responses/outcome';
 import { type CheckReadiness, healthRoutes } from './health-routes';
-import type { Route, RouteGroup } from './route';
+import { type Route, type RouteGroup, withoutKey } from './route';
 
-const textRoute = (
-  path: string,
-  respond: (headers: IncomingHttpHeaders) => Promise<HttpResponse>,
-): Route => ({
+const textRoute = ({ path, respond }: DocsFile): Route => ({
   method: 'GET',
   path,
-  run: ({ message }) =>
-    pipe(
-      TE.fromTask(() => respond(message.headers)),
-      toOutcome(),
-    ),
+  run: async ({ message }) => decided(await respond(message.headers)),
 });
 
 const documentRoute = (path: string, document: object): Route =>
-  textRoute(path, textResponder({ body: JSON.stringify(document), contentType: jsonType }));
+  textRoute({ path, respond: textResponder({ body: JSON.stringify(document), contentType: jsonType }) });
 
 /** Relative, so that it holds behind any prefix of a proxy. */
 const redirectRoute = (path: string, location: string): Route => ({
   method: 'GET',
   path,
   run: () =>
-    pipe(TE.right({ status: 308, headers: { Location: location, 'Content-Length': '0' } }), toOutcome()),
+    Promise.resolve(decided({ status: 308, headers: { Location: location, 'Content-Length': '0' } })),
 });
 
 /** None where the page is not there. */
 const docsRoutes = (files: ReadonlyArray<DocsFile>): ReadonlyArray<Route> =>
   files.length === 0
     ? []
-    : [
-        redirectRoute('/', 'docs'),
-        redirectRoute('/docs/', '../docs'),
-        ...files.map(({ path, respond }) => textRoute(path, respond)),
-      ];
+    : [redirectRoute('/', 'docs'), redirectRoute('/docs/', '../docs'), ...files.map(textRoute)];
 
-/** What needs no key; every path that nothing is at is theirs to refuse. */
-export const publicRoutes = (checkReadiness: CheckReadiness): RouteGroup => ({
-  routes: [
+/** Health and the documents. */
+export const publicRoutes = (checkReadiness: CheckReadiness): RouteGroup =>
+  withoutKey(
     ...healthRoutes(checkReadiness),
     documentRoute('/openapi.json', openApiDocument),
     documentRoute('/openapi-service.json', openApiServiceDocument),
     ...docsRoutes(docsFiles()),
-  ],
-  owns: () => true,
-  runUnmatched: (failure) => () => pipe(TE.left(failure), toOutcome()),
-});
+  );

@@ -1,4 +1,4 @@
-import { type ServiceRate, serviceRate } from './service-rate';
+import { serviceRate } from './service-rate';
 
 /** More waiting requests than this are refused, however fast they move: each holds some kilobytes. */
 const maxWaiting = 10_000;
@@ -17,31 +17,18 @@ interface Waiter {
   readonly admit: (isAdmitted: boolean) => void;
 }
 
-/** Lets so many requests be worked on at once; those that follow wait, first come first served. */
-export interface AdmissionControl {
-  /** True where there is room; a promise of it where the request has to wait; false where it would wait for too long. */
-  readonly enter: (isWanted: Waiter['isWanted']) => boolean | Promise<boolean>;
-  /** A request that is worked on is not any more, until it re-enters: it waits for its client. */
-  readonly pause: () => void;
-  /** For one that has paused: it came before all that wait, goes before them, and is never refused. */
-  readonly reenter: (isWanted: Waiter['isWanted']) => boolean | Promise<boolean>;
-  /** A request is done. */
-  readonly leave: () => void;
-  /** Nobody is let in until `release`. */
-  readonly hold: () => void;
-  readonly release: () => void;
-}
+export type AdmissionControl = ReturnType<typeof admissionControl>;
 
 /**
- * Refuses only who would wait longer than `maxWait`, in milliseconds, told from how many wait and how fast they move; and
- * nobody before the queue has stood for so long. Until then nobody has waited longer, and while a crowd arrives the
- * service is slower than it will be. Once that has shown an overload, those are refused too who were let in to wait for
- * what takes too long.
+ * Lets so many requests be worked on at once; those that follow wait, first come first served. Refuses only who would wait
+ * longer than `maxWait`, in milliseconds, told from how many wait and how fast they move; and nobody before the queue has
+ * stood for so long. Until then nobody has waited longer, and while a crowd arrives the service is slower than it will be.
+ * Once that has shown an overload, those are refused too who were let in to wait for what takes too long.
  */
-export const admissionControl = (maxInFlight: number, maxWait: number): AdmissionControl => {
+export const admissionControl = (maxInFlight: number, maxWait: number) => {
   const returning: Array<Waiter> = [];
   let waiting: Array<Waiter> = [];
-  const rate: ServiceRate = serviceRate();
+  const rate = serviceRate();
   let inFlight = 0;
   let isHeld = false;
   let looked = 0;
@@ -86,7 +73,8 @@ export const admissionControl = (maxInFlight: number, maxWait: number): Admissio
   };
 
   return {
-    enter: (isWanted) => {
+    /** True where there is room; a promise of it where the request has to wait; false where it would wait for too long. */
+    enter: (isWanted: Waiter['isWanted']): boolean | Promise<boolean> => {
       if (hasRoom()) return true;
       const ahead = returning.length + waiting.length;
       if (ahead === 0) rate.restart();
@@ -99,16 +87,21 @@ export const admissionControl = (maxInFlight: number, maxWait: number): Admissio
       }
       return waiting.length < maxWaiting && waitIn(waiting, isWanted);
     },
+    /** A request that is worked on is not any more, until it re-enters: it waits for its client. */
     pause: freePlace,
-    reenter: (isWanted) => hasRoom() || waitIn(returning, isWanted),
-    leave: () => {
+    /** For one that has paused: it came before all that wait, goes before them, and is never refused. */
+    reenter: (isWanted: Waiter['isWanted']): boolean | Promise<boolean> =>
+      hasRoom() || waitIn(returning, isWanted),
+    /** A request is done. */
+    leave: (): void => {
       rate.recordDeparture();
       freePlace();
     },
-    hold: () => {
+    /** Nobody is let in until `release`. */
+    hold: (): void => {
       isHeld = true;
     },
-    release: () => {
+    release: (): void => {
       isHeld = false;
       admitWaiting();
     },

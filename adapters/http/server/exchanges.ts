@@ -27,19 +27,7 @@ interface Services {
   readonly isStopping: () => boolean;
 }
 
-/** What the server does with the requests of its connections, each in its turn. */
-export interface Exchanges {
-  readonly begin: (connection: Connection, message: IncomingMessage, response: ServerResponse) => void;
-  /** Answers what the application never sees, and ends the connection. */
-  readonly reject: (
-    connection: Connection,
-    message: IncomingMessage,
-    response: ServerResponse,
-    failure: HttpFailure,
-  ) => void;
-  /** Decides an exchange from outside, if it is not decided yet. */
-  readonly decide: (exchange: Exchange, outcome: Outcome) => void;
-}
+export type Exchanges = ReturnType<typeof exchanges>;
 
 const overloaded = failed(unavailable('too many requests are waiting'));
 
@@ -55,7 +43,8 @@ const expectsContinue = ({ headers, httpVersion }: IncomingMessage, limit: numbe
 /** Whether somebody still waits for the response. */
 const isWanted = ({ outcome, response }: Exchange): boolean => outcome === undefined && !response.destroyed;
 
-export const exchanges = (services: Services): Exchanges => {
+/** What the server does with the requests of its connections, each in its turn. */
+export const exchanges = (services: Services) => {
   const { application, admission, writeResponse, reporter, trustedProxies, isStopping } = services;
 
   const leave = (exchange: Exchange): void => {
@@ -188,7 +177,7 @@ export const exchanges = (services: Services): Exchanges => {
   };
 
   return {
-    begin: (connection, message, response) => {
+    begin: (connection: Connection, message: IncomingMessage, response: ServerResponse): void => {
       const exchange = openExchange(connection, message, response, false);
       // Only where an outcome can't even be written: that is no reason to end the process.
       serve(exchange).catch((cause: unknown) => {
@@ -197,10 +186,17 @@ export const exchanges = (services: Services): Exchanges => {
         response.destroy();
       });
     },
-    reject: (connection, message, response, failure) => {
+    /** Answers what the application never sees, and ends the connection. */
+    reject: (
+      connection: Connection,
+      message: IncomingMessage,
+      response: ServerResponse,
+      failure: HttpFailure,
+    ): void => {
       response.shouldKeepAlive = false;
       respond(openExchange(connection, message, response, true), failed(failure));
     },
+    /** Decides an exchange from outside, if it is not decided yet. */
     decide,
   };
 };

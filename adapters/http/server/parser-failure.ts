@@ -14,6 +14,9 @@ export const parserFailure = ({ code }: ParserError): HttpFailure => {
       return { _tag: 'HeadersTooLarge' };
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return { _tag: 'PayloadTooLarge' };
+    // The preface of HTTP/2 (RFC 9113, section 3.4).
+    case 'HPE_PAUSED_H2_UPGRADE':
+      return { _tag: 'HttpVersionNotSupported' };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { _tag: 'RequestTimeout' };
     default:

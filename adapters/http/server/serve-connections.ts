@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { unavailable } from '../../../core';
 import { drainBody } from '../protocol/drain-body';
+import { methods } from '../protocol/methods';
 import { failed } from '../responses/outcome';
 import { type Connection, enqueue, isOver, openConnection } from './connection';
 import { cutStalledReaders, type UnreadResponse } from './cut-stalled-readers';
@@ -26,19 +27,8 @@ function* unreadResponses(connections: Iterable<Connection>): Generator<UnreadRe
   }
 }
 
-interface ServedConnections {
-  readonly sockets: () => Iterable<Socket>;
-  /** Whether a response is decided whose client has not taken all of it. */
-  readonly isWriting: () => boolean;
-  /** Whether all are closed, and all exchanges on them reported. */
-  readonly areClosed: () => boolean;
-  /** How many there have been. */
-  readonly accepted: () => number;
-  readonly stop: () => void;
-}
-
 /** Has the requests that arrive at a server served in their turns, and looks after its connections. */
-export const serveConnections = (server: Server, { begin, reject, decide }: Exchanges): ServedConnections => {
+export const serveConnections = (server: Server, { begin, reject, decide }: Exchanges) => {
   const connections = new Map<Duplex, Connection>();
   let accepted = 0;
   server.on('connection', (socket) => {
@@ -71,7 +61,7 @@ export const serveConnections = (server: Server, { begin, reject, decide }: Exch
       if (isOver(connection)) return;
       reject(connection, message, responseOnSocket(message), {
         _tag: 'MethodNotAllowed',
-        allowed: ['GET', 'HEAD', 'POST'],
+        allowed: methods,
       });
     });
   });
@@ -122,13 +112,14 @@ export const serveConnections = (server: Server, { begin, reject, decide }: Exch
   }, intervals.stalledReaders).unref();
 
   return {
-    sockets: function* () {
-      for (const { socket } of connections.values()) yield socket;
-    },
-    isWriting: () => [...connections.values()].some(({ current }) => current?.outcome !== undefined),
-    areClosed: () => connections.size === 0,
-    accepted: () => accepted,
-    stop: () => {
+    sockets: (): ReadonlyArray<Socket> => [...connections.values()].map(({ socket }) => socket),
+    /** Whether a response is decided whose client has not taken all of it. */
+    isWriting: (): boolean => [...connections.values()].some(({ current }) => current?.outcome !== undefined),
+    /** Whether all are closed, and all exchanges on them reported. */
+    areClosed: (): boolean => connections.size === 0,
+    /** How many there have been. */
+    accepted: (): number => accepted,
+    stop: (): void => {
       clearInterval(lookForDeadlines);
       clearInterval(lookForStalledReaders);
     },

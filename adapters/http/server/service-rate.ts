@@ -2,34 +2,27 @@
 const windowLength = 250;
 
 /** How fast requests are done while others wait. While nobody waits, as many are done as come, which says nothing. */
-export interface ServiceRate {
-  /** Requests begin to wait. */
-  readonly restart: () => void;
-  /** A request is done. */
-  readonly recordDeparture: () => void;
-  /** For how long they have been waiting without a pause, in milliseconds. */
-  readonly elapsed: () => number;
-  /** Requests done in a millisecond. */
-  readonly current: () => number;
-}
-
-export const serviceRate = (): ServiceRate => {
+export const serviceRate = () => {
   let began = 0;
   let windowBegan = 0;
   let departures = 0;
   let rateBefore = 0;
   return {
-    restart: () => {
+    /** Requests begin to wait. */
+    restart: (): void => {
       began = performance.now();
       windowBegan = began;
       departures = 0;
       rateBefore = 0;
     },
-    recordDeparture: () => {
+    /** A request is done. */
+    recordDeparture: (): void => {
       departures += 1;
     },
-    elapsed: () => performance.now() - began,
-    current: () => {
+    /** For how long they have been waiting without a pause, in milliseconds. */
+    elapsed: (): number => performance.now() - began,
+    /** Requests done in a millisecond. */
+    current: (): number => {
       const length = performance.now() - windowBegan;
       const rateNow = departures / Math.max(length, windowLength);
       const rate = Math.max(rateBefore, rateNow);

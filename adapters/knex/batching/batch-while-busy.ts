@@ -3,6 +3,8 @@ import { type BatchLimits, roomFor } from './batch-limits';
 import { expiringSet } from './expiring-set';
 
 interface Options<K, V> extends BatchLimits<K> {
+  /** Calls of one kind share batches; by default all do. */
+  readonly kindOf?: (key: K) => string;
   /** How many batches may be in flight together. */
   readonly lanes: number;
   /** How long a call waits for its answer, and how long a batch keeps its lane, at most, in milliseconds. */
@@ -13,6 +15,7 @@ interface Options<K, V> extends BatchLimits<K> {
 
 interface Call<K, V> {
   readonly key: K;
+  readonly kind: string;
   readonly beginBy: number;
   readonly endBy: number;
   readonly resolve: (value: V) => void;
@@ -31,6 +34,7 @@ export const batchWhileBusy = <K, V extends object>({
   lanes,
   timeoutMs,
   runBatch,
+  kindOf = () => '',
   ...limits
 }: Options<K, V>): ((key: K, deadline?: Deadline) => Promise<V>) => {
   const waiting = expiringSet<Call<K, V>>(
@@ -57,6 +61,7 @@ export const batchWhileBusy = <K, V extends object>({
     const calls: Array<Call<K, V>> = [];
     const fits = roomFor(limits);
     for (const call of waiting.members) {
+      if (calls[0] !== undefined && call.kind !== calls[0].kind) continue;
       if (!fits(call.key)) break;
       waiting.delete(call);
       begun.add(call);
@@ -99,7 +104,7 @@ export const batchWhileBusy = <K, V extends object>({
       const now = performance.now();
       const endBy = Math.min(deadline, now + timeoutMs);
       const beginBy = endBy - Math.max(leastTimeLeft, (endBy - now) / 4);
-      waiting.add({ key, beginBy, endBy, resolve, reject });
+      waiting.add({ key, kind: kindOf(key), beginBy, endBy, resolve, reject });
       if (isDispatchSet || inFlight.members.size >= lanes) return;
       isDispatchSet = true;
       setImmediate(dispatch);

@@ -1,6 +1,6 @@
-import { type NewPet, Pet } from '../../../core';
+import { type NewPet, Pet, petFilters, type PetFilters } from '../../../core';
 
-interface Column {
+export interface Column {
   readonly name: string;
   /** The type in both databases; every value comes and goes as text, so that nothing passes through a double. */
   readonly type: 'text' | 'bigint';
@@ -38,9 +38,17 @@ export type PetRow = ReadonlyArray<Cell>;
 /** What to select for a PetRow. A value of another type that a program has put there comes as text as well. */
 export const petCells = fields.map(([, { name }]) => `cast(${name} as text)`).join(', ');
 
+const toCell = (value: NewPet[keyof NewPet]): Cell => value?.toString() ?? null;
+
 /** What an insert stores of an animal. */
 export const newPetCells = (newPet: NewPet): ReadonlyArray<Cell> =>
-  newPetFields.map((field) => newPet[field]?.toString() ?? null);
+  newPetFields.map((field) => toCell(newPet[field]));
+
+/** The cells that the animals of a list must have, each with its column. */
+export const filterCells = (filters: PetFilters): ReadonlyArray<readonly [Column, Cell]> =>
+  petFilters
+    .filter((field) => filters[field] !== undefined)
+    .map((field) => [columnOf[field], toCell(filters[field])]);
 
 /** The animal of a row. A row that is no animal can only be a defect, or another program's doing. */
 export const petFromRow = (row: PetRow): Pet => {

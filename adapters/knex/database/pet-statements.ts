@@ -1,11 +1,11 @@
 import type { Knex } from 'knex';
-import type { NewPet, PetId, PetStatus } from '../../../core';
+import type { NewPet, PetFilters, PetId } from '../../../core';
 import type { PetRow } from './pet-columns';
 
-/** Where a page begins: with the first animal whose id is at least this, of this status if there is one. */
+/** Where a page begins: with the first animal whose id is at least this, of those that pass the filters. */
 export interface PageStart {
   readonly from: bigint;
-  readonly status: PetStatus | undefined;
+  readonly filters: PetFilters;
 }
 
 /** A row of `creation_keys`: what a creation under a key has made, until then, in milliseconds since 1970. */
@@ -20,7 +20,7 @@ export interface IdempotencyRecordRow {
 export interface PetStatements {
   /** The animals that there are, in any order. */
   readonly byIds: (knex: Knex, ids: ReadonlyArray<PetId>) => Promise<ReadonlyArray<PetRow>>;
-  /** At most `limit` animals a page by ascending ids, each page in the place of its start. Either all have a status or none. */
+  /** At most `limit` animals a page by ascending ids, each page in the place of its start. All have the same filters. */
   readonly pages: (
     knex: Knex,
     starts: ReadonlyArray<PageStart>,

@@ -1,9 +1,14 @@
 import * as RA from 'fp-ts/ReadonlyArray';
-import { inDecimal, PetId } from '../../../core';
+import { inDecimal, type PetFilters, PetId } from '../../../core';
 import type { Database } from '../database/database';
 import { idOfRow, type PetRow } from '../database/pet-columns';
 
 const leastId = -(2n ** 63n);
+
+/** Some value of each filter, there or not. */
+const anyOfEach: { readonly [Field in keyof PetFilters]-?: PetFilters } = {
+  status: { status: 'available' },
+};
 
 const idsIn = (texts: ReadonlyArray<string>): ReadonlyArray<PetId> =>
   RA.rights(texts.map((text) => inDecimal(PetId).decode(text)));
@@ -13,8 +18,10 @@ export const readAnimals = async (
   { reads, petStatements }: Pick<Database, 'reads' | 'petStatements'>,
   limit: number,
 ): Promise<ReadonlyArray<PetRow>> => {
-  const [rows = []] = await petStatements.pages(reads, [{ from: leastId, status: undefined }], limit);
-  await petStatements.pages(reads, [{ from: leastId, status: 'available' }], limit);
+  const [rows = []] = await petStatements.pages(reads, [{ from: leastId, filters: {} }], limit);
+  for (const filters of Object.values(anyOfEach)) {
+    await petStatements.pages(reads, [{ from: leastId, filters }], limit);
+  }
   // There is always one to ask for, if in vain.
   await petStatements.byIds(reads, idsIn([leastId.toString(), ...rows.map(idOfRow)]));
   return rows;

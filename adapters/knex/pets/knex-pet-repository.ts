@@ -17,7 +17,7 @@ import type { Database } from '../database/database';
 import { creationBatches, maxBatchSize } from './new-pet-batches';
 import { findPets } from './find-pets';
 import { observed } from '../batching/observed';
-import { readPages } from './read-pages';
+import { kindOfPage, readPages } from './read-pages';
 import type { RepositoryObserver } from '../batching/repository-observer';
 import { retryConflicts } from '../database/retry-conflicts';
 import { monotonicNow } from './monotonic-now';
@@ -39,6 +39,7 @@ export const knexPetRepository = (
   const { reads, petStatements, lanes } = database;
   const list = batchWhileBusy({
     maxBatchSize,
+    kindOf: kindOfPage,
     lanes: lanes.reads,
     timeoutMs,
     runBatch: observed(observer, 'list', (queries: ReadonlyArray<PetQuery>) =>

@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
-import * as NEA from 'fp-ts/NonEmptyArray';
 import type { Knex } from 'knex';
-import type { PetPage, PetQuery } from '../../../core';
+import { petFilters, type PetPage, type PetQuery } from '../../../core';
 import { toError } from '../database/database-error';
 import { retryConflicts } from '../database/retry-conflicts';
 import type { PageStart, PetStatements } from '../database/pet-statements';
@@ -13,14 +12,20 @@ const greatestInt64 = 2n ** 63n - 1n;
 
 const emptyPage: PetPage = { pets: [], hasMore: false };
 
-const identityOf = ({ limit, after, status }: PetQuery): string => `${limit} ${after ?? ''} ${status ?? ''}`;
+/** U+0000 stands in no value: it is between them, and in the place of one that is not there. */
+const identityOf = (query: PetQuery): string => {
+  let text = `${query.limit} ${query.after ?? ''}`;
+  for (const field of petFilters) text += `\0${query[field] ?? '\0'}`;
+  return text;
+};
 
 /** What the pages have in common that one statement reads. */
-const kindOf = ({ limit, status }: PetQuery): string => `${limit} ${status === undefined ? 'any' : 'one'}`;
+export const kindOfPage = (query: PetQuery): string =>
+  [query.limit, ...petFilters.filter((field) => query[field] !== undefined)].join();
 
-const startOf = ({ after, status }: PetQuery): PageStart => ({
+const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => ({
   from: after === undefined ? leastInt64 : after + 1n,
-  status,
+  filters,
 });
 
 /** A row that is no animal is the failure of those who ask for its page alone. */
@@ -30,29 +35,20 @@ const pageIn = (rows: ReadonlyArray<PetRow>, limit: number): PetPage | Error =>
     E.matchW(identity, (pets) => ({ pets: pets.slice(0, limit), hasMore: pets.length > limit })),
   );
 
-const readKind = async (
-  knex: Knex,
-  { pages }: PetStatements,
-  queries: NEA.NonEmptyArray<PetQuery>,
-): Promise<ReadonlyArray<readonly [string, PetPage | Error]>> => {
-  const [{ limit }] = queries;
-  const found = await retryConflicts(() => pages(knex, queries.map(startOf), limit + 1)).catch(toError);
-  return queries.map((query, place) => [
-    identityOf(query),
-    found instanceof Error ? found : pageIn(found[place] ?? [], limit),
-  ]);
-};
-
-/** Reads each distinct page once, and those of a kind in one statement; all who asked for one get the same object. */
+/** Reads pages of one kind in one statement, each distinct one once; all who asked for one get the same object. */
 export const readPages = async (
   knex: Knex,
-  petStatements: PetStatements,
+  { pages }: PetStatements,
   queries: ReadonlyArray<PetQuery>,
 ): Promise<ReadonlyArray<PetPage | Error>> => {
   // Nothing follows the greatest id, and no database counts on from it.
   const answerable = queries.filter(({ after }) => after !== greatestInt64);
-  const distinct = new Map(answerable.map((query) => [identityOf(query), query]));
-  const kinds = Object.values(NEA.groupBy(kindOf)([...distinct.values()]));
-  const pages = new Map((await Promise.all(kinds.map((kind) => readKind(knex, petStatements, kind)))).flat());
-  return queries.map((query) => pages.get(identityOf(query)) ?? emptyPage);
+  const distinct = [...new Map(answerable.map((query) => [identityOf(query), query])).values()];
+  const [first] = distinct;
+  if (first === undefined) return queries.map(() => emptyPage);
+  const found = await retryConflicts(() => pages(knex, distinct.map(startOf), first.limit + 1));
+  const read = new Map(
+    distinct.map((query, place) => [identityOf(query), pageIn(found[place] ?? [], query.limit)]),
+  );
+  return queries.map((query) => read.get(identityOf(query)) ?? emptyPage);
 };

@@ -1,5 +1,13 @@
-import { type Cell, newPetCells, newPetColumns, petCells, type PetRow } from '../database/pet-columns';
+import {
+  type Cell,
+  filterCells,
+  newPetCells,
+  newPetColumns,
+  petCells,
+  type PetRow,
+} from '../database/pet-columns';
 import type { PageStart, PetStatements } from '../database/pet-statements';
+import { pageCondition } from './page-condition';
 import type { RunStatement } from './statement-runner';
 
 const names = newPetColumns.map(({ name }) => name).join();
@@ -7,26 +15,20 @@ const names = newPetColumns.map(({ name }) => name).join();
 const rowsOfValues = (rows: ReadonlyArray<ReadonlyArray<Cell | number>>): string =>
   rows.map((row) => `(${row.map(() => '?').join()})`).join();
 
-const page = {
-  name: 'page',
-  sql: `select ${petCells} from pets where pets.id >= ? order by pets.id limit ?`,
-};
-
-const pageOfStatus = {
-  name: 'page of a status',
-  sql: `select ${petCells} from pets where (status, pets.id) >= (?, ?) and status <= ?
-        order by pets.status, pets.id limit ?`,
-};
-
 /**
  * The statements for tables that are spread over several servers. An engine sends each to the servers that it concerns;
  * what a single server takes in one is refused there, or is copied row by row.
  */
 export const distributedPetStatements = (run: RunStatement): Omit<PetStatements, 'byIds'> => {
-  const readPage = (knex: Parameters<RunStatement>[0], { from, status }: PageStart, limit: number) =>
-    status === undefined
-      ? run(knex, page, [from.toString(), limit])
-      : run(knex, pageOfStatus, [status, from.toString(), status, limit]);
+  const readPage = (knex: Parameters<RunStatement>[0], { from, filters }: PageStart, limit: number) => {
+    const cells = filterCells(filters);
+    const columns = cells.map(([{ name }]) => name);
+    const sql = `select ${petCells} from pets where ${pageCondition(columns, '?', () => '?')} limit ?`;
+    const name = ['page', ...columns].join(' ');
+    const [first, ...others] = cells.map(([, cell]) => cell);
+    const bindings = first === undefined ? [from.toString()] : [first, from.toString(), first, ...others];
+    return run(knex, { name, sql }, [...bindings, limit]);
+  };
 
   return {
     pages: async (knex, starts, limit) => {

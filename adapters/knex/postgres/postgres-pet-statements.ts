@@ -1,27 +1,32 @@
-import { newPetCells, newPetColumns, petCells, type PetRow } from '../database/pet-columns';
+import {
+  type Column,
+  filterCells,
+  newPetCells,
+  newPetColumns,
+  petCells,
+  type PetRow,
+} from '../database/pet-columns';
 import type { PetStatements } from '../database/pet-statements';
 import { distributedPetStatements } from './distributed-pet-statements';
 import type { Engine } from './engine';
+import { pageCondition } from './page-condition';
 import { arrayOf, type RunStatement } from './statement-runner';
 import { unlessRefused } from './unless-refused';
 
-const ofAnyStatus = 'pets.id >= starts.first order by pets.id';
-
-// A stretch of the index on status and id. `status = starts.wanted` would say the same, and let the planner walk along
-// the primary key instead, past all that have another status.
-const ofOneStatus = `(status, pets.id) >= (starts.wanted, starts.first) and status <= starts.wanted
-         order by pets.status, pets.id`;
-
-const pagesWhere = (name: string, condition: string) => ({
-  name,
-  sql: `select page, found.* from unnest(?::bigint[], ?::text[]) with ordinality as starts(first, wanted, page)
+/** Pages of those with wanted values in these columns. */
+const pagesBy = (columns: ReadonlyArray<Column>) => {
+  const names = columns.map(({ name }) => name);
+  const types = ['bigint', ...columns.map(({ type }) => type)].map((type) => `?::${type}[]`);
+  const starts = ['first', ...columns.map((_, place) => `wanted${place}`), 'page'];
+  const condition = pageCondition(names, 'starts.first', (place) => `starts.wanted${place}`);
+  return {
+    name: ['pages', ...names].join(' '),
+    sql: `select page, found.* from unnest(${types.join()}) with ordinality as starts(${starts.join()})
        cross join lateral (
          select ${petCells} from pets where ${condition} limit ?
        ) as found`,
-});
-
-const pages = pagesWhere('pages', ofAnyStatus);
-const pagesOfStatus = pagesWhere('pages of a status', ofOneStatus);
+  };
+};
 
 const byIds = { name: 'pets by ids', sql: `select ${petCells} from pets where pets.id = any(?::bigint[])` };
 
@@ -51,10 +56,11 @@ const forgetKeys = {
 const singleServerStatements = (run: RunStatement): PetStatements => ({
   byIds: (knex, ids) => run(knex, byIds, [ids.map(String)]),
   pages: async (knex, starts, limit) => {
-    const withStatus = starts.some(({ status }) => status !== undefined);
-    const rows = await run(knex, withStatus ? pagesOfStatus : pages, [
+    const cells = starts.map(({ filters }) => filterCells(filters));
+    const columns = (cells[0] ?? []).map(([column]) => column);
+    const rows = await run(knex, pagesBy(columns), [
       starts.map(({ from }) => from.toString()),
-      starts.map(({ status }) => status ?? ''),
+      ...columns.map((_, place) => arrayOf(cells.map((wanted) => wanted[place]?.[1] ?? null))),
       limit,
     ]);
     const found = starts.map((): Array<PetRow> => []);

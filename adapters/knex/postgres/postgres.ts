@@ -29,11 +29,13 @@ export interface PostgresOptions {
 
 /**
  * A connection that is silent for longer than any statement may take is dropped: its query hangs, or a network swallows
- * its packets, and the next query would wait behind that one.
+ * its packets, and the next query would wait behind that one. By an error the pool knows at once that it is gone.
  */
 const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();
-  return socket.setTimeout(timeoutMs, () => socket.destroy());
+  return socket.setTimeout(timeoutMs, () =>
+    socket.destroy(new Error('the database connection was silent for too long')),
+  );
 };
 
 const connectionSettings = (connectionString: string, { statementTimeout }: PostgresOptions) => {
@@ -62,7 +64,13 @@ export const postgresConfiguration = (
     client: 'pg',
     connection: async () => ((await engine()).takesSessionSettings ? withSession : bare),
     acquireConnectionTimeout: timeout,
-    pool: { min: 0, max: options.poolSize },
+    pool: {
+      min: 0,
+      max: options.poolSize,
+      // One that idles leaves the pool before its silence is taken for a fault.
+      idleTimeoutMillis: options.statementTimeout,
+      reapIntervalMillis: 250,
+    },
     ...(options.schema === undefined ? {} : { searchPath: options.schema }),
     log: silentLog,
     migrations: migrationConfig,

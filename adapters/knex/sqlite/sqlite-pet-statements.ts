@@ -1,8 +1,16 @@
 import * as t from 'io-ts';
 import type { Knex } from 'knex';
 import type { NewPet } from '../../../core';
-import { newPetCells, newPetColumns, petCells, type PetRow } from '../database/pet-columns';
-import type { IdempotencyRecordRow, PetStatements } from '../database/pet-statements';
+import {
+  type Cell,
+  type Column,
+  filterCells,
+  newPetCells,
+  newPetColumns,
+  petCells,
+  type PetRow,
+} from '../database/pet-columns';
+import type { IdempotencyRecordRow, PageStart, PetStatements } from '../database/pet-statements';
 
 // A value costs the driver more than SQLite: many of them go and come as one JSON text.
 const rowAsJson = `json_array(${petCells})`;
@@ -21,10 +29,16 @@ const parseRows = (text: string): ReadonlyArray<PetRow> => {
 };
 
 /** Integers stand there as they are, in digits: each of them counts. */
+const cellAsJson = (column: Column | undefined, cell: Cell): string | null =>
+  column?.type === 'bigint' ? cell : JSON.stringify(cell);
+
 const newPetAsJson = (newPet: NewPet): string =>
   `[${newPetCells(newPet)
-    .map((cell, place) => (newPetColumns[place]?.type === 'bigint' ? cell : JSON.stringify(cell)))
+    .map((cell, place) => cellAsJson(newPetColumns[place], cell))
     .join()}]`;
+
+const startAsJson = ({ from, filters }: PageStart): string =>
+  `[${[from, ...filterCells(filters).map(([column, cell]) => cellAsJson(column, cell))].join()}]`;
 
 const keyAsJson = ({ caller, idempotency_key, pet_id, kept_until }: IdempotencyRecordRow): string =>
   `[${JSON.stringify(caller)},${JSON.stringify(idempotency_key)},${pet_id},${kept_until}]`;
@@ -50,15 +64,17 @@ export const sqlitePetStatements: PetStatements = {
     return rows.flatMap(({ found }) => parseRows(found));
   },
   pages: async (knex, starts, limit) => {
-    const withStatus = starts.some(({ status }) => status !== undefined);
+    const filtered = filterCells(starts[0]?.filters ?? {}).map(
+      ([{ name }], place) => `and ${name} = starts.value ->> ${place + 1}`,
+    );
     const rows = await run(
       knex,
       `select (select json_group_array(${rowAsJson}) from (
          select * from pets where pets.id >= starts.value ->> 0
-         ${withStatus ? 'and status = starts.value ->> 1' : ''} order by pets.id limit ?
+         ${filtered.join(' ')} order by pets.id limit ?
        ) as page) as found from json_each(?) as starts`,
       limit,
-      `[${starts.map(({ from, status }) => `[${from},"${status ?? ''}"]`).join()}]`,
+      `[${starts.map(startAsJson).join()}]`,
     );
     return rows.map(({ found }) => parseRows(found));
   },

@@ -1,25 +1,44 @@
-import type { Pet, PetRepository, PetStatus } from '../../../core';
-import { arbitraryNewPet } from '../arbitrary';
-import { expectEqual } from '../expect-equal';
-import { success } from '../outcome';
+import { NewPet, type Pet, type PetFilters, type PetQuery, type PetRepository } from '../../../core';
+import { arbitraryNewPet, arbitraryNumber } from '../arbitrary';
+import { expectEqual, shown } from '../expect-equal';
+import { decoded, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
 import { allPets, largestPage, pageSize, pagesOf } from './pages-of';
 import { largestId, petId, petWithId, smallestId } from './seeds';
 
-const statuses: ReadonlyArray<PetStatus | undefined> = ['available', undefined, 'pending', 'sold', undefined];
+/** What a list may be asked for by each filter; undefined is not at all. A filter that is missing here does not compile. */
+const choices: { readonly [Field in keyof PetFilters]-?: ReadonlyArray<PetFilters[Field]> } = {
+  status: [undefined, 'available', 'pending', 'sold'],
+};
 
-/** Ids 10, 20 ... 240: in order, with gaps, every status and none. */
+const filterings = Object.entries(choices).reduce<ReadonlyArray<PetFilters>>(
+  (others, [field, values]) =>
+    others.flatMap((other) => values.map((value) => ({ ...other, [field]: value }))),
+  [{}],
+);
+
+const inWords = (filters: PetFilters): string =>
+  Object.entries(filters)
+    .map(([field, value]) => `${value ?? 'any'} ${field}`)
+    .join(' and ');
+
+const passes = (filters: PetFilters, pet: Pet): boolean =>
+  Object.entries(filters).every(([field, value]) => value === undefined || Reflect.get(pet, field) === value);
+
+/** Any animal with the values that are asked for, or without them where it may be. */
+const makeNewPet = (): NewPet => {
+  const fields: Record<string, unknown> = { ...arbitraryNewPet() };
+  for (const [field, values] of Object.entries(choices)) {
+    const value = values[arbitraryNumber(0, values.length - 1)];
+    if (value !== undefined || field in NewPet.optional) fields[field] = value;
+  }
+  return decoded(NewPet, fields);
+};
+
+/** Ids 10, 20 ... 240: in order, with gaps. */
 const makeCatalogue = (): ReadonlyArray<Pet> =>
-  Array.from({ length: 24 }, (_, index) => {
-    const { name, categoryId } = arbitraryNewPet();
-    const status = statuses[index % statuses.length];
-    return petWithId(BigInt(index + 1) * 10n, {
-      name,
-      categoryId,
-      ...(status === undefined ? {} : { status }),
-    });
-  });
+  Array.from({ length: 24 }, (_, index) => petWithId(BigInt(index + 1) * 10n, makeNewPet()));
 
 const shuffled = (pets: ReadonlyArray<Pet>): ReadonlyArray<Pet> =>
   pets.toSorted((one, other) => Number((one.id * 7n) % 25n) - Number((other.id * 7n) % 25n));
@@ -45,13 +64,13 @@ export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
       expectEqual('the list', await allPets(repository), catalogue);
     }));
 
-  for (const status of [undefined, 'available', 'pending', 'sold'] as const) {
-    it(`gives the list back by pages of any size, of ${status ?? 'any'} status, and knows where it ends`, () =>
+  for (const filters of filterings) {
+    it(`gives the list back by pages of any size, of ${inWords(filters)}, and knows where it ends`, () =>
       useCatalogue(async (repository, catalogue) => {
-        const expected = catalogue.filter((pet) => status === undefined || pet.status === status);
+        const expected = catalogue.filter((pet) => passes(filters, pet));
         for (const size of allSizes) {
-          const pages = await pagesOf(repository, { limit: pageSize(size), status });
-          const count = Math.ceil(expected.length / size);
+          const pages = await pagesOf(repository, { limit: pageSize(size), ...filters });
+          const count = Math.ceil(expected.length / size) || 1;
           for (const [page, { pets, hasMore }] of pages.entries()) {
             const what = `page ${page + 1} of ${count}, by pages of ${size}`;
             const end = (page + 1) * size;
@@ -62,6 +81,29 @@ export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
         }
       }));
   }
+
+  it('gives each of many who ask at once the page of his own query', () =>
+    useCatalogue(async (repository, catalogue) => {
+      const each: { readonly [Field in keyof PetQuery]-?: ReadonlyArray<PetQuery[Field]> } = {
+        limit: [1, 7, 100].map(pageSize),
+        after: [undefined, petId(100n), petId(200n)],
+        ...choices,
+      };
+      const queries = each.limit.flatMap((limit) =>
+        each.after.flatMap((after) => filterings.map((filters) => ({ limit, after, filters }))),
+      );
+      const pages = await Promise.all(
+        queries.map(({ filters, ...query }) => success(repository.list({ ...query, ...filters }))),
+      );
+      for (const [index, { limit, after, filters }] of queries.entries()) {
+        const follow = catalogue.filter((pet) => after === undefined || pet.id > after);
+        const expected = follow.filter((pet) => passes(filters, pet));
+        expectEqual(`the page of ${shown({ limit, after, ...filters })}`, pages[index], {
+          pets: expected.slice(0, limit),
+          hasMore: expected.length > limit,
+        });
+      }
+    }));
 
   it('lists what follows an id, there or not', () =>
     useCatalogue(async (repository, catalogue) => {

@@ -94,6 +94,8 @@ export const startCitus = async (script: string): Promise<CitusCluster> => {
       await tell('newdb', name);
       await migrateAt(urlsOf(name)[0] ?? '');
       await tell('distribute', name, distribution);
+      // Step 4 of the adapter's README, which the script takes with everything distributed only.
+      await execute(urlsOf(name)[0] ?? '', "alter role current_user set lock_timeout = '1s'");
       for (const url of urls) {
         await execute(
           url,

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { eventually } from '../../support/eventually';
 import { freePort } from '../../support/free-port';
 
@@ -19,6 +20,13 @@ export interface Pgbouncer {
 export const pgbouncerProgram = (): string | undefined => {
   const { PGBOUNCER: program = '/usr/sbin/pgbouncer' } = process.env;
   return existsSync(program) ? program : undefined;
+};
+
+/** Whether it keeps the statements apart that its clients prepare: from 1.21 on it can. */
+export const keepsStatementsApart = async (program: string): Promise<boolean> => {
+  const { stdout } = await promisify(execFile)(program, ['--version']);
+  const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(stdout) ?? [];
+  return Number(major) > 1 || Number(minor) >= 21;
 };
 
 const configuration = ({ hostname, port, username, password }: URL, ownPort: number): string => `

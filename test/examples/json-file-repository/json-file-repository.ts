@@ -38,10 +38,13 @@ export const jsonFileRepository = (file: string, now = Date.now): core.PetReposi
   };
 
   return {
-    list: ({ limit, after, status }) =>
+    list: ({ limit, after, ...filters }) =>
       TE.fromIO(() => {
         const follow = pets.filter(({ id }) => after === undefined || id > after);
-        return core.toPage(limit, status ? follow.filter((pet) => pet.status === status) : follow);
+        return core.toPage(
+          limit,
+          follow.filter((pet) => core.passesFilters(filters, pet)),
+        );
       }),
     find: (id) =>
       TE.fromIOEither(() => E.fromNullable(core.petNotFound(id))(pets.find((pet) => pet.id === id))),

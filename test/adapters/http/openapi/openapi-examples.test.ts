@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { openApiDocument, openApiServiceDocument } from '../../../../adapters/http';
-import { exampleFailures } from '../../../../adapters/http/openapi/example-failures';
-import { failureResponse } from '../../../../adapters/http/responses/failure-response';
-import { errorCodes } from '../../../../adapters/http/representation/schemas';
+import { exampleResponses } from '../../../../adapters/http/openapi/example-responses';
 import { documentedAnswers } from '../../../support/documented-answers';
 import { provoke, provokeNextPage, provokeNotModified } from '../../../support/provoke';
 
@@ -40,7 +38,7 @@ describe('The OpenAPI documents', () => {
   for (const [path, document] of Object.entries(documents)) {
     it(`describe each header once: ${path}`, () => {
       const inPaths = JSON.stringify(document.paths);
-      expect(inPaths).to.contain('"X-Request-Id":{"$ref":"#/components/headers/RequestId"}');
+      expect(inPaths).to.contain('"X-Request-Id":{"$ref":"#/components/headers/X-Request-Id"}');
       expect(inPaths).not.to.match(/"headers":\{[^}]*"description"/);
     });
   }
@@ -91,16 +89,24 @@ describe('The examples of the OpenAPI documents', () => {
   for (const kind of ['RouteNotFound', 'MethodNotAllowed'] as const) {
     it(`${kind}, which no operation answers, is in the table of errors as it really is`, async () => {
       const { status, body } = await provoke[kind](anywhere);
-      const { error } = failureResponse(exampleFailures[kind]);
+      const { error } = exampleResponses[kind];
       expect([status, JSON.parse(body)]).to.deep.equal([error.status, error]);
     });
   }
 
-  it('name every code of an Error in the table of errors, once', () => {
-    const codes = [...openApiDocument.info.description.matchAll(/^\| `([a-z_]+)` \| [0-9]{3} \|/gm)].map(
-      ([, code]) => code,
-    );
-    expect(codes.sort()).to.deep.equal([...errorCodes].sort());
+  it('name every code of an Error, in the schema and in the table of errors, once each', () => {
+    const codes = [
+      ...['expectation_failed', 'headers_too_large', 'http_version_not_supported'],
+      ...['idempotency_key_in_flight', 'idempotency_key_reused', 'internal_error', 'invalid_body'],
+      ...['invalid_idempotency_key', 'invalid_query', 'malformed_json', 'malformed_request'],
+      ...['method_not_allowed', 'payload_too_large', 'pet_not_found', 'rate_limited', 'request_timeout'],
+      ...['route_not_found', 'unauthorized', 'unavailable', 'unsupported_media_type'],
+    ];
+    const inTable = openApiDocument.info.description.matchAll(/^\| `([a-z_]+)` \| [0-9]{3} \|/gm);
+    expect([...inTable].map(([, code]) => code)).to.have.members(codes);
+    for (const { components } of Object.values(documents)) {
+      expect(components).to.have.nested.property('schemas.Error.properties.code.enum').with.members(codes);
+    }
   });
 
   const successOf = (id: string) =>

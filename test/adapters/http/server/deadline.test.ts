@@ -21,7 +21,7 @@ describe('One deadline holds for a request', function () {
   it('503 comes within five seconds though key, quota and store are each late', async () => {
     const deadlines: Array<Deadline | undefined> = [];
     const causes: Array<unknown> = [];
-    let lateness = 2_000;
+    let lateness = 1_500;
     const quota = { requests: 9, seconds: 1, isWithin: true, remaining: 8, resetsIn: 1 };
     const application = memoryApplication({
       pets: {

@@ -9,12 +9,19 @@ interface Batch {
 }
 
 /** A batcher whose batches end when the test says so. Each key is answered by itself in capitals, and weighs its length. */
-const batcher = ({ lanes = 1, maxBatchSize = 100, maxBatchWeight = Infinity, timeoutMs = 5_000 } = {}) => {
+const batcher = ({
+  lanes = 1,
+  maxBatchSize = 100,
+  maxBatchWeight = Infinity,
+  timeoutMs = 5_000,
+  kindOf = (_key: string): string => '',
+} = {}) => {
   const batches: Array<Batch> = [];
   const load = batchWhileBusy<string, { readonly answer: string }>({
     lanes,
     maxBatchSize,
     maxBatchWeight,
+    kindOf,
     weightOf: ({ length }) => length,
     timeoutMs,
     runBatch: (keys) =>
@@ -121,6 +128,14 @@ describe('batchWhileBusy', () => {
     for (const count of [1, 2, 3, 4]) (await begun(count)).answer();
     expect(await answers).to.deep.equal(['AA', 'BBB', 'C', 'DDDDDDDD', 'EE']);
     expect(keys()).to.deep.equal([['aa', 'bbb'], ['c'], ['dddddddd'], ['ee']]);
+  });
+
+  it('has calls of one kind share a batch, the kind of who waits for longest first', async () => {
+    const { call, begun, keys } = batcher({ kindOf: (key) => key.charAt(0) });
+    const answers = ['a1', 'b1', 'a2', 'c1', 'b2'].map((key) => call(key));
+    for (const batch of [1, 2, 3]) (await begun(batch)).answer();
+    expect(await Promise.all(answers)).to.deep.equal(['A1', 'B1', 'A2', 'C1', 'B2']);
+    expect(keys()).to.deep.equal([['a1', 'a2'], ['b1', 'b2'], ['c1']]);
   });
 
   it('fails the one call whose answer is an error', async () => {

@@ -3,7 +3,7 @@ import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import type { PetQuery, PetRepository } from '../../../../core';
 import { pageSize } from '../../../contracts/pet-repository/pages-of';
 import { petId } from '../../../contracts/pet-repository/seeds';
-import { postgresDatabase } from '../../../support/databases';
+import { patientPostgresDatabase } from '../../../support/databases';
 import { eventually } from '../../../support/eventually';
 import { run } from '../../../support/run';
 import { withDatabases } from '../../../support/with-database';
@@ -23,13 +23,20 @@ const reads: Readonly<Record<string, (repository: PetRepository) => Promise<bool
 
 const place = 4_711;
 
-/** Makes reads of PostgreSQL's animals, or the first one alone, wait until `release`; each sees what was there before. */
-const holdReads = async ({ writes }: Database, other: Database, which: 'all' | 'the first') => {
+/** Which reads are held, in SQL. */
+const held = {
+  all: 'true',
+  theFirst: "nextval('reads_begun') = 1",
+  lists: "current_query() like '%limit%'",
+};
+
+/** Makes reads of PostgreSQL's animals wait until `release`; each sees what was there before. */
+const holdReads = async ({ writes }: Database, other: Database, which: string) => {
   await writes.raw('create sequence reads_begun');
   await writes.raw('alter table pets rename to stored_pets');
   await writes.raw(
     `create function held_pets() returns setof stored_pets language plpgsql stable as $$ begin
-       if nextval('reads_begun') = 1 or ${which === 'all'} then perform pg_advisory_xact_lock(${place}); end if;
+       if ${which} then perform pg_advisory_xact_lock(${place}); end if;
        return query select * from stored_pets;
      end $$`,
   );
@@ -52,9 +59,9 @@ const holdReads = async ({ writes }: Database, other: Database, which: 'all' | '
 describe('A slow read in PostgreSQL', () => {
   for (const [name, read] of Object.entries(reads)) {
     it(`that began before a create is not joined by a read of the same that begins after it: ${name}`, () =>
-      withDatabases(2, postgresDatabase, async (...[database, other]) => {
+      withDatabases(2, patientPostgresDatabase, async (...[database, other]) => {
         if (database === undefined || other === undefined) throw new Error('two databases are needed');
-        const { isHeld, release } = await holdReads(database, other, 'all');
+        const { isHeld, release } = await holdReads(database, other, held.all);
         const repository = knexPetRepository(database);
         const early = read(repository);
         await eventually('it is being read', 20_000, isHeld);
@@ -65,9 +72,9 @@ describe('A slow read in PostgreSQL', () => {
       }));
 
     it(`does not make another wait: ${name}`, () =>
-      withDatabases(2, postgresDatabase, async (...[database, other]) => {
+      withDatabases(2, patientPostgresDatabase, async (...[database, other]) => {
         if (database === undefined || other === undefined) throw new Error('two databases are needed');
-        const { isHeld, release } = await holdReads(database, other, 'the first');
+        const { isHeld, release } = await holdReads(database, other, held.theFirst);
         const repository = knexPetRepository(database);
         let isOver = false;
         const slow = read(repository).finally(() => (isOver = true));
@@ -78,4 +85,22 @@ describe('A slow read in PostgreSQL', () => {
         await slow;
       }));
   }
+
+  it('leaves connections to other operations, though lists of all page sizes are as slow', () =>
+    withDatabases(2, patientPostgresDatabase, async (...[database, other]) => {
+      if (database === undefined || other === undefined) throw new Error('two databases are needed');
+      const { isHeld, release } = await holdReads(database, other, held.lists);
+      const { list, find } = knexPetRepository(database);
+      let isOver = false;
+      const slow = Promise.all(
+        Array.from({ length: 30 }, (_, place) => run(list({ limit: pageSize(1 + place) }))),
+      ).finally(() => (isOver = true));
+      await eventually('they are being read', 20_000, isHeld);
+      const found = await find(petId(1n))();
+      const wasOver = isOver;
+      await release();
+      await slow;
+      expect(found).to.have.nested.property('left._tag', 'PetNotFound');
+      expect(wasOver).to.equal(false);
+    }));
 });

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
-import { type Database, knexPetRepository, openPostgres } from '../../../../adapters/knex';
+import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import type { ScopedIdempotencyKey } from '../../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
-import { postgresDatabase, type TestDatabase } from '../../../support/databases';
-import { createPostgresDatabase } from '../../../support/postgres';
+import { patientPostgresDatabase, postgresDatabase } from '../../../support/databases';
 import { run } from '../../../support/run';
 import { withDatabases } from '../../../support/with-database';
 
@@ -51,15 +50,9 @@ describe('an idempotency key that an instance which hangs holds in PostgreSQL', 
 
 const day = 24 * 60 * 60 * 1000;
 
-/** In which who waits for a lock waits for longer than a create may take. */
-const patientDatabase = async (): Promise<TestDatabase> => {
-  const { url, drop } = await createPostgresDatabase();
-  return { open: () => openPostgres(url, { poolSize: 4, statementTimeout: 60_000 }), remove: drop };
-};
-
 describe('expired idempotency records that an instance which hangs is forgetting, in PostgreSQL', () => {
   it('make no creation wait, with a key or without', () =>
-    withDatabases(2, patientDatabase, async (...[database, other]) => {
+    withDatabases(2, patientPostgresDatabase, async (...[database, other]) => {
       if (database === undefined || other === undefined) throw new Error('two databases are needed');
       const clock = { time: Date.UTC(2026, 0, 1) };
       const repository = knexPetRepository(database, { now: () => clock.time });

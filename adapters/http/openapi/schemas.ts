@@ -1,29 +1,5 @@
 import { NewPet, Pet } from '../../../core';
-
-/** Every value that `code` takes in an Error, one meaning each. */
-export const errorCodes = [
-  'expectation_failed',
-  'headers_too_large',
-  'http_version_not_supported',
-  'idempotency_key_in_flight',
-  'idempotency_key_reused',
-  'internal_error',
-  'invalid_body',
-  'invalid_idempotency_key',
-  'invalid_query',
-  'malformed_json',
-  'malformed_request',
-  'method_not_allowed',
-  'payload_too_large',
-  'pet_not_found',
-  'rate_limited',
-  'request_timeout',
-  'route_not_found',
-  'unauthorized',
-  'unavailable',
-  'unsupported_media_type',
-] as const;
-export type ErrorCode = (typeof errorCodes)[number];
+import { errorCodes } from './example-responses';
 
 const int64 = { type: 'integer', format: 'int64' } as const;
 

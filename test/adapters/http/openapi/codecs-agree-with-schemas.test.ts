@@ -6,7 +6,7 @@ import { stringify } from 'lossless-json';
 import { openApiDocument } from '../../../../adapters/http';
 import { idempotencyKeyHeader } from '../../../../adapters/http/operations/idempotency-key-header';
 import { parseJson } from '../../../../adapters/http/representation/parse-json';
-import { schemas } from '../../../../adapters/http/representation/schemas';
+import { schemas } from '../../../../adapters/http/openapi/schemas';
 import { NewPet, PetStatus } from '../../../../core';
 
 const documentId = 'https://animals.example/openapi.json';

@@ -1,12 +1,14 @@
+import * as R from 'fp-ts/Record';
 import { idempotencyKeyInFlight, idempotencyKeyReused, invalidApiKey, unavailable } from '../../../core';
+import { failureResponse } from '../responses/failure-response';
 import type { HttpFailure } from '../responses/http-failures';
 
 type Examples = {
-  readonly [Tag in Exclude<HttpFailure['_tag'], 'PetNotFound'>]: Extract<HttpFailure, { readonly _tag: Tag }>;
+  readonly [Tag in Exclude<HttpFailure['_tag'], 'PetNotFound'>]: HttpFailure & { readonly _tag: Tag };
 };
 
-/** One failure of each kind, for the OpenAPI document. A client can't tell PetNotFound from NoSuchPet. */
-export const exampleFailures: Examples = {
+// A client can't tell PetNotFound from NoSuchPet.
+const exampleFailures: Examples = {
   MissingApiKey: { _tag: 'MissingApiKey' },
   InvalidApiKey: invalidApiKey,
   InvalidQuery: {
@@ -39,3 +41,9 @@ export const exampleFailures: Examples = {
   Unavailable: unavailable(undefined),
   NotReady: { _tag: 'NotReady', reason: 'the database does not answer' },
 };
+
+/** What one failure of each kind is answered with, for the OpenAPI documents. */
+export const exampleResponses = R.map(failureResponse)(exampleFailures);
+
+/** Every value that `code` takes in an Error, one meaning each. */
+export const errorCodes = [...new Set(Object.values(exampleResponses).map(({ error }) => error.code))].sort();
