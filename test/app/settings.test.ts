@@ -102,7 +102,9 @@ describe('The settings', () => {
     expect(written.map(([name]) => name)).to.have.members(settingNames);
     expect(decodeSettings(Object.fromEntries(written))).to.deep.equal(E.right(defaults));
     expect(written.filter(([, text]) => text === '').map(([name]) => name)).to.have.members(
-      Object.entries(defaults).flatMap(([name, value]) => (String(value ?? '') === '' ? [name] : [])),
+      Object.entries(defaults).flatMap(([name, value]) =>
+        value === undefined || value === '' || (Array.isArray(value) && value.length === 0) ? [name] : [],
+      ),
     );
   });
 

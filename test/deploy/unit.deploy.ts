@@ -59,6 +59,21 @@ describe('The systemd unit', () => {
     expect(code).to.equal(0);
   });
 
+  it('is one with its secrets handed over as credentials, too', async () => {
+    const withCredentials = unit
+      .replace(/^#((?:LoadCredential|Environment)=)/gm, '$1')
+      .replace(/^Environment=DATABASE_URL=.*\n/m, '');
+    expect(valuesOf(withCredentials, 'LoadCredential')).to.deep.equal([
+      'api-keys:/etc/animal-store/api-keys',
+      'database-url:/etc/animal-store/database-url',
+    ]);
+    const file = join(await makeFolder(), 'animal-store.service');
+    await writeFile(file, withCredentials);
+    const { code, stdout, stderr } = await run('systemd-analyze', 'verify', file);
+    expect(stdout + stderr).to.equal('');
+    expect(code).to.equal(0);
+  });
+
   it('exposes little: 2.0 of 10 at most', async () => {
     const { code, stdout } = await run(
       'systemd-analyze',

@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { killPrograms, type Outcome, projectFolder, startProgram } from '../support/command';
+import { killPrograms, projectFolder, startProgram } from '../support/command';
 import { eventually } from '../support/eventually';
 import { packPackage } from '../support/installed-package';
 import { markdownBlocks } from '../support/markdown-blocks';
+import { shell } from '../support/shell';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 /** Each client's way to say `npm install`; it asks the registry that this machine is set up for. */
@@ -22,12 +23,6 @@ const olderPackages = [
   '@koa/router@12',
   '@types/koa@2',
 ];
-
-const shell = (folder: string, command: string): Promise<Outcome> =>
-  startProgram('sh', ['-c', command], {
-    folder,
-    environment: { HOME: homedir(), NODE_EXTRA_CA_CERTS: process.env['NODE_EXTRA_CA_CERTS'] ?? '' },
-  }).ended;
 
 describe('The library from its tarball', () => {
   let tarball = '';
