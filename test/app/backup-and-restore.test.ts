@@ -4,18 +4,15 @@ import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import knex from 'knex';
 import { migrate, openSqlite } from '../../adapters/knex';
-import { diagnose } from '../../app/doctor/diagnose';
 import { CategoryId, PetName } from '../../core';
 import { decoded } from '../contracts/outcome';
-import { createUnder, environmentOf, isReplay, newPet, owner } from '../faults/support/keyed-create';
 import { newCatalogue } from '../support/catalogue';
 import { killPrograms, main, startProgram } from '../support/command';
-import { eventually } from '../support/eventually';
+import { expectRestored, underLoad } from '../support/backup-under-load';
 import { columnOf, integrityOf } from '../support/inspect-sqlite';
-import { allPets } from '../support/pet-calls';
 import { run } from '../support/run';
 import { runInProcess } from '../support/run-in-process';
-import { killServices, startService } from '../support/service-process';
+import { killServices } from '../support/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const animals = (count: number) =>
@@ -38,45 +35,6 @@ const restoreTo = (file: string, backup: string, ...options: ReadonlyArray<strin
   runInProcess(['restore', backup, ...options], { DATABASE_URL: `sqlite:${file}` });
 
 const namesIn = (file: string) => columnOf(file, 'pets', 'name');
-
-/** Backs up while clients create, each animal under its name as a key; answers with what was acknowledged before it began. */
-const underLoad = async (
-  DATABASE_URL: string,
-  backUp: () => Promise<void>,
-): Promise<ReadonlyArray<string>> => {
-  const service = await startService(environmentOf(DATABASE_URL));
-  const acknowledged: Array<string> = [];
-  let isOver = false;
-  const load = Promise.all(
-    Array.from({ length: 8 }, async (_, client) => {
-      for (let count = 0; !isOver; count += 1) {
-        const name = `${client}-${count}`;
-        const { status, text } = await createUnder(service.address, name, newPet(name));
-        if (status === 201) acknowledged.push(text);
-      }
-    }),
-  );
-  await eventually('there is load', 60_000, () => acknowledged.length > 200);
-  expect((await runInProcess(['keys', 'create', '--name', 'kept'], { DATABASE_URL })).code).to.equal(0);
-  const before = [...acknowledged];
-  await backUp();
-  isOver = true;
-  await load;
-  await service.stop();
-  return before;
-};
-
-const expectRestored = async (DATABASE_URL: string, acknowledged: ReadonlyArray<string>): Promise<void> => {
-  expect((await runInProcess(['keys', 'list'], { DATABASE_URL })).stdout).to.include('"kept"');
-  const findings = await diagnose({ PORT: '0', DATABASE_URL })();
-  expect(findings.filter(({ ok }) => !ok)).to.deep.equal([]);
-  const service = await startService(environmentOf(DATABASE_URL));
-  const texts = await allPets({ address: service.address, key: owner });
-  expect(acknowledged.filter((pet) => !texts.includes(pet))).to.deep.equal([]);
-  const replay = await createUnder(service.address, '0-0', newPet('0-0'));
-  expect(isReplay(replay)).to.equal(true);
-  expect(texts).to.include(replay.text);
-};
 
 describe('animal-store backup', () => {
   afterEach(killServices);

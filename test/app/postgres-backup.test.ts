@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Database, knexPetRepository, openPostgres } from '../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../contracts';
+import { expectRestored, underLoad } from '../support/backup-under-load';
 import { startProgram } from '../support/command';
 import { installedPrograms, withInstalledPostgres } from '../support/installed-postgres';
 import { execute } from '../support/postgres';
 import { run } from '../support/run';
 import { runInProcess } from '../support/run-in-process';
+import { killServices } from '../support/service-process';
 
 const withDatabaseAt = async <A>(url: string, use: (database: Database) => Promise<A>): Promise<A> => {
   const database = openPostgres(url, { poolSize: 2, statementTimeout: 3_000 });
@@ -63,6 +65,30 @@ describe("PostgreSQL's own pg_dump and pg_restore, as the store says to type the
         run(knexPetRepository(database).create(newPet, key)),
       );
       expect(again).to.deep.equal({ pet, replayed: true });
+    });
+  });
+
+  it('bring back all that was acknowledged before the backup began, when it was made under load', async function () {
+    if (programs === undefined) this.skip();
+    this.timeout(120_000);
+    await withInstalledPostgres(programs, async ({ url: server, program }) => {
+      const [from, to] = ['loaded', 'restored'].map((name) => server.replace(/postgres$/, name));
+      if (from === undefined || to === undefined) throw new Error('no addresses');
+      const dump = join(tmpdir(), `animal-store-under-load-${process.pid}.dump`);
+      const tell = async (name: string, ...words: ReadonlyArray<string>): Promise<void> => {
+        expect(await startProgram(program(name), words).ended).to.include({ code: 0, stderr: '' });
+      };
+      await execute(server, 'create database loaded', 'create database restored');
+      try {
+        const acknowledged = await underLoad(from, () =>
+          tell('pg_dump', '--format=custom', `--file=${dump}`, from),
+        );
+        await tell('pg_restore', '--clean', '--if-exists', '--single-transaction', `--dbname=${to}`, dump);
+        await expectRestored(to, acknowledged);
+      } finally {
+        await killServices();
+        await rm(dump, { force: true });
+      }
     });
   });
 });

@@ -52,7 +52,7 @@ export const withInstalledPostgres = async (
       ...['--encoding=UTF8', '--locale=C', `--pgdata=${data}`],
     ]);
     if (code !== 0) throw new Error(stderr);
-    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off'];
+    const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories='];
     const server = spawn(
       program('postgres'),
       ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],

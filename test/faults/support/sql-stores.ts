@@ -18,12 +18,17 @@ interface SqlStoreKind {
 }
 
 const hold = async ({ writes, close }: Database, lock: string): Promise<() => Promise<void>> => {
-  const transaction = await writes.transaction();
-  await transaction.raw(lock);
-  return async () => {
-    await transaction.rollback();
+  try {
+    const transaction = await writes.transaction();
+    await transaction.raw(lock);
+    return async () => {
+      await transaction.rollback();
+      await close();
+    };
+  } catch (error) {
     await close();
-  };
+    throw error;
+  }
 };
 
 /** A SQLite file, which need not exist yet. */
