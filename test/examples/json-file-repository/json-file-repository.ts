@@ -40,11 +40,9 @@ export const jsonFileRepository = (file: string, now = Date.now): core.PetReposi
   return {
     list: ({ limit, after, ...filters }) =>
       TE.fromIO(() => {
-        const follow = pets.filter(({ id }) => after === undefined || id > after);
-        return core.toPage(
-          limit,
-          follow.filter((pet) => core.passesFilters(filters, pet)),
-        );
+        const follow = after === undefined ? pets : pets.filter(({ id }) => id > after);
+        const wanted = follow.filter((pet) => core.passesFilters(filters, pet));
+        return core.toPage(limit, wanted);
       }),
     find: (id) =>
       TE.fromIOEither(() => E.fromNullable(core.petNotFound(id))(pets.find((pet) => pet.id === id))),
