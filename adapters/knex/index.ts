@@ -21,7 +21,7 @@ export { openPostgres, postgresConfiguration, type PostgresOptions } from './pos
 export type { PreparedStatements } from './postgres/prepared-statements';
 export type * from './batching/repository-observer';
 export * from './backup/backup-sqlite';
-export type * from './backup/copy-pages';
+export type { CopyOptions, CopyProgress } from './backup/copy-pages';
 export * from './sqlite/open-sqlite-as-found';
 export * from './backup/restore-sqlite';
 export * from './sqlite/sqlite';
