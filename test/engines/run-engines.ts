@@ -73,6 +73,7 @@ const runOnCitus = async (): Promise<boolean> => {
         TEST_POSTGRES_URL: cluster.urls.join(),
         TEST_POSTGRES_TEMPLATE: await cluster.makeTemplate(distribution),
         TEST_POSTGRES_ENTRY: entry,
+        TEST_POSTGRES_IS_DISTRIBUTED: 'yes',
         ...cluster.environment,
       };
       results.push(await runOn(name, environment, 'citus', entry === worker ? [] : conflictTests));

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
 import { type Database, hostDatabase, knexPetRepository, migrate } from '../../adapters/knex';
-import { petRepositoryContract, type TestRunner } from '../contracts';
+import { petRepositoryContract } from '../contracts';
 import { createPostgresDatabase, setLastId } from '../support/postgres';
 import { run } from '../support/run';
+import { runnerWithout } from '../support/runner-without';
 import { seedPets } from '../support/seed-pets';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
@@ -37,22 +38,14 @@ const onPostgres = async (): Promise<Host> => {
   };
 };
 
-/** Leaves out the promises that a way of working can't keep. */
-const without = (...titles: ReadonlyArray<string>): TestRunner => ({
-  describe,
-  it: (title, check) => {
-    if (!titles.includes(title)) it(title, check);
-  },
-});
-
 const importIsUnseen = 'shows none of them before all are stored';
 const failureIsForgotten = 'assigns no id past the largest: the store is Unavailable then, and keeps nothing';
 
 const promisesOf = {
   // knex gives a SQLite file one connection by default: while an import has it, nobody reads.
-  SQLite: { instance: without(importIsUnseen), transaction: without(importIsUnseen) },
+  SQLite: { instance: runnerWithout(importIsUnseen), transaction: runnerWithout(importIsUnseen) },
   // A transaction sees what it has done itself, and one in which a statement has failed does nothing more.
-  PostgreSQL: { instance: without(), transaction: without(importIsUnseen, failureIsForgotten) },
+  PostgreSQL: { instance: runnerWithout(), transaction: runnerWithout(importIsUnseen, failureIsForgotten) },
 };
 
 for (const [kind, makeHost] of [
