@@ -12,6 +12,7 @@ import type { HttpFailure } from '../responses/http-failures';
 import { type Application, failed, type Outcome } from '../responses/outcome';
 import type { AdmissionControl } from './admission-control';
 import { type Connection, dequeue, endConnection, type Exchange } from './connection';
+import { rejectionTurns } from './rejection-turns';
 import { requestRecord } from './request-record';
 import type { ResponseWriter } from './write-response';
 
@@ -46,6 +47,8 @@ const isWanted = ({ outcome, response }: Exchange): boolean => outcome === undef
 /** What the server does with the requests of its connections, each in its turn. */
 export const exchanges = (services: Services) => {
   const { application, admission, writeResponse, reporter, trustedProxies, isStopping } = services;
+
+  const rejectionTurn = rejectionTurns();
 
   const leave = (exchange: Exchange): void => {
     if (!exchange.isInFlight) return;
@@ -166,7 +169,7 @@ export const exchanges = (services: Services) => {
   const serve = async (exchange: Exchange): Promise<void> => {
     if (alwaysAdmitted.includes(pathOf(exchange.target))) reporter.requestStarted?.();
     else if (!(await admit(exchange))) {
-      await immediate();
+      await rejectionTurn();
       respond(exchange, overloaded);
       return;
     }

@@ -75,7 +75,10 @@ export const batchWhileBusy = <K, V extends object>({
     inFlight.add(lane);
     const end = (settle: (call: Call<K, V>, place: number) => void): void => {
       for (const [place, call] of calls.entries()) if (begun.delete(call)) settle(call, place);
-      if (inFlight.delete(lane)) dispatch();
+      if (!inFlight.delete(lane)) return;
+      dispatch();
+      // The answers let in others who waited: their calls go at once, though under overload the turn goes on for long.
+      process.nextTick(dispatch);
     };
     runBatch(calls.map(({ key }) => key)).then(
       (answers) => {
