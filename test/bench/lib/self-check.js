@@ -33,11 +33,11 @@ const requestsFor = (animals) => [
   { path: `/v1/pets?after=${animals}` },
 ];
 
-/** A Link's parameters stand in any order, and a default may be written out. */
-const canonicalLink = (link) => {
+/** A Link may be relative to its request, its parameters stand in any order, and a default may be written out. */
+const canonicalLink = (link, path) => {
   if (link === null) return null;
   const [, address, rest] = /^<([^>]*)>(.*)$/.exec(link);
-  const { pathname, searchParams } = new URL(address, 'http://localhost');
+  const { pathname, searchParams } = new URL(address, `http://localhost${path}`);
   if (searchParams.get('limit') === '20') searchParams.delete('limit');
   searchParams.sort();
   return `${pathname}?${searchParams}${rest}`;
@@ -53,7 +53,7 @@ const answerOf = async (target, { method = 'GET', path, body, key = target.key, 
   const { status, headers } = response;
   if (status >= 400) assert.equal(JSON.parse(text).status, status, `${path}: no Error body: ${text}`);
   if (onlyStatus) return { status };
-  const link = canonicalLink(headers.get('link'));
+  const link = canonicalLink(headers.get('link'), path);
   const type = headers.get('content-type').split(';', 1)[0];
   return { status, type, link, text: status >= 400 ? '' : text };
 };
