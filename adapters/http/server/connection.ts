@@ -25,6 +25,10 @@ export interface Exchange extends HttpRequest {
   isRejected: boolean;
 }
 
+/** Whether somebody still waits for the response. */
+export const isWanted = ({ outcome, response }: Exchange): boolean =>
+  outcome === undefined && !response.destroyed;
+
 /** What waits on a connection until all before it are over. It looks for itself whether the connection is over. */
 type Turn = () => void;
 
@@ -99,4 +103,9 @@ export const endConnection = (connection: Connection): void => {
   connection.isEnding = true;
   for (const turn of connection.waiting.splice(0)) turn();
   connection.socket.resume();
+};
+
+/** For a connection whose client was told before a stop that it may be used again. */
+export const endIfIdle = ({ current, socket }: Connection): void => {
+  if (current === undefined) socket.end();
 };

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../observability/reporter';
+import type { Reporter, RequestRecord } from '../observability/reporter';
 import { clientAddress } from '../protocol/client-address';
 import { isDeprecated } from '../protocol/deprecation';
 import { pathOf } from '../protocol/path-of';
@@ -9,7 +9,7 @@ import type { Exchange } from './connection';
 const clientClosedRequest = 499;
 
 /** The record of an exchange that is over. */
-export const requestRecord = (
+const requestRecord = (
   { message, response, outcome, id, target, began, connection }: Exchange,
   trustedProxies: number,
 ): RequestRecord => {
@@ -27,4 +27,14 @@ export const requestRecord = (
     trace: typeof traceparent === 'string' ? traceContext(traceparent) : undefined,
     clientAddress: clientAddress(message, connection.address, trustedProxies),
   };
+};
+
+/** Tells of an exchange that is over. */
+export const reportExchange = (exchange: Exchange, reporter: Reporter, trustedProxies: number): void => {
+  const record = requestRecord(exchange, trustedProxies);
+  if (!exchange.isRejected) reporter.requestEnded(record);
+  else {
+    const { requestId, clientAddress } = record;
+    reporter.requestRejected({ requestId, status: exchange.response.statusCode, clientAddress });
+  }
 };
