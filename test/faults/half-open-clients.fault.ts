@@ -56,18 +56,22 @@ const connectFrom = async (
   return socket;
 };
 
-/** The connections to an address that a process of this machine still holds: Linux, proc_net_tcp(5). */
+/**
+ * The connections to an address that a process of this machine still holds: Linux, proc_net_tcp(5). Each by its inode, since a
+ * line may come twice while other connections come and go.
+ */
 const heldTo = (lastPart: number): number => {
   const hexadecimal = [...subnet.split('.').map(Number), lastPart]
     .reverse()
     .map((part) => part.toString(16).padStart(2, '0'))
     .join('')
     .toUpperCase();
-  return readFileSync('/proc/net/tcp', 'utf8')
+  const inodes = readFileSync('/proc/net/tcp', 'utf8')
     .split('\n')
     .map((line) => line.trim().split(/\s+/))
     .filter(([, , remote = '', , , , , , , inode]) => remote.startsWith(`${hexadecimal}:`) && inode !== '0')
-    .length;
+    .map(([, , , , , , , , , inode]) => inode);
+  return new Set(inodes).size;
 };
 
 const vanish = async (folder: string): Promise<Figures> => {
