@@ -106,8 +106,8 @@ describe('Behind a proxy of deploy/', () => {
   it('nginx passes requests on, leaves the bounds to the service, and says in an Error body that it is gone', async () => {
     await startNginx(hostOf(first), port);
     await expectToServe(address);
-    expect(first.stdout()).to.include('127.0.0.1');
-    await first.stop();
+    const { stdout } = await first.stop();
+    expect(stdout).to.include('127.0.0.1');
     expectAnErrorBody(await call(`${address}/v1/pets`));
   });
 
