@@ -24,6 +24,8 @@ export interface Instance {
   readonly cable: FreezingProxy;
   /** Ends once it serves; its clock is true then. */
   readonly start: (build: Build) => Promise<void>;
+  /** With the build that it has. */
+  readonly restart: () => Promise<void>;
   /** SIGTERM or SIGKILL; ends when the process is gone. */
   readonly end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
   readonly signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
@@ -94,6 +96,7 @@ const newInstance = async (number: number, folder: string, environment: Environm
   let running: Running | undefined;
   let isAsked = false;
   let isStarting = false;
+  let latest: Build | undefined;
 
   const startOnce = async ({ checkout, environment: ofBuild }: Build): Promise<boolean> => {
     const started = startProgram(process.execPath, [join(checkout, 'dist/app/main.js'), 'serve'], {
@@ -107,34 +110,42 @@ const newInstance = async (number: number, folder: string, environment: Environm
     });
     return true;
   };
+  const start = async (build: Build): Promise<void> => {
+    latest = build;
+    isStarting = true;
+    await writeFile(clock, '+0');
+    const began = performance.now();
+    const attempts: Array<string> = [];
+    let attempted = began;
+    while (!(await startOnce(build))) {
+      const failed = performance.now();
+      attempts.push(`after ${Math.round(failed - attempted)} ms: ${running?.stderr() ?? ''}`);
+      if (failed - began > startBound && attempts.length >= fewestAttempts)
+        throw new Error(`instance ${number} does not start:\n${attempts.join('')}`);
+      await delay(pause);
+      attempted = performance.now();
+    }
+    starts.push({ milliseconds: Math.round(performance.now() - began), failed: attempts });
+    isStarting = false;
+  };
+  const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    isAsked = true;
+    running?.signal(signal);
+    await running?.ended;
+  };
+
   return {
     number,
     address: `http://127.0.0.1:${cable.port}`,
     cable,
     unasked,
     starts,
-    start: async (build) => {
-      isStarting = true;
-      await writeFile(clock, '+0');
-      const began = performance.now();
-      const attempts: Array<string> = [];
-      let attempted = began;
-      while (!(await startOnce(build))) {
-        const failed = performance.now();
-        attempts.push(`after ${Math.round(failed - attempted)} ms: ${running?.stderr() ?? ''}`);
-        if (failed - began > startBound && attempts.length >= fewestAttempts)
-          throw new Error(`instance ${number} does not start:\n${attempts.join('')}`);
-        await delay(pause);
-        attempted = performance.now();
-      }
-      starts.push({ milliseconds: Math.round(performance.now() - began), failed: attempts });
-      isStarting = false;
+    start,
+    restart: async () => {
+      await end('SIGTERM');
+      if (latest !== undefined) await start(latest);
     },
-    end: async (signal) => {
-      isAsked = true;
-      running?.signal(signal);
-      await running?.ended;
-    },
+    end,
     signal: (name) => running?.signal(name),
     starved: () => (running === undefined ? 0 : starvedOf(pidOf(running))),
     moveClock: async (shift) => {
