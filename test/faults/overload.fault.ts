@@ -24,30 +24,31 @@ const connectionsAtPeak = 64;
 /** More than may wait for their turn, so that it is the service that refuses and not the source that waits. */
 const connections = 12_000;
 
-/**
- * In milliseconds. Refusals have a pace, so that they leave time for answers: of 12,000 connections that all ask again at once
- * some thousand wait for theirs.
- */
-const longestRefusal = 5_000;
-
 /** In milliseconds: what is admitted has waited for its turn for `MAX_WAIT` at most. */
 const maxWait = 1_000;
 const longestAdmitted = maxWait + 500;
+const longestRefusal = 100;
 const longestHealth = 1_000;
-const longestRecovery = 2_000;
+const longestRecovery = 1_000;
 const atOnce = 50;
 
 /** In milliseconds: later than this, p99, the source itself was overloaded, and its figures say nothing. */
-const latestSource = 100;
+const latestSource = 50;
 
 /** In bytes. */
 const mostMemory = 768 * 1024 * 1024;
 
 /**
- * Of the peak. For each answer about two requests are received, parsed and refused, by the same two cores that the source of the
- * load works on: what is asked is that the service goes on with its work. Without a pace of refusals it was 0.02 to 0.1.
+ * Of the peak. It is not asked of the answers alone: for each of them two requests and more are refused, and each of
+ * those is received, parsed and answered too. Bare `node:http` does that at a fifth to a quarter of what an answer
+ * costs here, which leaves about half of the peak for answers. Nor is it asked of a clock on the wall: the source of
+ * the load has the same two cores, and takes more of them than at the peak. So it is what the service did in a second
+ * of its own processor time, a refusal counted as that part of an answer; and that it was busy, because who refuses
+ * all is cheap as well.
  */
-const leastAnswers = 0.3;
+const leastWork = 0.9;
+const refusalCosts = 0.25;
+const leastBusy = 0.8;
 
 const rex: LoadRequest = { target: '/v1/pets', key, body: '{"name":"Rex","categoryId":7}' };
 const animals = 1_000;
@@ -109,6 +110,7 @@ const overload = async (databaseUrl: string, requests: ReadonlyArray<LoadRequest
   const closedLoop = { address, pid, requests, connections: connectionsAtPeak, settle: 1, seconds: 3 };
   const peak = await runClosedLoop(closedLoop);
   const peakRate = peak.answersPerSecond[good] ?? NaN;
+  const answered = peakRate * closedLoop.seconds;
 
   const rate = times * peakRate;
   const load = startOpenLoop({ address, pid, requests, connections, rate, settle: 2, seconds });
@@ -118,13 +120,18 @@ const overload = async (databaseUrl: string, requests: ReadonlyArray<LoadRequest
   const { byStatus, ...under } = await load.figures;
 
   const { [good]: admitted = noTally, 503: refused = noTally, ...others } = byStatus;
-  const answers = admitted.count / seconds / peakRate;
+  const perProcessorSecond = (count: number): number =>
+    count / under.processorSeconds / (answered / peak.processorSeconds);
+  const work = perProcessorSecond(admitted.count + refusalCosts * refused.count);
+  const busy = under.processorSeconds / seconds / (peak.processorSeconds / closedLoop.seconds);
   const memory = peakMemory(pid);
   const figures = {
     'answers a second at peak': Math.round(peakRate),
     'offered a second': Math.round(under.scheduled / seconds),
     'sent a second': Math.round((under.scheduled - under.unsent) / seconds),
-    'answered, of the peak': answers.toFixed(2),
+    'answered, of the peak': (admitted.count / seconds / peakRate).toFixed(2),
+    'a processor second, of the peak': perProcessorSecond(admitted.count).toFixed(2),
+    'with refusals': work.toFixed(2),
     'p50 of admitted ms': Math.round(admitted.p50),
     'p99 ms': Math.round(admitted.p99),
     refused: refused.count,
@@ -138,15 +145,17 @@ const overload = async (databaseUrl: string, requests: ReadonlyArray<LoadRequest
     'connections at once': under.mostBusy,
   };
   const promises = {
+    'the source found a connection for each request': under.unsent === 0,
     'the source kept its rate': under.lateness.p99 < latestSource,
     'nothing but answers and refusals came': Object.keys(others).length === 0,
     'each request was answered': under.cutOff + under.unanswered === 0,
     'each refusal said when to come again': under.unexplained === 0,
-    'refusals came in time': refused.p99 < longestRefusal,
+    'refusals came at once': refused.p99 < longestRefusal,
     'who was admitted was answered in time': admitted.p99 < longestAdmitted,
     '/livez was answered in time': health < longestHealth,
     'memory was bounded': memory < mostMemory,
-    'the service went on with its work': answers >= leastAnswers,
+    'the service was as quick as at its peak': work >= leastWork,
+    'and as busy': busy >= leastBusy,
     'it was well again within a second': well < longestRecovery,
   };
   const broken = Object.entries(promises).flatMap(([promise, isKept]) => (isKept ? [] : [promise]));
