@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { boundedLabel } from './bounded-label';
+import { ownerMetrics } from './owner-metrics';
 
 /** What is measured of a request that has ended. */
 interface EndedRequest {
@@ -47,14 +47,10 @@ const buckets = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 const failures = [500, 503];
 const rejectionStatuses = [400, 408, 413, 431, 503];
 
-const tooManyRequests = 429;
-
-const mostOwners = 100;
-
 /** Counts and times requests. A path that no route takes has an empty route, an unknown method is `_OTHER`. */
 export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Operation>): RequestMetrics => {
   const registers = [registry];
-  const ownerLabel = boundedLabel(mostOwners);
+  const countOwner = ownerMetrics(registry);
   let active = 0;
 
   const duration = new Histogram({
@@ -62,24 +58,6 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
     help: 'Duration of HTTP server requests.',
     labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
     buckets,
-    registers,
-  });
-  const deprecatedUses = new Counter({
-    name: 'animal_store_deprecated_requests_total',
-    help: `Authenticated requests of deprecated operations, by the owner of the key: the first ${mostOwners}, then _OTHER.`,
-    labelNames: ['http_route', 'owner'],
-    registers,
-  });
-  const ownerRequests = new Counter({
-    name: 'animal_store_owner_requests_total',
-    help: `Authenticated requests, by the owner of the key: the first ${mostOwners}, then _OTHER.`,
-    labelNames: ['owner'],
-    registers,
-  });
-  const rateLimited = new Counter({
-    name: 'animal_store_owner_rate_limited_total',
-    help: 'Those of them that RATE_LIMIT refused, with 429.',
-    labelNames: ['owner'],
     registers,
   });
   const rejections = new Counter({
@@ -108,12 +86,6 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
   }
   for (const status of rejectionStatuses) rejections.inc({ http_response_status_code: status }, 0);
 
-  const countOwner = (owner: string, route: string, status: number, isDeprecated: boolean): void => {
-    ownerRequests.inc({ owner });
-    rateLimited.inc({ owner }, status === tooManyRequests ? 1 : 0);
-    if (isDeprecated) deprecatedUses.inc({ http_route: route, owner });
-  };
-
   return {
     started: () => {
       active += 1;
@@ -128,7 +100,7 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
         },
         milliseconds / 1000,
       );
-      if (owner !== undefined) countOwner(ownerLabel(owner), route, status, isDeprecated);
+      if (owner !== undefined) countOwner({ owner, route, status, isDeprecated });
     },
     rejected: ({ status }) => {
       rejections.inc({ http_response_status_code: status });
