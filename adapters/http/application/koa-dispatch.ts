@@ -6,7 +6,7 @@ import { Socket } from 'node:net';
 /** Nobody writes to it: the service's routes answer with values, and its server writes them. */
 const unwritten = new ServerResponse(new IncomingMessage(new Socket()));
 
-type Dispatch<State> = (context: ParameterizedContext<State>) => Promise<void>;
+type Dispatch<State> = (context: ParameterizedContext<State>) => Promise<unknown>;
 
 /**
  * Runs a request through the middleware of a Koa application. Koa's own callback would take the response into its hands,
@@ -14,11 +14,9 @@ type Dispatch<State> = (context: ParameterizedContext<State>) => Promise<void>;
  */
 export const koaDispatch = <State>(
   app: Koa<State>,
-): ((message: IncomingMessage, state: State) => Promise<void>) => {
+): ((message: IncomingMessage, state: State) => Promise<unknown>) => {
   const dispatch = app.middleware.reduceRight<Dispatch<State>>(
-    (next, middleware) => async (context) => {
-      await middleware(context, () => next(context));
-    },
+    (next, middleware) => (context) => Promise.resolve<unknown>(middleware(context, () => next(context))),
     () => Promise.resolve(),
   );
   return (message, state) => {

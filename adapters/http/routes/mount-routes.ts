@@ -12,31 +12,35 @@ export interface KoaBinding<State> {
   readonly respond: (context: ParameterizedContext<State>, outcome: Outcome) => void;
 }
 
-/** A defect ends here, as an opaque 500. */
-const outcomeOf = async (run: Run, request: HttpRequest, parameters: PathParameters): Promise<Outcome> => {
-  try {
-    return await run(request, parameters);
-  } catch (cause) {
-    return failed({ _tag: 'Defect', cause });
-  }
-};
-
 /** Puts routes into a Koa application; a request that is not theirs goes on to what follows. */
 export const mountRoutes = <State>(
   app: Koa<State>,
   { routes, owns, runUnmatched }: RouteGroup,
   { requestOf, respond }: KoaBinding<State>,
 ): void => {
+  /** A defect ends here, as an opaque 500. */
+  const answer = async (
+    context: ParameterizedContext<State>,
+    run: Run,
+    parameters: PathParameters,
+    route?: string,
+  ): Promise<void> => {
+    let outcome: Outcome;
+    try {
+      outcome = await run(requestOf(context), parameters);
+    } catch (cause) {
+      outcome = failed({ _tag: 'Defect', cause });
+    }
+    respond(context, { ...outcome, route });
+  };
+
   const router = new Router<State>({ sensitive: true, strict: true });
   for (const { method, path, run } of routes) {
-    router.register(path, [method], async (context) => {
-      respond(context, { ...(await outcomeOf(run, requestOf(context), context.params)), route: path });
-    });
+    router.register(path, [method], (context) => answer(context, run, context.params, path));
   }
   app.use(router.routes());
-  app.use(async (context, next) => {
+  app.use((context, next) => {
     const { path } = context;
-    if (!owns(path)) await next();
-    else respond(context, await outcomeOf(runUnmatched(unmatched(routes, path)), requestOf(context), {}));
+    return owns(path) ? answer(context, runUnmatched(unmatched(routes, path)), {}) : next();
   });
 };

@@ -9,13 +9,23 @@ const longestWait = 1.25;
 /** In milliseconds: how often those who wait are looked through, which takes about one. */
 const lookInterval = 250;
 
+/** A request: nobody waits for it any more once its outcome is decided or its client gone. */
+export interface Entrant {
+  readonly outcome: unknown;
+  readonly response: { readonly destroyed: boolean };
+}
+
+/** Told once whether a request may be worked on: at once where there is room, else when its turn comes. */
+type Admit = (isAdmitted: boolean) => void;
+
 interface Waiter {
+  readonly entrant: Entrant;
   /** By `performance.now()`. */
   readonly since: number;
-  /** False once its client is gone, or was told that its deadline has passed. */
-  readonly isWanted: () => boolean;
-  readonly admit: (isAdmitted: boolean) => void;
+  readonly admit: Admit;
 }
+
+const isWanted = ({ outcome, response }: Entrant): boolean => outcome === undefined && !response.destroyed;
 
 export type AdmissionControl = ReturnType<typeof admissionControl>;
 
@@ -33,14 +43,14 @@ export const admissionControl = (maxInFlight: number, maxWait: number) => {
   let isHeld = false;
   let looked = 0;
 
-  const waitIn = (queue: Array<Waiter>, isWanted: Waiter['isWanted']): Promise<boolean> =>
-    new Promise((admit) => {
-      queue.push({ since: performance.now(), isWanted, admit });
-    });
+  const waitIn = (queue: Array<Waiter>, entrant: Entrant, admit: Admit): void => {
+    queue.push({ entrant, since: performance.now(), admit });
+  };
 
-  const hasRoom = (): boolean => {
+  const admitIfRoom = (admit: Admit): boolean => {
     if (isHeld || inFlight >= maxInFlight) return false;
     inFlight += 1;
+    admit(true);
     return true;
   };
 
@@ -48,9 +58,9 @@ export const admissionControl = (maxInFlight: number, maxWait: number) => {
     while (!isHeld && inFlight < maxInFlight) {
       const next = returning.shift() ?? waiting.shift();
       if (next === undefined) return;
-      const isWanted = next.isWanted();
-      if (isWanted) inFlight += 1;
-      next.admit(isWanted);
+      const isAdmitted = isWanted(next.entrant);
+      if (isAdmitted) inFlight += 1;
+      next.admit(isAdmitted);
     }
   };
 
@@ -73,9 +83,9 @@ export const admissionControl = (maxInFlight: number, maxWait: number) => {
   };
 
   return {
-    /** True where there is room; a promise of it where the request has to wait; false where it would wait for too long. */
-    enter: (isWanted: Waiter['isWanted']): boolean | Promise<boolean> => {
-      if (hasRoom()) return true;
+    /** False for who would wait for too long: nothing is told of it. */
+    enter: (entrant: Entrant, admit: Admit): boolean => {
+      if (admitIfRoom(admit)) return true;
       const ahead = returning.length + waiting.length;
       if (ahead === 0) rate.restart();
       if (rate.elapsed() > maxWait) {
@@ -85,13 +95,16 @@ export const admissionControl = (maxInFlight: number, maxWait: number) => {
           return false;
         }
       }
-      return waiting.length < maxWaiting && waitIn(waiting, isWanted);
+      if (waiting.length >= maxWaiting) return false;
+      waitIn(waiting, entrant, admit);
+      return true;
     },
     /** A request that is worked on is not any more, until it re-enters: it waits for its client. */
     pause: freePlace,
     /** For one that has paused: it came before all that wait, goes before them, and is never refused. */
-    reenter: (isWanted: Waiter['isWanted']): boolean | Promise<boolean> =>
-      hasRoom() || waitIn(returning, isWanted),
+    reenter: (entrant: Entrant, admit: Admit): void => {
+      if (!admitIfRoom(admit)) waitIn(returning, entrant, admit);
+    },
     /** A request is done. */
     leave: (): void => {
       rate.recordDeparture();

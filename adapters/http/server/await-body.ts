@@ -1,7 +1,7 @@
 import { expectsContinue } from '../protocol/expects-continue';
 import { readBody } from '../protocol/read-body';
 import type { AdmissionControl } from './admission-control';
-import { type Exchange, isWanted } from './connection';
+import type { Exchange } from './connection';
 
 /** Time in which the client sends is the client's: the request is not worked on meanwhile, and its deadline waits. */
 export const awaitBody = async (
@@ -18,7 +18,9 @@ export const awaitBody = async (
   exchange.isInFlight = false;
   const body = await readBody(message, limit);
   exchange.deadline = deadline + performance.now() - asked;
-  exchange.isInFlight = await admission.reenter(() => isWanted(exchange));
+  exchange.isInFlight = await new Promise<boolean>((admit) => {
+    admission.reenter(exchange, admit);
+  });
   if (!exchange.isInFlight) throw new Error('nobody waits for the response any more');
   return body;
 };

@@ -1,13 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpRequest } from '../protocol/http-request';
+import { requestId } from '../protocol/request-id';
 import type { HttpFailure } from '../responses/http-failures';
 import type { Outcome } from '../responses/outcome';
 
 /** One request and its response, from its head to the last byte that its client takes. */
 export interface Exchange extends HttpRequest {
-  /** As in the log and in `X-Request-Id`. */
-  readonly id: string;
+  /** As in the log and in `X-Request-Id`; `idOf` makes it, once it is needed: who waits is to hold little. */
+  id: string | undefined;
   readonly response: ServerResponse;
   readonly connection: Connection;
   /** The request target, as it came. */
@@ -25,9 +26,7 @@ export interface Exchange extends HttpRequest {
   isRejected: boolean;
 }
 
-/** Whether somebody still waits for the response. */
-export const isWanted = ({ outcome, response }: Exchange): boolean =>
-  outcome === undefined && !response.destroyed;
+export const idOf = (exchange: Exchange): string => (exchange.id ??= requestId(exchange.message));
 
 /** What waits on a connection until all before it are over. It looks for itself whether the connection is over. */
 type Turn = () => void;

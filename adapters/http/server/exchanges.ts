@@ -5,13 +5,12 @@ import type { Reporter } from '../observability/reporter';
 import { responseTimeout } from '../protocol/limits';
 import { pathOf } from '../protocol/path-of';
 import { readBody } from '../protocol/read-body';
-import { requestId } from '../protocol/request-id';
 import { causeOf } from '../responses/cause-of';
 import type { HttpFailure } from '../responses/http-failures';
 import { type Application, failed, type Outcome } from '../responses/outcome';
 import type { AdmissionControl } from './admission-control';
 import { awaitBody } from './await-body';
-import { type Connection, dequeue, endIfIdle, type Exchange, isWanted } from './connection';
+import { type Connection, dequeue, endIfIdle, type Exchange, idOf } from './connection';
 import { rejectionTurns } from './rejection-turns';
 import { reportExchange } from './report-exchange';
 import { writeOutcome } from './write-outcome';
@@ -57,7 +56,7 @@ export const exchanges = (services: Services) => {
     // What a request comes to after its deadline is news only where it is a defect.
     if (exchange.outcome === undefined || outcome.failure?._tag === 'Defect') {
       const cause = causeOf(outcome.failure);
-      if (cause !== undefined) reporter.error(cause, exchange.id);
+      if (cause !== undefined) reporter.error(cause, idOf(exchange));
     }
     respond(exchange, outcome);
     leave(exchange);
@@ -76,7 +75,7 @@ export const exchanges = (services: Services) => {
       connection,
       target: message.url ?? '',
       began,
-      id: requestId(message),
+      id: undefined,
       deadline: began + responseTimeout,
       readBody: (limit) =>
         message.complete ? readBody(message, limit) : awaitBody(exchange, admission, limit),
@@ -94,37 +93,47 @@ export const exchanges = (services: Services) => {
     return exchange;
   };
 
-  /** Whether a request may be worked on, once it is its turn. */
-  const admit = async (exchange: Exchange): Promise<boolean> => {
-    const entered = admission.enter(() => isWanted(exchange));
-    exchange.isRejected = entered === false;
-    if (!exchange.isRejected) reporter.requestStarted?.();
-    exchange.isInFlight = typeof entered === 'boolean' ? entered : await entered;
-    return exchange.isInFlight;
+  const refuse = async (exchange: Exchange): Promise<void> => {
+    await rejectionTurn();
+    respond(exchange, overloaded);
   };
 
-  const serve = async (exchange: Exchange): Promise<void> => {
-    if (alwaysAdmitted.includes(pathOf(exchange.target))) reporter.requestStarted?.();
-    else if (!(await admit(exchange))) {
-      await rejectionTurn();
-      respond(exchange, overloaded);
-      return;
-    }
+  const work = async (exchange: Exchange): Promise<void> => {
     const outcome = await application(exchange);
     // Written one after the other at the end of a turn, refusals wake their reader once: half the cost.
     if (outcome.failure !== undefined) await immediate();
     decide(exchange, outcome);
   };
 
+  const run = (step: typeof work, exchange: Exchange): void => {
+    // Only where an outcome can't even be written: that is no reason to end the process.
+    step(exchange).catch((cause: unknown) => {
+      leave(exchange);
+      exchange.outcome ??= failed({ _tag: 'Defect', cause });
+      exchange.response.destroy();
+    });
+  };
+
+  /** Works on a request once it is its turn, or refuses it; false where it is refused before it waits. */
+  const enter = (exchange: Exchange): boolean => {
+    if (alwaysAdmitted.includes(pathOf(exchange.target))) {
+      run(work, exchange);
+      return true;
+    }
+    return admission.enter(exchange, (isAdmitted) => {
+      exchange.isInFlight = isAdmitted;
+      run(isAdmitted ? work : refuse, exchange);
+    });
+  };
+
   return {
     begin: (connection: Connection, message: IncomingMessage, response: ServerResponse): void => {
       const exchange = openExchange(connection, message, response, false);
-      // Only where an outcome can't even be written: that is no reason to end the process.
-      serve(exchange).catch((cause: unknown) => {
-        leave(exchange);
-        exchange.outcome ??= failed({ _tag: 'Defect', cause });
-        response.destroy();
-      });
+      if (enter(exchange)) reporter.requestStarted?.();
+      else {
+        exchange.isRejected = true;
+        run(refuse, exchange);
+      }
     },
     /** Answers what the application never sees, and ends the connection. */
     reject: (

@@ -3,19 +3,17 @@ import { clientAddress } from '../protocol/client-address';
 import { isDeprecated } from '../protocol/deprecation';
 import { pathOf } from '../protocol/path-of';
 import { traceContext } from '../protocol/trace-context';
-import type { Exchange } from './connection';
+import { type Exchange, idOf } from './connection';
 
 /** What nginx calls a request whose client closed the connection before there was a response. */
 const clientClosedRequest = 499;
 
 /** The record of an exchange that is over. */
-const requestRecord = (
-  { message, response, outcome, id, target, began, connection }: Exchange,
-  trustedProxies: number,
-): RequestRecord => {
+const requestRecord = (exchange: Exchange, trustedProxies: number): RequestRecord => {
+  const { message, response, outcome, target, began, connection } = exchange;
   const { traceparent } = message.headers;
   return {
-    requestId: id,
+    requestId: idOf(exchange),
     method: message.method ?? '',
     path: pathOf(target),
     route: outcome?.route,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { drainBody } from '../protocol/drain-body';
 import type { Outcome } from '../responses/outcome';
-import { endConnection, endIfIdle, type Exchange } from './connection';
+import { endConnection, endIfIdle, type Exchange, idOf } from './connection';
 import type { ResponseWriter } from './write-response';
 
 interface Services {
@@ -14,10 +14,11 @@ const hasUnreadBody = ({ headers, complete }: IncomingMessage): boolean =>
 
 /** Writes what an exchange came to, and decides whether its connection ends with it. */
 export const writeOutcome = (
-  { message, response, connection, id, isContinued, isRejected }: Exchange,
+  exchange: Exchange,
   outcome: Outcome,
   { writeResponse, isStopping }: Services,
 ): void => {
+  const { message, response, connection, isContinued, isRejected } = exchange;
   const isUnread = hasUnreadBody(message);
   const closes =
     isStopping() ||
@@ -33,5 +34,5 @@ export const writeOutcome = (
     });
   }
   if (closes) endConnection(connection);
-  writeResponse({ message, response, requestId: id, closes, lingers }, outcome.response);
+  writeResponse({ message, response, requestId: idOf(exchange), closes, lingers }, outcome.response);
 };
