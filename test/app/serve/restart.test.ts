@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { hasWriteAheadLog } from '../support/inspect-sqlite';
-import { allPets, createPet } from '../support/pet-calls';
-import { killServices, startService } from '../support/service-process';
-import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
+import { hasWriteAheadLog } from '../../support/inspect-sqlite';
+import { allPets, createPet } from '../../support/pet-calls';
+import { killServices, startService } from '../../support/service-process';
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'restart-key';
 

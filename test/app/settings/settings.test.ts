@@ -3,14 +3,14 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { misspeltSettings } from '../../app/settings/misspelt-settings';
-import { readSettings } from '../../app/settings/read-settings';
-import { decodeSettings, settingNames } from '../../app/settings/settings';
-import { startLine } from '../../app/serve/start-line';
-import { runCommand } from '../support/command';
-import { runInProcess } from '../support/run-in-process';
-import { killServices, startService } from '../support/service-process';
-import { makeFolder, removeFolders } from '../support/temporary-folder';
+import { misspeltSettings } from '../../../app/settings/misspelt-settings';
+import { readSettings } from '../../../app/settings/read-settings';
+import { decodeSettings, settingNames } from '../../../app/settings/settings';
+import { startLine } from '../../../app/serve/start-line';
+import { runCommand } from '../../support/command';
+import { runInProcess } from '../../support/run-in-process';
+import { killServices, startService } from '../../support/service-process';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 const defaults = {
   PORT: 3000,
@@ -77,7 +77,7 @@ const right: ReadonlyArray<readonly [string, string, unknown]> = [
   ['NODE_ENV', 'production', 'production'],
 ];
 
-const projectFolder = join(__dirname, '../..');
+const projectFolder = join(__dirname, '../../..');
 
 describe('The settings', () => {
   afterEach(killServices);

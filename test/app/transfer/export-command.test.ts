@@ -12,15 +12,15 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { openSqlite } from '../../adapters/knex';
-import { CategoryId, type NewPet, PetName } from '../../core';
-import { type Catalogue, newCatalogue } from '../support/catalogue';
-import { killPrograms, main, startCommand, startProgram } from '../support/command';
-import { decoded } from '../contracts/outcome';
-import { eventually } from '../support/eventually';
-import { columnOf } from '../support/inspect-sqlite';
-import { runInProcess } from '../support/run-in-process';
-import { makeFolder, removeFolders } from '../support/temporary-folder';
+import { openSqlite } from '../../../adapters/knex';
+import { CategoryId, type NewPet, PetName } from '../../../core';
+import { type Catalogue, newCatalogue } from '../../support/catalogue';
+import { killPrograms, main, startCommand, startProgram } from '../../support/command';
+import { decoded } from '../../contracts/outcome';
+import { eventually } from '../../support/eventually';
+import { columnOf } from '../../support/inspect-sqlite';
+import { runInProcess } from '../../support/run-in-process';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 const numbered = (count: number): ReadonlyArray<NewPet> =>
   Array.from({ length: count }, (_, index) => ({

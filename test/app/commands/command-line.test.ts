@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import * as t from 'io-ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeOrThrow } from '../../core';
-import { main, projectFolder, runCommand, startProgram } from '../support/command';
-import { migrationNames } from '../support/migration-names';
-import { runInProcess } from '../support/run-in-process';
-import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
+import { decodeOrThrow } from '../../../core';
+import { main, projectFolder, runCommand, startProgram } from '../../support/command';
+import { migrationNames } from '../../support/migration-names';
+import { runInProcess } from '../../support/run-in-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const commands = [
   [],

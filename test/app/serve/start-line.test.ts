@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { resolve } from 'node:path';
-import { decodeSettings } from '../../app/settings/settings';
-import { startLine } from '../../app/serve/start-line';
+import { decodeSettings } from '../../../app/settings/settings';
+import { startLine } from '../../../app/serve/start-line';
 
 const lineFor = (environment: Readonly<Record<string, string>>): string => {
   const settings = decodeSettings(environment);

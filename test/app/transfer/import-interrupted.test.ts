@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { migrate, openSqlite } from '../../adapters/knex';
-import { type Catalogue, newCatalogue } from '../support/catalogue';
-import { killPrograms, main, type Running, startProgram } from '../support/command';
-import { eventually } from '../support/eventually';
-import { columnOf, integrityOf } from '../support/inspect-sqlite';
-import { lockProbe } from '../support/lock-probe';
-import { run } from '../support/run';
-import { removeFolders } from '../support/temporary-folder';
+import { migrate, openSqlite } from '../../../adapters/knex';
+import { type Catalogue, newCatalogue } from '../../support/catalogue';
+import { killPrograms, main, type Running, startProgram } from '../../support/command';
+import { eventually } from '../../support/eventually';
+import { columnOf, integrityOf } from '../../support/inspect-sqlite';
+import { lockProbe } from '../../support/lock-probe';
+import { run } from '../../support/run';
+import { removeFolders } from '../../support/temporary-folder';
 
 /** More than one batch, so that some animals are in the database's transaction. */
 const someRows = '{"name":"Rex","categoryId":1}\n'.repeat(1_000);

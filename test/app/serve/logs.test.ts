@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
-import { openSqlite } from '../../adapters/knex';
-import { projectFolder, startProgram } from '../support/command';
-import { eventually } from '../support/eventually';
-import { createPet } from '../support/pet-calls';
-import { openRawConnection } from '../support/raw-connection';
-import { killServices, type ServiceProcess, startService } from '../support/service-process';
-import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
+import { openSqlite } from '../../../adapters/knex';
+import { projectFolder, startProgram } from '../../support/command';
+import { eventually } from '../../support/eventually';
+import { createPet } from '../../support/pet-calls';
+import { openRawConnection } from '../../support/raw-connection';
+import { killServices, type ServiceProcess, startService } from '../../support/service-process';
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'secret-key-of-the-tests';
 const keyId = /^env-[0-9a-f]{8}$/;

@@ -3,17 +3,17 @@ import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFil
 import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import knex from 'knex';
-import { migrate, openSqlite } from '../../adapters/knex';
-import { CategoryId, PetName } from '../../core';
-import { decoded } from '../contracts/outcome';
-import { newCatalogue } from '../support/catalogue';
-import { killPrograms, main, startProgram } from '../support/command';
-import { expectRestored, underLoad } from '../support/backup-under-load';
-import { columnOf, integrityOf } from '../support/inspect-sqlite';
-import { run } from '../support/run';
-import { runInProcess } from '../support/run-in-process';
-import { killServices } from '../support/service-process';
-import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
+import { migrate, openSqlite } from '../../../adapters/knex';
+import { CategoryId, PetName } from '../../../core';
+import { decoded } from '../../contracts/outcome';
+import { newCatalogue } from '../../support/catalogue';
+import { killPrograms, main, startProgram } from '../../support/command';
+import { expectRestored, underLoad } from '../../support/backup-under-load';
+import { columnOf, integrityOf } from '../../support/inspect-sqlite';
+import { run } from '../../support/run';
+import { runInProcess } from '../../support/run-in-process';
+import { killServices } from '../../support/service-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const animals = (count: number) =>
   Array.from({ length: count }, (_, index) => ({

@@ -3,12 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CategoryId, PetName } from '../../core';
-import { decoded } from '../contracts/outcome';
-import { newCatalogue } from '../support/catalogue';
-import { killPrograms, main, type Running, startProgram } from '../support/command';
-import { eventually } from '../support/eventually';
-import { makeFolder, removeFolders } from '../support/temporary-folder';
+import { CategoryId, PetName } from '../../../core';
+import { decoded } from '../../contracts/outcome';
+import { newCatalogue } from '../../support/catalogue';
+import { killPrograms, main, type Running, startProgram } from '../../support/command';
+import { eventually } from '../../support/eventually';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 /** In milliseconds. */
 const bound = 15_000;

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { call } from '../faults/support/call';
-import { columnIn, startServices } from '../faults/support/several-services';
-import { postgresStore } from '../faults/support/sql-stores';
-import { inPostgresDatabase } from '../faults/support/in-postgres-database';
-import { eventually } from '../support/eventually';
-import { migrationNames } from '../support/migration-names';
-import { startService } from '../support/service-process';
-import { slowPets } from '../support/slow-pets';
+import { call } from '../../faults/support/call';
+import { columnIn, startServices } from '../../faults/support/several-services';
+import { postgresStore } from '../../faults/support/sql-stores';
+import { inPostgresDatabase } from '../../faults/support/in-postgres-database';
+import { eventually } from '../../support/eventually';
+import { migrationNames } from '../../support/migration-names';
+import { startService } from '../../support/service-process';
+import { slowPets } from '../../support/slow-pets';
 
 const key = 'settings-key';
 const body = '{"name":"Rex","categoryId":7}';

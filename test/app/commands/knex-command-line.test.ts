@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { type Outcome, runCommand, startProgram } from '../support/command';
-import { columnOf } from '../support/inspect-sqlite';
-import { migrationNames } from '../support/migration-names';
-import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
+import { type Outcome, runCommand, startProgram } from '../../support/command';
+import { columnOf } from '../../support/inspect-sqlite';
+import { migrationNames } from '../../support/migration-names';
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const knex = (command: string, DATABASE_URL: string): Promise<Outcome> =>
   startProgram('npm', ['run', '--silent', 'knex', '--', command], {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import type { RequestRecord } from '../../adapters/http';
-import { logReporter } from '../../app/serve/log-reporter';
+import type { RequestRecord } from '../../../adapters/http';
+import { logReporter } from '../../../app/serve/log-reporter';
 
 const record: RequestRecord = {
   requestId: 'one',

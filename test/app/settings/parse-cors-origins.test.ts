@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
-import { decodeSettings } from '../../app/settings/settings';
+import { decodeSettings } from '../../../app/settings/settings';
 
 const originsOf = (CORS_ORIGIN: string | undefined) => {
   const decoded = decodeSettings({ CORS_ORIGIN });

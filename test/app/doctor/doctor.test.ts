@@ -12,21 +12,21 @@ import {
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { apiKeyRegister, type Database, migrate, openSqlite } from '../../adapters/knex';
-import { diagnose } from '../../app/doctor/diagnose';
-import type { CheckResult } from '../../app/doctor/check-result';
-import { CategoryId, PetName } from '../../core';
-import { decoded } from '../contracts/outcome';
-import { newCatalogue } from '../support/catalogue';
-import { type Environment, main, runCommand } from '../support/command';
-import { columnOf } from '../support/inspect-sqlite';
-import { createPet } from '../support/pet-calls';
-import { createPostgresDatabase } from '../support/postgres';
-import { run } from '../support/run';
-import { runInProcess } from '../support/run-in-process';
-import { runUnprivileged } from '../support/run-unprivileged';
-import { killServices, startService } from '../support/service-process';
-import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
+import { apiKeyRegister, type Database, migrate, openSqlite } from '../../../adapters/knex';
+import { diagnose } from '../../../app/doctor/diagnose';
+import type { CheckResult } from '../../../app/doctor/check-result';
+import { CategoryId, PetName } from '../../../core';
+import { decoded } from '../../contracts/outcome';
+import { newCatalogue } from '../../support/catalogue';
+import { type Environment, main, runCommand } from '../../support/command';
+import { columnOf } from '../../support/inspect-sqlite';
+import { createPet } from '../../support/pet-calls';
+import { createPostgresDatabase } from '../../support/postgres';
+import { run } from '../../support/run';
+import { runInProcess } from '../../support/run-in-process';
+import { runUnprivileged } from '../../support/run-unprivileged';
+import { killServices, startService } from '../../support/service-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 /** The same as the command, without the time that a process takes. */
 const doctor = async (environment: Environment) => {

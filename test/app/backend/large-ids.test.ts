@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { call } from '../faults/support/call';
-import { inPostgresDatabase } from '../faults/support/in-postgres-database';
-import { postgresStore } from '../faults/support/sql-stores';
-import { allPets } from '../support/pet-calls';
-import { setLastId } from '../support/postgres';
-import { startService } from '../support/service-process';
+import { call } from '../../faults/support/call';
+import { inPostgresDatabase } from '../../faults/support/in-postgres-database';
+import { postgresStore } from '../../faults/support/sql-stores';
+import { allPets } from '../../support/pet-calls';
+import { setLastId } from '../../support/postgres';
+import { startService } from '../../support/service-process';
 
 const key = 'large-ids-key';
 const keyHeader = { 'Idempotency-Key': '"one"' };

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Catalogue, environmentOf, newCatalogue } from '../support/catalogue';
-import { killPrograms, main, type Outcome, startProgram } from '../support/command';
-import { columnOf } from '../support/inspect-sqlite';
-import { runInProcess } from '../support/run-in-process';
-import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
+import { type Catalogue, environmentOf, newCatalogue } from '../../support/catalogue';
+import { killPrograms, main, type Outcome, startProgram } from '../../support/command';
+import { columnOf } from '../../support/inspect-sqlite';
+import { runInProcess } from '../../support/run-in-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const rex = '{"name":"Rex","categoryId":1}\n';
 

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { inMemoryPetRepository } from '../../adapters/in-memory';
-import { allPages } from '../../app/transfer/export/all-pages';
-import { type Format, formats } from '../../app/transfer/rows/format';
-import { importRows } from '../../app/transfer/import/import-rows';
-import { readRows } from '../../app/transfer/rows/read-rows';
-import { writeRows } from '../../app/transfer/rows/write-rows';
-import { CategoryId, type NewPet, PetName, PetStatus, type PetRepository } from '../../core';
-import { inTurn } from '../support/catalogue';
-import { run } from '../support/run';
+import { inMemoryPetRepository } from '../../../adapters/in-memory';
+import { allPages } from '../../../app/transfer/export/all-pages';
+import { type Format, formats } from '../../../app/transfer/rows/format';
+import { importRows } from '../../../app/transfer/import/import-rows';
+import { readRows } from '../../../app/transfer/rows/read-rows';
+import { writeRows } from '../../../app/transfer/rows/write-rows';
+import { CategoryId, type NewPet, PetName, PetStatus, type PetRepository } from '../../../core';
+import { inTurn } from '../../support/catalogue';
+import { run } from '../../support/run';
 
 const special = fc.constantFrom(
   ...[

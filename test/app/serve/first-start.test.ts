@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { startProgram } from '../support/command';
-import { columnOf } from '../support/inspect-sqlite';
-import { createPet, listPets } from '../support/pet-calls';
-import { runInProcess } from '../support/run-in-process';
-import { killServices, startService } from '../support/service-process';
-import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
+import { startProgram } from '../../support/command';
+import { columnOf } from '../../support/inspect-sqlite';
+import { createPet, listPets } from '../../support/pet-calls';
+import { runInProcess } from '../../support/run-in-process';
+import { killServices, startService } from '../../support/service-process';
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const announcedKey = /shown this once|animals_/;
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { Environment } from '../support/command';
-import { eventually } from '../support/eventually';
-import { bytesOf } from '../support/inspect-sqlite';
-import { listPets } from '../support/pet-calls';
-import { runInProcess } from '../support/run-in-process';
-import { killServices, startService } from '../support/service-process';
-import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
+import type { Environment } from '../../support/command';
+import { eventually } from '../../support/eventually';
+import { bytesOf } from '../../support/inspect-sqlite';
+import { listPets } from '../../support/pet-calls';
+import { runInProcess } from '../../support/run-in-process';
+import { killServices, startService } from '../../support/service-process';
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 /** In milliseconds: how soon a revoked key is refused everywhere. */
 const revocationBound = 5_000;

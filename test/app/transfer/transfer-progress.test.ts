@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newCatalogue } from '../support/catalogue';
-import { killPrograms, main, startProgram } from '../support/command';
-import { makeFolder, removeFolders } from '../support/temporary-folder';
+import { newCatalogue } from '../../support/catalogue';
+import { killPrograms, main, startProgram } from '../../support/command';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 /** What a command writes to a terminal of its own (script, of util-linux). */
 const onTerminal = async (command: string, environment: Readonly<Record<string, string>>) => {
