@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { listPets } from '../support/pet-calls';
-import { apiKey, serveInProcess } from '../support/serve-in-process';
-import type { RunningService } from '../support/service-process';
+import { listPets } from '../support/http/pet-calls';
+import { apiKey, serveInProcess } from '../support/service/serve-in-process';
+import type { RunningService } from '../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const atOnce = 300;

@@ -5,9 +5,9 @@ import type { CheckResult } from '../../app/doctor/check-result';
 import { type Answer, call } from '../faults/support/call';
 import { inPostgresDatabase } from '../faults/support/in-postgres-database';
 import { startServices } from '../faults/support/several-services';
-import { roundRobin } from '../support/round-robin';
-import { idOf } from '../support/pet-calls';
-import { execute } from '../support/postgres';
+import { roundRobin } from '../support/http/round-robin';
+import { idOf } from '../support/http/pet-calls';
+import { execute } from '../support/postgres/postgres';
 
 const key = 'pooled-key';
 const clients = 32;

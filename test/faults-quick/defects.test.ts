@@ -7,8 +7,8 @@ import { fault, type Figures } from '../faults/support/fault';
 import { goodClient } from '../faults/support/good-client';
 import { environmentOf, owner } from '../faults/support/keyed-create';
 import { type SqlStore, sqlStores } from '../faults/support/sql-stores';
-import { holdCreate, keepAliveAgent } from '../support/held-requests';
-import { killServices, startService } from '../support/service-process';
+import { holdCreate, keepAliveAgent } from '../support/http/held-requests';
+import { killServices, startService } from '../support/service/service-process';
 
 const opaque =
   '{"code":"internal_error","message":"the service failed; the fault is not in the request","status":500}';

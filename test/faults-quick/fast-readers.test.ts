@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { fault } from '../faults/support/fault';
 import { inFolder } from '../faults/support/in-folder';
 import { askForLargePage, seedLargePage } from '../faults/support/large-page';
-import { killServices, startService } from '../support/service-process';
+import { killServices, startService } from '../support/service/service-process';
 
 const key = 'fast-readers-key';
 const readers = 12;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { checkAnswer, type CheckedAnswer } from '../support/checked-answer';
-import { readHttpResponses } from '../support/http-response-reader';
-import { killServices, startService } from '../support/service-process';
+import { checkAnswer, type CheckedAnswer } from '../support/openapi/checked-answer';
+import { readHttpResponses } from '../support/http/http-response-reader';
+import { killServices, startService } from '../support/service/service-process';
 import { converse } from '../faults/support/converse';
 import { fault, type Figures } from '../faults/support/fault';
 import { type SqlStore, sqlStores } from '../faults/support/sql-stores';

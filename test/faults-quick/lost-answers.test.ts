@@ -6,9 +6,9 @@ import { inPostgresDatabase } from '../faults/support/in-postgres-database';
 import { createUnder, environmentOf, isReplay, newPet, owner } from '../faults/support/keyed-create';
 import { pidOf } from '../faults/support/pids';
 import { attachStrace, detachAll } from '../faults/support/strace';
-import { allPets } from '../support/pet-calls';
+import { allPets } from '../support/http/pet-calls';
 import { eventually } from '../support/eventually';
-import { killServices, startService } from '../support/service-process';
+import { killServices, startService } from '../support/service/service-process';
 
 const rex = newPet('Rex');
 

@@ -10,8 +10,8 @@ import {
   stranger,
 } from '../faults/support/keyed-create';
 import { sqlStores } from '../faults/support/sql-stores';
-import { allPets } from '../support/pet-calls';
-import { killServices, startService } from '../support/service-process';
+import { allPets } from '../support/http/pet-calls';
+import { killServices, startService } from '../support/service/service-process';
 import { eventually } from '../support/eventually';
 
 const rex = newPet('Rex');

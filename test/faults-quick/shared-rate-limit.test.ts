@@ -4,7 +4,7 @@ import { fault } from '../faults/support/fault';
 import { environmentOf, owner, stranger } from '../faults/support/keyed-create';
 import { inPostgresDatabase } from '../faults/support/in-postgres-database';
 import { postgresStore, sqlStores } from '../faults/support/sql-stores';
-import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 
 const limit = 20;
 const seconds = 60;

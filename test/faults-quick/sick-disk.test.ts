@@ -3,7 +3,7 @@ import { fault } from '../faults/support/fault';
 import { sickSqlite, sickSqliteFile } from '../faults/support/sick-store';
 import { attachStrace, detachAll } from '../faults/support/strace';
 import { inTmpfs } from '../faults/support/tmpfs';
-import { killServices } from '../support/service-process';
+import { killServices } from '../support/service/service-process';
 
 const diskSize = 4 * 1024 * 1024;
 

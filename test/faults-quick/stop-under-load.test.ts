@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually';
-import { killServices, startService } from '../support/service-process';
+import { killServices, startService } from '../support/service/service-process';
 import { type Answer, call } from '../faults/support/call';
 import { createUntil, key, type Ledger, newLedger } from '../faults/support/create-until';
 import { fault, type Figures } from '../faults/support/fault';

@@ -7,7 +7,7 @@ import { withOwnPostgres } from '../faults/support/own-postgres';
 import { childrenOf, pidOf } from '../faults/support/pids';
 import { attachStrace, detachAll } from '../faults/support/strace';
 import { expectSyncedFirst } from '../faults/support/synced-first';
-import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 
 const key = 'synced-key';
 const clients = 8;

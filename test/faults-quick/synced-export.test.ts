@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fault } from '../faults/support/fault';
 import { inFolder } from '../faults/support/in-folder';
 import { arbitraryNewPet } from '../contracts';
-import { newCatalogue } from '../support/catalogue';
-import { main, startProgram } from '../support/command';
+import { newCatalogue } from '../support/databases/catalogue';
+import { main, startProgram } from '../support/processes/command';
 import { removeFolders } from '../support/temporary-folder';
 
 describe('An export', () => {

@@ -4,11 +4,11 @@ import { inFolder } from './support/in-folder';
 import { createUnder, isReplay, newPet } from './support/keyed-create';
 import { settableClock, type Shift } from './support/settable-clock';
 import { type SqlStore, sqlStores } from './support/sql-stores';
-import { runCommand } from '../support/command';
+import { runCommand } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { holdCreate, keepAliveAgent } from '../support/held-requests';
-import { allPets, idOf, listPets } from '../support/pet-calls';
-import { killServices, startService } from '../support/service-process';
+import { holdCreate, keepAliveAgent } from '../support/http/held-requests';
+import { allPets, idOf, listPets } from '../support/http/pet-calls';
+import { killServices, startService } from '../support/service/service-process';
 
 const jumps: ReadonlyArray<Shift> = ['+1y', '-1y', '+0'];
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Agent } from 'node:http';
-import { killServices, startService } from '../support/service-process';
+import { killServices, startService } from '../support/service/service-process';
 import { call } from './support/call';
 import { fault, type Figures } from './support/fault';
 import { runClosedLoop } from './support/load/closed-loop';

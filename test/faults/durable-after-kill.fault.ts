@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Environment } from '../support/command';
-import { integrityOf } from '../support/inspect-sqlite';
-import { killServices, startService } from '../support/service-process';
+import type { Environment } from '../support/processes/command';
+import { integrityOf } from '../support/databases/inspect-sqlite';
+import { killServices, startService } from '../support/service/service-process';
 import { call } from './support/call';
 import { fault, type Figures } from './support/fault';
 import { inFolder } from './support/in-folder';

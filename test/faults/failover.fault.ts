@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually';
-import { killServices, startService } from '../support/service-process';
+import { killServices, startService } from '../support/service/service-process';
 import { call } from './support/call';
 import { fault, type Figures } from './support/fault';
 import { startFreezingProxy } from './support/freezing-proxy';

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { randomInt } from 'node:crypto';
-import { checkAnswer } from '../support/checked-answer';
+import { checkAnswer } from '../support/openapi/checked-answer';
 import {
   readFirstHttpResponses,
   readUnaskedHttpResponses,
   type WireResponse,
-} from '../support/http-response-reader';
-import { killServices, startService } from '../support/service-process';
+} from '../support/http/http-response-reader';
+import { killServices, startService } from '../support/service/service-process';
 import { noisyRequests } from './support/arbitrary-noise';
 import { type FramedRequest, framedRequest, fuzzKey, hardRequest } from './support/arbitrary-request';
 import { converse } from './support/converse';

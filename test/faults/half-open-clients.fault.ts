@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { eventually } from '../support/eventually';
-import { killServices, startService } from '../support/service-process';
+import { killServices, startService } from '../support/service/service-process';
 import { fault, type Figures } from './support/fault';
 import { goodClient } from './support/good-client';
 import { inFolder } from './support/in-folder';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { fault, type Figures } from './support/fault';
 import { inFolder } from './support/in-folder';
 import { seedLargePage } from './support/large-page';

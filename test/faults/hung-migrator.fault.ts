@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { killPrograms, startCommand } from '../support/command';
+import { killPrograms, startCommand } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { migrationNames } from '../support/migration-names';
-import { killServices } from '../support/service-process';
+import { migrationNames } from '../support/databases/migration-names';
+import { killServices } from '../support/service/service-process';
 import { fault } from './support/fault';
 import { startHangingMigrator } from './support/hanging-migrator';
 import { inFolder } from './support/in-folder';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { killServices, startService } from '../support/service-process';
+import { killServices, startService } from '../support/service/service-process';
 import { call } from './support/call';
 import { fault } from './support/fault';
 import { inFolder } from './support/in-folder';

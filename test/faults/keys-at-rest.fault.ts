@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { type Database, openPostgres, openSqlite } from '../../adapters/knex';
-import { runCommand } from '../support/command';
+import { runCommand } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { readMetrics } from '../support/read-metrics';
-import { killServices, startService } from '../support/service-process';
+import { readMetrics } from '../support/service/read-metrics';
+import { killServices, startService } from '../support/service/service-process';
 import { type Answer, call } from './support/call';
 import { fault, type Figures } from './support/fault';
 import { inFolder } from './support/in-folder';

@@ -1,4 +1,4 @@
-import { killServices } from '../support/service-process';
+import { killServices } from '../support/service/service-process';
 import { fault } from './support/fault';
 import { lockedDatabase } from './support/locked-database';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { runCommand } from '../support/command';
+import { runCommand } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { killServices } from '../support/service-process';
+import { killServices } from '../support/service/service-process';
 import { fault } from './support/fault';
 import { inPostgresDatabase } from './support/in-postgres-database';
 import { otherBuild } from './support/other-build';

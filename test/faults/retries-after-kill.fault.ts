@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { integrityOf } from '../support/inspect-sqlite';
-import { killServices, startService } from '../support/service-process';
+import { integrityOf } from '../support/databases/inspect-sqlite';
+import { killServices, startService } from '../support/service/service-process';
 import { fault } from './support/fault';
 import { inFolder } from './support/in-folder';
 import { createUnder, environmentOf, isReplay, newPet, owner } from './support/keyed-create';

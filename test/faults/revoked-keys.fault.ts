@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { apiKeyRegister } from '../../adapters/knex';
 import { eventually } from '../support/eventually';
 import { run } from '../support/run';
-import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { call } from './support/call';
 import { fault, type Figures } from './support/fault';
 import { throughProxy } from './support/freezing-proxy';

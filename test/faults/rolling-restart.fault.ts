@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../support/free-port';
+import { freePort } from '../support/processes/free-port';
 import { eventually } from '../support/eventually';
-import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { call } from './support/call';
 import { createUntil, key, newLedger } from './support/create-until';
 import { fault, type Figures } from './support/fault';

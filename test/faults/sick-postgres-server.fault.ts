@@ -1,4 +1,4 @@
-import { killServices } from '../support/service-process';
+import { killServices } from '../support/service/service-process';
 import { fault } from './support/fault';
 import { hangingNetwork } from './support/hanging-network';
 import { type OwnPostgres, withOwnPostgres } from './support/own-postgres';

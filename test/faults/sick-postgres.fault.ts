@@ -3,7 +3,7 @@ import { fault } from './support/fault';
 import { hangingNetwork } from './support/hanging-network';
 import { inPostgresDatabase } from './support/in-postgres-database';
 import { sicken } from './support/sick-store';
-import { killServices } from '../support/service-process';
+import { killServices } from '../support/service/service-process';
 
 /** Locks every animal, so that each query for one keeps its connection. */
 const lockPets = async (url: string): Promise<() => Promise<void>> => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually';
-import { killServices, startService } from '../support/service-process';
+import { killServices, startService } from '../support/service/service-process';
 import { fault, type Figures } from './support/fault';
 import { inFolder } from './support/in-folder';
 import { askForLargePage, seedLargePage } from './support/large-page';

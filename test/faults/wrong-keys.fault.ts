@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { killServices, startService } from '../support/service-process';
-import { createPet } from '../support/pet-calls';
+import { killServices, startService } from '../support/service/service-process';
+import { createPet } from '../support/http/pet-calls';
 import { fault, type Figures } from './support/fault';
 import { runClosedLoop } from './support/load/closed-loop';
 import type { LoadRequest } from './support/load/load-request';

@@ -3,8 +3,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inTmpfs } from '../faults/support/tmpfs';
 import { eventually } from '../support/eventually';
-import { createPet } from '../support/pet-calls';
-import { killServices, startService } from '../support/service-process';
+import { createPet } from '../support/http/pet-calls';
+import { killServices, startService } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 import { startPrometheus } from './prometheus-server';
 

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { call } from '../../faults/support/call';
 import { inPostgresDatabase } from '../../faults/support/in-postgres-database';
 import { postgresStore } from '../../faults/support/sql-stores';
-import { allPets } from '../../support/pet-calls';
-import { setLastId } from '../../support/postgres';
-import { startService } from '../../support/service-process';
+import { allPets } from '../../support/http/pet-calls';
+import { setLastId } from '../../support/postgres/postgres';
+import { startService } from '../../support/service/service-process';
 
 const key = 'large-ids-key';
 const keyHeader = { 'Idempotency-Key': '"one"' };

@@ -4,9 +4,9 @@ import { columnIn, startServices } from '../../faults/support/several-services';
 import { postgresStore } from '../../faults/support/sql-stores';
 import { inPostgresDatabase } from '../../faults/support/in-postgres-database';
 import { eventually } from '../../support/eventually';
-import { migrationNames } from '../../support/migration-names';
-import { startService } from '../../support/service-process';
-import { slowPets } from '../../support/slow-pets';
+import { migrationNames } from '../../support/databases/migration-names';
+import { startService } from '../../support/service/service-process';
+import { slowPets } from '../../support/databases/slow-pets';
 
 const key = 'settings-key';
 const body = '{"name":"Rex","categoryId":7}';

@@ -3,9 +3,9 @@ import { chown, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type OwnPostgres, withOwnPostgres } from '../../faults/support/own-postgres';
-import { killPrograms, runCommand, startProgram } from '../../support/command';
+import { killPrograms, runCommand, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { startService } from '../../support/service-process';
+import { startService } from '../../support/service/service-process';
 
 const settings = { API_KEYS: 'tls-key', LOG_LEVEL: 'silent', PORT: '0' };
 

@@ -3,9 +3,9 @@ import * as t from 'io-ts';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeOrThrow } from '../../../core';
-import { main, projectFolder, runCommand, startProgram } from '../../support/command';
-import { migrationNames } from '../../support/migration-names';
-import { runInProcess } from '../../support/run-in-process';
+import { main, projectFolder, runCommand, startProgram } from '../../support/processes/command';
+import { migrationNames } from '../../support/databases/migration-names';
+import { runInProcess } from '../../support/service/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const commands = [

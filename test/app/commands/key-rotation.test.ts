@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { sqlStores } from '../../faults/support/sql-stores';
-import type { Environment } from '../../support/command';
+import type { Environment } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { allPets } from '../../support/pet-calls';
-import { runInProcess } from '../../support/run-in-process';
-import { killServices, startService } from '../../support/service-process';
+import { allPets } from '../../support/http/pet-calls';
+import { runInProcess } from '../../support/service/run-in-process';
+import { killServices, startService } from '../../support/service/service-process';
 
 const issued = async (environment: Environment, ...command: ReadonlyArray<string>): Promise<string> => {
   const { stdout, stderr, code } = await runInProcess(['keys', ...command], environment);

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { Environment } from '../../support/command';
+import type { Environment } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { bytesOf } from '../../support/inspect-sqlite';
-import { listPets } from '../../support/pet-calls';
-import { runInProcess } from '../../support/run-in-process';
-import { killServices, startService } from '../../support/service-process';
+import { bytesOf } from '../../support/databases/inspect-sqlite';
+import { listPets } from '../../support/http/pet-calls';
+import { runInProcess } from '../../support/service/run-in-process';
+import { killServices, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 /** In milliseconds: how soon a revoked key is refused everywhere. */

@@ -17,15 +17,15 @@ import { diagnose } from '../../../app/doctor/diagnose';
 import type { CheckResult } from '../../../app/doctor/check-result';
 import { CategoryId, PetName } from '../../../core';
 import { decoded } from '../../contracts/outcome';
-import { newCatalogue } from '../../support/catalogue';
-import { type Environment, main, runCommand } from '../../support/command';
-import { columnOf } from '../../support/inspect-sqlite';
-import { createPet } from '../../support/pet-calls';
-import { createPostgresDatabase } from '../../support/postgres';
+import { newCatalogue } from '../../support/databases/catalogue';
+import { type Environment, main, runCommand } from '../../support/processes/command';
+import { columnOf } from '../../support/databases/inspect-sqlite';
+import { createPet } from '../../support/http/pet-calls';
+import { createPostgresDatabase } from '../../support/postgres/postgres';
 import { run } from '../../support/run';
-import { runInProcess } from '../../support/run-in-process';
-import { runUnprivileged } from '../../support/run-unprivileged';
-import { killServices, startService } from '../../support/service-process';
+import { runInProcess } from '../../support/service/run-in-process';
+import { runUnprivileged } from '../../support/processes/run-unprivileged';
+import { killServices, startService } from '../../support/service/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 /** The same as the command, without the time that a process takes. */

@@ -4,12 +4,12 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { cannotListen, startFailureText } from '../../../app/failures/start-failure';
-import { main, type Outcome, runCommand } from '../../support/command';
-import { hasWriteAheadLog, integrityOf } from '../../support/inspect-sqlite';
-import { listPets } from '../../support/pet-calls';
-import { runInProcess } from '../../support/run-in-process';
-import { runUnprivileged } from '../../support/run-unprivileged';
-import { killServices, startService } from '../../support/service-process';
+import { main, type Outcome, runCommand } from '../../support/processes/command';
+import { hasWriteAheadLog, integrityOf } from '../../support/databases/inspect-sqlite';
+import { listPets } from '../../support/http/pet-calls';
+import { runInProcess } from '../../support/service/run-in-process';
+import { runUnprivileged } from '../../support/processes/run-unprivileged';
+import { killServices, startService } from '../../support/service/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const text = 'A text of more than a hundred bytes, which is as long as the head of a database is. '.repeat(3);

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { startProgram } from '../../support/command';
-import { columnOf } from '../../support/inspect-sqlite';
-import { createPet, listPets } from '../../support/pet-calls';
-import { runInProcess } from '../../support/run-in-process';
-import { killServices, startService } from '../../support/service-process';
+import { startProgram } from '../../support/processes/command';
+import { columnOf } from '../../support/databases/inspect-sqlite';
+import { createPet, listPets } from '../../support/http/pet-calls';
+import { runInProcess } from '../../support/service/run-in-process';
+import { killServices, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const announcedKey = /shown this once|animals_/;

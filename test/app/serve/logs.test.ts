@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
-import { projectFolder, startProgram } from '../../support/command';
+import { projectFolder, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { createPet } from '../../support/pet-calls';
-import { openRawConnection } from '../../support/raw-connection';
-import { killServices, type ServiceProcess, startService } from '../../support/service-process';
+import { createPet } from '../../support/http/pet-calls';
+import { openRawConnection } from '../../support/http/raw-connection';
+import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'secret-key-of-the-tests';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { hasWriteAheadLog } from '../../support/inspect-sqlite';
-import { allPets, createPet } from '../../support/pet-calls';
-import { killServices, startService } from '../../support/service-process';
+import { hasWriteAheadLog } from '../../support/databases/inspect-sqlite';
+import { allPets, createPet } from '../../support/http/pet-calls';
+import { killServices, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'restart-key';

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { Outcome } from '../../support/command';
+import type { Outcome } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { get, holdCreate, keepAliveAgent } from '../../support/held-requests';
-import { columnOf, hasWriteAheadLog, integrityOf } from '../../support/inspect-sqlite';
-import { createPet, isRefused } from '../../support/pet-calls';
-import { killServices, startService } from '../../support/service-process';
+import { get, holdCreate, keepAliveAgent } from '../../support/http/held-requests';
+import { columnOf, hasWriteAheadLog, integrityOf } from '../../support/databases/inspect-sqlite';
+import { createPet, isRefused } from '../../support/http/pet-calls';
+import { killServices, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'stop-key';

@@ -7,9 +7,9 @@ import { misspeltSettings } from '../../../app/settings/misspelt-settings';
 import { readSettings } from '../../../app/settings/read-settings';
 import { decodeSettings, settingNames } from '../../../app/settings/settings';
 import { startLine } from '../../../app/serve/start-line';
-import { runCommand } from '../../support/command';
-import { runInProcess } from '../../support/run-in-process';
-import { killServices, startService } from '../../support/service-process';
+import { runCommand } from '../../support/processes/command';
+import { runInProcess } from '../../support/service/run-in-process';
+import { killServices, startService } from '../../support/service/service-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 const defaults = {

@@ -6,13 +6,13 @@ import knex from 'knex';
 import { migrate, openSqlite } from '../../../adapters/knex';
 import { CategoryId, PetName } from '../../../core';
 import { decoded } from '../../contracts/outcome';
-import { newCatalogue } from '../../support/catalogue';
-import { killPrograms, main, startProgram } from '../../support/command';
-import { expectRestored, underLoad } from '../../support/backup-under-load';
-import { columnOf, integrityOf } from '../../support/inspect-sqlite';
+import { newCatalogue } from '../../support/databases/catalogue';
+import { killPrograms, main, startProgram } from '../../support/processes/command';
+import { expectRestored, underLoad } from '../../support/service/backup-under-load';
+import { columnOf, integrityOf } from '../../support/databases/inspect-sqlite';
 import { run } from '../../support/run';
-import { runInProcess } from '../../support/run-in-process';
-import { killServices } from '../../support/service-process';
+import { runInProcess } from '../../support/service/run-in-process';
+import { killServices } from '../../support/service/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const animals = (count: number) =>

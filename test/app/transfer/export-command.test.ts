@@ -14,12 +14,12 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
 import { CategoryId, type NewPet, PetName } from '../../../core';
-import { type Catalogue, newCatalogue } from '../../support/catalogue';
-import { killPrograms, main, startCommand, startProgram } from '../../support/command';
+import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
+import { killPrograms, main, startCommand, startProgram } from '../../support/processes/command';
 import { decoded } from '../../contracts/outcome';
 import { eventually } from '../../support/eventually';
-import { columnOf } from '../../support/inspect-sqlite';
-import { runInProcess } from '../../support/run-in-process';
+import { columnOf } from '../../support/databases/inspect-sqlite';
+import { runInProcess } from '../../support/service/run-in-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 const numbered = (count: number): ReadonlyArray<NewPet> =>

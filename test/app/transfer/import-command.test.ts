@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type Catalogue, environmentOf, newCatalogue } from '../../support/catalogue';
-import { killPrograms, main, type Outcome, startProgram } from '../../support/command';
-import { columnOf } from '../../support/inspect-sqlite';
-import { runInProcess } from '../../support/run-in-process';
+import { type Catalogue, environmentOf, newCatalogue } from '../../support/databases/catalogue';
+import { killPrograms, main, type Outcome, startProgram } from '../../support/processes/command';
+import { columnOf } from '../../support/databases/inspect-sqlite';
+import { runInProcess } from '../../support/service/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const rex = '{"name":"Rex","categoryId":1}\n';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { migrate, openSqlite } from '../../../adapters/knex';
-import { type Catalogue, newCatalogue } from '../../support/catalogue';
-import { killPrograms, main, type Running, startProgram } from '../../support/command';
+import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
+import { killPrograms, main, type Running, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { columnOf, integrityOf } from '../../support/inspect-sqlite';
-import { lockProbe } from '../../support/lock-probe';
+import { columnOf, integrityOf } from '../../support/databases/inspect-sqlite';
+import { lockProbe } from '../../support/databases/lock-probe';
 import { run } from '../../support/run';
 import { removeFolders } from '../../support/temporary-folder';
 

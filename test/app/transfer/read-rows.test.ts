@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Format } from '../../../app/transfer/rows/format';
 import { readRows } from '../../../app/transfer/rows/read-rows';
-import { inTurn } from '../../support/catalogue';
+import { inTurn } from '../../support/databases/catalogue';
 
 const int64 = 'an integer from -9223372036854775808 to 9223372036854775807';
 

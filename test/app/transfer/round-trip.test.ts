@@ -7,7 +7,7 @@ import { importRows } from '../../../app/transfer/import/import-rows';
 import { readRows } from '../../../app/transfer/rows/read-rows';
 import { writeRows } from '../../../app/transfer/rows/write-rows';
 import { CategoryId, type NewPet, PetName, PetStatus, type PetRepository } from '../../../core';
-import { inTurn } from '../../support/catalogue';
+import { inTurn } from '../../support/databases/catalogue';
 import { run } from '../../support/run';
 
 const special = fc.constantFrom(

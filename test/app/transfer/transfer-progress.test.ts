@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { newCatalogue } from '../../support/catalogue';
-import { killPrograms, main, startProgram } from '../../support/command';
+import { newCatalogue } from '../../support/databases/catalogue';
+import { killPrograms, main, startProgram } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 /** What a command writes to a terminal of its own (script, of util-linux). */

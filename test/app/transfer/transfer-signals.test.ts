@@ -5,8 +5,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CategoryId, PetName } from '../../../core';
 import { decoded } from '../../contracts/outcome';
-import { newCatalogue } from '../../support/catalogue';
-import { killPrograms, main, type Running, startProgram } from '../../support/command';
+import { newCatalogue } from '../../support/databases/catalogue';
+import { killPrograms, main, type Running, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 

@@ -1,7 +1,7 @@
-import { startProgram, type Running } from '../../support/command';
+import { startProgram, type Running } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 
-const preloaded = ['tsx', './test/support/hang-in-migration.ts'];
+const preloaded = ['tsx', './test/support/databases/hang-in-migration.ts'];
 
 /** Starts a migration that never ends; it holds the lock, and has made some of the tables. */
 export const startHangingMigrator = async (databaseUrl: string): Promise<Running> => {

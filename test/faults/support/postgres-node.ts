@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { eventually } from '../../support/eventually';
-import { freePort } from '../../support/free-port';
+import { freePort } from '../../support/processes/free-port';
 import { signalFamily } from './pids';
 
 const run = promisify(execFile);

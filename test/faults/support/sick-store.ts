@@ -1,5 +1,5 @@
-import type { Environment } from '../../support/command';
-import { startService } from '../../support/service-process';
+import type { Environment } from '../../support/processes/command';
+import { startService } from '../../support/service/service-process';
 import type { Figures } from './fault';
 import { inFolder } from './in-folder';
 import { pidOf } from './pids';

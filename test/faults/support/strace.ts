@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { startProgram } from '../../support/command';
+import { startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 
 /** In milliseconds. */

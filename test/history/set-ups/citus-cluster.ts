@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { type FreezingProxy, startFreezingProxy } from '../../faults/support/freezing-proxy';
 import { inFolder } from '../../faults/support/in-folder';
 import { signalFamily } from '../../faults/support/pids';
-import { main } from '../../support/command';
+import { main } from '../../support/processes/command';
 import { databaseCables } from '../nemesis/database-faults';
 import { cables, clocks, processes } from '../nemesis/instance-faults';
 import type { Hand } from '../nemesis/nemesis';
