@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { call } from '../faults/support/call';
+import { call } from '../support/http/call';
 import { fault } from '../faults/support/fault';
-import { environmentOf, newPet, owner } from '../faults/support/keyed-create';
-import { sqlStores } from '../faults/support/sql-stores';
+import { environmentOf, newPet, owner } from '../support/http/keyed-create';
+import { sqlStores } from '../support/service/sql-stores';
 import { eventually } from '../support/eventually';
 import { listPets } from '../support/http/pet-calls';
 import { openRawConnection } from '../support/http/raw-connection';

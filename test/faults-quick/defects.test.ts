@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import * as t from 'io-ts';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Answer, type Call, call } from '../faults/support/call';
+import { type Answer, type Call, call } from '../support/http/call';
 import { fault, type Figures } from '../faults/support/fault';
 import { goodClient } from '../faults/support/good-client';
-import { environmentOf, owner } from '../faults/support/keyed-create';
-import { type SqlStore, sqlStores } from '../faults/support/sql-stores';
+import { environmentOf, owner } from '../support/http/keyed-create';
+import { type SqlStore, sqlStores } from '../support/service/sql-stores';
 import { holdCreate, keepAliveAgent } from '../support/http/held-requests';
 import { killServices, startService } from '../support/service/service-process';
 

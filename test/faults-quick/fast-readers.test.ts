@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Socket } from 'node:net';
 import { fault } from '../faults/support/fault';
-import { inFolder } from '../faults/support/in-folder';
+import { inFolder } from '../support/in-folder';
 import { askForLargePage, seedLargePage } from '../faults/support/large-page';
 import { killServices, startService } from '../support/service/service-process';
 

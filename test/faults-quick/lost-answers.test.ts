@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { fault, type Figures } from '../faults/support/fault';
-import { throughProxy } from '../faults/support/freezing-proxy';
-import { inFolder } from '../faults/support/in-folder';
-import { inPostgresDatabase } from '../faults/support/in-postgres-database';
-import { createUnder, environmentOf, isReplay, newPet, owner } from '../faults/support/keyed-create';
+import { throughProxy } from '../support/postgres/freezing-proxy';
+import { inFolder } from '../support/in-folder';
+import { inPostgresDatabase } from '../support/service/in-postgres-database';
+import { createUnder, environmentOf, isReplay, newPet, owner } from '../support/http/keyed-create';
 import { pidOf } from '../faults/support/pids';
 import { attachStrace, detachAll } from '../faults/support/strace';
 import { allPets } from '../support/http/pet-calls';

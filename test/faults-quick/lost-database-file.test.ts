@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { openSqlite } from '../../adapters/knex';
 import { fault, type Figures } from '../faults/support/fault';
-import { inFolder } from '../faults/support/in-folder';
+import { inFolder } from '../support/in-folder';
 import { inTmpfs, remount } from '../faults/support/tmpfs';
 import { key, witness } from '../faults/support/witness';
 import { runCommand } from '../support/processes/command';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { converse } from '../faults/support/converse';
 import { fault } from '../faults/support/fault';
-import { environmentOf, owner } from '../faults/support/keyed-create';
-import { sqlStores } from '../faults/support/sql-stores';
+import { environmentOf, owner } from '../support/http/keyed-create';
+import { sqlStores } from '../support/service/sql-stores';
 import { readHttpResponses } from '../support/http/http-response-reader';
 import { allPets } from '../support/http/pet-calls';
 import { killServices, startService } from '../support/service/service-process';

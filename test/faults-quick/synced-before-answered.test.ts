@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { call } from '../faults/support/call';
+import { call } from '../support/http/call';
 import { fault, type Figures } from '../faults/support/fault';
-import { inFolder } from '../faults/support/in-folder';
-import { withOwnPostgres } from '../faults/support/own-postgres';
+import { inFolder } from '../support/in-folder';
+import { withOwnPostgres } from '../support/postgres/own-postgres';
 import { childrenOf, pidOf } from '../faults/support/pids';
 import { attachStrace, detachAll } from '../faults/support/strace';
 import { expectSyncedFirst } from '../faults/support/synced-first';

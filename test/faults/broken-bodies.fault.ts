@@ -8,7 +8,7 @@ import { killServices, type ServiceProcess, startService } from '../support/serv
 import { fault, type Figures } from './support/fault';
 import { collecting, heapInUse } from './support/heap-in-use';
 import { pidOf } from './support/pids';
-import { type SqlStore, sqlStores } from './support/sql-stores';
+import { type SqlStore, sqlStores } from '../support/service/sql-stores';
 
 const key = 'broken-key';
 const requests = 10_000;

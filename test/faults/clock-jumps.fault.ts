@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { fault, type Figures } from './support/fault';
-import { inFolder } from './support/in-folder';
-import { createUnder, isReplay, newPet } from './support/keyed-create';
+import { inFolder } from '../support/in-folder';
+import { createUnder, isReplay, newPet } from '../support/http/keyed-create';
 import { settableClock, type Shift } from './support/settable-clock';
-import { type SqlStore, sqlStores } from './support/sql-stores';
+import { type SqlStore, sqlStores } from '../support/service/sql-stores';
 import { runCommand } from '../support/processes/command';
 import { eventually } from '../support/eventually';
 import { holdCreate, keepAliveAgent } from '../support/http/held-requests';

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '../support/processes/command';
 import { integrityOf } from '../support/databases/inspect-sqlite';
 import { killServices, startService } from '../support/service/service-process';
-import { call } from './support/call';
+import { call } from '../support/http/call';
 import { fault, type Figures } from './support/fault';
-import { inFolder } from './support/in-folder';
-import { type OwnPostgres, withOwnPostgres } from './support/own-postgres';
+import { inFolder } from '../support/in-folder';
+import { type OwnPostgres, withOwnPostgres } from '../support/postgres/own-postgres';
 import { expectStored, type Stored } from './support/stored';
 
 const key = 'durable-key';

@@ -15,7 +15,7 @@ import { expectCleanLog } from './support/expect-clean-log';
 import { fault, type Figures } from './support/fault';
 import { goodClient } from './support/good-client';
 import { collecting, heapInUse } from './support/heap-in-use';
-import { sqlStores } from './support/sql-stores';
+import { sqlStores } from '../support/service/sql-stores';
 import { watchTurns } from './support/watch-turns';
 
 /** FUZZ_SEED repeats a run. */

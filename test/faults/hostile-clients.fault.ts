@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { fault, type Figures } from './support/fault';
-import { inFolder } from './support/in-folder';
+import { inFolder } from '../support/in-folder';
 import { seedLargePage } from './support/large-page';
 import { type ClosedLoopFigures, runClosedLoop } from './support/load/closed-loop';
 import { peakMemory } from './support/peak-memory';

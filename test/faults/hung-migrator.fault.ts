@@ -5,10 +5,10 @@ import { migrationNames } from '../support/databases/migration-names';
 import { killServices } from '../support/service/service-process';
 import { fault } from './support/fault';
 import { startHangingMigrator } from './support/hanging-migrator';
-import { inFolder } from './support/in-folder';
-import { inPostgresDatabase } from './support/in-postgres-database';
-import { columnIn, startServices } from './support/several-services';
-import { postgresStore, sqliteStore } from './support/sql-stores';
+import { inFolder } from '../support/in-folder';
+import { inPostgresDatabase } from '../support/service/in-postgres-database';
+import { columnIn, startServices } from '../support/service/several-services';
+import { postgresStore, sqliteStore } from '../support/service/sql-stores';
 
 /** In milliseconds: how long a migrator that hangs may block others. */
 const bound = 60_000;

@@ -4,11 +4,11 @@ import { runCommand } from '../support/processes/command';
 import { eventually } from '../support/eventually';
 import { readMetrics } from '../support/service/read-metrics';
 import { killServices, startService } from '../support/service/service-process';
-import { type Answer, call } from './support/call';
+import { type Answer, call } from '../support/http/call';
 import { fault, type Figures } from './support/fault';
-import { inFolder } from './support/in-folder';
+import { inFolder } from '../support/in-folder';
 import { digestOf, filesIn, tracesOf } from './support/key-traces';
-import { withOwnPostgres } from './support/own-postgres';
+import { withOwnPostgres } from '../support/postgres/own-postgres';
 
 interface Place {
   readonly databaseUrl: string;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killServices, startService } from '../support/service/service-process';
-import { call } from './support/call';
+import { call } from '../support/http/call';
 import { fault, type Figures } from './support/fault';
 import { runClosedLoop } from './support/load/closed-loop';
 import type { LoadRequest } from './support/load/load-request';
@@ -9,7 +9,7 @@ import { startOpenLoop } from './support/load/open-loop';
 import { noTally } from './support/load/tally';
 import { peakMemory } from './support/peak-memory';
 import { pidOf } from './support/pids';
-import { sqlStores } from './support/sql-stores';
+import { sqlStores } from '../support/service/sql-stores';
 
 const key = 'overload-key';
 

@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { integrityOf } from '../support/databases/inspect-sqlite';
 import { killServices, startService } from '../support/service/service-process';
 import { fault } from './support/fault';
-import { inFolder } from './support/in-folder';
-import { createUnder, environmentOf, isReplay, newPet, owner } from './support/keyed-create';
+import { inFolder } from '../support/in-folder';
+import { createUnder, environmentOf, isReplay, newPet, owner } from '../support/http/keyed-create';
 import { expectStored } from './support/stored';
 
 const clients = 64;

@@ -4,12 +4,12 @@ import { apiKeyRegister } from '../../adapters/knex';
 import { eventually } from '../support/eventually';
 import { run } from '../support/run';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
-import { call } from './support/call';
+import { call } from '../support/http/call';
 import { fault, type Figures } from './support/fault';
-import { throughProxy } from './support/freezing-proxy';
-import { inFolder } from './support/in-folder';
+import { throughProxy } from '../support/postgres/freezing-proxy';
+import { inFolder } from '../support/in-folder';
 import { pidOf } from './support/pids';
-import { type SqlStore, sqlStores } from './support/sql-stores';
+import { type SqlStore, sqlStores } from '../support/service/sql-stores';
 import { attachStrace, detachAll } from './support/strace';
 
 /** In milliseconds: how soon a revoked key is refused, whatever the database does. */

@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { freePort } from '../support/processes/free-port';
 import { eventually } from '../support/eventually';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
-import { call } from './support/call';
+import { call } from '../support/http/call';
 import { createUntil, key, newLedger } from './support/create-until';
 import { fault, type Figures } from './support/fault';
-import { inPostgresDatabase } from './support/in-postgres-database';
+import { inPostgresDatabase } from '../support/service/in-postgres-database';
 import { expectStored } from './support/stored';
 
 const instances = 3;

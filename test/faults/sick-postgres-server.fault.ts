@@ -1,7 +1,7 @@
 import { killServices } from '../support/service/service-process';
 import { fault } from './support/fault';
 import { hangingNetwork } from './support/hanging-network';
-import { type OwnPostgres, withOwnPostgres } from './support/own-postgres';
+import { type OwnPostgres, withOwnPostgres } from '../support/postgres/own-postgres';
 import { childrenOf } from './support/pids';
 import { sicken } from './support/sick-store';
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually';
 import { killServices, startService } from '../support/service/service-process';
 import { fault, type Figures } from './support/fault';
-import { inFolder } from './support/in-folder';
+import { inFolder } from '../support/in-folder';
 import { askForLargePage, seedLargePage } from './support/large-page';
 import { peakMemory } from './support/peak-memory';
 import { pidOf } from './support/pids';

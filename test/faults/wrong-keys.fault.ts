@@ -7,7 +7,7 @@ import { runClosedLoop } from './support/load/closed-loop';
 import type { LoadRequest } from './support/load/load-request';
 import { median } from './support/percentile';
 import { pidOf } from './support/pids';
-import { sqlStores } from './support/sql-stores';
+import { sqlStores } from '../support/service/sql-stores';
 
 const rounds = 5;
 const wrongKeys = 1_000;

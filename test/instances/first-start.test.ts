@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { columnIn, startServices } from '../faults/support/several-services';
-import { sqlStores } from '../faults/support/sql-stores';
+import { columnIn, startServices } from '../support/service/several-services';
+import { sqlStores } from '../support/service/sql-stores';
 import { migrationNames } from '../support/databases/migration-names';
 import { listPets } from '../support/http/pet-calls';
 import { killServices } from '../support/service/service-process';

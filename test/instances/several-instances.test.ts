@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { apiKeyRegister } from '../../adapters/knex';
-import type { Answer } from '../faults/support/call';
-import { startServices } from '../faults/support/several-services';
-import { type SqlStore, postgresStore } from '../faults/support/sql-stores';
+import type { Answer } from '../support/http/call';
+import { startServices } from '../support/service/several-services';
+import { type SqlStore, postgresStore } from '../support/service/sql-stores';
 import { eventually } from '../support/eventually';
 import { allPets, idOf } from '../support/http/pet-calls';
 import { parseNextLink } from '../support/http/parse-next-link';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { call } from '../../faults/support/call';
-import { inPostgresDatabase } from '../../faults/support/in-postgres-database';
-import { postgresStore } from '../../faults/support/sql-stores';
+import { call } from '../../support/http/call';
+import { inPostgresDatabase } from '../../support/service/in-postgres-database';
+import { postgresStore } from '../../support/service/sql-stores';
 import { allPets } from '../../support/http/pet-calls';
 import { setLastId } from '../../support/postgres/postgres';
 import { startService } from '../../support/service/service-process';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { call } from '../../faults/support/call';
-import { columnIn, startServices } from '../../faults/support/several-services';
-import { postgresStore } from '../../faults/support/sql-stores';
-import { inPostgresDatabase } from '../../faults/support/in-postgres-database';
+import { call } from '../../support/http/call';
+import { columnIn, startServices } from '../../support/service/several-services';
+import { postgresStore } from '../../support/service/sql-stores';
+import { inPostgresDatabase } from '../../support/service/in-postgres-database';
 import { eventually } from '../../support/eventually';
 import { migrationNames } from '../../support/databases/migration-names';
 import { startService } from '../../support/service/service-process';

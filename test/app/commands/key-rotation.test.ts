@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { sqlStores } from '../../faults/support/sql-stores';
+import { sqlStores } from '../../support/service/sql-stores';
 import type { Environment } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { allPets } from '../../support/http/pet-calls';

@@ -1,7 +1,7 @@
 import type { Environment } from '../../support/processes/command';
 import { startService } from '../../support/service/service-process';
 import type { Figures } from './fault';
-import { inFolder } from './in-folder';
+import { inFolder } from '../../support/in-folder';
 import { pidOf } from './pids';
 import { key, witness } from './witness';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type FreezingProxy, startFreezingProxy } from '../../faults/support/freezing-proxy';
+import { type FreezingProxy, startFreezingProxy } from '../../support/postgres/freezing-proxy';
 import { pidOf } from '../../faults/support/pids';
 import { faketimeLibrary } from '../../faults/support/tools';
 import { type Environment, type Running, startProgram } from '../../support/processes/command';

@@ -1,6 +1,6 @@
-import type { FreezingProxy } from '../../faults/support/freezing-proxy';
-import { startFreezingProxy } from '../../faults/support/freezing-proxy';
-import { inFolder } from '../../faults/support/in-folder';
+import type { FreezingProxy } from '../../support/postgres/freezing-proxy';
+import { startFreezingProxy } from '../../support/postgres/freezing-proxy';
+import { inFolder } from '../../support/in-folder';
 import { urlOf } from '../../faults/support/postgres-node';
 import { type PostgresPair, withPostgresPair } from '../../faults/support/postgres-pair';
 import { inTmpfs } from '../../faults/support/tmpfs';

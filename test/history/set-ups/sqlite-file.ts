@@ -1,5 +1,5 @@
-import { inFolder } from '../../faults/support/in-folder';
-import { sqliteStore } from '../../faults/support/sql-stores';
+import { inFolder } from '../../support/in-folder';
+import { sqliteStore } from '../../support/service/sql-stores';
 import { inTmpfs } from '../../faults/support/tmpfs';
 import { findMissing } from '../../faults/support/tools';
 import { fillDisk } from '../nemesis/fill-disk';

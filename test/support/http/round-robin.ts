@@ -1,4 +1,4 @@
-import { type Answer, call, type Call } from '../../faults/support/call';
+import { type Answer, call, type Call } from './call';
 
 /** Sends each request to the next of several addresses, as a load balancer does. */
 export const roundRobin = (addresses: ReadonlyArray<string>) => {

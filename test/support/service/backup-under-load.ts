@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { diagnose } from '../../../app/doctor/diagnose';
-import { createUnder, environmentOf, isReplay, newPet, owner } from '../../faults/support/keyed-create';
+import { createUnder, environmentOf, isReplay, newPet, owner } from '../http/keyed-create';
 import { eventually } from '../eventually';
 import { allPets } from '../http/pet-calls';
 import { runInProcess } from './run-in-process';

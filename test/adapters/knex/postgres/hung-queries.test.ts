@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Database, knexPetRepository, migrate, openPostgres } from '../../../../adapters/knex';
 import { arbitraryNewPet } from '../../../contracts';
-import { throughProxy } from '../../../faults/support/freezing-proxy';
+import { throughProxy } from '../../../support/postgres/freezing-proxy';
 import { createPostgresDatabase } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 

@@ -1,4 +1,4 @@
-import { type ServiceProcess, startService } from '../../support/service/service-process';
+import { type ServiceProcess, startService } from './service-process';
 import type { SqlStore } from './sql-stores';
 
 /** Starts several services at once on one database. */

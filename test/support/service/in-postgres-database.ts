@@ -1,5 +1,5 @@
-import { createPostgresDatabase } from '../../support/postgres/postgres';
-import { killServices } from '../../support/service/service-process';
+import { createPostgresDatabase } from '../postgres/postgres';
+import { killServices } from './service-process';
 
 /** Gives the address of an empty database on the run's server; it is gone afterwards, with the services on it. */
 export const inPostgresDatabase = async <A>(use: (url: string) => Promise<A>): Promise<A> => {

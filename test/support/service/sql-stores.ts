@@ -1,5 +1,5 @@
 import { type Database, openPostgres, openSqlite } from '../../../adapters/knex';
-import { inFolder } from './in-folder';
+import { inFolder } from '../in-folder';
 import { inPostgresDatabase } from './in-postgres-database';
 
 /** A SQL database that processes share. */

