@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Answer, type Call, call } from '../support/http/call';
 import { fault, type Figures } from '../faults/support/fault';
-import { goodClient } from '../faults/support/good-client';
+import { goodClient } from '../faults/support/clients/good-client';
 import { environmentOf, owner } from '../support/http/keyed-create';
 import { type SqlStore, sqlStores } from '../support/service/sql-stores';
 import { holdCreate, keepAliveAgent } from '../support/http/held-requests';

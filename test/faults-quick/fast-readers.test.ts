@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Socket } from 'node:net';
 import { fault } from '../faults/support/fault';
 import { inFolder } from '../support/in-folder';
-import { askForLargePage, seedLargePage } from '../faults/support/large-page';
+import { askForLargePage, seedLargePage } from '../faults/support/clients/large-page';
 import { killServices, startService } from '../support/service/service-process';
 
 const key = 'fast-readers-key';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { checkAnswer, type CheckedAnswer } from '../support/openapi/checked-answer';
 import { readHttpResponses } from '../support/http/http-response-reader';
 import { killServices, startService } from '../support/service/service-process';
-import { converse } from '../faults/support/converse';
+import { converse } from '../faults/support/clients/converse';
 import { fault, type Figures } from '../faults/support/fault';
 import { type SqlStore, sqlStores } from '../support/service/sql-stores';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { fault } from '../faults/support/fault';
-import { startHangingMigrator } from '../faults/support/hanging-migrator';
+import { startHangingMigrator } from '../faults/support/databases/hanging-migrator';
 import { columnIn, startServices } from '../support/service/several-services';
 import { sqlStores } from '../support/service/sql-stores';
 import { killPrograms } from '../support/processes/command';

@@ -1,5 +1,5 @@
 import { fault } from '../faults/support/fault';
-import { lockedDatabase } from '../faults/support/locked-database';
+import { lockedDatabase } from '../faults/support/databases/locked-database';
 import { killServices } from '../support/service/service-process';
 
 describe('Promise 3: a locked SQLite file is a 503', () => {

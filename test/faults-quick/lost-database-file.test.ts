@@ -3,8 +3,8 @@ import { open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/p
 import { openSqlite } from '../../adapters/knex';
 import { fault, type Figures } from '../faults/support/fault';
 import { inFolder } from '../support/in-folder';
-import { inTmpfs, remount } from '../faults/support/tmpfs';
-import { key, witness } from '../faults/support/witness';
+import { inTmpfs, remount } from '../faults/support/machine/tmpfs';
+import { key, witness } from '../faults/support/checks/witness';
 import { runCommand } from '../support/processes/command';
 import { killServices, startService } from '../support/service/service-process';
 

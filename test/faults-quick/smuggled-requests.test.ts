@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { converse } from '../faults/support/converse';
+import { converse } from '../faults/support/clients/converse';
 import { fault } from '../faults/support/fault';
 import { environmentOf, owner } from '../support/http/keyed-create';
 import { sqlStores } from '../support/service/sql-stores';

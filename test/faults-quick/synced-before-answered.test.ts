@@ -4,9 +4,9 @@ import { call } from '../support/http/call';
 import { fault, type Figures } from '../faults/support/fault';
 import { inFolder } from '../support/in-folder';
 import { withOwnPostgres } from '../support/postgres/own-postgres';
-import { childrenOf, pidOf } from '../faults/support/pids';
-import { attachStrace, detachAll } from '../faults/support/strace';
-import { expectSyncedFirst } from '../faults/support/synced-first';
+import { childrenOf, pidOf } from '../faults/support/machine/pids';
+import { attachStrace, detachAll } from '../faults/support/machine/strace';
+import { expectSyncedFirst } from '../faults/support/checks/synced-first';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 
 const key = 'synced-key';

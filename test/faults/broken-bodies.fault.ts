@@ -6,8 +6,8 @@ import { eventually } from '../support/eventually';
 import { listPets } from '../support/http/pet-calls';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { fault, type Figures } from './support/fault';
-import { collecting, heapInUse } from './support/heap-in-use';
-import { pidOf } from './support/pids';
+import { collecting, heapInUse } from './support/measures/heap-in-use';
+import { pidOf } from './support/machine/pids';
 import { type SqlStore, sqlStores } from '../support/service/sql-stores';
 
 const key = 'broken-key';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { fault, type Figures } from './support/fault';
 import { inFolder } from '../support/in-folder';
 import { createUnder, isReplay, newPet } from '../support/http/keyed-create';
-import { settableClock, type Shift } from './support/settable-clock';
+import { settableClock, type Shift } from './support/machine/settable-clock';
 import { type SqlStore, sqlStores } from '../support/service/sql-stores';
 import { runCommand } from '../support/processes/command';
 import { eventually } from '../support/eventually';

@@ -4,7 +4,7 @@ import { killServices, startService } from '../support/service/service-process';
 import { call } from '../support/http/call';
 import { fault, type Figures } from './support/fault';
 import { runClosedLoop } from './support/load/closed-loop';
-import { pidOf } from './support/pids';
+import { pidOf } from './support/machine/pids';
 import { sqlStores } from '../support/service/sql-stores';
 
 const crowds = [64, 512, 2_000];

@@ -7,7 +7,7 @@ import { call } from '../support/http/call';
 import { fault, type Figures } from './support/fault';
 import { inFolder } from '../support/in-folder';
 import { type OwnPostgres, withOwnPostgres } from '../support/postgres/own-postgres';
-import { expectStored, type Stored } from './support/stored';
+import { expectStored, type Stored } from './support/checks/stored';
 
 const key = 'durable-key';
 const clients = 64;

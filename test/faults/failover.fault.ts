@@ -7,9 +7,9 @@ import { fault, type Figures } from './support/fault';
 import { startFreezingProxy } from '../support/postgres/freezing-proxy';
 import { inFolder } from '../support/in-folder';
 import { createUnder, newPet, owner } from '../support/http/keyed-create';
-import { urlOf } from './support/postgres-node';
-import { type PostgresPair, withPostgresPair } from './support/postgres-pair';
-import { expectStored } from './support/stored';
+import { urlOf } from './support/databases/postgres-node';
+import { type PostgresPair, withPostgresPair } from './support/databases/postgres-pair';
+import { expectStored } from './support/checks/stored';
 
 const creators = 24;
 const readers = 8;

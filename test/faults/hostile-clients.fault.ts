@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { fault, type Figures } from './support/fault';
 import { inFolder } from '../support/in-folder';
-import { seedLargePage } from './support/large-page';
+import { seedLargePage } from './support/clients/large-page';
 import { type ClosedLoopFigures, runClosedLoop } from './support/load/closed-loop';
-import { peakMemory } from './support/peak-memory';
-import { pidOf } from './support/pids';
+import { peakMemory } from './support/measures/peak-memory';
+import { pidOf } from './support/machine/pids';
 
 const key = 'hostile-key';
 const each = 300;

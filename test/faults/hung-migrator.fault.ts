@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually';
 import { migrationNames } from '../support/databases/migration-names';
 import { killServices } from '../support/service/service-process';
 import { fault } from './support/fault';
-import { startHangingMigrator } from './support/hanging-migrator';
+import { startHangingMigrator } from './support/databases/hanging-migrator';
 import { inFolder } from '../support/in-folder';
 import { inPostgresDatabase } from '../support/service/in-postgres-database';
 import { columnIn, startServices } from '../support/service/several-services';

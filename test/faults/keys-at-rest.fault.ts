@@ -7,7 +7,7 @@ import { killServices, startService } from '../support/service/service-process';
 import { type Answer, call } from '../support/http/call';
 import { fault, type Figures } from './support/fault';
 import { inFolder } from '../support/in-folder';
-import { digestOf, filesIn, tracesOf } from './support/key-traces';
+import { digestOf, filesIn, tracesOf } from './support/checks/key-traces';
 import { withOwnPostgres } from '../support/postgres/own-postgres';
 
 interface Place {

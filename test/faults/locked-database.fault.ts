@@ -1,6 +1,6 @@
 import { killServices } from '../support/service/service-process';
 import { fault } from './support/fault';
-import { lockedDatabase } from './support/locked-database';
+import { lockedDatabase } from './support/databases/locked-database';
 
 describe('Promise 3: a locked SQLite file is a 503', () => {
   afterEach(killServices);

@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually';
 import { killServices } from '../support/service/service-process';
 import { fault } from './support/fault';
 import { inPostgresDatabase } from '../support/service/in-postgres-database';
-import { otherBuild } from './support/other-build';
+import { otherBuild } from './support/databases/other-build';
 import { columnIn, startServices } from '../support/service/several-services';
 import { postgresStore, sqlStores } from '../support/service/sql-stores';
 

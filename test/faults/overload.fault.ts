@@ -7,8 +7,8 @@ import { runClosedLoop } from './support/load/closed-loop';
 import type { LoadRequest } from './support/load/load-request';
 import { startOpenLoop } from './support/load/open-loop';
 import { noTally } from './support/load/tally';
-import { peakMemory } from './support/peak-memory';
-import { pidOf } from './support/pids';
+import { peakMemory } from './support/measures/peak-memory';
+import { pidOf } from './support/machine/pids';
 import { sqlStores } from '../support/service/sql-stores';
 
 const key = 'overload-key';

@@ -5,7 +5,7 @@ import { killServices, startService } from '../support/service/service-process';
 import { fault } from './support/fault';
 import { inFolder } from '../support/in-folder';
 import { createUnder, environmentOf, isReplay, newPet, owner } from '../support/http/keyed-create';
-import { expectStored } from './support/stored';
+import { expectStored } from './support/checks/stored';
 
 const clients = 64;
 const kills = 20;

@@ -8,9 +8,9 @@ import { call } from '../support/http/call';
 import { fault, type Figures } from './support/fault';
 import { throughProxy } from '../support/postgres/freezing-proxy';
 import { inFolder } from '../support/in-folder';
-import { pidOf } from './support/pids';
+import { pidOf } from './support/machine/pids';
 import { type SqlStore, sqlStores } from '../support/service/sql-stores';
-import { attachStrace, detachAll } from './support/strace';
+import { attachStrace, detachAll } from './support/machine/strace';
 
 /** In milliseconds: how soon a revoked key is refused, whatever the database does. */
 const bound = 5_000;

@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { fault } from './support/fault';
-import { hangingNetwork } from './support/hanging-network';
+import { hangingNetwork } from './support/databases/hanging-network';
 import { inPostgresDatabase } from '../support/service/in-postgres-database';
-import { sicken } from './support/sick-store';
+import { sicken } from './support/databases/sick-store';
 import { killServices } from '../support/service/service-process';
 
 /** Locks every animal, so that each query for one keeps its connection. */

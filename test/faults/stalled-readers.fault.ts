@@ -5,9 +5,9 @@ import { eventually } from '../support/eventually';
 import { killServices, startService } from '../support/service/service-process';
 import { fault, type Figures } from './support/fault';
 import { inFolder } from '../support/in-folder';
-import { askForLargePage, seedLargePage } from './support/large-page';
-import { peakMemory } from './support/peak-memory';
-import { pidOf } from './support/pids';
+import { askForLargePage, seedLargePage } from './support/clients/large-page';
+import { peakMemory } from './support/measures/peak-memory';
+import { pidOf } from './support/machine/pids';
 
 const key = 'stalled-readers-key';
 

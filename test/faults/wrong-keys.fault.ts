@@ -5,8 +5,8 @@ import { createPet } from '../support/http/pet-calls';
 import { fault, type Figures } from './support/fault';
 import { runClosedLoop } from './support/load/closed-loop';
 import type { LoadRequest } from './support/load/load-request';
-import { median } from './support/percentile';
-import { pidOf } from './support/pids';
+import { median } from './support/measures/percentile';
+import { pidOf } from './support/machine/pids';
 import { sqlStores } from '../support/service/sql-stores';
 
 const rounds = 5;

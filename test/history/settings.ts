@@ -1,4 +1,4 @@
-import { otherBuild } from '../faults/support/other-build';
+import { otherBuild } from '../faults/support/databases/other-build';
 import { type Environment, projectFolder } from '../support/processes/command';
 
 /** A version of the service. */

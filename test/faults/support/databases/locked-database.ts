@@ -1,5 +1,5 @@
 import { sickSqliteFile } from './sick-store';
-import { sqliteStore } from '../../support/service/sql-stores';
+import { sqliteStore } from '../../../support/service/sql-stores';
 
 /** A SQLite file whose writers' lock another process holds for so many milliseconds after it shows. */
 export const lockedDatabase = (milliseconds: number) =>

@@ -1,5 +1,5 @@
-import { startProgram, type Running } from '../../support/processes/command';
-import { eventually } from '../../support/eventually';
+import { startProgram, type Running } from '../../../support/processes/command';
+import { eventually } from '../../../support/eventually';
 
 const preloaded = ['tsx', './test/support/databases/hang-in-migration.ts'];
 

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { Running } from '../../support/processes/command';
+import type { Running } from '../../../support/processes/command';
 
 export const pidOf = ({ pid }: Running): number => {
   if (pid === undefined) throw new Error('the program was not started');

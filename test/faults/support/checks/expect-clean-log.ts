@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as t from 'io-ts';
-import type { Outcome } from '../../support/processes/command';
+import type { Outcome } from '../../../support/processes/command';
 
 const Line = t.intersection([
   t.type({ level: t.number, msg: t.string, requestId: t.string }),

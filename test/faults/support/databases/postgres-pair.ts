@@ -1,6 +1,6 @@
 import { chmod } from 'node:fs/promises';
-import { eventually } from '../../support/eventually';
-import { type FreezingProxy, startFreezingProxy } from '../../support/postgres/freezing-proxy';
+import { eventually } from '../../../support/eventually';
+import { type FreezingProxy, startFreezingProxy } from '../../../support/postgres/freezing-proxy';
 import { copyAsStandby, initialise, type PostgresNode, postgresNode } from './postgres-node';
 
 /** A primary and a standby that has each commit before it is acknowledged. */

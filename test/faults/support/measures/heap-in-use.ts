@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readMetrics } from '../../support/service/read-metrics';
-import type { ServiceProcess } from '../../support/service/service-process';
+import { readMetrics } from '../../../support/service/read-metrics';
+import type { ServiceProcess } from '../../../support/service/service-process';
 
 /** The settings under which a service can be told to collect its garbage. */
 export const collecting = {

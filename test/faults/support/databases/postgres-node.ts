@@ -5,9 +5,9 @@ import { rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { eventually } from '../../support/eventually';
-import { freePort } from '../../support/processes/free-port';
-import { signalFamily } from './pids';
+import { eventually } from '../../../support/eventually';
+import { freePort } from '../../../support/processes/free-port';
+import { signalFamily } from '../machine/pids';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readMetrics } from '../../support/service/read-metrics';
-import type { ServiceProcess } from '../../support/service/service-process';
+import { readMetrics } from '../../../support/service/read-metrics';
+import type { ServiceProcess } from '../../../support/service/service-process';
 
 /** In milliseconds, between two looks. */
 const interval = 250;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket, type TcpSocketConnectOpts } from 'node:net';
-import { call } from '../../support/http/call';
+import { call } from '../../../support/http/call';
 
 /** In bytes: a page of such animals fills every buffer on its way to a client that does not read. */
 const longName = 99_000;

@@ -1,9 +1,9 @@
-import type { Environment } from '../../support/processes/command';
-import { startService } from '../../support/service/service-process';
-import type { Figures } from './fault';
-import { inFolder } from '../../support/in-folder';
-import { pidOf } from './pids';
-import { key, witness } from './witness';
+import type { Environment } from '../../../support/processes/command';
+import { startService } from '../../../support/service/service-process';
+import type { Figures } from '../fault';
+import { inFolder } from '../../../support/in-folder';
+import { pidOf } from '../machine/pids';
+import { key, witness } from '../checks/witness';
 
 interface Sickness<Store> {
   /** Injects the fault; answers with what takes its cause away. */

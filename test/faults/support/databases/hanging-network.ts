@@ -1,5 +1,5 @@
-import type { Figures } from './fault';
-import { throughProxy } from '../../support/postgres/freezing-proxy';
+import type { Figures } from '../fault';
+import { throughProxy } from '../../../support/postgres/freezing-proxy';
 import { sicken } from './sick-store';
 
 /** A PostgreSQL server whose network moves nothing for so many milliseconds after it shows, and closes nothing. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { startProgram } from '../../support/processes/command';
-import { eventually } from '../../support/eventually';
+import { startProgram } from '../../../support/processes/command';
+import { eventually } from '../../../support/eventually';
 
 /** In milliseconds. */
 const attachBound = 20_000;

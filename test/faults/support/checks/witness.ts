@@ -1,7 +1,7 @@
 import { AssertionError, expect } from 'chai';
-import { eventually } from '../../support/eventually';
-import { type Answer, call } from '../../support/http/call';
-import type { Figures } from './fault';
+import { eventually } from '../../../support/eventually';
+import { type Answer, call } from '../../../support/http/call';
+import type { Figures } from '../fault';
 import { expectStored } from './stored';
 
 export const key = 'sick-store-key';
