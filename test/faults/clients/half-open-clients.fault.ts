@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { eventually } from '../support/eventually';
-import { killServices, startService } from '../support/service/service-process';
-import { fault, type Figures } from './support/fault';
-import { goodClient } from './support/clients/good-client';
-import { inFolder } from '../support/in-folder';
-import { unreachable } from './support/machine/unreachable';
+import { eventually } from '../../support/eventually';
+import { killServices, startService } from '../../support/service/service-process';
+import { fault, type Figures } from '../support/fault';
+import { goodClient } from '../support/clients/good-client';
+import { inFolder } from '../../support/in-folder';
+import { unreachable } from '../support/machine/unreachable';
 
 const key = 'half-open-key';
 const each = 300;

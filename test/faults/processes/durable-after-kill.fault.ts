@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Environment } from '../support/processes/command';
-import { integrityOf } from '../support/databases/inspect-sqlite';
-import { killServices, startService } from '../support/service/service-process';
-import { call } from '../support/http/call';
-import { fault, type Figures } from './support/fault';
-import { inFolder } from '../support/in-folder';
-import { type OwnPostgres, withOwnPostgres } from '../support/postgres/own-postgres';
-import { expectStored, type Stored } from './support/checks/stored';
+import type { Environment } from '../../support/processes/command';
+import { integrityOf } from '../../support/databases/inspect-sqlite';
+import { killServices, startService } from '../../support/service/service-process';
+import { call } from '../../support/http/call';
+import { fault, type Figures } from '../support/fault';
+import { inFolder } from '../../support/in-folder';
+import { type OwnPostgres, withOwnPostgres } from '../../support/postgres/own-postgres';
+import { expectStored, type Stored } from '../support/checks/stored';
 
 const key = 'durable-key';
 const clients = 64;

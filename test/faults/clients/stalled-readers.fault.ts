@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '../support/eventually';
-import { killServices, startService } from '../support/service/service-process';
-import { fault, type Figures } from './support/fault';
-import { inFolder } from '../support/in-folder';
-import { askForLargePage, seedLargePage } from './support/clients/large-page';
-import { peakMemory } from './support/measures/peak-memory';
-import { pidOf } from './support/machine/pids';
+import { eventually } from '../../support/eventually';
+import { killServices, startService } from '../../support/service/service-process';
+import { fault, type Figures } from '../support/fault';
+import { inFolder } from '../../support/in-folder';
+import { askForLargePage, seedLargePage } from '../support/clients/large-page';
+import { peakMemory } from '../support/measures/peak-memory';
+import { pidOf } from '../support/machine/pids';
 
 const key = 'stalled-readers-key';
 

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fault } from './support/fault';
-import { type OpenLoop, type OpenLoopFigures, startOpenLoop } from './support/load/open-loop';
+import { fault } from '../support/fault';
+import { type OpenLoop, type OpenLoopFigures, startOpenLoop } from '../support/load/open-loop';
 
 const rate = 2_000;
 

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { killPrograms, startCommand } from '../support/processes/command';
-import { eventually } from '../support/eventually';
-import { migrationNames } from '../support/databases/migration-names';
-import { killServices } from '../support/service/service-process';
-import { fault } from './support/fault';
-import { startHangingMigrator } from './support/databases/hanging-migrator';
-import { inFolder } from '../support/in-folder';
-import { inPostgresDatabase } from '../support/service/in-postgres-database';
-import { columnIn, startServices } from '../support/service/several-services';
-import { postgresStore, sqliteStore } from '../support/service/sql-stores';
+import { killPrograms, startCommand } from '../../support/processes/command';
+import { eventually } from '../../support/eventually';
+import { migrationNames } from '../../support/databases/migration-names';
+import { killServices } from '../../support/service/service-process';
+import { fault } from '../support/fault';
+import { startHangingMigrator } from '../support/databases/hanging-migrator';
+import { inFolder } from '../../support/in-folder';
+import { inPostgresDatabase } from '../../support/service/in-postgres-database';
+import { columnIn, startServices } from '../../support/service/several-services';
+import { postgresStore, sqliteStore } from '../../support/service/sql-stores';
 
 /** In milliseconds: how long a migrator that hangs may block others. */
 const bound = 60_000;

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { freePort } from '../support/processes/free-port';
-import { eventually } from '../support/eventually';
-import { runCommand } from '../support/processes/command';
-import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
-import { call } from '../support/http/call';
-import { createUntil, key, newLedger } from './support/clients/create-until';
-import { fault, type Figures } from './support/fault';
-import { inPostgresDatabase } from '../support/service/in-postgres-database';
-import { otherBuild } from './support/databases/other-build';
-import { expectStored } from './support/checks/stored';
+import { freePort } from '../../support/processes/free-port';
+import { eventually } from '../../support/eventually';
+import { runCommand } from '../../support/processes/command';
+import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
+import { call } from '../../support/http/call';
+import { createUntil, key, newLedger } from '../support/clients/create-until';
+import { fault, type Figures } from '../support/fault';
+import { inPostgresDatabase } from '../../support/service/in-postgres-database';
+import { otherBuild } from '../support/databases/other-build';
+import { expectStored } from '../support/checks/stored';
 
 const instances = 3;
 const clients = 12;

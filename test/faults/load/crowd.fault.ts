@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { Agent } from 'node:http';
-import { killServices, startService } from '../support/service/service-process';
-import { call } from '../support/http/call';
-import { fault, type Figures } from './support/fault';
-import { runClosedLoop } from './support/load/closed-loop';
-import { pidOf } from './support/machine/pids';
-import { sqlStores } from '../support/service/sql-stores';
+import { killServices, startService } from '../../support/service/service-process';
+import { call } from '../../support/http/call';
+import { fault, type Figures } from '../support/fault';
+import { runClosedLoop } from '../support/load/closed-loop';
+import { pidOf } from '../support/machine/pids';
+import { sqlStores } from '../../support/service/sql-stores';
 
 const crowds = [64, 512, 2_000];
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { integrityOf } from '../support/databases/inspect-sqlite';
-import { killServices, startService } from '../support/service/service-process';
-import { fault } from './support/fault';
-import { inFolder } from '../support/in-folder';
-import { createUnder, environmentOf, isReplay, newPet, owner } from '../support/http/keyed-create';
-import { expectStored } from './support/checks/stored';
+import { integrityOf } from '../../support/databases/inspect-sqlite';
+import { killServices, startService } from '../../support/service/service-process';
+import { fault } from '../support/fault';
+import { inFolder } from '../../support/in-folder';
+import { createUnder, environmentOf, isReplay, newPet, owner } from '../../support/http/keyed-create';
+import { expectStored } from '../support/checks/stored';
 
 const clients = 64;
 const kills = 20;

@@ -1,9 +1,9 @@
 import { Client } from 'pg';
-import { fault } from './support/fault';
-import { hangingNetwork } from './support/databases/hanging-network';
-import { inPostgresDatabase } from '../support/service/in-postgres-database';
-import { sicken } from './support/databases/sick-store';
-import { killServices } from '../support/service/service-process';
+import { fault } from '../support/fault';
+import { hangingNetwork } from '../support/databases/hanging-network';
+import { inPostgresDatabase } from '../../support/service/in-postgres-database';
+import { sicken } from '../support/databases/sick-store';
+import { killServices } from '../../support/service/service-process';
 
 /** Locks every animal, so that each query for one keeps its connection. */
 const lockPets = async (url: string): Promise<() => Promise<void>> => {

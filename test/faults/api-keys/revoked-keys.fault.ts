@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { apiKeyRegister } from '../../adapters/knex';
-import { eventually } from '../support/eventually';
-import { run } from '../support/run';
-import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
-import { call } from '../support/http/call';
-import { fault, type Figures } from './support/fault';
-import { throughProxy } from '../support/postgres/freezing-proxy';
-import { inFolder } from '../support/in-folder';
-import { pidOf } from './support/machine/pids';
-import { type SqlStore, sqlStores } from '../support/service/sql-stores';
-import { attachStrace, detachAll } from './support/machine/strace';
+import { apiKeyRegister } from '../../../adapters/knex';
+import { eventually } from '../../support/eventually';
+import { run } from '../../support/run';
+import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
+import { call } from '../../support/http/call';
+import { fault, type Figures } from '../support/fault';
+import { throughProxy } from '../../support/postgres/freezing-proxy';
+import { inFolder } from '../../support/in-folder';
+import { pidOf } from '../support/machine/pids';
+import { type SqlStore, sqlStores } from '../../support/service/sql-stores';
+import { attachStrace, detachAll } from '../support/machine/strace';
 
 /** In milliseconds: how soon a revoked key is refused, whatever the database does. */
 const bound = 5_000;

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
-import { fault, type Figures } from './support/fault';
-import { inFolder } from '../support/in-folder';
-import { seedLargePage } from './support/clients/large-page';
-import { type ClosedLoopFigures, runClosedLoop } from './support/load/closed-loop';
-import { peakMemory } from './support/measures/peak-memory';
-import { pidOf } from './support/machine/pids';
+import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
+import { fault, type Figures } from '../support/fault';
+import { inFolder } from '../../support/in-folder';
+import { seedLargePage } from '../support/clients/large-page';
+import { type ClosedLoopFigures, runClosedLoop } from '../support/load/closed-loop';
+import { peakMemory } from '../support/measures/peak-memory';
+import { pidOf } from '../support/machine/pids';
 
 const key = 'hostile-key';
 const each = 300;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { killServices, startService } from '../support/service/service-process';
-import { call } from '../support/http/call';
-import { fault } from './support/fault';
-import { inFolder } from '../support/in-folder';
-import { createUnder, environmentOf, newPet, owner } from '../support/http/keyed-create';
+import { killServices, startService } from '../../support/service/service-process';
+import { call } from '../../support/http/call';
+import { fault } from '../support/fault';
+import { inFolder } from '../../support/in-folder';
+import { createUnder, environmentOf, newPet, owner } from '../../support/http/keyed-create';
 
 const connections = 64;
 const rounds = 9;

@@ -1,9 +1,9 @@
-import { killServices } from '../support/service/service-process';
-import { fault } from './support/fault';
-import { hangingNetwork } from './support/databases/hanging-network';
-import { type OwnPostgres, withOwnPostgres } from '../support/postgres/own-postgres';
-import { childrenOf } from './support/machine/pids';
-import { sicken } from './support/databases/sick-store';
+import { killServices } from '../../support/service/service-process';
+import { fault } from '../support/fault';
+import { hangingNetwork } from '../support/databases/hanging-network';
+import { type OwnPostgres, withOwnPostgres } from '../../support/postgres/own-postgres';
+import { childrenOf } from '../support/machine/pids';
+import { sicken } from '../support/databases/sick-store';
 
 const signalAll = (pids: ReadonlyArray<number>, signal: NodeJS.Signals): void => {
   for (const pid of pids) process.kill(pid, signal);

@@ -1,22 +1,27 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { randomInt } from 'node:crypto';
-import { checkAnswer } from '../support/openapi/checked-answer';
+import { checkAnswer } from '../../support/openapi/checked-answer';
 import {
   readFirstHttpResponses,
   readUnaskedHttpResponses,
   type WireResponse,
-} from '../support/http/http-response-reader';
-import { killServices, startService } from '../support/service/service-process';
-import { noisyRequests } from './support/clients/arbitrary-noise';
-import { type FramedRequest, framedRequest, fuzzKey, hardRequest } from './support/clients/arbitrary-request';
-import { converse } from './support/clients/converse';
-import { expectCleanLog } from './support/checks/expect-clean-log';
-import { fault, type Figures } from './support/fault';
-import { goodClient } from './support/clients/good-client';
-import { collecting, heapInUse } from './support/measures/heap-in-use';
-import { sqlStores } from '../support/service/sql-stores';
-import { watchTurns } from './support/measures/watch-turns';
+} from '../../support/http/http-response-reader';
+import { killServices, startService } from '../../support/service/service-process';
+import { noisyRequests } from '../support/clients/arbitrary-noise';
+import {
+  type FramedRequest,
+  framedRequest,
+  fuzzKey,
+  hardRequest,
+} from '../support/clients/arbitrary-request';
+import { converse } from '../support/clients/converse';
+import { expectCleanLog } from '../support/checks/expect-clean-log';
+import { fault, type Figures } from '../support/fault';
+import { goodClient } from '../support/clients/good-client';
+import { collecting, heapInUse } from '../support/measures/heap-in-use';
+import { sqlStores } from '../../support/service/sql-stores';
+import { watchTurns } from '../support/measures/watch-turns';
 
 /** FUZZ_SEED repeats a run. */
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { eventually } from '../support/eventually';
-import { killServices, startService } from '../support/service/service-process';
-import { call } from '../support/http/call';
-import { fault, type Figures } from './support/fault';
-import { startFreezingProxy } from '../support/postgres/freezing-proxy';
-import { inFolder } from '../support/in-folder';
-import { createUnder, newPet, owner } from '../support/http/keyed-create';
-import { urlOf } from './support/databases/postgres-node';
-import { type PostgresPair, withPostgresPair } from './support/databases/postgres-pair';
-import { expectStored } from './support/checks/stored';
+import { eventually } from '../../support/eventually';
+import { killServices, startService } from '../../support/service/service-process';
+import { call } from '../../support/http/call';
+import { fault, type Figures } from '../support/fault';
+import { startFreezingProxy } from '../../support/postgres/freezing-proxy';
+import { inFolder } from '../../support/in-folder';
+import { createUnder, newPet, owner } from '../../support/http/keyed-create';
+import { urlOf } from '../support/databases/postgres-node';
+import { type PostgresPair, withPostgresPair } from '../support/databases/postgres-pair';
+import { expectStored } from '../support/checks/stored';
 
 const creators = 24;
 const readers = 8;

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { type Database, openPostgres, openSqlite } from '../../adapters/knex';
-import { runCommand } from '../support/processes/command';
-import { eventually } from '../support/eventually';
-import { readMetrics } from '../support/service/read-metrics';
-import { killServices, startService } from '../support/service/service-process';
-import { type Answer, call } from '../support/http/call';
-import { fault, type Figures } from './support/fault';
-import { inFolder } from '../support/in-folder';
-import { digestOf, filesIn, tracesOf } from './support/checks/key-traces';
-import { withOwnPostgres } from '../support/postgres/own-postgres';
+import { type Database, openPostgres, openSqlite } from '../../../adapters/knex';
+import { runCommand } from '../../support/processes/command';
+import { eventually } from '../../support/eventually';
+import { readMetrics } from '../../support/service/read-metrics';
+import { killServices, startService } from '../../support/service/service-process';
+import { type Answer, call } from '../../support/http/call';
+import { fault, type Figures } from '../support/fault';
+import { inFolder } from '../../support/in-folder';
+import { digestOf, filesIn, tracesOf } from '../support/checks/key-traces';
+import { withOwnPostgres } from '../../support/postgres/own-postgres';
 
 interface Place {
   readonly databaseUrl: string;
