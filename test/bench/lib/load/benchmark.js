@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startLoadGenerator } from './load-generator.js';
 import { measureRounds, say } from './measure-rounds.js';
 import { selfCheck } from './self-check.js';
-import { startTargets } from './start-targets.js';
-import { round } from './statistics.js';
+import { startTargets } from '../processes/start-targets.js';
+import { round } from '../statistics.js';
 
 /** Checks that all targets answer alike, then measures their speed and their memory. */
 export const benchmark = async (options) => {

@@ -1,5 +1,5 @@
-import { operationNames } from './operations.js';
-import { sharedBuffers } from './scale-databases.js';
+import { operationNames } from '../load/operations.js';
+import { sharedBuffers } from '../databases/scale-databases.js';
 import { table } from './table.js';
 import { verdict } from './verdict.js';
 

@@ -1,4 +1,4 @@
-import { median, round } from './statistics.js';
+import { median, round } from '../statistics.js';
 
 const rotated = (values, by) => [...values.slice(by % values.length), ...values.slice(0, by % values.length)];
 

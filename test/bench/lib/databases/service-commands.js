@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { service } from '../targets.js';
+import { service } from '../../targets.js';
 
 const run = promisify(execFile);
 

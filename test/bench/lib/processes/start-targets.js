@@ -1,8 +1,8 @@
 import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { targets } from '../targets.js';
-import { startPostgres } from './postgres-server.js';
-import { createSqliteFile } from './sqlite-file.js';
+import { targets } from '../../targets.js';
+import { startPostgres } from '../databases/postgres-server.js';
+import { createSqliteFile } from '../databases/sqlite-file.js';
 import { startTarget } from './target-process.js';
 
 const databaseName = (name) => name.replaceAll('-', '_');

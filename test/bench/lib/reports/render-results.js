@@ -1,5 +1,5 @@
 import { benchReport } from './bench-report.js';
-import { crowdReport } from './crowd/crowd-report.js';
+import { crowdReport } from '../crowd/crowd-report.js';
 import { memoryReport } from './memory-report.js';
 import { readyReport } from './ready-report.js';
 import { scaleReport } from './scale-report.js';

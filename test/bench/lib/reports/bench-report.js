@@ -1,6 +1,6 @@
-import { baselineOf } from '../targets.js';
+import { baselineOf } from '../../targets.js';
 import { judge } from './bars.js';
-import { operationNames } from './operations.js';
+import { operationNames } from '../load/operations.js';
 import { table } from './table.js';
 import { verdict } from './verdict.js';
 
