@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { describeService } from '../support/service/describe-service';
-import { authorization, getText, headOf } from '../support/service/request-text';
+import { describeService } from '../../support/service/describe-service';
+import { authorization, getText, headOf } from '../../support/service/request-text';
 
 const list = { method: 'GET', target: '/v1/pets' };
 

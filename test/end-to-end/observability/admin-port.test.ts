@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { listPets } from '../support/http/pet-calls';
-import { apiKey, serveInProcess } from '../support/service/serve-in-process';
-import type { RunningService } from '../support/service/service-process';
-import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
+import { listPets } from '../../support/http/pet-calls';
+import { apiKey, serveInProcess } from '../../support/service/serve-in-process';
+import type { RunningService } from '../../support/service/service-process';
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const atOnce = 300;
 

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { request } from 'node:http';
-import { prometheusMetrics } from '../../adapters/prometheus';
-import { measuredReporter } from '../../app/serve/measured-reporter';
-import { holdCreate, keepAliveAgent } from '../support/http/held-requests';
-import { createPet, idOf, listPets } from '../support/http/pet-calls';
-import { growth, parseMetrics, readMetrics } from '../support/service/read-metrics';
-import { overloadedServer } from '../support/http/overloaded-server';
-import { openRawConnection } from '../support/http/raw-connection';
-import { serveInProcess } from '../support/service/serve-in-process';
-import type { RunningService } from '../support/service/service-process';
-import { silentReporter } from '../support/http/start-server';
-import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
+import { prometheusMetrics } from '../../../adapters/prometheus';
+import { measuredReporter } from '../../../app/serve/measured-reporter';
+import { holdCreate, keepAliveAgent } from '../../support/http/held-requests';
+import { createPet, idOf, listPets } from '../../support/http/pet-calls';
+import { growth, parseMetrics, readMetrics } from '../../support/service/read-metrics';
+import { overloadedServer } from '../../support/http/overloaded-server';
+import { openRawConnection } from '../../support/http/raw-connection';
+import { serveInProcess } from '../../support/service/serve-in-process';
+import type { RunningService } from '../../support/service/service-process';
+import { silentReporter } from '../../support/http/start-server';
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'first-key-of-the-tests';
 const other = 'second-key-of-the-tests';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { openRawConnection } from '../support/http/raw-connection';
-import { serveInProcess } from '../support/service/serve-in-process';
+import { openRawConnection } from '../../support/http/raw-connection';
+import { serveInProcess } from '../../support/service/serve-in-process';
 
 const forwarded = '203.0.113.9, 198.51.100.7, 192.0.2.1';
 

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { type RawAnswer, rawExchange } from '../support/http/raw-exchange';
-import { apiKey } from '../support/service/serve-in-process';
-import { type ServiceProcess, startService } from '../support/service/service-process';
+import { type RawAnswer, rawExchange } from '../../support/http/raw-exchange';
+import { apiKey } from '../../support/service/serve-in-process';
+import { type ServiceProcess, startService } from '../../support/service/service-process';
 
 const files = {
   '/docs': 'text/html; charset=utf-8',

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { securityHeaders } from '../../adapters/http/protocol/security-headers';
-import { overloadedServer } from '../support/http/overloaded-server';
-import { type RawAnswer, rawExchange } from '../support/http/raw-exchange';
-import { apiKey, serveInProcess } from '../support/service/serve-in-process';
-import type { RunningService } from '../support/service/service-process';
+import { securityHeaders } from '../../../adapters/http/protocol/security-headers';
+import { overloadedServer } from '../../support/http/overloaded-server';
+import { type RawAnswer, rawExchange } from '../../support/http/raw-exchange';
+import { apiKey, serveInProcess } from '../../support/service/serve-in-process';
+import type { RunningService } from '../../support/service/service-process';
 
 const shop = 'https://shop.example';
 const office = 'http://localhost:5173';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { NewPet } from '../../core';
-import { describeService } from '../support/service/describe-service';
-import { parseNextLink } from '../support/http/parse-next-link';
-import { requestBytes } from '../support/service/service-under-test';
+import type { NewPet } from '../../../core';
+import { describeService } from '../../support/service/describe-service';
+import { parseNextLink } from '../../support/http/parse-next-link';
+import { requestBytes } from '../../support/service/service-under-test';
 
 const runs = (numRuns: number) => ({
   numRuns,

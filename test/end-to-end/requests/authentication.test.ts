@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { describeService } from '../support/service/describe-service';
-import { apiKeys } from '../support/service/service-under-test';
+import { describeService } from '../../support/service/describe-service';
+import { apiKeys } from '../../support/service/service-under-test';
 
 describeService('Authentication', (service) => {
   const listWith = (authorization: string) =>
