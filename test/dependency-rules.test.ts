@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { projectFolder } from './support/command';
+import { projectFolder } from './support/processes/command';
 import { makeFolder, removeFolders } from './support/temporary-folder';
 
 const product = ['core', 'adapters', 'app', 'knexfile.ts'];
@@ -45,7 +45,7 @@ const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> 
     "import '../../../app/failures/start-failure';",
   ],
   [['app-is-the-top'], 'tools/tool.ts', "import '../app/settings/settings';"],
-  [['product-needs-no-tests'], 'app/settings/tested.ts', "import '../../test/support/command';"],
+  [['product-needs-no-tests'], 'app/settings/tested.ts', "import '../../test/support/processes/command';"],
   [['adapters-enter-by-the-index'], 'adapters/http/responses/deep.ts', "import '../../../core/pets/pet-id';"],
   [['adapters-enter-by-the-index'], 'app/settings/deep.ts', "import type {} from '../../core/codecs/int64';"],
   [['koa-stays-in-its-rooms'], 'adapters/http/server/koa-server.ts', "import 'koa';"],

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { startProgram } from '../support/command';
+import { startProgram } from '../support/processes/command';
 
 const entrances = ['core', 'adapters/in-memory', 'adapters/knex', 'adapters/http', 'test/contracts'];
 

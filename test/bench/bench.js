@@ -1,8 +1,8 @@
-import { benchmark } from './lib/benchmark.js';
+import { benchmark } from './lib/load/benchmark.js';
 import { readOptions } from './lib/options.js';
-import { operationNames } from './lib/operations.js';
-import { benchReport } from './lib/bench-report.js';
-import { saveResults } from './lib/results.js';
+import { operationNames } from './lib/load/operations.js';
+import { benchReport } from './lib/reports/bench-report.js';
+import { saveResults } from './lib/reports/results.js';
 import { targets } from './targets.js';
 
 const options = readOptions({

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { crowdReport } from './lib/crowd/crowd-report.js';
 import { measureAtOnce } from './lib/crowd/measure-at-once.js';
-import { startLoadGenerator } from './lib/load-generator.js';
-import { measureRounds, say } from './lib/measure-rounds.js';
+import { startLoadGenerator } from './lib/load/load-generator.js';
+import { measureRounds, say } from './lib/load/measure-rounds.js';
 import { readOptions } from './lib/options.js';
-import { saveResults } from './lib/results.js';
-import { startTargets } from './lib/start-targets.js';
+import { saveResults } from './lib/reports/results.js';
+import { startTargets } from './lib/processes/start-targets.js';
 
 const options = readOptions({
   targetNames: ['animal-store', 'fastify-duties', 'express'],

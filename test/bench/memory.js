@@ -1,16 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startLoadGenerator } from './lib/load-generator.js';
-import { say } from './lib/measure-rounds.js';
-import { memoryReport } from './lib/memory-report.js';
-import { operationNames } from './lib/operations.js';
+import { startLoadGenerator } from './lib/load/load-generator.js';
+import { say } from './lib/load/measure-rounds.js';
+import { memoryReport } from './lib/reports/memory-report.js';
+import { operationNames } from './lib/load/operations.js';
 import { readOptions } from './lib/options.js';
-import { saveResults } from './lib/results.js';
-import { createSqliteFile } from './lib/sqlite-file.js';
-import { emptyDirectory } from './lib/start-targets.js';
+import { saveResults } from './lib/reports/results.js';
+import { createSqliteFile } from './lib/databases/sqlite-file.js';
+import { emptyDirectory } from './lib/processes/start-targets.js';
 import { median, round } from './lib/statistics.js';
-import { startTarget } from './lib/target-process.js';
+import { startTarget } from './lib/processes/target-process.js';
 import { service } from './targets.js';
 
 const options = readOptions({ targetNames: ['animal-store'], operationNames: Object.keys(operationNames) });

@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startLoadGenerator } from './lib/load-generator.js';
-import { measureRounds } from './lib/measure-rounds.js';
-import { operationNames } from './lib/operations.js';
+import { startLoadGenerator } from './lib/load/load-generator.js';
+import { measureRounds } from './lib/load/measure-rounds.js';
+import { operationNames } from './lib/load/operations.js';
 import { readOptions } from './lib/options.js';
-import { saveResults } from './lib/results.js';
-import { scaleDatabases } from './lib/scale-databases.js';
-import { scaleReport } from './lib/scale-report.js';
-import { emptyDirectory } from './lib/start-targets.js';
-import { startTarget } from './lib/target-process.js';
+import { saveResults } from './lib/reports/results.js';
+import { scaleDatabases } from './lib/databases/scale-databases.js';
+import { scaleReport } from './lib/reports/scale-report.js';
+import { emptyDirectory } from './lib/processes/start-targets.js';
+import { startTarget } from './lib/processes/target-process.js';
 import { targets } from './targets.js';
 
 const options = readOptions({

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { hasChromium, openChromium, whySkipped } from '../support/chromium';
-import { apiKey, serveInProcess } from '../support/serve-in-process';
+import { hasChromium, openChromium, whySkipped } from '../support/browser/chromium';
+import { apiKey, serveInProcess } from '../support/service/serve-in-process';
 
 describe(`CORS in a browser${whySkipped}`, function () {
   // A browser on a busy machine.

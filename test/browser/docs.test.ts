@@ -3,11 +3,11 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { type AccessibilityFault, accessibilityFaults } from '../support/accessibility-faults';
-import { behindPath, type Proxy } from '../support/behind-path';
-import { hasChromium, openChromium, whySkipped } from '../support/chromium';
-import { apiKey } from '../support/serve-in-process';
-import { type ServiceProcess, startService } from '../support/service-process';
+import { type AccessibilityFault, accessibilityFaults } from '../support/browser/accessibility-faults';
+import { behindPath, type Proxy } from '../support/browser/behind-path';
+import { hasChromium, openChromium, whySkipped } from '../support/browser/chromium';
+import { apiKey } from '../support/service/serve-in-process';
+import { type ServiceProcess, startService } from '../support/service/service-process';
 
 /** Swagger UI's own: their markup can't be changed from outside. */
 const faultsOfSwaggerUi: ReadonlyArray<AccessibilityFault> = [

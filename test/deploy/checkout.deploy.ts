@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { killPrograms, projectFolder, startProgram } from '../support/command';
-import { copyCheckout } from '../support/copy-checkout';
+import { killPrograms, projectFolder, startProgram } from '../support/processes/command';
+import { copyCheckout } from '../support/package/copy-checkout';
 import { eventually } from '../support/eventually';
-import { createPet } from '../support/pet-calls';
-import { shell } from '../support/shell';
-import { startPostgresServer } from '../support/start-postgres-server';
+import { createPet } from '../support/http/pet-calls';
+import { shell } from '../support/processes/shell';
+import { startPostgresServer } from '../support/postgres/start-postgres-server';
 import { removeFolders } from '../support/temporary-folder';
 
 const key = 'a-key-of-this-test-that-is-long-enough';

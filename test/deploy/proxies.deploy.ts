@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { killPrograms, projectFolder, type Running, startProgram } from '../support/command';
+import { killPrograms, projectFolder, type Running, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { freePort } from '../support/free-port';
-import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { freePort } from '../support/processes/free-port';
+import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const key = 'a-key-of-this-test-that-is-long-enough';

@@ -5,9 +5,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import * as t from 'io-ts';
 import { decodeOrThrow } from '../../core';
-import { killPrograms, projectFolder, type Running, startProgram } from '../support/command';
+import { killPrograms, projectFolder, type Running, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { freePort } from '../support/free-port';
+import { freePort } from '../support/processes/free-port';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const support = join(projectFolder, 'test/deploy/support');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { freePort } from '../support/free-port';
-import { killPrograms, type Outcome, projectFolder, startProgram } from '../support/command';
+import { freePort } from '../support/processes/free-port';
+import { killPrograms, type Outcome, projectFolder, startProgram } from '../support/processes/command';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const unitFile = join(projectFolder, 'deploy/systemd/animal-store.service');

@@ -9,11 +9,11 @@ import {
   projectFolder,
   type Running,
   startProgram,
-} from '../support/command';
+} from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { freePort } from '../support/free-port';
-import { allPets } from '../support/pet-calls';
-import { shell } from '../support/shell';
+import { freePort } from '../support/processes/free-port';
+import { allPets } from '../support/http/pet-calls';
+import { shell } from '../support/processes/shell';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 /** The service's package of an older commit, from its `npm run pack`; without it this release takes its own place. */

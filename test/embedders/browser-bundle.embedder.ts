@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { hasChromium, openChromium, whySkipped } from '../support/chromium';
-import { startProgram } from '../support/command';
-import { markdownBlocks } from '../support/markdown-blocks';
+import { hasChromium, openChromium, whySkipped } from '../support/browser/chromium';
+import { startProgram } from '../support/processes/command';
+import { markdownBlocks } from '../support/package/markdown-blocks';
 import { embedderFolder, toolFolder } from './support/embedder-folder';
 
 const [program] = markdownBlocks('README.md').filter(({ language }) => language === 'js');

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startProgram } from '../support/command';
+import { startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { freePort } from '../support/free-port';
-import { isRefused } from '../support/pet-calls';
+import { freePort } from '../support/processes/free-port';
+import { isRefused } from '../support/http/pet-calls';
 import { embedderFolder } from './support/embedder-folder';
 import { programs } from './support/programs';
 

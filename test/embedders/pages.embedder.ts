@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectFolder } from '../support/command';
-import { markdownBlocks } from '../support/markdown-blocks';
+import { projectFolder } from '../support/processes/command';
+import { markdownBlocks } from '../support/package/markdown-blocks';
 import { embedderFolder, runNode } from './support/embedder-folder';
 import { outputs, programs } from './support/programs';
 

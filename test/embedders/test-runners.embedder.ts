@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { startProgram } from '../support/command';
+import { startProgram } from '../support/processes/command';
 import { embedderFolder } from './support/embedder-folder';
 
 /** A sound repository under the contract, and one that says at the end of the list that more follow. */

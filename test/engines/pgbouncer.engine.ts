@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { diagnose } from '../../app/doctor/diagnose';
 import type { CheckResult } from '../../app/doctor/check-result';
-import { type Answer, call } from '../faults/support/call';
-import { inPostgresDatabase } from '../faults/support/in-postgres-database';
-import { startServices } from '../faults/support/several-services';
-import { roundRobin } from '../support/round-robin';
-import { idOf } from '../support/pet-calls';
-import { execute } from '../support/postgres';
+import { type Answer, call } from '../support/http/call';
+import { inPostgresDatabase } from '../support/service/in-postgres-database';
+import { startServices } from '../support/service/several-services';
+import { roundRobin } from '../support/http/round-robin';
+import { idOf } from '../support/http/pet-calls';
+import { execute } from '../support/postgres/postgres';
 
 const key = 'pooled-key';
 const clients = 32;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { execute } from '../support/postgres';
-import { startPostgresServer } from '../support/start-postgres-server';
+import { execute } from '../support/postgres/postgres';
+import { startPostgresServer } from '../support/postgres/start-postgres-server';
 import { citusScript, startCitus } from './support/citus-cluster';
 import { keepsStatementsApart, pgbouncerProgram, startPgbouncer } from './support/pgbouncer';
 

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { call } from '../faults/support/call';
+import { call } from '../support/http/call';
 import { fault } from '../faults/support/fault';
-import { environmentOf, newPet, owner } from '../faults/support/keyed-create';
-import { sqlStores } from '../faults/support/sql-stores';
+import { environmentOf, newPet, owner } from '../support/http/keyed-create';
+import { sqlStores } from '../support/service/sql-stores';
 import { eventually } from '../support/eventually';
-import { listPets } from '../support/pet-calls';
-import { openRawConnection } from '../support/raw-connection';
-import { readMetrics } from '../support/read-metrics';
-import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { listPets } from '../support/http/pet-calls';
+import { openRawConnection } from '../support/http/raw-connection';
+import { readMetrics } from '../support/service/read-metrics';
+import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 
 const connections = 5;
 const pipelined = 4;

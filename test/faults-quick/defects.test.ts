@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import * as t from 'io-ts';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Answer, type Call, call } from '../faults/support/call';
+import { type Answer, type Call, call } from '../support/http/call';
 import { fault, type Figures } from '../faults/support/fault';
-import { goodClient } from '../faults/support/good-client';
-import { environmentOf, owner } from '../faults/support/keyed-create';
-import { type SqlStore, sqlStores } from '../faults/support/sql-stores';
-import { holdCreate, keepAliveAgent } from '../support/held-requests';
-import { killServices, startService } from '../support/service-process';
+import { goodClient } from '../faults/support/clients/good-client';
+import { environmentOf, owner } from '../support/http/keyed-create';
+import { type SqlStore, sqlStores } from '../support/service/sql-stores';
+import { holdCreate, keepAliveAgent } from '../support/http/held-requests';
+import { killServices, startService } from '../support/service/service-process';
 
 const opaque =
   '{"code":"internal_error","message":"the service failed; the fault is not in the request","status":500}';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { Socket } from 'node:net';
 import { fault } from '../faults/support/fault';
-import { inFolder } from '../faults/support/in-folder';
-import { askForLargePage, seedLargePage } from '../faults/support/large-page';
-import { killServices, startService } from '../support/service-process';
+import { inFolder } from '../support/in-folder';
+import { askForLargePage, seedLargePage } from '../faults/support/clients/large-page';
+import { killServices, startService } from '../support/service/service-process';
 
 const key = 'fast-readers-key';
 const readers = 12;

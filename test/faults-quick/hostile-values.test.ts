@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { checkAnswer, type CheckedAnswer } from '../support/checked-answer';
-import { readHttpResponses } from '../support/http-response-reader';
-import { killServices, startService } from '../support/service-process';
-import { converse } from '../faults/support/converse';
+import { checkAnswer, type CheckedAnswer } from '../support/openapi/checked-answer';
+import { readHttpResponses } from '../support/http/http-response-reader';
+import { killServices, startService } from '../support/service/service-process';
+import { converse } from '../faults/support/clients/converse';
 import { fault, type Figures } from '../faults/support/fault';
-import { type SqlStore, sqlStores } from '../faults/support/sql-stores';
+import { type SqlStore, sqlStores } from '../support/service/sql-stores';
 
 const sql = [
   ...["' OR 1=1 --", "'; DROP TABLE pets; --", '1; DELETE FROM pets', '1 UNION SELECT digest FROM api_keys'],

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { fault } from '../faults/support/fault';
-import { startHangingMigrator } from '../faults/support/hanging-migrator';
-import { columnIn, startServices } from '../faults/support/several-services';
-import { sqlStores } from '../faults/support/sql-stores';
-import { killPrograms } from '../support/command';
-import { migrationNames } from '../support/migration-names';
-import { killServices } from '../support/service-process';
+import { startHangingMigrator } from '../faults/support/databases/hanging-migrator';
+import { columnIn, startServices } from '../support/service/several-services';
+import { sqlStores } from '../support/service/sql-stores';
+import { killPrograms } from '../support/processes/command';
+import { migrationNames } from '../support/databases/migration-names';
+import { killServices } from '../support/service/service-process';
 
 for (const { name, within } of sqlStores) {
   describe(`A migrator that is killed, on ${name}`, () => {

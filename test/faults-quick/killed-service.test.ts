@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { integrityOf } from '../support/inspect-sqlite';
-import { allPets, createPet } from '../support/pet-calls';
-import { killServices, startService } from '../support/service-process';
+import { integrityOf } from '../support/databases/inspect-sqlite';
+import { allPets, createPet } from '../support/http/pet-calls';
+import { killServices, startService } from '../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const key = 'restart-key';

@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { fault, type Figures } from '../faults/support/fault';
-import { throughProxy } from '../faults/support/freezing-proxy';
-import { inFolder } from '../faults/support/in-folder';
-import { inPostgresDatabase } from '../faults/support/in-postgres-database';
-import { createUnder, environmentOf, isReplay, newPet, owner } from '../faults/support/keyed-create';
-import { pidOf } from '../faults/support/pids';
-import { attachStrace, detachAll } from '../faults/support/strace';
-import { allPets } from '../support/pet-calls';
+import { throughProxy } from '../support/postgres/freezing-proxy';
+import { inFolder } from '../support/in-folder';
+import { inPostgresDatabase } from '../support/service/in-postgres-database';
+import { createUnder, environmentOf, isReplay, newPet, owner } from '../support/http/keyed-create';
+import { pidOf } from '../faults/support/machine/pids';
+import { attachStrace, detachAll } from '../faults/support/machine/strace';
+import { allPets } from '../support/http/pet-calls';
 import { eventually } from '../support/eventually';
-import { killServices, startService } from '../support/service-process';
+import { killServices, startService } from '../support/service/service-process';
 
 const rex = newPet('Rex');
 

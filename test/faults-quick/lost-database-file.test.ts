@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { openSqlite } from '../../adapters/knex';
 import { fault, type Figures } from '../faults/support/fault';
-import { inFolder } from '../faults/support/in-folder';
-import { inTmpfs, remount } from '../faults/support/tmpfs';
-import { key, witness } from '../faults/support/witness';
-import { runCommand } from '../support/command';
-import { killServices, startService } from '../support/service-process';
+import { inFolder } from '../support/in-folder';
+import { inTmpfs, remount } from '../faults/support/machine/tmpfs';
+import { key, witness } from '../faults/support/checks/witness';
+import { runCommand } from '../support/processes/command';
+import { killServices, startService } from '../support/service/service-process';
 
 /** In milliseconds: how long a service may go on after its file is lost. */
 const bound = 15_000;

@@ -1,17 +1,10 @@
 import { expect } from 'chai';
-import type { Answer } from '../faults/support/call';
+import type { Answer } from '../support/http/call';
 import { fault } from '../faults/support/fault';
-import {
-  createUnder,
-  environmentOf,
-  isReplay,
-  newPet,
-  owner,
-  stranger,
-} from '../faults/support/keyed-create';
-import { sqlStores } from '../faults/support/sql-stores';
-import { allPets } from '../support/pet-calls';
-import { killServices, startService } from '../support/service-process';
+import { createUnder, environmentOf, isReplay, newPet, owner, stranger } from '../support/http/keyed-create';
+import { sqlStores } from '../support/service/sql-stores';
+import { allPets } from '../support/http/pet-calls';
+import { killServices, startService } from '../support/service/service-process';
 import { eventually } from '../support/eventually';
 
 const rex = newPet('Rex');

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { type Answer, type Call, call } from '../faults/support/call';
+import { type Answer, type Call, call } from '../support/http/call';
 import { fault } from '../faults/support/fault';
-import { environmentOf, owner, stranger } from '../faults/support/keyed-create';
-import { inPostgresDatabase } from '../faults/support/in-postgres-database';
-import { postgresStore, sqlStores } from '../faults/support/sql-stores';
-import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { environmentOf, owner, stranger } from '../support/http/keyed-create';
+import { inPostgresDatabase } from '../support/service/in-postgres-database';
+import { postgresStore, sqlStores } from '../support/service/sql-stores';
+import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 
 const limit = 20;
 const seconds = 60;

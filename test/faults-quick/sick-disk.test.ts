@@ -1,9 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { fault } from '../faults/support/fault';
-import { sickSqlite, sickSqliteFile } from '../faults/support/sick-store';
-import { attachStrace, detachAll } from '../faults/support/strace';
-import { inTmpfs } from '../faults/support/tmpfs';
-import { killServices } from '../support/service-process';
+import { sickSqlite, sickSqliteFile } from '../faults/support/databases/sick-store';
+import { attachStrace, detachAll } from '../faults/support/machine/strace';
+import { inTmpfs } from '../faults/support/machine/tmpfs';
+import { killServices } from '../support/service/service-process';
 
 const diskSize = 4 * 1024 * 1024;
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { converse } from '../faults/support/converse';
+import { converse } from '../faults/support/clients/converse';
 import { fault } from '../faults/support/fault';
-import { environmentOf, owner } from '../faults/support/keyed-create';
-import { sqlStores } from '../faults/support/sql-stores';
-import { readHttpResponses } from '../support/http-response-reader';
-import { allPets } from '../support/pet-calls';
-import { killServices, startService } from '../support/service-process';
+import { environmentOf, owner } from '../support/http/keyed-create';
+import { sqlStores } from '../support/service/sql-stores';
+import { readHttpResponses } from '../support/http/http-response-reader';
+import { allPets } from '../support/http/pet-calls';
+import { killServices, startService } from '../support/service/service-process';
 
 /** In milliseconds: a server that waits for more has taken the end of a body for another. */
 const patience = 3_000;

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually';
-import { killServices, startService } from '../support/service-process';
-import { type Answer, call } from '../faults/support/call';
-import { createUntil, key, type Ledger, newLedger } from '../faults/support/create-until';
+import { killServices, startService } from '../support/service/service-process';
+import { type Answer, call } from '../support/http/call';
+import { createUntil, key, type Ledger, newLedger } from '../faults/support/clients/create-until';
 import { fault, type Figures } from '../faults/support/fault';
-import { type SqlStore, sqlStores } from '../faults/support/sql-stores';
-import { expectStored } from '../faults/support/stored';
+import { type SqlStore, sqlStores } from '../support/service/sql-stores';
+import { expectStored } from '../faults/support/checks/stored';
 
 const clients = 64;
 

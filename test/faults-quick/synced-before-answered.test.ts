@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { call } from '../faults/support/call';
+import { call } from '../support/http/call';
 import { fault, type Figures } from '../faults/support/fault';
-import { inFolder } from '../faults/support/in-folder';
-import { withOwnPostgres } from '../faults/support/own-postgres';
-import { childrenOf, pidOf } from '../faults/support/pids';
-import { attachStrace, detachAll } from '../faults/support/strace';
-import { expectSyncedFirst } from '../faults/support/synced-first';
-import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { inFolder } from '../support/in-folder';
+import { withOwnPostgres } from '../support/postgres/own-postgres';
+import { childrenOf, pidOf } from '../faults/support/machine/pids';
+import { attachStrace, detachAll } from '../faults/support/machine/strace';
+import { expectSyncedFirst } from '../faults/support/checks/synced-first';
+import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 
 const key = 'synced-key';
 const clients = 8;

@@ -4,10 +4,10 @@ import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { main, projectFolder, startProgram } from '../support/command';
+import { main, projectFolder, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { get, holdCreate, keepAliveAgent } from '../support/held-requests';
-import { killServices, startService } from '../support/service-process';
+import { get, holdCreate, keepAliveAgent } from '../support/http/held-requests';
+import { killServices, startService } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const environment = { PORT: '0', DATABASE_URL: 'memory:', API_KEYS: 'a-key' };

@@ -1,5 +1,5 @@
-import { otherBuild } from '../faults/support/other-build';
-import { type Environment, projectFolder } from '../support/command';
+import { otherBuild } from '../faults/support/databases/other-build';
+import { type Environment, projectFolder } from '../support/processes/command';
 
 /** A version of the service. */
 export interface Build {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { columnIn, startServices } from '../faults/support/several-services';
-import { sqlStores } from '../faults/support/sql-stores';
-import { migrationNames } from '../support/migration-names';
-import { listPets } from '../support/pet-calls';
-import { killServices } from '../support/service-process';
+import { columnIn, startServices } from '../support/service/several-services';
+import { sqlStores } from '../support/service/sql-stores';
+import { migrationNames } from '../support/databases/migration-names';
+import { listPets } from '../support/http/pet-calls';
+import { killServices } from '../support/service/service-process';
 
 describe('The first start', function () {
   afterEach(killServices);

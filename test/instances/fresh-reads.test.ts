@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { call } from '../faults/support/call';
-import { startServices } from '../faults/support/several-services';
-import { sqlStores } from '../faults/support/sql-stores';
-import { idOf } from '../support/pet-calls';
-import { killServices } from '../support/service-process';
+import { call } from '../support/http/call';
+import { startServices } from '../support/service/several-services';
+import { sqlStores } from '../support/service/sql-stores';
+import { idOf } from '../support/http/pet-calls';
+import { killServices } from '../support/service/service-process';
 
 const key = 'fresh-reads-key';
 const processes = 3;

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
 import { type Database, hostDatabase, knexPetRepository, migrate } from '../../adapters/knex';
 import { petRepositoryContract } from '../contracts';
-import { createPostgresDatabase, setLastId } from '../support/postgres';
+import { createPostgresDatabase, setLastId } from '../support/postgres/postgres';
 import { run } from '../support/run';
 import { runnerWithout } from '../support/runner-without';
-import { seedPets } from '../support/seed-pets';
+import { seedPets } from '../support/databases/seed-pets';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 interface Host {

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { apiKeyRegister } from '../../adapters/knex';
-import type { Answer } from '../faults/support/call';
-import { startServices } from '../faults/support/several-services';
-import { type SqlStore, postgresStore } from '../faults/support/sql-stores';
+import type { Answer } from '../support/http/call';
+import { startServices } from '../support/service/several-services';
+import { type SqlStore, postgresStore } from '../support/service/sql-stores';
 import { eventually } from '../support/eventually';
-import { allPets, idOf } from '../support/pet-calls';
-import { parseNextLink } from '../support/parse-next-link';
-import { createPostgresDatabase, type PostgresDatabase } from '../support/postgres';
-import { roundRobin } from '../support/round-robin';
+import { allPets, idOf } from '../support/http/pet-calls';
+import { parseNextLink } from '../support/http/parse-next-link';
+import { createPostgresDatabase, type PostgresDatabase } from '../support/postgres/postgres';
+import { roundRobin } from '../support/http/round-robin';
 import { run } from '../support/run';
-import { killServices, type ServiceProcess } from '../support/service-process';
+import { killServices, type ServiceProcess } from '../support/service/service-process';
 
 const instances = 3;
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inTmpfs } from '../faults/support/tmpfs';
+import { inTmpfs } from '../faults/support/machine/tmpfs';
 import { eventually } from '../support/eventually';
-import { createPet } from '../support/pet-calls';
-import { killServices, startService } from '../support/service-process';
+import { createPet } from '../support/http/pet-calls';
+import { killServices, startService } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 import { startPrometheus } from './prometheus-server';
 

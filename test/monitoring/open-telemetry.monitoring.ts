@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createRequire } from 'node:module';
 import { eventually } from '../support/eventually';
-import { killServices, startService } from '../support/service-process';
-import { createPostgresDatabase } from '../support/postgres';
+import { killServices, startService } from '../support/service/service-process';
+import { createPostgresDatabase } from '../support/postgres/postgres';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 import { type Span, startTraceCollector } from './trace-collector';
 

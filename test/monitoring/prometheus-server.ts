@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { projectFolder, startProgram } from '../support/command';
+import { projectFolder, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { freePort } from '../support/free-port';
+import { freePort } from '../support/processes/free-port';
 
 const rules = join(projectFolder, 'deploy', 'prometheus', 'animal-store.rules.yaml');
 

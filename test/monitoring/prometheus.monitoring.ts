@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSqlite } from '../../adapters/knex';
-import { projectFolder, startProgram } from '../support/command';
+import { projectFolder, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { createPet, listPets } from '../support/pet-calls';
-import { runInProcess } from '../support/run-in-process';
-import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { createPet, listPets } from '../support/http/pet-calls';
+import { runInProcess } from '../support/service/run-in-process';
+import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 import { type PrometheusServer, startPrometheus } from './prometheus-server';
 

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { killPrograms, projectFolder, startProgram } from '../support/command';
+import { killPrograms, projectFolder, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { packPackage } from '../support/installed-package';
-import { markdownBlocks } from '../support/markdown-blocks';
-import { shell } from '../support/shell';
+import { packPackage } from '../support/package/installed-package';
+import { markdownBlocks } from '../support/package/markdown-blocks';
+import { shell } from '../support/processes/shell';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 /** Each client's way to say `npm install`; it asks the registry that this machine is set up for. */

@@ -13,7 +13,7 @@ import {
   type PetRepository,
   unavailable,
 } from '../../core';
-import { inTurn } from '../support/catalogue';
+import { inTurn } from '../support/databases/catalogue';
 import {
   arbitraryApiKey,
   arbitraryKeyId,

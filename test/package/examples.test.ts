@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Outcome, projectFolder, type Running, startProgram } from '../support/command';
+import { type Outcome, projectFolder, type Running, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { freePort } from '../support/free-port';
-import { installPackage, packPackage } from '../support/installed-package';
-import { markdownBlocks } from '../support/markdown-blocks';
-import { createPet, isRefused, listPets } from '../support/pet-calls';
+import { freePort } from '../support/processes/free-port';
+import { installPackage, packPackage } from '../support/package/installed-package';
+import { markdownBlocks } from '../support/package/markdown-blocks';
+import { createPet, isRefused, listPets } from '../support/http/pet-calls';
 import { removeFolders } from '../support/temporary-folder';
 
 const examples = join(projectFolder, 'test', 'examples');

@@ -3,8 +3,13 @@ import * as t from 'io-ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeOrThrow } from '../../core';
-import { projectFolder } from '../support/command';
-import { installedBeside, libraryManifest, type Manifest, readManifest } from '../support/installed-package';
+import { projectFolder } from '../support/processes/command';
+import {
+  installedBeside,
+  libraryManifest,
+  type Manifest,
+  readManifest,
+} from '../support/package/installed-package';
 import { entries } from './public-names';
 import { packagesReached } from './packages-reached';
 

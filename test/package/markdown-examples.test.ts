@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { readdirSync, symlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Outcome, projectFolder, runCommand, startProgram } from '../support/command';
-import { markdownBlocks, shellCommands } from '../support/markdown-blocks';
-import { killServices, type ServiceProcess, startService } from '../support/service-process';
+import { type Outcome, projectFolder, runCommand, startProgram } from '../support/processes/command';
+import { markdownBlocks, shellCommands } from '../support/package/markdown-blocks';
+import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const files = [

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
-import { installPackage, libraryManifest, packPackage, readManifest } from '../support/installed-package';
-import { startProgram } from '../support/command';
+import {
+  installPackage,
+  libraryManifest,
+  packPackage,
+  readManifest,
+} from '../support/package/installed-package';
+import { startProgram } from '../support/processes/command';
 import { removeFolders } from '../support/temporary-folder';
 import { entries } from './public-names';
 

@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import openapiTS, { astToString } from 'openapi-typescript';
-import { apiKey, serveInProcess } from '../support/serve-in-process';
-import type { RunningService } from '../support/service-process';
+import { apiKey, serveInProcess } from '../support/service/serve-in-process';
+import type { RunningService } from '../support/service/service-process';
 
 const run = promisify(execFile);
 

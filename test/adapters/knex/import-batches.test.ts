@@ -3,10 +3,10 @@ import type { Knex } from 'knex';
 import { knexPetRepository } from '../../../adapters/knex';
 import { CategoryId, type NewPet, PetName } from '../../../core';
 import { decoded } from '../../contracts/outcome';
-import { inTurn } from '../../support/catalogue';
-import { databaseKinds } from '../../support/databases';
+import { inTurn } from '../../support/databases/catalogue';
+import { databaseKinds } from '../../support/databases/databases';
 import { run } from '../../support/run';
-import { withDatabase } from '../../support/with-database';
+import { withDatabase } from '../../support/databases/with-database';
 
 const named = (name: string): NewPet => ({
   name: decoded(PetName, name),

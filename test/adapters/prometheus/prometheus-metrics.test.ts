@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { prometheusMetrics } from '../../../adapters/prometheus';
-import { parseMetrics, type Samples } from '../../support/read-metrics';
+import { parseMetrics, type Samples } from '../../support/service/read-metrics';
 
 const measured = async (owners: ReadonlyArray<string>, status = 200): Promise<Samples> => {
   const { requests, read } = prometheusMetrics({ version: '1', operations: [] });

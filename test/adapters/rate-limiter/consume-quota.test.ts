@@ -1,7 +1,7 @@
 import { inMemoryQuota, postgresQuota } from '../../../adapters/rate-limiter';
 import { migrate } from '../../../adapters/knex';
 import { consumeQuotaContract } from '../../contracts';
-import { postgresDatabase } from '../../support/databases';
+import { postgresDatabase } from '../../support/databases/databases';
 import { run } from '../../support/run';
 
 describe('the quota in memory', () => {

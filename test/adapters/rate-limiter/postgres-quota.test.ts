@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import type { Database } from '../../../adapters/knex';
 import { postgresQuota } from '../../../adapters/rate-limiter';
 import { arbitraryOwnerId } from '../../contracts';
-import { postgresDatabase } from '../../support/databases';
-import { occupyPool } from '../../support/occupy-pool';
+import { postgresDatabase } from '../../support/databases/databases';
+import { occupyPool } from '../../support/databases/occupy-pool';
 import { run } from '../../support/run';
-import { withDatabase, withDatabases } from '../../support/with-database';
+import { withDatabase, withDatabases } from '../../support/databases/with-database';
 
 const limit = { requests: 2, seconds: 60 };
 

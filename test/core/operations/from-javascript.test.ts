@@ -4,7 +4,7 @@ import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-mem
 import { invalidApiKey, openAnimalStore } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId, arbitraryPet } from '../../contracts';
 import { petId } from '../../contracts/pet-repository/seeds';
-import { inTurn } from '../../support/catalogue';
+import { inTurn } from '../../support/databases/catalogue';
 import { run } from '../../support/run';
 
 const isEffect = (value: unknown): value is () => Promise<unknown> => typeof value === 'function';

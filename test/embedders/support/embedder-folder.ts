@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { killPrograms, type Outcome, projectFolder, startProgram } from '../../support/command';
-import { installPackage, packPackage } from '../../support/installed-package';
+import { killPrograms, type Outcome, projectFolder, startProgram } from '../../support/processes/command';
+import { installPackage, packPackage } from '../../support/package/installed-package';
 import { removeFolders } from '../../support/temporary-folder';
 
 const tools = join(projectFolder, 'test', 'embedders', 'node_modules');

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { migrate, openPostgres } from '../../../adapters/knex';
 import { eventually } from '../../support/eventually';
-import { execute } from '../../support/postgres';
+import { execute } from '../../support/postgres/postgres';
 import { run } from '../../support/run';
 
 const runProgram = promisify(execFile);

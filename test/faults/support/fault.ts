@@ -1,5 +1,5 @@
 import type { Test } from 'mocha';
-import { findMissing, type Tool } from './tools';
+import { findMissing, type Tool } from './machine/tools';
 
 /** What a fault showed, by name: printed behind the title of its test. */
 export type Figures = Readonly<Record<string, number | string>>;

@@ -1,4 +1,4 @@
-import type { FreezingProxy } from '../../faults/support/freezing-proxy';
+import type { FreezingProxy } from '../../support/postgres/freezing-proxy';
 import type { Hand } from './nemesis';
 import { silence } from './silence';
 

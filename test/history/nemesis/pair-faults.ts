@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import type { FreezingProxy } from '../../faults/support/freezing-proxy';
-import type { PostgresPair } from '../../faults/support/postgres-pair';
+import type { FreezingProxy } from '../../support/postgres/freezing-proxy';
+import type { PostgresPair } from '../../faults/support/databases/postgres-pair';
 import { fillDisk } from './fill-disk';
 import type { Hand, Injection } from './nemesis';
 import { silence } from './silence';

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type FreezingProxy, startFreezingProxy } from '../../faults/support/freezing-proxy';
-import { pidOf } from '../../faults/support/pids';
-import { faketimeLibrary } from '../../faults/support/tools';
-import { type Environment, type Running, startProgram } from '../../support/command';
-import { freePort } from '../../support/free-port';
+import { type FreezingProxy, startFreezingProxy } from '../../support/postgres/freezing-proxy';
+import { pidOf } from '../../faults/support/machine/pids';
+import { faketimeLibrary } from '../../faults/support/machine/tools';
+import { type Environment, type Running, startProgram } from '../../support/processes/command';
+import { freePort } from '../../support/processes/free-port';
 import type { Build } from '../settings';
 
 /** How long it took until an instance served, and what each attempt before met. */

@@ -1,10 +1,10 @@
-import type { FreezingProxy } from '../../faults/support/freezing-proxy';
-import { startFreezingProxy } from '../../faults/support/freezing-proxy';
-import { inFolder } from '../../faults/support/in-folder';
-import { urlOf } from '../../faults/support/postgres-node';
-import { type PostgresPair, withPostgresPair } from '../../faults/support/postgres-pair';
-import { inTmpfs } from '../../faults/support/tmpfs';
-import { findMissing } from '../../faults/support/tools';
+import type { FreezingProxy } from '../../support/postgres/freezing-proxy';
+import { startFreezingProxy } from '../../support/postgres/freezing-proxy';
+import { inFolder } from '../../support/in-folder';
+import { urlOf } from '../../faults/support/databases/postgres-node';
+import { type PostgresPair, withPostgresPair } from '../../faults/support/databases/postgres-pair';
+import { inTmpfs } from '../../faults/support/machine/tmpfs';
+import { findMissing } from '../../faults/support/machine/tools';
 import { databaseCables } from '../nemesis/database-faults';
 import { cables, clocks, processes } from '../nemesis/instance-faults';
 import { pairFaults } from '../nemesis/pair-faults';

@@ -1,7 +1,7 @@
-import { inFolder } from '../../faults/support/in-folder';
-import { sqliteStore } from '../../faults/support/sql-stores';
-import { inTmpfs } from '../../faults/support/tmpfs';
-import { findMissing } from '../../faults/support/tools';
+import { inFolder } from '../../support/in-folder';
+import { sqliteStore } from '../../support/service/sql-stores';
+import { inTmpfs } from '../../faults/support/machine/tmpfs';
+import { findMissing } from '../../faults/support/machine/tools';
 import { fillDisk } from '../nemesis/fill-disk';
 import { cables, clocks, processes } from '../nemesis/instance-faults';
 import type { Hand } from '../nemesis/nemesis';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { openApiDocument, openApiServiceDocument } from '../../../../adapters/http';
 import { exampleResponses } from '../../../../adapters/http/openapi/example-responses';
-import { documentedAnswers } from '../../../support/documented-answers';
-import { provoke, provokeNextPage, provokeNotModified } from '../../../support/provoke';
+import { documentedAnswers } from '../../../support/openapi/documented-answers';
+import { provoke, provokeNextPage, provokeNotModified } from '../../../support/openapi/provoke';
 
 const isProvoked = (kind: string): kind is keyof typeof provoke => kind in provoke;
 

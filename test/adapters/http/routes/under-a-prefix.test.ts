@@ -6,7 +6,7 @@ import { inMemoryApiKeys, inMemoryPetRepository } from '../../../../adapters/in-
 import { openAnimalStore } from '../../../../core';
 import { arbitraryApiKey } from '../../../contracts/arbitrary/arbitrary-api-key';
 import { arbitraryKeyId } from '../../../contracts/arbitrary/arbitrary-key-id';
-import { rawExchange } from '../../../support/raw-exchange';
+import { rawExchange } from '../../../support/http/raw-exchange';
 
 const key = arbitraryApiKey();
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Agent, get } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { decided } from '../../../../adapters/http/responses/outcome';
-import { startServer } from '../../../support/start-server';
+import { startServer } from '../../../support/http/start-server';
 
 const clients = 200;
 

@@ -3,8 +3,14 @@ import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deadline } from '../../../../core';
-import { openRawConnection } from '../../../support/raw-connection';
-import { byKey, key, memoryApplication, silentReporter, startServer } from '../../../support/start-server';
+import { openRawConnection } from '../../../support/http/raw-connection';
+import {
+  byKey,
+  key,
+  memoryApplication,
+  silentReporter,
+  startServer,
+} from '../../../support/http/start-server';
 
 const ignore = (): void => undefined;
 const never = () => () => new Promise<never>(ignore);

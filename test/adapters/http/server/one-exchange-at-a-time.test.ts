@@ -6,8 +6,8 @@ import type { RequestRecord } from '../../../../adapters/http';
 import { inMemoryPetRepository } from '../../../../adapters/in-memory';
 import type { PetRepository } from '../../../../core';
 import { eventually } from '../../../support/eventually';
-import { openRawConnection } from '../../../support/raw-connection';
-import { key, memoryApplication, silentReporter, startServer } from '../../../support/start-server';
+import { openRawConnection } from '../../../support/http/raw-connection';
+import { key, memoryApplication, silentReporter, startServer } from '../../../support/http/start-server';
 
 /** In milliseconds. */
 const bound = 20_000;

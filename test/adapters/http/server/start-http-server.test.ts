@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { mock } from 'node:test';
-import { memoryApplication, startServer } from '../../../support/start-server';
+import { memoryApplication, startServer } from '../../../support/http/start-server';
 
 describe('startHttpServer', () => {
   it('leaves no timer behind when its port is taken', async () => {

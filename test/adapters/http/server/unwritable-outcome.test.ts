@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Application } from '../../../../adapters/http';
-import { startServer } from '../../../support/start-server';
+import { startServer } from '../../../support/http/start-server';
 
 const application: Application = ({ message: { url } }) => {
   if (url === '/rejects') return Promise.reject(new Error('a failure that could not be reported'));

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { apiKeyRegister } from '../../../../adapters/knex';
 import { ApiKey } from '../../../../core';
-import { databaseKinds, mostWriters } from '../../../support/databases';
+import { databaseKinds, mostWriters } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
-import { withDatabase, withDatabases } from '../../../support/with-database';
+import { withDatabase, withDatabases } from '../../../support/databases/with-database';
 
 /** In milliseconds. */
 const hour = 3_600_000;

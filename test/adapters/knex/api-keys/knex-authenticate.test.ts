@@ -4,10 +4,10 @@ import { apiKeyRegister, knexAuthenticate, migrate } from '../../../../adapters/
 import { ApiKey, callerOf, invalidApiKey, KeyId, OwnerId } from '../../../../core';
 import { authenticateContract } from '../../../contracts';
 import { decoded } from '../../../contracts/outcome';
-import { databaseKinds } from '../../../support/databases';
+import { databaseKinds } from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
 import { run } from '../../../support/run';
-import { withDatabase } from '../../../support/with-database';
+import { withDatabase } from '../../../support/databases/with-database';
 
 /** In milliseconds. */
 const hour = 3_600_000;

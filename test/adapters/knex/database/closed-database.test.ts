@@ -4,9 +4,9 @@ import { apiKeyRegister, knexAuthenticate, knexPetRepository } from '../../../..
 import { ApiKey, PageSize } from '../../../../core';
 import { arbitraryNewPet, arbitraryPetId } from '../../../contracts';
 import { decoded } from '../../../contracts/outcome';
-import { databaseKinds } from '../../../support/databases';
+import { databaseKinds } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
-import { withDatabase } from '../../../support/with-database';
+import { withDatabase } from '../../../support/databases/with-database';
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`a ${kind} database that is gone`, () => {

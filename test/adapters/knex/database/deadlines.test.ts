@@ -9,10 +9,10 @@ import {
 import { type Deadline } from '../../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet, arbitraryPetId } from '../../../contracts';
 import { allPets, pageSize } from '../../../contracts/pet-repository/pages-of';
-import { databaseKinds } from '../../../support/databases';
-import { occupyPool } from '../../../support/occupy-pool';
+import { databaseKinds } from '../../../support/databases/databases';
+import { occupyPool } from '../../../support/databases/occupy-pool';
 import { run } from '../../../support/run';
-import { withDatabase } from '../../../support/with-database';
+import { withDatabase } from '../../../support/databases/with-database';
 
 type Ask = (deadline?: Deadline) => TaskEither<unknown, unknown>;
 

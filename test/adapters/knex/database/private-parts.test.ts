@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import sqlite3 from 'sqlite3';
-import { databaseKinds, sqliteFile } from '../../../support/databases';
-import { withDatabase } from '../../../support/with-database';
+import { databaseKinds, sqliteFile } from '../../../support/databases/databases';
+import { withDatabase } from '../../../support/databases/with-database';
 
 /** What of libraries this adapter uses that they don't promise: a release that changes it fails here. */
 

@@ -13,8 +13,8 @@ import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contrac
 import { decoded } from '../../../contracts/outcome';
 import { pageSize } from '../../../contracts/pet-repository/pages-of';
 import { petId } from '../../../contracts/pet-repository/seeds';
-import { sqliteFile, type TestDatabase } from '../../../support/databases';
-import { createPostgresDatabase, type PostgresDatabase } from '../../../support/postgres';
+import { sqliteFile, type TestDatabase } from '../../../support/databases/databases';
+import { createPostgresDatabase, type PostgresDatabase } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 
 interface Statement {

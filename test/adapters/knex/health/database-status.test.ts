@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { apiKeyRegister, databaseStatus, migrationSource } from '../../../../adapters/knex';
-import { databaseKinds } from '../../../support/databases';
+import { databaseKinds } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
-import { withDatabase } from '../../../support/with-database';
+import { withDatabase } from '../../../support/databases/with-database';
 
 /** In milliseconds. */
 const hour = 3_600_000;

@@ -4,7 +4,7 @@ import { hostDatabase, knexPetRepository, knexReadiness, migrate } from '../../.
 import { ApiKey, CategoryId, IdempotencyKey, KeyId, openAnimalStore, PetName } from '../../../../core';
 import { inMemoryApiKeys } from '../../../../adapters/in-memory';
 import { decoded } from '../../../contracts/outcome';
-import { createPostgresDatabase } from '../../../support/postgres';
+import { createPostgresDatabase } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import { type Database, knexReadiness, migrate } from '../../../../adapters/knex';
-import { databaseKinds, type TestDatabase } from '../../../support/databases';
-import { migrationNames } from '../../../support/migration-names';
+import { databaseKinds, type TestDatabase } from '../../../support/databases/databases';
+import { migrationNames } from '../../../support/databases/migration-names';
 import { run } from '../../../support/run';
 
 /** A host that keeps visitors, with migrations as knex has them by default. */

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { type Database, migrate, migrationConfig, openPostgres } from '../../../../adapters/knex';
 import { readSchemaState } from '../../../../adapters/knex/migrations/schema-state';
-import { databaseKinds, mostWriters, type TestDatabase } from '../../../support/databases';
-import { createPostgresDatabase } from '../../../support/postgres';
+import { databaseKinds, mostWriters, type TestDatabase } from '../../../support/databases/databases';
+import { createPostgresDatabase } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
-import { whatIsPrinted } from '../../../support/what-is-printed';
+import { whatIsPrinted } from '../../../support/processes/what-is-printed';
 
 const names = [
   '001_create_pets',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Database, inspectDatabase, knexReadiness, migrate } from '../../../../adapters/knex';
 import { migrations } from '../../../../adapters/knex/migrations/migration-source';
-import { databaseKinds, type TestDatabase } from '../../../support/databases';
+import { databaseKinds, type TestDatabase } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
 
 const addsColour = {

@@ -2,11 +2,16 @@ import { expect } from 'chai';
 import { knexPetRepository } from '../../../../adapters/knex';
 import { decodeOrThrow, PageSize, PetName, type PetRepository } from '../../../../core';
 import { arbitraryNewPet } from '../../../contracts';
-import { inTurn } from '../../../support/catalogue';
-import { databaseKinds, postgresDatabase, sqliteFile, type TestDatabase } from '../../../support/databases';
-import { alterTables } from '../../../support/postgres';
+import { inTurn } from '../../../support/databases/catalogue';
+import {
+  databaseKinds,
+  postgresDatabase,
+  sqliteFile,
+  type TestDatabase,
+} from '../../../support/databases/databases';
+import { alterTables } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
-import { withDatabase, withDatabases } from '../../../support/with-database';
+import { withDatabase, withDatabases } from '../../../support/databases/with-database';
 
 /** Lets the statements pass, and makes the commit fail. */
 const refuseCommits = [

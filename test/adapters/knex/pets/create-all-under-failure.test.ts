@@ -1,8 +1,8 @@
 import { type Database, knexPetRepository, migrate } from '../../../../adapters/knex';
 import { createAllUnderFailureContract } from '../../../contracts';
-import { databaseKinds } from '../../../support/databases';
+import { databaseKinds } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
-import { seedPets } from '../../../support/seed-pets';
+import { seedPets } from '../../../support/databases/seed-pets';
 
 /** Makes the driver refuse what adds animals, for as long as `isBroken`. */
 const refuseInserts = ({ writes }: Database, isBroken: () => boolean): void => {

@@ -3,9 +3,9 @@ import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import { createPets } from '../../../../adapters/knex/pets/create-pets';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
-import { postgresDatabase } from '../../../support/databases';
+import { postgresDatabase } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
-import { withDatabases } from '../../../support/with-database';
+import { withDatabases } from '../../../support/databases/with-database';
 
 /** Does something once, after a database has looked for the animals of kept keys. */
 const afterItLooked = (database: Database, act: () => Promise<unknown>): Database => {

@@ -1,10 +1,10 @@
 import { type Database, knexPetRepository, migrate } from '../../../../adapters/knex';
 import { petRepositoryContract } from '../../../contracts';
-import { postgresDatabase, type TestDatabase } from '../../../support/databases';
-import { setLastId } from '../../../support/postgres';
+import { postgresDatabase, type TestDatabase } from '../../../support/databases/databases';
+import { setLastId } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 import { runnerWithout } from '../../../support/runner-without';
-import { seedPets } from '../../../support/seed-pets';
+import { seedPets } from '../../../support/databases/seed-pets';
 
 // The nodes of a cluster commit an import one after another: a list at that moment may show what one of them has of it.
 const runner =

@@ -1,6 +1,6 @@
 import { knexPetRepository, migrate } from '../../../../adapters/knex';
 import { reopenedRepositoryContract } from '../../../contracts';
-import { databaseKinds } from '../../../support/databases';
+import { databaseKinds } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
 
 for (const [kind, makeDatabase] of databaseKinds) {

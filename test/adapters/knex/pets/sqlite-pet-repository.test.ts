@@ -1,8 +1,8 @@
 import { knexPetRepository, migrate } from '../../../../adapters/knex';
 import { petRepositoryContract } from '../../../contracts';
-import { sqliteFile } from '../../../support/databases';
+import { sqliteFile } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
-import { seedPets } from '../../../support/seed-pets';
+import { seedPets } from '../../../support/databases/seed-pets';
 
 describe('the Knex pet repository on SQLite', () => {
   petRepositoryContract({ describe, it }, async ({ pets, now }) => {

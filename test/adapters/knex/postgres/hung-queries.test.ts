@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { type Database, knexPetRepository, migrate, openPostgres } from '../../../../adapters/knex';
 import { arbitraryNewPet } from '../../../contracts';
-import { throughProxy } from '../../../faults/support/freezing-proxy';
-import { createPostgresDatabase } from '../../../support/postgres';
+import { throughProxy } from '../../../support/postgres/freezing-proxy';
+import { createPostgresDatabase } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 
 const statementTimeout = 1_000;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Database, openPostgres } from '../../../../adapters/knex';
-import { createPostgresDatabase } from '../../../support/postgres';
+import { createPostgresDatabase } from '../../../support/postgres/postgres';
 import { eventually } from '../../../support/eventually';
 
 const statementTimeout = 1_000;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Database, knexReadiness, migrate, openPostgres } from '../../../../adapters/knex';
-import { createPostgresDatabase, type PostgresDatabase } from '../../../support/postgres';
+import { createPostgresDatabase, type PostgresDatabase } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 
 const limits = { poolSize: 2, statementTimeout: 3_000 };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { backupSqlite, type CopyProgress, openSqlite, restoreSqlite } from '../../../../adapters/knex';
-import { newCatalogue } from '../../../support/catalogue';
+import { newCatalogue } from '../../../support/databases/catalogue';
 import { makeFolder, removeFolders } from '../../../support/temporary-folder';
 
 /** A catalogue of 12 MB: several steps of a copy. */

@@ -1,6 +1,6 @@
-import { memoryBars } from '../bars.js';
-import { table } from '../table.js';
-import { verdict } from '../verdict.js';
+import { memoryBars } from '../reports/bars.js';
+import { table } from '../reports/table.js';
+import { verdict } from '../reports/verdict.js';
 
 const service = 'animal-store';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { round } from '../statistics.js';
-import { startWorker } from '../worker-process.js';
+import { startWorker } from '../processes/worker-process.js';
 
 /** How often the memory of the target is looked at, in milliseconds. */
 const lookInterval = 20;

@@ -1,4 +1,4 @@
-import { operations } from '../operations.js';
+import { operations } from '../load/operations.js';
 
 /** One request of an operation, as it goes over the wire. */
 export const requestText = (operation, { address, key, animals }) => {

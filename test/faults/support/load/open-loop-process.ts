@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { processorSeconds } from '../processor-seconds';
+import { processorSeconds } from '../measures/processor-seconds';
 import { type Connection, openConnection } from './connection';
 import { requestText } from './load-request';
 import type { OpenLoop, OpenLoopFigures } from './open-loop';

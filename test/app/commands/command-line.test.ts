@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import * as t from 'io-ts';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { decodeOrThrow } from '../../../core';
+import { main, projectFolder, runCommand, startProgram } from '../../support/processes/command';
+import { migrationNames } from '../../support/databases/migration-names';
+import { runInProcess } from '../../support/service/run-in-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+
+const commands = [
+  [],
+  ['serve'],
+  ['migrate'],
+  ['doctor'],
+  ['keys'],
+  ['keys', 'create'],
+  ['keys', 'list'],
+  ['keys', 'revoke'],
+  ['import'],
+  ['export'],
+];
+
+const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
+  [[], /Usage: animal-store/],
+  [['nonsense'], /unknown command 'nonsense'/],
+  [['--nonsense'], /unknown option '--nonsense'/],
+  [['serve', '--nonsense'], /unknown option '--nonsense'/],
+  [['serve', 'extra'], /too many arguments/],
+  [['migrate', 'extra'], /too many arguments/],
+  [['keys'], /Usage: animal-store keys/],
+  [['keys', 'nonsense'], /unknown command 'nonsense'/],
+  [['keys', 'create'], /--name <name>.* not specified/],
+  [['keys', 'create', '--name'], /argument missing/],
+  [['keys', 'list', 'extra'], /too many arguments/],
+  [['keys', 'revoke'], /missing required argument 'id'/],
+];
+
+describe('The command line', () => {
+  afterEach(removeFolders);
+
+  it('says its version, which is that of the package', async () => {
+    const { version } = decodeOrThrow(
+      t.type({ version: t.string }),
+      JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')),
+    );
+    const outcome = { code: 0, signal: null, stdout: `${version}\n`, stderr: '' };
+    expect(await runCommand(['--version'])).to.deep.equal(outcome);
+    expect(await runInProcess(['--version'])).to.deep.equal(outcome);
+  });
+
+  for (const command of commands) {
+    it(`helps on standard output: ${['animal-store', ...command, '--help'].join(' ')}`, async () => {
+      const { code, stdout, stderr } = await runInProcess([...command, '--help'], { PORT: 'no port' });
+      expect(stdout).to.match(new RegExp(`^Usage: ${['animal-store', ...command].join(' ')}\\b`));
+      expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+    });
+  }
+
+  for (const [misuse, words] of misuses) {
+    it(`refuses with exit code 2, opening nothing: ${['animal-store', ...misuse].join(' ')}`, async () => {
+      const folder = await makeFolder();
+      const environment = { DATABASE_URL: `sqlite:${folder}/animals` };
+      const { code, stdout, stderr } = await runInProcess(misuse, environment);
+      expect(stderr).to.match(words);
+      expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
+      expect(readdirSync(folder)).to.deep.equal([]);
+    });
+  }
+
+  it('migrates once, and says so on standard output', async () => {
+    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+    const first = await runInProcess(['migrate', '--json'], environment);
+    const ran = await migrationNames();
+    expect(ran).to.include('001_create_pets');
+    expect(JSON.parse(first.stdout)).to.deep.equal({ ran });
+    expect(first).to.include({ code: 0, stderr: '' });
+
+    const [second, inWords] = await Promise.all([
+      runInProcess(['migrate', '--json'], environment),
+      runInProcess(['migrate'], environment),
+    ]);
+    expect(second).to.include({ code: 0, stdout: '{"ran":[]}\n', stderr: '' });
+    expect(inWords).to.include({ code: 0, stdout: 'up to date\n', stderr: '' });
+  });
+
+  it('keeps its database where DATABASE_URL says, by default in the current folder', async () => {
+    const folder = await makeFolder();
+    expect(await runCommand(['migrate'], { DATABASE_URL: '' }, folder)).to.include({ code: 0 });
+    expect(readdirSync(folder)).to.deep.equal(['animal-store.sqlite3']);
+  });
+
+  for (const command of [
+    ['migrate'],
+    ['keys', 'list'],
+    ['keys', 'create', '--name', 'x'],
+    ['keys', 'revoke', 'x'],
+  ]) {
+    it(`has nothing to do in memory: animal-store ${command.join(' ')}`, async () => {
+      const { code, stdout, stderr } = await runInProcess(command, { DATABASE_URL: 'memory:' });
+      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+      expect(stderr).to.equal(
+        'animal-store: memory: is no database: set DATABASE_URL to sqlite:FILE or postgres://...\n',
+      );
+    });
+  }
+
+  it('fails where standard output is not taken, saying so in a line', async () => {
+    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+    for (const [output, reason, exitCode] of [
+      ['> /dev/full', 'ENOSPC', 1],
+      ['| { exec <&-; sleep 2; }', 'EPIPE', 141],
+    ] as const) {
+      const script = `{ sleep 0.5; "$0" "$1" keys create --name x; echo "code $?" >&2; } ${output}`;
+      const { stderr } = await startProgram('sh', ['-c', script, process.execPath, main], { environment })
+        .ended;
+      const [kept, lost, code] = stderr.split('\n');
+      expect(kept, stderr).to.match(/^Keep it: /);
+      expect(lost, stderr).to.match(
+        new RegExp(`^animal-store: standard output was not written: .*${reason}`),
+      );
+      expect(code, stderr).to.equal(`code ${exitCode}`);
+    }
+  });
+
+  for (const command of ['--version', '--help', 'keys --help']) {
+    it(`says in one line that standard output is not taken: animal-store ${command}`, async () => {
+      const outcomes = [];
+      for (const output of ['> /dev/full', '| { exec <&-; sleep 2; }']) {
+        const script = `{ sleep 0.5; "$0" "$1" ${command}; echo "code $?" >&2; } ${output}`;
+        outcomes.push((await startProgram('sh', ['-c', script, process.execPath, main]).ended).stderr);
+      }
+      const line = 'animal-store: standard output was not written: ';
+      expect(outcomes[0]).to.match(new RegExp(`^${line}ENOSPC: .*\ncode 1\n$`));
+      expect(outcomes[1]).to.match(new RegExp(`^${line}.*EPIPE\ncode 141\n$`));
+    });
+  }
+
+  it('works on where nobody takes standard error', async () => {
+    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+    const script = `"$0" "$1" keys list 2> /dev/full`;
+    const { code } = await startProgram('sh', ['-c', script, process.execPath, main], { environment }).ended;
+    expect(code).to.equal(0);
+  });
+
+  it('lets a name be what it is in a shell and in SQL: a database named like an option', async () => {
+    const folder = await makeFolder();
+    const file = "--it's a; drop table.sqlite3";
+    expect(await runCommand(['migrate'], { DATABASE_URL: `sqlite:${file}` }, folder)).to.include({ code: 0 });
+    expect(existsSync(`${folder}/${file}`)).to.equal(true);
+  });
+});

@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import type { Environment } from '../../support/processes/command';
+import { eventually } from '../../support/eventually';
+import { bytesOf } from '../../support/databases/inspect-sqlite';
+import { listPets } from '../../support/http/pet-calls';
+import { runInProcess } from '../../support/service/run-in-process';
+import { killServices, startService } from '../../support/service/service-process';
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+
+/** In milliseconds: how soon a revoked key is refused everywhere. */
+const revocationBound = 5_000;
+
+const names = [
+  "-n --json'); DROP TABLE api_keys;--",
+  'Zoë 東京 🐢 e\u0301 \u202e"quoted"\\ two\nlines\tand a tab',
+  '9007199254740993',
+];
+
+const newStore = async (): Promise<{ readonly file: string; readonly environment: Environment }> => {
+  const file = await newDatabaseFile();
+  return { file, environment: { DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: 'silent' } };
+};
+
+const issue = async (environment: Environment, name: string) => {
+  const outcome = await runInProcess(['keys', 'create', `--name=${name}`, '--json'], environment);
+  const issued: unknown = JSON.parse(outcome.stdout);
+  expect(issued).to.include({ name, revoked: null });
+  const { id, key, ...rest } = Object.assign({ id: '', key: '' }, issued);
+  return { id, key, record: { id, ...rest }, outcome };
+};
+
+const listed = async (environment: Environment): Promise<unknown> =>
+  JSON.parse((await runInProcess(['keys', 'list', '--json'], environment)).stdout);
+
+describe('The keys on the command line', () => {
+  afterEach(killServices);
+  afterEach(removeFolders);
+
+  it('are printed alone on standard output, and listed without the key', async () => {
+    const { environment } = await newStore();
+    const created = await runInProcess(['keys', 'create', '--name', 'shop'], environment);
+    expect(created.code).to.equal(0);
+    expect(created.stdout).to.match(/^animals_[0-9a-f]{16}_[\w-]{43}\n$/);
+    const [key, id = 'no id'] = [created.stdout.trim(), created.stdout.split('_')[1]];
+    expect(created.stderr).to.include(`animal-store keys revoke ${id}`).and.not.include(key);
+
+    const { code, stdout, stderr } = await runInProcess(['keys', 'list'], environment);
+    expect(stdout).to.match(
+      new RegExp(`^${id}  owner ${id}  \\.\\.\\.${key.slice(-4)}  \\S+Z  valid  "shop"\\n$`),
+    );
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+  });
+
+  it('keep any name byte for byte, in the order in which they were made', async () => {
+    const { environment } = await newStore();
+    const records: Array<unknown> = [];
+    for (const name of names) records.push((await issue(environment, name)).record);
+    expect(await listed(environment)).to.deep.equal(records);
+  });
+
+  it('are listed without a character that moves the terminal or turns its text around', async () => {
+    const { environment } = await newStore();
+    const name = 'a\u009b2Jb\u0085c\u007fd\u202ee\u2066f\u2028g\u200fh\u{e0041}i🐢';
+    const { id } = await issue(environment, name);
+    for (const command of [
+      ['keys', 'list'],
+      ['keys', 'list', '--json'],
+      ['keys', 'revoke', id],
+    ]) {
+      const { stdout } = await runInProcess(command, environment);
+      expect(stdout, command.join(' ')).to.include(
+        String.raw`"a\u009b2Jb\u0085c\u007fd\u202ee\u2066f\u2028g\u200fh\udb40\udc41i🐢"`,
+      );
+    }
+    expect(await listed(environment)).to.have.nested.property('[0].name', name);
+  });
+
+  it('are not made without a name', async () => {
+    const { environment } = await newStore();
+    expect(await runInProcess(['keys', 'create', '--name', ''], environment)).to.include({
+      code: 2,
+      stdout: '',
+    });
+    expect(await listed(environment)).to.deep.equal([]);
+  });
+
+  it('are an empty list on a new database', async () => {
+    const { environment } = await newStore();
+    expect(await listed(environment)).to.deep.equal([]);
+    expect(await runInProcess(['keys', 'list'], environment)).to.include({
+      code: 0,
+      stdout: '',
+      stderr: 'there are no keys\n',
+    });
+  });
+
+  it('are revoked once: a second time changes nothing', async () => {
+    const { environment } = await newStore();
+    const [{ id }, other] = [await issue(environment, 'lost'), await issue(environment, 'kept')];
+    const first = await runInProcess(['keys', 'revoke', id, '--json'], environment);
+    const second = await runInProcess(['keys', 'revoke', id, '--json'], environment);
+    const revoked: unknown = JSON.parse(first.stdout);
+    expect(revoked).to.include({ id, name: 'lost' });
+    expect(revoked)
+      .to.have.property('revoked')
+      .that.matches(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(second).to.deep.equal(first);
+    expect(first).to.include({ code: 0, stderr: '' });
+    expect(await listed(environment)).to.deep.equal([revoked, other.record]);
+  });
+
+  it('last as long as told, and for ever otherwise', async () => {
+    const { environment } = await newStore();
+    const { stdout } = await runInProcess(
+      ['keys', 'create', '--name=shop', '--expires=90d', '--json'],
+      environment,
+    );
+    const issued: unknown = JSON.parse(stdout);
+    const { created, expires } = Object.assign({ created: '', expires: '' }, issued);
+    expect(Date.parse(expires) - Date.parse(created)).to.be.closeTo(90 * 86_400_000, 60_000);
+    expect((await runInProcess(['keys', 'list'], environment)).stdout).to.include(`valid until ${expires}`);
+    expect((await issue(environment, 'other')).record).to.include({ expires: null });
+    for (const duration of ['90', '-1d', '1y', '']) {
+      const refused = await runInProcess(
+        ['keys', 'create', '--name=no', `--expires=${duration}`],
+        environment,
+      );
+      expect(refused, duration).to.include({ code: 2, stdout: '' });
+    }
+    expect(await listed(environment)).to.have.lengthOf(2);
+  });
+
+  it('are missed when the last valid one is revoked: the operator is warned, and only then', async () => {
+    const { environment } = await newStore();
+    const [one, other] = [await issue(environment, 'one'), await issue(environment, 'other')];
+    await runInProcess(['keys', 'create', '--name=over', '--expires=0s'], environment);
+    expect((await runInProcess(['keys', 'revoke', one.id], environment)).stderr).to.equal('');
+    const { code, stderr } = await runInProcess(['keys', 'revoke', other.id], environment);
+    expect(code).to.equal(0);
+    expect(stderr).to.match(/^warning: no valid key is left.*keys create.*\n$/);
+  });
+
+  it('are not found by an unknown id: exit code 1', async () => {
+    const { environment } = await newStore();
+    const { record } = await issue(environment, 'shop');
+    for (const command of ['revoke', 'rotate']) {
+      const { code, stdout, stderr } = await runInProcess(
+        ['keys', command, "x' OR 1=1", '--json'],
+        environment,
+      );
+      expect(stderr).to.equal(
+        "animal-store: no key has the id x' OR 1=1: `animal-store keys list` shows them\n",
+      );
+      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+    }
+    expect(await listed(environment)).to.deep.equal([record]);
+  });
+
+  it('are hashes at rest: neither the file nor its log holds a key', async () => {
+    const { file, environment } = await newStore();
+    const service = await startService(environment);
+    const firstKey = await service.firstKey();
+    const { key } = await issue(environment, 'shop');
+    const whileServing = bytesOf(file);
+    await service.stop();
+    const afterwards = bytesOf(file);
+    for (const issued of [firstKey, key]) {
+      const [, id = 'no id', secret = 'no secret'] = /^animals_([0-9a-f]{16})_(.+)$/.exec(issued) ?? [];
+      for (const bytes of [whileServing, afterwards]) {
+        expect(bytes.includes(id), 'the id').to.equal(true);
+        expect(bytes.includes(secret), 'the key').to.equal(false);
+        expect(bytes.includes(Buffer.from(secret, 'base64url')), 'its random bits').to.equal(false);
+      }
+    }
+  });
+
+  it('work at once in a running instance, and are refused by every one within 5 seconds', async () => {
+    const { environment } = await newStore();
+    const services = await Promise.all([startService(environment), startService(environment)]);
+    const { id, key } = await issue(environment, 'shop');
+    const statuses = () =>
+      Promise.all(services.map(({ address }) => listPets({ address, key }).then(({ status }) => status)));
+    expect(await statuses()).to.deep.equal([200, 200]);
+
+    expect(await runInProcess(['keys', 'revoke', id], environment)).to.include({ code: 0 });
+    await eventually('the key is refused everywhere', revocationBound, async () =>
+      (await statuses()).every((status) => status === 401),
+    );
+    expect(await statuses(), 'from then on').to.deep.equal([401, 401]);
+  });
+});

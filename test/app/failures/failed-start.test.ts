@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { cannotListen, startFailureText } from '../../../app/failures/start-failure';
+import { main, type Outcome, runCommand } from '../../support/processes/command';
+import { hasWriteAheadLog, integrityOf } from '../../support/databases/inspect-sqlite';
+import { listPets } from '../../support/http/pet-calls';
+import { runInProcess } from '../../support/service/run-in-process';
+import { runUnprivileged } from '../../support/processes/run-unprivileged';
+import { killServices, startService } from '../../support/service/service-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+
+const text = 'A text of more than a hundred bytes, which is as long as the head of a database is. '.repeat(3);
+
+const takePort = async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? String(address.port) : '',
+    free: () => new Promise((resolve) => server.close(resolve)),
+  };
+};
+
+const expectRefusal = ({ code, stdout, stderr }: Outcome, words: RegExp): void => {
+  expect(stderr).to.match(words).and.not.match(/\n./);
+  expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+};
+
+describe('A start that fails half-way', () => {
+  afterEach(killServices);
+  afterEach(removeFolders);
+
+  it('says that the port is taken, and gives the database back', async () => {
+    const file = await newDatabaseFile();
+    const environment = { DATABASE_URL: `sqlite:${file}` };
+    const { port, free } = await takePort();
+    const outcome = await runCommand(['serve'], { ...environment, PORT: port });
+    expectRefusal(
+      outcome,
+      new RegExp(
+        `^animal-store: can't listen: .*EADDRINUSE.*:${port}: stop what listens there, or set PORT or HOST\n$`,
+      ),
+    );
+    expect(hasWriteAheadLog(file)).to.equal(false);
+    await free();
+
+    const service = await startService({ ...environment, PORT: port });
+    const key = await service.firstKey();
+    expect(await listPets({ ...service, key })).to.deep.equal({ status: 200, text: '[]' });
+    await service.stop();
+    expect(await integrityOf(file)).to.deep.equal(['ok']);
+  });
+
+  it('says that it has no such address to listen on', async () => {
+    expectRefusal(
+      await runInProcess(['serve'], { DATABASE_URL: 'memory:', HOST: '192.0.2.1', PORT: '0' }),
+      /^animal-store: can't listen: .*192\.0\.2\.1: this machine has no such address: set HOST\n$/,
+    );
+  });
+
+  it('says that the user may not write where the database is', async function () {
+    const isReadable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
+    if (isReadable?.code !== 0) this.skip();
+    const folder = await makeFolder();
+    chmodSync(folder, 0o555);
+    expectRefusal(
+      await runUnprivileged([process.execPath, main, 'serve'], {
+        DATABASE_URL: `sqlite:${folder}/animals`,
+        PORT: '0',
+      }),
+      new RegExp(`unable to open database file: let this user write in the folder ${folder}\n$`),
+    );
+  });
+
+  it('says that the user may not take the port', () => {
+    // Which ports are reserved is the machine's own matter.
+    const cause = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES' });
+    expect(startFailureText(cannotListen(cause))).to.equal(
+      "can't listen: listen EACCES: permission denied 0.0.0.0:80: this user may not take that port: set PORT to 1024 or more",
+    );
+  });
+
+  for (const [code, words] of [
+    ['ECONNREFUSED', /start PostgreSQL there/],
+    ['ENOTFOUND', /no machine has that name/],
+    ['28P01', /the user and the password/],
+    ['3D000', /make that database/],
+    ['42501', /grant this user/],
+    ['53300', /max_connections/],
+    ['SELF_SIGNED_CERT_IN_CHAIN', /sslrootcert/],
+  ] as const) {
+    it(`says what to do about PostgreSQL that fits the error: ${code}`, () => {
+      const address = { _tag: 'Postgres', connectionString: 'postgres://host/animals' } as const;
+      const cause = Object.assign(new Error('what the driver says'), { code });
+      const text = startFailureText({ _tag: 'DatabaseFailed', cause }, address);
+      expect(text).to.match(words);
+      // A matter of rights is one alone where the server says so.
+      expect(text.includes('this user')).to.equal(code === '42501');
+    });
+  }
+
+  for (const command of [['serve'], ['keys', 'list']]) {
+    it(`leaves alone what is no database: animal-store ${command.join(' ')}`, async () => {
+      const folder = await makeFolder();
+      writeFileSync(join(folder, 'text'), text);
+      mkdirSync(join(folder, 'folder'));
+      const run = (file: string) =>
+        runInProcess(command, { DATABASE_URL: `sqlite:${join(folder, file)}`, PORT: '0' });
+
+      const refused = (file: string, ...words: ReadonlyArray<string>) => [
+        `animal-store: the database sqlite:${join(folder, file)} can't be used: SQLITE_`,
+        ...words,
+        '\n',
+      ];
+      for (const [file, ...words] of [
+        ['text', 'NOTADB: file is not a database: it is a file of another program: set DATABASE_URL'],
+        ['folder', 'CANTOPEN: unable to open database file: it is a folder: name a file in it'],
+        ['no/such/file', `CANTOPEN: unable to open database file: make the folder ${folder}/no/such`],
+      ] as const) {
+        const { code, stdout, stderr } = await run(file);
+        expect({ code, stdout, stderr }).to.deep.equal({
+          code: 1,
+          stdout: '',
+          stderr: refused(file, ...words).join(''),
+        });
+      }
+      expect(readFileSync(join(folder, 'text'), 'utf8')).to.equal(text);
+      expect(readdirSync(folder)).to.have.members(['text', 'folder']);
+    });
+  }
+});

@@ -1,0 +1,146 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Outcome } from '../../support/processes/command';
+import { eventually } from '../../support/eventually';
+import { get, holdCreate, keepAliveAgent } from '../../support/http/held-requests';
+import { columnOf, hasWriteAheadLog, integrityOf } from '../../support/databases/inspect-sqlite';
+import { createPet, isRefused } from '../../support/http/pet-calls';
+import { killServices, startService } from '../../support/service/service-process';
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+
+const key = 'stop-key';
+const clients = 50;
+
+/** In milliseconds: half of what the service gives a request that does not end. */
+const atOnce = 5_000;
+
+const newPet = (name: string): string => `{"name":"${name}","categoryId":9007199254740993}`;
+
+const within = async (bound: number, ended: Promise<Outcome>): Promise<Outcome> => {
+  const began = performance.now();
+  const outcome = await ended;
+  expect(performance.now() - began, 'milliseconds until the end').to.be.below(bound);
+  return outcome;
+};
+
+const start = async () => {
+  const file = await newDatabaseFile();
+  const environment = { DATABASE_URL: `sqlite:${file}`, API_KEYS: key };
+  return { file, environment, service: await startService(environment) };
+};
+
+const stopsListening = (address: string): Promise<void> =>
+  eventually(`${address} takes no more connections`, atOnce, () => isRefused(address));
+
+const statusesLogged = (stdout: string): ReadonlyArray<unknown> =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const record: unknown = JSON.parse(line);
+      return Object.assign({ status: undefined }, record).status;
+    });
+
+describe('A service that is told to stop', () => {
+  afterEach(killServices);
+  afterEach(removeFolders);
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`answers the ${clients} creates whose bodies it still waits for, and exits with 0: ${signal}`, async () => {
+      const { file, service } = await start();
+      const agent = keepAliveAgent();
+      const names = Array.from({ length: clients }, (_, client) => `slow ${client}`);
+      const held = await Promise.all(
+        names.map((name) => holdCreate({ ...service, key }, newPet(name), agent)),
+      );
+      service.signal(signal);
+      await stopsListening(service.address);
+      for (const { sendRest } of held) sendRest();
+
+      const answers = await Promise.all(held.map(({ answer }) => answer));
+      expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([201]));
+      expect(new Set(answers.map(({ connection }) => connection))).to.deep.equal(new Set(['close']));
+      const outcome = await within(atOnce, service.ended);
+      expect(outcome).to.include({ code: 0, signal: null });
+      expect(statusesLogged(outcome.stdout), 'one line a request').to.deep.equal(names.map(() => 201));
+      expect(hasWriteAheadLog(file)).to.equal(false);
+      expect(await columnOf(file, 'pets', 'name')).to.have.members(names);
+    });
+  }
+
+  it('has stored nothing that it did not acknowledge, however many clients go on creating', async () => {
+    const { file, service, environment } = await start();
+    const acknowledged: Array<string> = [];
+    const createUntilRefused = async (client: number): Promise<void> => {
+      for (let count = 0; ; count += 1) {
+        const name = `${client}-${count}`;
+        const { status } = await createPet({ ...service, key }, newPet(name));
+        expect(status).to.equal(201);
+        acknowledged.push(name);
+        if (acknowledged.length === 4 * clients) service.signal('SIGTERM');
+      }
+    };
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: clients }, (_, client) => createUntilRefused(client)),
+    );
+    for (const { reason } of outcomes.filter((outcome) => outcome.status === 'rejected')) {
+      expect(reason, 'the one way to fail is to have no connection').to.be.instanceOf(TypeError);
+    }
+    const outcome = await within(atOnce, service.ended);
+    expect(outcome.code).to.equal(0);
+    expect(statusesLogged(outcome.stdout)).to.have.length(acknowledged.length);
+    expect(await columnOf(file, 'pets', 'name')).to.have.members(acknowledged);
+    expect(hasWriteAheadLog(file)).to.equal(false);
+    expect(await integrityOf(file)).to.deep.equal(['ok']);
+
+    const again = await startService({ ...environment, PORT: new URL(service.address).port });
+    expect(again.address, 'the port is free').to.equal(service.address);
+  });
+
+  it('is not held by connections that wait: kept alive after a request, or silent since they were made', async () => {
+    const { service } = await start();
+    const agent = keepAliveAgent();
+    const answers = Array.from({ length: 20 }, () => get(`${service.address}/livez`, agent));
+    for (const { connection } of await Promise.all(answers)) expect(connection).to.equal('keep-alive');
+    const silent = connect(Number(new URL(service.address).port), '127.0.0.1');
+    silent.on('error', () => undefined);
+    await once(silent, 'connect');
+    await get(`${service.address}/livez`, agent);
+
+    service.signal('SIGTERM');
+    expect(await within(atOnce, service.ended)).to.include({ code: 0 });
+  });
+
+  it('ends at once at a second signal, and leaves a sound file', async () => {
+    const { file, service } = await start();
+    const stored = await createPet({ ...service, key }, newPet('stored'));
+    expect(stored.status).to.equal(201);
+    const { answer } = await holdCreate({ ...service, key }, newPet('never sent'), keepAliveAgent());
+    service.signal('SIGTERM');
+    await stopsListening(service.address);
+    service.signal('SIGINT');
+
+    expect(await within(atOnce, service.ended)).to.include({ code: 1, signal: null });
+    const cutOff = await answer.catch((error: unknown) => error);
+    expect(cutOff).to.be.instanceOf(Error);
+    expect(await integrityOf(file)).to.deep.equal(['ok']);
+    expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['stored']);
+  });
+
+  it('says on /readyz that it is stopping to whom it still answers', async () => {
+    const { service } = await start();
+    const { hostname, port } = new URL(service.address);
+    const socket = connect(Number(port), hostname);
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    socket.write('GET /readyz HTTP/1.1\r\nHost: store\r\n\r\nGET /readyz HTTP/1.1\r\n');
+    await eventually('an answer before the stop', atOnce, () => text.includes('"ready"'));
+    service.signal('SIGTERM');
+    await stopsListening(service.address);
+    socket.write('Host: store\r\n\r\n');
+    await eventually('an answer after the stop', atOnce, () => text.includes('it is stopping'));
+    expect(text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 200', 'HTTP/1.1 503']);
+    expect(await within(atOnce, service.ended)).to.include({ code: 0 });
+  });
+});

@@ -1,0 +1,259 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { misspeltSettings } from '../../../app/settings/misspelt-settings';
+import { readSettings } from '../../../app/settings/read-settings';
+import { decodeSettings, settingNames } from '../../../app/settings/settings';
+import { startLine } from '../../../app/serve/start-line';
+import { runCommand } from '../../support/processes/command';
+import { runInProcess } from '../../support/service/run-in-process';
+import { killServices, startService } from '../../support/service/service-process';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
+
+const defaults = {
+  PORT: 3000,
+  HOST: '127.0.0.1',
+  ADMIN_PORT: undefined,
+  ADMIN_HOST: '127.0.0.1',
+  DATABASE_URL: { _tag: 'Sqlite', filename: 'animal-store.sqlite3' },
+  API_KEYS: [],
+  LOG_LEVEL: 'info',
+  NODE_ENV: 'development',
+  MAX_IN_FLIGHT: 128,
+  MAX_WAIT: 1000,
+  TRUST_PROXY: 0,
+  STOP_DELAY: 0,
+  CORS_ORIGIN: [],
+  RATE_LIMIT: undefined,
+  POSTGRES_POOL_SIZE: 10,
+  POSTGRES_STATEMENT_TIMEOUT: 3000,
+  POSTGRES_PREPARED_STATEMENTS: 'auto',
+};
+
+const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
+  PORT: ['65536', '-1', '3000.0', '1e3', ' 80', '0x50', 'http', '080000000000'],
+  ADMIN_PORT: ['65536', '-1', '9464x', 'none'],
+  DATABASE_URL: [
+    'memory',
+    'sqlite:',
+    'sqlite::memory:',
+    'mysql://host/animals',
+    '/var/lib/animals.sqlite3',
+    'postgres://[host/animals',
+  ],
+  API_KEYS: ['one,,two', 'two words', 'clé', ',', 'a=b'],
+  LOG_LEVEL: ['loud', 'INFO', 'toString', '__proto__'],
+  CORS_ORIGIN: ['shop.example', 'https://shop.example/', 'https://shop.example,*', 'ftp//x'],
+  NODE_ENV: ['prod', 'Production'],
+  MAX_IN_FLIGHT: ['0', '100001'],
+  MAX_WAIT: ['0', '60001', '1s'],
+  TRUST_PROXY: ['-1', '101', 'true', '127.0.0.1'],
+  RATE_LIMIT: ['100', '100/60', '0/60s', '100/0s', '100/1m', '1e2/60s', '-1/60s', '1.5/60s'],
+  STOP_DELAY: ['-1', '600001', '1m'],
+  POSTGRES_POOL_SIZE: ['0', '1001', 'ten'],
+  POSTGRES_STATEMENT_TIMEOUT: ['0', '9001', '3s'],
+  POSTGRES_PREPARED_STATEMENTS: ['true', 'Never'],
+};
+
+const right: ReadonlyArray<readonly [string, string, unknown]> = [
+  ['PORT', '0', 0],
+  ['PORT', '65535', 65535],
+  ['HOST', '::1', '::1'],
+  ['ADMIN_PORT', '0', 0],
+  ['ADMIN_PORT', '9464', 9464],
+  ['ADMIN_HOST', '0.0.0.0', '0.0.0.0'],
+  ['DATABASE_URL', 'memory:', { _tag: 'Memory' }],
+  ['DATABASE_URL', 'sqlite:a b:c?.db', { _tag: 'Sqlite', filename: 'a b:c?.db' }],
+  ['DATABASE_URL', 'postgresql://h/d', { _tag: 'Postgres', connectionString: 'postgresql://h/d' }],
+  ['API_KEYS', 'one, two ,three==', ['one', 'two', 'three==']],
+  ['LOG_LEVEL', 'silent', 'silent'],
+  ['MAX_WAIT', '1', 1],
+  ['MAX_WAIT', '60000', 60000],
+  ['TRUST_PROXY', '0', 0],
+  ['TRUST_PROXY', '100', 100],
+  ['RATE_LIMIT', '100/60s', { requests: 100, seconds: 60 }],
+  ['NODE_ENV', 'production', 'production'],
+];
+
+const projectFolder = join(__dirname, '../../..');
+
+describe('The settings', () => {
+  afterEach(killServices);
+  afterEach(removeFolders);
+
+  it('have defaults, and keep nothing else of the environment', () => {
+    expect(decodeSettings({ PATH: '/bin', OTHER_SECRET: 'secret' })).to.deep.equal(E.right(defaults));
+  });
+
+  it('count as not set when they are empty', () => {
+    const empty = Object.fromEntries(Object.keys(defaults).map((name) => [name, '']));
+    expect(decodeSettings(empty)).to.deep.equal(E.right(defaults));
+  });
+
+  it('are the table of the README, each with its default', () => {
+    const rows = [
+      ...readFileSync(join(projectFolder, 'README.md'), 'utf8').matchAll(
+        /^\| `([A-Z_]+)` +\| (?:none|`([^`]+)`) +\|/gm,
+      ),
+    ];
+    const written = rows.map(([, name = '', text = '']) => [name, text] as const);
+    expect(written.map(([name]) => name)).to.have.members(settingNames);
+    expect(decodeSettings(Object.fromEntries(written))).to.deep.equal(E.right(defaults));
+    expect(written.filter(([, text]) => text === '').map(([name]) => name)).to.have.members(
+      Object.entries(defaults).flatMap(([name, value]) =>
+        value === undefined || (Array.isArray(value) && value.length === 0) ? [name] : [],
+      ),
+    );
+  });
+
+  it('are each read by what they are for', () => {
+    const files = readdirSync(join(projectFolder, 'app'), { recursive: true, encoding: 'utf8' });
+    const readers = files.filter((file) => file.endsWith('.ts') && !file.startsWith('settings'));
+    const source = readers.map((file) => readFileSync(join(projectFolder, 'app', file), 'utf8')).join();
+    expect(settingNames.filter((name) => !new RegExp(`\\b${name}\\b`).test(source))).to.deep.equal([]);
+  });
+
+  for (const [name, text, value] of right) {
+    it(`take ${name}=${text}`, () => {
+      expect(decodeSettings({ [name]: text })).to.deep.equal(E.right({ ...defaults, [name]: value }));
+    });
+  }
+
+  for (const [name, texts] of Object.entries(wrong)) {
+    for (const text of texts) {
+      it(`refuse ${name}=${text}, naming it and not its value`, () => {
+        const refused = decodeSettings({ [name]: text });
+        const fields = E.isLeft(refused) ? refused.left.map(({ field }) => field) : [];
+        expect(fields).to.deep.equal([name]);
+      });
+    }
+  }
+
+  it('come from files for what is secret, in which a line may end and keys may have one each', async () => {
+    const folder = await makeFolder();
+    const [keys, address] = [join(folder, 'keys'), join(folder, 'address')];
+    writeFileSync(keys, 'one,two\r\nthree\n');
+    writeFileSync(address, 'postgres://keeper:s3cretWord@host/animals\n');
+    expect(readSettings({ API_KEYS_FILE: keys, DATABASE_URL_FILE: address })).to.deep.equal(
+      E.right({
+        ...defaults,
+        API_KEYS: ['one', 'two', 'three'],
+        DATABASE_URL: { _tag: 'Postgres', connectionString: 'postgres://keeper:s3cretWord@host/animals' },
+      }),
+    );
+    expect(readSettings({ API_KEYS_FILE: '', DATABASE_URL_FILE: '', API_KEYS: 'one' })).to.deep.equal(
+      E.right({ ...defaults, API_KEYS: ['one'] }),
+    );
+  });
+
+  it('refuse a file that is missing, empty or wrong, or that stands beside the value, and show no secret', async () => {
+    const folder = await makeFolder();
+    const [empty, wrongKeys] = [join(folder, 'empty'), join(folder, 'wrong')];
+    writeFileSync(empty, '\n');
+    writeFileSync(wrongKeys, 's3cretWord and another\n');
+    for (const [environment, fault] of [
+      [{ API_KEYS_FILE: join(folder, 'missing') }, /^animal-store: API_KEYS_FILE must be .*\(ENOENT\)$/],
+      [{ API_KEYS_FILE: folder }, /^animal-store: API_KEYS_FILE must be .*\(EISDIR\)$/],
+      [{ API_KEYS_FILE: empty }, /^animal-store: API_KEYS_FILE must be a file that is not empty$/],
+      [{ API_KEYS_FILE: wrongKeys }, /^animal-store: the text in API_KEYS_FILE must be keys separated/],
+      [{ DATABASE_URL_FILE: wrongKeys }, /^animal-store: the text in DATABASE_URL_FILE must be sqlite:/],
+      [{ API_KEYS_FILE: wrongKeys, API_KEYS: 'one' }, /^animal-store: API_KEYS_FILE must be left out/],
+    ] as const) {
+      const { code, stderr } = await runInProcess(['serve'], environment);
+      expect(code).to.equal(1);
+      expect(stderr.trimEnd()).to.match(fault).and.not.include('s3cretWord');
+    }
+  });
+
+  it('that look misspelt are named with what is meant, and nothing else is', () => {
+    const misspelt = {
+      PROT: 'PORT',
+      DATABASE_URI: 'DATABASE_URL',
+      API_KEY: 'API_KEYS',
+      LOGLEVEL: 'LOG_LEVEL',
+      port: 'PORT',
+      API_KEYS_FIEL: 'API_KEYS_FILE',
+      CORS_ORIGINS: 'CORS_ORIGIN',
+    };
+    const innocent = ['PATH', 'HOME', 'PWD', 'HOSTNAME', 'LANG', 'SHELL', 'TERM', 'USER', 'LOGNAME', 'PORT'];
+    const environment = Object.fromEntries(
+      [...Object.keys(misspelt), ...innocent].map((name) => [name, '1']),
+    );
+    expect(misspeltSettings(environment)).to.deep.equal(
+      Object.entries(misspelt).map(([name, meant]) => `${name} is no setting: is ${meant} meant?`),
+    );
+    expect(misspeltSettings({ PROT: '' })).to.deep.equal([]);
+  });
+
+  it('are warned of at the start, and by doctor, where a typing mistake or a short key is likely', async () => {
+    const environment = {
+      DATABASE_URL: 'memory:',
+      NODE_ENV: 'production',
+      API_KEYS: `short,${'k'.repeat(22)}`,
+      PROT: '80',
+      PORT: '0',
+    };
+    const warnings = [/PROT is no setting: is PORT meant\?/, /1 of the keys of API_KEYS can be guessed/];
+    const doctor = await runInProcess(['doctor'], environment);
+    expect(doctor.code).to.equal(0);
+    for (const warning of warnings) expect(doctor.stdout).to.match(warning);
+    const service = await startService(environment);
+    for (const warning of warnings) expect((await service.stop()).stderr).to.match(warning);
+    const quiet = await runInProcess(['doctor'], { ...environment, NODE_ENV: 'test', PROT: '' });
+    expect(quiet.stdout).to.not.include('warning');
+  });
+
+  for (const [command, run] of [
+    [['serve'], runCommand],
+    [['keys', 'list'], runInProcess],
+  ] as const) {
+    it(`stop animal-store ${command.join(' ')} with every fault at once, before anything is opened`, async () => {
+      const folder = await makeFolder();
+      const faults = Object.fromEntries(Object.entries(wrong).map(([name, [text = '']]) => [name, text]));
+      const { code, stdout, stderr } = await run(command, faults, folder);
+      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+      const named = stderr.match(/^(?:animal-store: )?([A-Z_]+) must be .+$/gm) ?? [];
+      expect(named.map((line) => /[A-Z_]{4,}/.exec(line)?.[0])).to.have.members(Object.keys(wrong));
+      expect(stderr.trimEnd().split('\n')).to.have.length(named.length);
+      expect(readdirSync(folder)).to.deep.equal([]);
+    });
+  }
+
+  for (const address of [
+    'postgres://keeper:s3cretWord@127.0.0.1:1/animals',
+    'postgres://keeper:s3cretWord@[bad/animals',
+    'mysql://keeper:s3cretWord@127.0.0.1/animals',
+  ]) {
+    it(`never show the password of ${address.replace('s3cretWord', '***')}`, async () => {
+      for (const command of [['serve'], ['keys', 'list']]) {
+        const { code, stdout, stderr } = await runInProcess(command, { DATABASE_URL: address, PORT: '0' });
+        expect(code).to.equal(1);
+        expect(stderr)
+          .to.match(/^animal-store: .*(?:database|DATABASE_URL)/)
+          .and.not.match(/s3cretWord|\n +at /);
+        expect(stdout).to.equal('');
+      }
+    });
+  }
+
+  for (const address of [
+    'postgres://keeper:s3cretWord@host:5432/animals?sslmode=require&password=s3cretWord',
+    'postgres://keeper:12345/s3cretWord@host/animals',
+    'postgres://host/animals?user=keeper&password=s3cretWord',
+  ]) {
+    it(`are announced without password and keys: ${address.replaceAll('s3cretWord', '***')}`, () => {
+      const decoded = decodeSettings({ DATABASE_URL: address, API_KEYS: 's3cretKey,s3cretOther' });
+      const line = pipe(
+        decoded,
+        E.map((settings) => startLine(settings, 'http://127.0.0.1:3000')),
+        E.getOrElse(() => 'no settings'),
+      );
+      expect(line)
+        .to.include('postgres://')
+        .and.include('API_KEYS')
+        .and.not.match(/s3cret/);
+    });
+  }
+});

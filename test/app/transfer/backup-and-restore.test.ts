@@ -1,0 +1,205 @@
+import { expect } from 'chai';
+import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import knex from 'knex';
+import { migrate, openSqlite } from '../../../adapters/knex';
+import { CategoryId, PetName } from '../../../core';
+import { decoded } from '../../contracts/outcome';
+import { newCatalogue } from '../../support/databases/catalogue';
+import { killPrograms, main, startProgram } from '../../support/processes/command';
+import { expectRestored, underLoad } from '../../support/service/backup-under-load';
+import { columnOf, integrityOf } from '../../support/databases/inspect-sqlite';
+import { run } from '../../support/run';
+import { runInProcess } from '../../support/service/run-in-process';
+import { killServices } from '../../support/service/service-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+
+const animals = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    name: decoded(PetName, `animal ${index}`),
+    categoryId: decoded(CategoryId, 7n),
+  }));
+
+const newBackupFile = async (): Promise<string> => join(await makeFolder(), 'backup.sqlite3');
+
+/** A backup of a catalogue of three animals. */
+const newBackup = async (): Promise<string> => {
+  const { environment } = await newCatalogue(animals(3));
+  const backup = await newBackupFile();
+  expect((await runInProcess(['backup', backup], environment)).code).to.equal(0);
+  return backup;
+};
+
+const restoreTo = (file: string, backup: string, ...options: ReadonlyArray<string>) =>
+  runInProcess(['restore', backup, ...options], { DATABASE_URL: `sqlite:${file}` });
+
+const namesIn = (file: string) => columnOf(file, 'pets', 'name');
+
+describe('animal-store backup', () => {
+  afterEach(killServices);
+  afterEach(killPrograms);
+  afterEach(removeFolders);
+
+  it('under load has all that was acknowledged before it began, with keys and retries, when it is restored', async () => {
+    const DATABASE_URL = `sqlite:${await newDatabaseFile()}`;
+    const backup = await newBackupFile();
+    const acknowledged = await underLoad(DATABASE_URL, async () => {
+      const outcome = await runInProcess(['backup', backup], { DATABASE_URL });
+      expect(outcome).to.deep.include({ code: 0, stdout: '' });
+      expect(outcome.stderr).to.match(/^backed up and checked: \d+ animals\n$/);
+    });
+    expect(statSync(backup).mode & 0o777).to.equal(0o600);
+    expect(readdirSync(dirname(backup))).to.deep.equal(['backup.sqlite3']);
+
+    const file = await newDatabaseFile();
+    expect((await restoreTo(file, backup)).code).to.equal(0);
+    await expectRestored(`sqlite:${file}`, acknowledged);
+  }).timeout(120_000);
+
+  it('goes to standard output, and leaves nothing beside the database', async () => {
+    const { environment, file } = await newCatalogue(animals(3));
+    const files = readdirSync(dirname(file));
+    const backup = await newBackupFile();
+    const script = `"$0" "$1" backup - > ${backup}`;
+    const { code, stderr } = await startProgram('sh', ['-c', script, process.execPath, main], { environment })
+      .ended;
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: 'backed up and checked: 3 animals\n' });
+    expect(await namesIn(backup)).to.have.lengthOf(3);
+    expect(readdirSync(dirname(file))).to.have.members(files);
+  });
+
+  it('leaves an earlier backup as it is where it fails, and nothing else', async () => {
+    const { environment, file } = await newCatalogue(animals(2_000));
+    const backup = await newBackupFile();
+    writeFileSync(backup, 'earlier');
+    truncateSync(file, 3 * 4_096);
+    const { code, stderr } = await runInProcess(['backup', backup], environment);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^the backup failed: .*(malformed|damaged).*; .* is as it was\n$/);
+    expect(readFileSync(backup, 'utf8')).to.equal('earlier');
+    expect(readdirSync(dirname(backup))).to.deep.equal(['backup.sqlite3']);
+  });
+
+  it('refuses the database itself, and a file that is no store', async () => {
+    const { environment, file } = await newCatalogue(animals(1));
+    expect((await runInProcess(['backup', file], environment)).stderr).to.include('is the database itself');
+    const missing = await newDatabaseFile();
+    const { code, stderr } = await runInProcess(['backup', await newBackupFile()], {
+      DATABASE_URL: `sqlite:${missing}`,
+    });
+    expect({ code, isMade: existsSync(missing) }).to.deep.equal({ code: 1, isMade: false });
+    expect(stderr).to.include(`there is no file ${missing}`);
+  });
+
+  it('of PostgreSQL says how, without the password', async () => {
+    const environment = { DATABASE_URL: 'postgres://keeper:s3cretWord@db/animals' };
+    for (const command of ['backup', 'restore']) {
+      const { code, stderr } = await runInProcess([command, 'file'], environment);
+      expect(code).to.equal(1);
+      expect(stderr).to.include("pg_dump --format=custom --file=FILE 'postgres://keeper@db/animals'");
+      expect(stderr).to.include('pg_restore').and.not.include('s3cretWord');
+    }
+  });
+});
+
+describe('animal-store restore', () => {
+  afterEach(removeFolders);
+
+  it('refuses while anything has the database open, and where there are animals', async () => {
+    const backup = await newBackup();
+    const { file } = await newCatalogue(animals(1));
+    const database = openSqlite(file);
+    await database.reads('pets').first('id');
+    const inUse = await restoreTo(file, backup, '--replace');
+    expect(inUse.code).to.equal(1);
+    expect(inUse.stderr).to.include('is in use: stop the service');
+    await database.close();
+
+    const withAnimals = await restoreTo(file, backup);
+    expect(withAnimals.code).to.equal(1);
+    expect(withAnimals.stderr).to.include('there are animals').and.include('--replace');
+    expect(await namesIn(file)).to.have.lengthOf(1);
+    expect(readdirSync(dirname(file))).to.deep.equal(['animals.sqlite3']);
+
+    expect(await restoreTo(file, backup, '--replace')).to.include({
+      code: 0,
+      stderr: 'restored and checked: 3 animals\n',
+    });
+    expect(await namesIn(file)).to.have.lengthOf(3);
+  });
+
+  it('takes the place of a store without animals, as of a first start', async () => {
+    const backup = await newBackup();
+    const { file } = await newCatalogue([]);
+    expect((await restoreTo(file, backup)).code).to.equal(0);
+    expect(await namesIn(file)).to.have.lengthOf(3);
+  });
+
+  it('takes an old write-ahead log away, and a damaged file if it is told', async () => {
+    const backup = await newBackup();
+    const { file } = await newCatalogue(animals(2_000));
+    const database = openSqlite(file);
+    await database.writes('pets').insert({ name: 'in the log', category_id: 1 });
+    const log = await newBackupFile();
+    await copyFile(`${file}-wal`, log);
+    await database.close();
+    await copyFile(log, `${file}-wal`);
+    truncateSync(file, 4_096 + 100);
+    expect((await restoreTo(file, backup)).stderr).to.match(/damaged|there are animals/);
+    expect((await restoreTo(file, backup, '--replace')).code).to.equal(0);
+    expect(await integrityOf(file)).to.deep.equal(['ok']);
+    expect(await namesIn(file)).to.have.lengthOf(3);
+  });
+
+  it('refuses what is no backup, is damaged, or is of a later generation: the database stays', async () => {
+    const { file } = await newCatalogue([]);
+    const text = await newBackupFile();
+    writeFileSync(text, 'no backup, but longer than the head of a database, '.repeat(40));
+    const damaged = await newBackup();
+    writeFileSync(damaged, Buffer.alloc(4_096, 7), { flag: 'r+' });
+    const later = await newBackup();
+    const host = knex({ client: 'sqlite3', connection: { filename: later }, useNullAsDefault: true });
+    await host('animal_store_migrations').insert({ name: '999_new.generation-9', batch: 9 });
+    await host.destroy();
+    for (const [backup, words] of [
+      [text, /no database|not a database/],
+      [damaged, /no database|not a database|damaged/],
+      [later, /is of generation 9, this program works with 1/],
+    ] as const) {
+      const { code, stderr } = await restoreTo(file, backup, '--replace');
+      expect(code).to.equal(1);
+      expect(stderr)
+        .to.match(/^nothing was restored: /)
+        .and.match(words);
+    }
+    expect(await namesIn(file)).to.deep.equal([]);
+  });
+});
+
+describe('The write-ahead log', () => {
+  afterEach(removeFolders);
+
+  it('is short again after an import that others were beside', async () => {
+    const file = await newDatabaseFile();
+    const [importer, other] = [openSqlite(file), openSqlite(file)];
+    try {
+      await run(migrate(importer));
+      await other.reads('pets').first('id');
+      await importer.writes.transaction((transaction) =>
+        transaction.raw(
+          `insert into pets (name, category_id)
+           with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 4000)
+           select hex(zeroblob(2000)), n from numbers`,
+        ),
+      );
+      expect(statSync(`${file}-wal`).size).to.be.greaterThan(8_000_000);
+      for (let time = 0; time < 2; time += 1) {
+        await other.writes('heartbeats').insert({ id: 1, beaten_at: time }).onConflict('id').merge();
+      }
+      expect(statSync(`${file}-wal`).size).to.be.at.most(4 * 1024 * 1024);
+    } finally {
+      await Promise.all([importer.close(), other.close()]);
+    }
+  });
+});

@@ -1,0 +1,198 @@
+import { expect } from 'chai';
+import {
+  chmod,
+  chown,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { openSqlite } from '../../../adapters/knex';
+import { CategoryId, type NewPet, PetName } from '../../../core';
+import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
+import { killPrograms, main, startCommand, startProgram } from '../../support/processes/command';
+import { decoded } from '../../contracts/outcome';
+import { eventually } from '../../support/eventually';
+import { columnOf } from '../../support/databases/inspect-sqlite';
+import { runInProcess } from '../../support/service/run-in-process';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
+
+const numbered = (count: number): ReadonlyArray<NewPet> =>
+  Array.from({ length: count }, (_, index) => ({
+    name: decoded(PetName, `animal ${index + 1}`),
+    categoryId: decoded(CategoryId, 9007199254740993n),
+    ...(index % 3 === 0 ? { status: 'sold' } : {}),
+  }));
+
+const ndjsonOf = (newPets: ReadonlyArray<NewPet>, wanted: (newPet: NewPet) => boolean): string =>
+  newPets
+    .map((newPet, index) => ({ newPet, id: index + 1 }))
+    .filter(({ newPet }) => wanted(newPet))
+    .map(({ newPet: { name, status }, id }) => {
+      const rest = status === undefined ? '' : `,"status":"${status}"`;
+      return `{"id":${id},"name":"${name}","categoryId":9007199254740993${rest}}\n`;
+    })
+    .join('');
+
+/** A catalogue whose animal 150 can't be read. */
+const newBrokenCatalogue = async (): Promise<Catalogue> => {
+  const catalogue = await newCatalogue(numbered(300));
+  const { writes, close } = openSqlite(catalogue.file);
+  await writes('pets').where({ id: 150 }).update({ name: 'a\0b' });
+  await close();
+  return catalogue;
+};
+
+const shell = ({ environment }: Catalogue, script: string, folder: string) =>
+  startProgram('sh', ['-c', script], {
+    environment: { ...environment, EXPORT: `${process.execPath} ${main} export` },
+    folder,
+  }).ended;
+
+describe('The command export', () => {
+  afterEach(killPrograms);
+  afterEach(removeFolders);
+
+  it('writes all animals by ascending id, or those of one status', async () => {
+    const newPets = numbered(250);
+    const { environment } = await newCatalogue(newPets);
+    expect(await runInProcess(['export', '--format', 'ndjson'], environment)).to.include({
+      code: 0,
+      stdout: ndjsonOf(newPets, () => true),
+      stderr: '250 animals were exported\n',
+    });
+    const sold = await runInProcess(['export', '-', '--format=ndjson', '--status=sold'], environment);
+    expect(sold.stdout).to.equal(ndjsonOf(newPets, ({ status }) => status === 'sold'));
+    expect(await runInProcess(['export', '--format=csv', '--status=pending'], environment)).to.include({
+      stdout: 'name,categoryId,status,id\r\n',
+      stderr: '0 animals were exported\n',
+    });
+    expect((await runInProcess(['export', '--format=csv', '--status=gone'], environment)).code).to.equal(2);
+  });
+
+  it('puts a file in the place of another once it has all of it, behind a link too', async () => {
+    const catalogue = await newCatalogue(numbered(2));
+    const folder = await makeFolder();
+    const file = join(folder, 'animals.csv');
+    await writeFile(file, 'what was there');
+    await link(file, join(folder, 'earlier'));
+    await symlink(file, join(folder, 'link.csv'));
+    expect(await runInProcess(['export', join(folder, 'link.csv')], catalogue.environment)).to.include({
+      code: 0,
+      stdout: '',
+      stderr: '2 animals were exported\n',
+    });
+    expect(await readFile(file, 'utf8')).to.equal(
+      'name,categoryId,status,id\r\nanimal 1,9007199254740993,sold,1\r\nanimal 2,9007199254740993,,2\r\n',
+    );
+    expect(await readFile(join(folder, 'earlier'), 'utf8')).to.equal('what was there');
+    expect(await readdir(folder)).to.have.members(['animals.csv', 'earlier', 'link.csv']);
+  });
+
+  it('leaves the file as it was, and nothing beside it, when it breaks in the middle', async () => {
+    const { environment } = await newBrokenCatalogue();
+    const folder = await makeFolder();
+    const file = join(folder, 'animals.ndjson');
+    await writeFile(file, 'what was there');
+    expect(await runInProcess(['export', file], environment)).to.include({
+      code: 1,
+      stderr: `the export failed: row 150 of pets is no animal; ${file} is as it was\n`,
+    });
+    expect(await readFile(file, 'utf8')).to.equal('what was there');
+    expect(await readdir(folder)).to.deep.equal([basename(file)]);
+  });
+
+  it('leaves no file when it is interrupted', async () => {
+    const { environment } = await newCatalogue(numbered(50_000));
+    const folder = await makeFolder();
+    const file = join(folder, 'animals.csv');
+    const running = startCommand(['export', file], environment);
+    await eventually('the export has begun', 20_000, async () => (await readdir(folder)).length > 0);
+    running.signal('SIGTERM');
+    const { code, stderr } = await running.ended;
+    expect({ code, stderr }).to.deep.equal({
+      code: 143,
+      stderr: `interrupted by SIGTERM: ${file} is as it was\n`,
+    });
+    expect(await readdir(folder)).to.deep.equal([]);
+  });
+
+  it('ends when its reader goes away, and fails when the disk is full', async () => {
+    const catalogue = await newCatalogue(numbered(5_000));
+    const folder = dirname(catalogue.file);
+    const script = '{ $EXPORT --format ndjson; echo "code $?" >&2; } | head -n 1';
+    const { stdout, stderr } = await shell(catalogue, script, folder);
+    expect(stdout).to.equal(ndjsonOf(numbered(1), () => true));
+    expect(stderr).to.equal('the reader went away: not all animals were written\ncode 141\n');
+
+    const full = await shell(catalogue, '$EXPORT --format ndjson > /dev/full', folder);
+    expect(full.code).to.equal(1);
+    expect(full.stderr).to.match(/^the export failed: ENOSPC: .*; 100 animals were written, not all\n$/);
+  });
+
+  it('lets no more users read the file than before', async () => {
+    const { environment } = await newCatalogue(numbered(1));
+    const file = join(await makeFolder(), 'animals.csv');
+    await writeFile(file, 'what was there', { mode: 0o600 });
+    expect((await runInProcess(['export', file], environment)).code).to.equal(0);
+    expect((await stat(file)).mode & 0o777).to.equal(0o600);
+  });
+
+  it('keeps the owner and the mode of the file that it replaces', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    const { environment } = await newCatalogue(numbered(1));
+    const file = join(await makeFolder(), 'animals.csv');
+    await writeFile(file, 'what was there');
+    await chmod(file, 0o666);
+    await chown(file, 65534, 65533);
+    expect((await runInProcess(['export', file], environment)).code).to.equal(0);
+    const { mode, uid, gid } = await stat(file);
+    expect({ mode: mode & 0o777, uid, gid }).to.deep.equal({ mode: 0o666, uid: 65534, gid: 65533 });
+  });
+
+  it('makes the file that a link names, and leaves the link', async () => {
+    const { environment } = await newCatalogue(numbered(1));
+    const folder = await makeFolder();
+    await mkdir(join(folder, 'data'));
+    await symlink('data/animals.csv', join(folder, 'link.csv'));
+    expect((await runInProcess(['export', join(folder, 'link.csv')], environment)).code).to.equal(0);
+    expect(await readdir(join(folder, 'data'))).to.deep.equal(['animals.csv']);
+    expect((await lstat(join(folder, 'link.csv'))).isSymbolicLink()).to.equal(true);
+  });
+
+  it('refuses to replace its own database, whatever name it is given', async () => {
+    const { file, environment } = await newCatalogue(numbered(2));
+    const folder = await makeFolder();
+    await symlink(file, join(folder, 'link.csv'));
+    await link(file, join(folder, 'second-name.csv'));
+    await symlink(dirname(file), join(folder, 'same-folder'));
+    for (const name of [
+      file,
+      join(folder, 'link.csv'),
+      join(folder, 'second-name.csv'),
+      join(folder, 'same-folder', basename(file)),
+      `${file}-wal`,
+      join(folder, 'same-folder', `${basename(file)}-journal`),
+    ]) {
+      const { code, stderr } = await runInProcess(['export', '--format', 'csv', name], environment);
+      expect(stderr).to.equal(`the export failed: ${name} is the database itself; ${name} is as it was\n`);
+      expect(code).to.equal(1);
+    }
+    expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['animal 1', 'animal 2']);
+  });
+
+  it('refuses to take the place of what is no file', async () => {
+    const { environment } = await newCatalogue();
+    const folder = join(await makeFolder(), 'animals.csv');
+    await mkdir(folder);
+    const { code, stderr } = await runInProcess(['export', folder], environment);
+    expect(code).to.equal(1);
+    expect(stderr).to.include(`${folder} is no regular file: write to standard output instead`);
+    expect(await readdir(folder)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Catalogue, environmentOf, newCatalogue } from '../../support/databases/catalogue';
+import { killPrograms, main, type Outcome, startProgram } from '../../support/processes/command';
+import { columnOf } from '../../support/databases/inspect-sqlite';
+import { runInProcess } from '../../support/service/run-in-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+
+const rex = '{"name":"Rex","categoryId":1}\n';
+
+const wrongRows = '{"name":"Rex","categoryId":1.5}\n{"name":"Rex","status":"gone"}\n[]\n{\n';
+
+const wrongRowsReport = (first: number): string =>
+  [
+    'categoryId must be an integer from -9223372036854775808 to 9223372036854775807',
+    'categoryId must be an integer from -9223372036854775808 to 9223372036854775807; ' +
+      'status must be one of available, pending, sold',
+    'it must be an object',
+    'it must be JSON: its syntax is wrong, or a name stands twice in an object',
+  ]
+    .map((reason, index) => `line ${first + index}: ${reason}\n`)
+    .join('');
+
+const newFile = async (name: string, text: string): Promise<string> => {
+  const file = join(await makeFolder(), name);
+  await writeFile(file, text);
+  return file;
+};
+
+const withoutTime = ({ code, stdout, stderr }: Outcome) => ({
+  code,
+  stdout,
+  stderr: stderr.replace(/, in [0-9.]+ s\n$/, '\n'),
+});
+
+const feed = async (
+  { environment }: Catalogue,
+  input: string,
+  ...options: ReadonlyArray<string>
+): Promise<Outcome> => {
+  const running = startProgram(process.execPath, [main, 'import', '-', ...options], {
+    environment,
+    isFed: true,
+  });
+  running.stdin.end(input);
+  return running.ended;
+};
+
+const namesIn = ({ file }: Catalogue): Promise<ReadonlyArray<unknown>> => columnOf(file, 'pets', 'name');
+
+describe('The command import', () => {
+  afterEach(killPrograms);
+  afterEach(removeFolders);
+
+  it('stores the animals of a file, and gives them ids of its own in the order of the file', async () => {
+    const file = await newFile(
+      'animals.ndjson',
+      '{"name":"Zoë","categoryId":9223372036854775807,"status":"sold","id":7,"color":"red"}\n\n' +
+        '{"categoryId":-9223372036854775808,"name":"=1,\\"\\n"}\r\n{"name":"","categoryId":9007199254740993}',
+    );
+    const environment = environmentOf(await newDatabaseFile());
+    expect(withoutTime(await runInProcess(['import', file], environment))).to.deep.equal({
+      code: 0,
+      stdout: '',
+      stderr: '3 animals were stored\n',
+    });
+    const exported = await runInProcess(['export', '--format', 'ndjson'], environment);
+    expect(exported.stdout).to.equal(
+      '{"id":1,"name":"Zoë","categoryId":9223372036854775807,"status":"sold"}\n' +
+        '{"id":2,"name":"=1,\\"\\n","categoryId":-9223372036854775808}\n' +
+        '{"id":3,"name":"","categoryId":9007199254740993}\n',
+    );
+  });
+
+  it('takes CSV from standard input, and prints the summary as JSON', async () => {
+    const catalogue = await newCatalogue();
+    const csv = '\ufeffstatus,color,categoryId,name\r\n,red,1,=1+1\r\nsold,,2,"""a"",\r\n b"\n';
+    const { code, stdout } = await feed(catalogue, csv, '--format', 'csv', '--json');
+    const printed: unknown = JSON.parse(stdout);
+    const { seconds, ...summary } = Object.assign({ seconds: 0 }, printed);
+    expect({ code, ...summary }).to.deep.equal({ code: 0, outcome: 'stored', stored: 2, rows: 2, wrong: 0 });
+    expect(seconds).to.be.within(0.001, 10);
+    expect(await namesIn(catalogue)).to.deep.equal(['=1+1', '"a",\r\n b']);
+  });
+
+  it('reports each wrong row by its line, and stores nothing', async () => {
+    const catalogue = await newCatalogue();
+    const input = rex.repeat(900) + wrongRows + rex;
+    expect(await feed(catalogue, input, '--format', 'ndjson')).to.deep.include({
+      code: 1,
+      stdout: '',
+      stderr: `${wrongRowsReport(901)}nothing was stored: 4 of 905 rows are wrong\n`,
+    });
+    expect(await namesIn(catalogue)).to.deep.equal([]);
+  });
+
+  it('leaves wrong rows out with --skip-invalid, reported all the same', async () => {
+    const catalogue = await newCatalogue();
+    const outcome = await feed(
+      catalogue,
+      `${wrongRows}{"name":"A","categoryId":1}\n${wrongRows}{"name":"B","categoryId":1}`,
+      ...['--skip-invalid', '--format', 'ndjson'],
+    );
+    expect(withoutTime(outcome)).to.deep.equal({
+      code: 0,
+      stdout: '',
+      stderr: `${wrongRowsReport(1)}${wrongRowsReport(6)}2 animals were stored, 8 wrong rows left out\n`,
+    });
+    expect(await namesIn(catalogue)).to.deep.equal(['A', 'B']);
+  });
+
+  it('checks everything and makes not even a database with --dry-run', async () => {
+    const file = await newFile('animals.jsonl', rex + wrongRows);
+    const database = await newDatabaseFile();
+    const environment = environmentOf(database);
+    expect(await runInProcess(['import', '--dry-run', file], environment)).to.include({
+      code: 1,
+      stderr: `${wrongRowsReport(2)}nothing was stored: 4 of 5 rows are wrong\n`,
+    });
+    expect(await runInProcess(['import', '--dry-run', '--skip-invalid', file], environment)).to.include({
+      code: 0,
+      stderr: `${wrongRowsReport(2)}dry run: 1 of 5 rows would be stored, 4 wrong rows left out; nothing was\n`,
+    });
+    expect(existsSync(database)).to.equal(false);
+  });
+
+  it('says what is wrong with a file, a format or the settings, and that nothing was stored', async () => {
+    const [environment, folder] = [environmentOf(await newDatabaseFile()), await makeFolder()];
+    const csv = await newFile('animals.csv', 'name,status\nRex,sold\n');
+    const outcomes = await Promise.all([
+      runInProcess(['import', join(folder, 'none.csv')], environment),
+      runInProcess(['import', folder, '--format', 'csv'], environment),
+      runInProcess(['import', csv, '--skip-invalid'], environment),
+      runInProcess(['import', csv], { DATABASE_URL: 'memory:' }),
+      runInProcess(['import', dirname(csv)], environment),
+    ]);
+    expect(outcomes.map(({ code, stderr }) => [code, stderr.trim()])).to.deep.equal([
+      [1, `nothing was stored: ENOENT: no such file or directory, open '${join(folder, 'none.csv')}'`],
+      [1, 'nothing was stored: EISDIR: illegal operation on a directory, read'],
+      [
+        1,
+        'nothing was stored: line 1: ' +
+          'the header must name the columns name and categoryId, and may name status, each once',
+      ],
+      [1, 'nothing was stored: memory: is no database: set DATABASE_URL to sqlite:FILE or postgres://...'],
+      [2, 'error: say --format ndjson or --format csv'],
+    ]);
+  });
+});

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { migrate, openSqlite } from '../../../adapters/knex';
+import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
+import { killPrograms, main, type Running, startProgram } from '../../support/processes/command';
+import { eventually } from '../../support/eventually';
+import { columnOf, integrityOf } from '../../support/databases/inspect-sqlite';
+import { lockProbe } from '../../support/databases/lock-probe';
+import { run } from '../../support/run';
+import { removeFolders } from '../../support/temporary-folder';
+
+/** More than one batch, so that some animals are in the database's transaction. */
+const someRows = '{"name":"Rex","categoryId":1}\n'.repeat(1_000);
+
+/** In milliseconds. */
+const bound = 25_000;
+
+const startImport = ({ environment }: Catalogue, ...options: ReadonlyArray<string>): Running =>
+  startProgram(process.execPath, [main, 'import', '-', '--format', 'ndjson', ...options], {
+    environment,
+    isFed: true,
+  });
+
+/** Feeds an import whose input doesn't end, until the database has taken some of it. */
+const importHalf = async (catalogue: Catalogue, ...options: ReadonlyArray<string>): Promise<Running> => {
+  const running = startImport(catalogue, ...options);
+  running.stdin.write(someRows);
+  const probe = lockProbe(catalogue.file);
+  try {
+    await eventually('the import is writing', bound, probe.isHeld);
+  } finally {
+    await probe.close();
+  }
+  return running;
+};
+
+const expectNothingIn = async ({ file }: Catalogue): Promise<void> => {
+  expect(await columnOf(file, 'pets', 'id')).to.deep.equal([]);
+  expect(await integrityOf(file)).to.deep.equal(['ok']);
+};
+
+describe('An import that does not end well', () => {
+  afterEach(killPrograms);
+  afterEach(removeFolders);
+
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    it(`stores nothing and says so when ${signal} comes in the middle`, async () => {
+      const catalogue = await newCatalogue();
+      const running = await importHalf(catalogue, '--json');
+      running.signal(signal);
+      const { stdout, stderr, ...ended } = await running.ended;
+      expect(ended).to.deep.equal({ code, signal: null });
+      expect(stderr).to.equal(`interrupted by ${signal}: nothing was stored\n`);
+      expect(JSON.parse(stdout)).to.include({ outcome: 'interrupted', stored: 0, rows: 1_000, signal });
+      await expectNothingIn(catalogue);
+    });
+  }
+
+  it('stores nothing when it is killed in the middle', async () => {
+    const catalogue = await newCatalogue();
+    const running = await importHalf(catalogue);
+    running.signal('SIGKILL');
+    expect(await running.ended).to.include({ signal: 'SIGKILL', stdout: '', stderr: '' });
+    await expectNothingIn(catalogue);
+  });
+
+  it('stores nothing when the database refuses an animal in the middle', async () => {
+    const catalogue = await newCatalogue();
+    const database = openSqlite(catalogue.file);
+    await run(migrate(database));
+    await database.writes.raw(
+      `create trigger refuse before insert on pets when new.name = 'no' begin select raise(abort, 'full'); end`,
+    );
+    await database.close();
+    const running = startImport(catalogue);
+    running.stdin.end(`${someRows}{"name":"no","categoryId":1}\n${someRows}`);
+    const { code, stderr } = await running.ended;
+    expect({ code, stderr }).to.deep.equal({
+      code: 1,
+      stderr: 'nothing was stored: SQLITE_CONSTRAINT: full\n',
+    });
+    await expectNothingIn(catalogue);
+  });
+
+  it('leaves the database to others once a row is wrong, and still reports the rows behind it', async () => {
+    const catalogue = await newCatalogue();
+    const running = await importHalf(catalogue);
+    running.stdin.write('{"name":"Rex"}\n');
+    const probe = lockProbe(catalogue.file);
+    try {
+      await eventually('the database is free', bound, async () => !(await probe.isHeld()));
+    } finally {
+      await probe.close();
+    }
+    running.stdin.end(`${someRows}{"categoryId":2}\n`);
+    const { code, stderr } = await running.ended;
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^line 1001: categoryId must be .*\nline 2002: name must be .*\n/);
+    expect(stderr).to.match(/\nnothing was stored: 2 of 2002 rows are wrong\n$/);
+    await expectNothingIn(catalogue);
+  });
+});

@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import type { Format } from '../../../app/transfer/rows/format';
+import { readRows } from '../../../app/transfer/rows/read-rows';
+import { inTurn } from '../../support/databases/catalogue';
+
+const int64 = 'an integer from -9223372036854775808 to 9223372036854775807';
+
+/** What is read, row by row: its line, and its name or what is wrong. */
+const read = async (format: Format, ...chunks: ReadonlyArray<string | Buffer>) => {
+  const rows: Array<readonly [number, string]> = [];
+  for await (const { line, newPet } of readRows(format, inTurn(chunks.map((chunk) => Buffer.from(chunk))))) {
+    rows.push([line, newPet._tag === 'Right' ? JSON.stringify(newPet.right.name) : newPet.left]);
+  }
+  return rows;
+};
+
+const readCsv = (...chunks: ReadonlyArray<string | Buffer>) =>
+  read('csv', 'name,categoryId,status\r\n', ...chunks);
+
+const million = 'x'.repeat(1_000_000);
+
+describe('Rows of a file', () => {
+  it('are counted by the line that they begin on, whatever lies between', async () => {
+    expect(await readCsv('\r\n"a\r\nb\n\nc",1,\r\n\n"d\ne",1,sold\nf,1,\r\n')).to.deep.equal([
+      [3, '"a\\r\\nb\\n\\nc"'],
+      [8, '"d\\ne"'],
+      [10, '"f"'],
+    ]);
+  });
+
+  it('keep what CSV programs treat as special', async () => {
+    const names = ['=1+1', '@x', '  a  ', "'b'", '\ufeffc', 'd"e', '7"" x', 'null', 'a\tb', 'a\u2028b', '#'];
+    expect(await readCsv(...names.map((name) => `${name},1,\n`))).to.deep.equal(
+      names.map((name, index) => [index + 2, JSON.stringify(name)]),
+    );
+  });
+
+  it('of CSV are wrong one by one, and the next is read from its own line', async () => {
+    const wrong: ReadonlyArray<readonly [string | Buffer, string]> = [
+      ['a,1', 'it has 2 fields, and the header 3'],
+      ['a,1,,', 'it has 4 fields, and the header 3'],
+      ['a,,', `categoryId must be ${int64}`],
+      ['a,9223372036854775808,', `categoryId must be ${int64}`],
+      ['a,1e3,', `categoryId must be ${int64}`],
+      ['a, 1,', `categoryId must be ${int64}`],
+      ['a,1,Sold', 'status must be one of available, pending, sold'],
+      ['"a"b,1,', 'a quote is out of place, or not closed'],
+      [Buffer.from('Zo\xeb,1,', 'latin1'), 'it is not valid UTF-8'],
+      [Buffer.from('a\0,1,'), 'name must be a string without U+0000 and lone surrogates'],
+    ];
+    for (const [row, reason] of wrong) {
+      expect(await readCsv(row, '\r\nb,1,\r\n')).to.deep.equal([
+        [2, reason],
+        [3, '"b"'],
+      ]);
+    }
+  });
+
+  it('of NDJSON are as strict as the body of a creation', async () => {
+    const wrong: ReadonlyArray<readonly [string | Buffer, string]> = [
+      ['{"name":"a","name":"a","categoryId":1}', 'a name stands twice in an object'],
+      ['{"name":"a","categoryId":"1"}', `categoryId must be ${int64}`],
+      ['{"name":"a","categoryId":9223372036854775808}', `categoryId must be ${int64}`],
+      ['{"name":"a","categoryId":1,"status":null}', 'status must be one of available, pending, sold'],
+      ['{"name":"\\ud800","categoryId":1}', 'name must be a string without U+0000 and lone surrogates'],
+      ['{"name":"a","categoryId":1} {}', 'it must be JSON'],
+      ['   ', 'it must be JSON'],
+      [Buffer.from('{"name":"\xeb","categoryId":1}', 'latin1'), 'it must be JSON: it is not valid UTF-8'],
+    ];
+    for (const [row, reason] of wrong) {
+      const rows = await read('ndjson', row, '\n{"name":"b","categoryId":1}');
+      expect(rows[0]?.[1]).to.include(reason);
+      expect(rows[1]).to.deep.equal([2, '"b"']);
+    }
+  });
+
+  it('end at a line feed, not at the other line ends of Unicode', async () => {
+    expect(await read('ndjson', '{"name":"a\u2028b\u0085","categoryId":1}\n')).to.deep.equal([
+      [1, '"a\u2028b\u0085"'],
+    ]);
+  });
+
+  it('are wrong when they are longer than 8 MB, to the byte, whatever ends their line', async () => {
+    const fitting = [...Array.from({ length: 7 }, () => million), million.slice(3)];
+    for (const lineEnd of ['\n', '\r\n']) {
+      expect(
+        await readCsv('a,1,\n', ...fitting, ',1,', lineEnd, ...fitting, ',11,', lineEnd, 'b,1,\n'),
+      ).to.deep.equal([
+        [2, '"a"'],
+        [3, 'name must be at most 1000000 bytes in UTF-8'],
+        [4, 'it is longer than 8000000 bytes; is a quote not closed?'],
+        [5, '"b"'],
+      ]);
+    }
+    const row = (spaces: number) => `{"name":"a","categoryId":1}${' '.repeat(spaces)}\n`;
+    expect(await read('ndjson', row(7_999_973), row(7_999_974), row(0))).to.deep.equal([
+      [1, '"a"'],
+      [2, 'it is longer than 8000000 bytes'],
+      [3, '"a"'],
+    ]);
+  });
+
+  it('are wrong when their name is longer than 1 MB, to the byte', async () => {
+    const turtles = '🐢'.repeat(250_000);
+    expect(await readCsv(`${turtles},1,\n${turtles}x,1,\n`)).to.deep.equal([
+      [2, JSON.stringify(turtles)],
+      [3, 'name must be at most 1000000 bytes in UTF-8'],
+    ]);
+  });
+
+  it('never run on behind a quote that is not closed without saying so', async () => {
+    expect(await readCsv('a,1,\n"b,1,\nc,1,\nd,1,\n')).to.deep.equal([
+      [2, '"a"'],
+      [3, 'a quote is out of place, or not closed'],
+    ]);
+  });
+
+  it('of CSV need a header that can be understood', async () => {
+    for (const header of [
+      '',
+      '\n',
+      'name\n',
+      'Name,categoryId\n',
+      'name,categoryId,name\n',
+      '"name,categoryId\n',
+    ]) {
+      const failure = await read('csv', header, 'a,1\n').then(String, String);
+      expect(failure, header).to.match(/^Error: line [12]: /);
+    }
+    expect(await read('csv', 'categoryId,name\n1,a\n')).to.deep.equal([[2, '"a"']]);
+  });
+
+  it('may follow a byte order mark', async () => {
+    expect(await read('csv', '\ufeffname,categoryId\na,1\n')).to.deep.equal([[2, '"a"']]);
+    const quoted = '\ufeff"name","cat\r\negory",categoryId\r\n"a","x\ny",1\r\n';
+    expect(await read('csv', quoted)).to.deep.equal([[3, '"a"']]);
+    const byteByByte = [...Buffer.from(quoted)].map((byte) => Buffer.from([byte]));
+    expect(await read('csv', ...byteByByte)).to.deep.equal([[3, '"a"']]);
+    const json = '{"name":"a","categoryId":1}';
+    expect(await read('ndjson', `\ufeff${json}\n`, json)).to.deep.equal([
+      [1, '"a"'],
+      [2, '"a"'],
+    ]);
+  });
+});

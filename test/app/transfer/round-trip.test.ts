@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { inMemoryPetRepository } from '../../../adapters/in-memory';
+import { allPages } from '../../../app/transfer/export/all-pages';
+import { type Format, formats } from '../../../app/transfer/rows/format';
+import { importRows } from '../../../app/transfer/import/import-rows';
+import { readRows } from '../../../app/transfer/rows/read-rows';
+import { writeRows } from '../../../app/transfer/rows/write-rows';
+import { CategoryId, type NewPet, PetName, PetStatus, type PetRepository } from '../../../core';
+import { inTurn } from '../../support/databases/catalogue';
+import { run } from '../../support/run';
+
+const special = fc.constantFrom(
+  ...[
+    '"',
+    '""',
+    ',',
+    '\r',
+    '\n',
+    '\r\n',
+    '\ufeff',
+    '=',
+    ' ',
+    '\t',
+    '\u2028',
+    '\\',
+    '🐢',
+    'e\u0301',
+    'Rex',
+    '0',
+  ],
+);
+
+const anyName = fc
+  .oneof(
+    fc.array(special, { maxLength: 6 }).map((parts) => parts.join('')),
+    fc.string({ unit: 'binary' }),
+  )
+  .filter(PetName.is);
+
+const anyNewPet: fc.Arbitrary<NewPet> = fc.record(
+  {
+    name: anyName,
+    categoryId: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).filter(CategoryId.is),
+    status: fc.constantFrom('available', 'pending', 'sold').filter(PetStatus.is),
+  } satisfies { [K in keyof Required<NewPet>]: fc.Arbitrary<NewPet[K]> },
+  { requiredKeys: ['name', 'categoryId'] },
+);
+
+const chunksOf = (text: string, size: number): AsyncIterable<Uint8Array> => {
+  const bytes = Buffer.from(text);
+  const count = Math.ceil(bytes.length / size);
+  return inTurn(
+    Array.from({ length: count }, (_, index) => bytes.subarray(index * size, (index + 1) * size)),
+  );
+};
+
+const exportAll = async (format: Format, { list }: PetRepository): Promise<string> => {
+  let text = '';
+  for await (const part of writeRows(format, allPages(list))) text += part;
+  return text;
+};
+
+const contentsIn = async ({ list }: PetRepository): Promise<ReadonlyArray<NewPet>> => {
+  const contents: Array<NewPet> = [];
+  for await (const pets of allPages(list)) contents.push(...pets.map(({ id: _id, ...content }) => content));
+  return contents;
+};
+
+describe('What export writes', () => {
+  for (const format of formats) {
+    it(`import takes back byte for byte, in ${format}, however it is cut into chunks`, () =>
+      fc.assert(
+        fc.asyncProperty(
+          fc.array(anyNewPet, { maxLength: 230, size: 'max' }),
+          fc.integer({ min: 1, max: 300 }),
+          async (newPets, size) => {
+            const [one, other] = [inMemoryPetRepository(), inMemoryPetRepository()];
+            await run(one.createAll(inTurn(newPets)));
+            const text = await exportAll(format, one);
+            const rows = readRows(format, chunksOf(text, size));
+            const count = await run(importRows(rows, { importPets: other.createAll, skipInvalid: false }));
+            expect(count).to.equal(newPets.length);
+            expect(await exportAll(format, other)).to.equal(text);
+            expect(await contentsIn(other)).to.deep.equal(newPets);
+          },
+        ),
+        { numRuns: 60 },
+      ));
+  }
+
+  for (const [what, rows] of [
+    ['a row of 999,999 bytes', `name,categoryId\n${'x'.repeat(999_997)},1\n`],
+    ['a name of quotes', `name,categoryId\n"${'""'.repeat(1_000_000)}",1\n`],
+    ['a name of control characters', `name,categoryId\n${'\u0001'.repeat(1_000_000)},1\n`],
+    ['a name of line ends', `name,categoryId\n"${'\r\n'.repeat(500_000)}",-9223372036854775808\n`],
+  ] as const) {
+    it(`import takes back whatever import has taken: ${what}`, async function () {
+      const one = inMemoryPetRepository();
+      const taken = readRows('csv', chunksOf(rows, 65_536));
+      await run(importRows(taken, { importPets: one.createAll, skipInvalid: false }));
+      for (const format of formats) {
+        const other = inMemoryPetRepository();
+        const again = readRows(format, chunksOf(await exportAll(format, one), 65_536));
+        await run(importRows(again, { importPets: other.createAll, skipInvalid: false }));
+        expect((await contentsIn(other))[0]?.name === (await contentsIn(one))[0]?.name, format).to.equal(
+          true,
+        );
+        expect(await contentsIn(one)).to.have.lengthOf(1);
+      }
+    });
+  }
+});

@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CategoryId, PetName } from '../../../core';
+import { decoded } from '../../contracts/outcome';
+import { newCatalogue } from '../../support/databases/catalogue';
+import { killPrograms, main, type Running, startProgram } from '../../support/processes/command';
+import { eventually } from '../../support/eventually';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
+
+/** In milliseconds. */
+const bound = 15_000;
+
+const makePipe = async (): Promise<string> => {
+  const path = join(await makeFolder(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  return path;
+};
+
+/** Has a process send itself SIGTERM so many milliseconds after it begins to listen to it. */
+const signalItself = async (milliseconds: number): Promise<string> => {
+  const file = join(await makeFolder(), 'signal-itself.cjs');
+  await writeFile(
+    file,
+    `process.on('newListener', (name) => {
+       if (name === 'SIGTERM') setTimeout(() => process.kill(process.pid, name), ${milliseconds});
+     });`,
+  );
+  return file;
+};
+
+const startImport = (file: string, ...nodeOptions: ReadonlyArray<string>): Running =>
+  startProgram(process.execPath, [
+    ...[...nodeOptions, main, 'import', '--dry-run', '--format', 'ndjson', file],
+  ]);
+
+const endOf = async ({ ended }: Running) => {
+  const { code, signal, stderr } = await ended;
+  return { code, signal, stderr };
+};
+
+const interrupted = { code: 143, signal: null, stderr: 'interrupted by SIGTERM: nothing was stored\n' };
+
+describe('The first signal', function () {
+  this.timeout(2 * bound);
+  afterEach(killPrograms);
+  afterEach(removeFolders);
+
+  for (const milliseconds of [0, 10, 100]) {
+    it(`ends an import ${milliseconds} ms after it begins to start`, async () => {
+      const { file } = await newCatalogue();
+      const hook = await signalItself(milliseconds);
+      const source = join(await makeFolder(), 'animals.ndjson');
+      await writeFile(source, '{"name":"Rex","categoryId":1}\n'.repeat(200_000));
+      const running = startProgram(process.execPath, ['--require', hook, main, 'import', source], {
+        environment: { DATABASE_URL: `sqlite:${file}` },
+      });
+      expect(await endOf(running)).to.deep.equal(interrupted);
+    });
+  }
+
+  it('ends a backup, and leaves nothing of it', async () => {
+    const { environment } = await newCatalogue();
+    const folder = await makeFolder();
+    const hook = await signalItself(0);
+    const file = join(folder, 'backup');
+    const running = startProgram(process.execPath, ['--require', hook, main, 'backup', file], {
+      environment,
+    });
+    expect(await endOf(running)).to.deep.equal({
+      ...interrupted,
+      stderr: `interrupted by SIGTERM: ${file} is as it was\n`,
+    });
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
+  it('ends an import that waits for somebody to write to its pipe', async () => {
+    const hook = await signalItself(700);
+    expect(await endOf(startImport(await makePipe(), '--require', hook))).to.deep.equal(interrupted);
+  });
+
+  it('ends an import whose pipe is silent', async () => {
+    const pipe = await makePipe();
+    const running = startImport(pipe);
+    let writer: number | undefined;
+    await eventually('the import has opened the pipe', bound, () => {
+      try {
+        writer = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    running.signal('SIGTERM');
+    expect(await endOf(running)).to.deep.equal(interrupted);
+    if (writer !== undefined) closeSync(writer);
+  });
+
+  it('ends an import of /dev/stdin', async () => {
+    const pipe = await makePipe();
+    const writer = openSync(pipe, 'r+');
+    const hook = await signalItself(700);
+    const script = `exec "$0" --require ${hook} "$1" import --dry-run --format ndjson /dev/stdin < ${pipe}`;
+    const running = startProgram('sh', ['-c', script, process.execPath, main]);
+    expect(await endOf(running)).to.deep.equal(interrupted);
+    closeSync(writer);
+  });
+
+  it('ends an export whose reader has stalled', async () => {
+    const newPets = Array.from({ length: 5_000 }, (_, index) => ({
+      name: decoded(PetName, `animal ${index}`),
+      categoryId: decoded(CategoryId, 1n),
+    }));
+    const { environment } = await newCatalogue(newPets);
+    const pipe = await makePipe();
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    const script = `exec "$0" "$1" export --format ndjson > ${pipe}`;
+    const running = startProgram('sh', ['-c', script, process.execPath, main], { environment });
+    await eventually('the export has begun', bound, () => {
+      try {
+        return readSync(reader, Buffer.alloc(1)) === 1;
+      } catch {
+        return false;
+      }
+    });
+    running.signal('SIGTERM');
+    const { code, stderr } = await endOf(running);
+    expect(stderr).to.match(/^interrupted by SIGTERM: \d+ animals were written, not all\n$/);
+    expect(code).to.equal(143);
+    closeSync(reader);
+  });
+});
+
+describe('An import from a pipe', () => {
+  afterEach(killPrograms);
+  afterEach(removeFolders);
+
+  it('takes what somebody writes to it later', async () => {
+    const pipe = await makePipe();
+    const running = startProgram(process.execPath, [
+      ...[main, 'import', '--dry-run', '--format', 'ndjson', pipe],
+    ]);
+    await eventually('the import has opened the pipe', bound, () => {
+      try {
+        closeSync(openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK));
+        return true;
+      } catch {
+        return false;
+      }
+    });
+    expect((await endOf(running)).stderr).to.equal('dry run: 0 of 0 rows would be stored; nothing was\n');
+  });
+});

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { listPets } from '../../support/http/pet-calls';
+import { apiKey, serveInProcess } from '../../support/service/serve-in-process';
+import type { RunningService } from '../../support/service/service-process';
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+
+const atOnce = 300;
+
+const statusesOf = (address: string, paths: ReadonlyArray<string>): Promise<ReadonlyArray<number>> =>
+  Promise.all(
+    paths.map(async (path) => {
+      const response = await fetch(`${address}${path}`);
+      await response.text();
+      return response.status;
+    }),
+  );
+
+describe('The port of the operator', () => {
+  let service: RunningService;
+
+  before(async () => {
+    service = await serveInProcess({
+      DATABASE_URL: `sqlite:${await newDatabaseFile()}`,
+      ADMIN_PORT: '0',
+      MAX_IN_FLIGHT: '1',
+      MAX_WAIT: '1',
+    });
+  });
+  after(() => service.stop());
+  after(removeFolders);
+
+  it('answers while the public port refuses clients for overload', async () => {
+    const { address } = service;
+    const admin = await service.adminAddress();
+    const clients = Promise.all(
+      Array.from({ length: atOnce }, async () => (await listPets({ address, key: apiKey })).status),
+    );
+    const operator = statusesOf(
+      admin,
+      Array.from({ length: 10 }, () => ['/livez', '/readyz', '/metrics']).flat(),
+    );
+    expect(new Set(await operator)).to.deep.equal(new Set([200]));
+    expect(new Set(await clients)).to.deep.equal(new Set([200, 503]));
+  });
+
+  it('is on this machine alone unless told otherwise, and its requests are not logged as those of clients', async () => {
+    const admin = await service.adminAddress();
+    expect(new URL(admin).hostname).to.equal('127.0.0.1');
+    await statusesOf(admin, ['/livez', '/metrics']);
+    await statusesOf(service.address, ['/livez']);
+    expect(service.stdout()).to.include('"path":"/livez"').and.not.include('"path":"/metrics"');
+  });
+
+  it('is not there where none is set', async () => {
+    const other = await serveInProcess();
+    expect(await other.adminAddress()).to.equal('no admin port');
+    await other.stop();
+  });
+});

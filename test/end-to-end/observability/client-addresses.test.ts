@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import { openRawConnection } from '../../support/http/raw-connection';
+import { serveInProcess } from '../../support/service/serve-in-process';
+
+const forwarded = '203.0.113.9, 198.51.100.7, 192.0.2.1';
+
+const addressLogged = async (TRUST_PROXY: string): Promise<unknown> => {
+  const service = await serveInProcess(TRUST_PROXY === '' ? {} : { TRUST_PROXY });
+  await fetch(`${service.address}/livez`, { headers: { 'X-Forwarded-For': forwarded } });
+  const { stdout } = await service.stop();
+  const line: unknown = JSON.parse(stdout.trim());
+  return Object.assign({ clientAddress: undefined }, line).clientAddress;
+};
+
+describe('The log names the address of a client', () => {
+  it('whose bytes are no HTTP', async () => {
+    const service = await serveInProcess();
+    const { hostname, port } = new URL(service.address);
+    const connection = openRawConnection(hostname, Number(port));
+    connection.send('no HTTP\r\n\r\n');
+    await connection.closed();
+    const { stdout } = await service.stop();
+    const line: unknown = JSON.parse(stdout.trim());
+    expect(line).to.include({ msg: 'rejected', status: 400, clientAddress: '127.0.0.1' });
+  });
+
+  for (const [trusted, address] of [
+    ['', '127.0.0.1'],
+    ['1', '192.0.2.1'],
+    ['2', '198.51.100.7'],
+    ['7', '127.0.0.1'],
+  ] as const) {
+    it(`${address} where ${trusted === '' ? 'no' : trusted} proxies are trusted`, async () => {
+      expect(await addressLogged(trusted)).to.equal(address);
+    });
+  }
+});

@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { describeOnEveryStore } from '../../support/service/describe-service';
+
+const int64Max = 9223372036854775807n;
+const int64Min = -9223372036854775808n;
+
+describeOnEveryStore('An int64', (service) => {
+  const createWithCategory = (json: string) => service.create(`{"name":"Rex","categoryId":${json}}`);
+
+  const integers: ReadonlyArray<readonly [json: string, value: bigint]> = [
+    ['9223372036854775807', int64Max],
+    ['-9223372036854775808', int64Min],
+    ['9007199254740993', 9007199254740993n],
+    ['-9007199254740993', -9007199254740993n],
+    ['9223372036854775806', int64Max - 1n],
+    ['0', 0n],
+    ['-0', 0n],
+    ['7.0', 7n],
+    ['7e0', 7n],
+    ['7.000000000000000000000', 7n],
+    ['70e-1', 7n],
+    ['0.7E+1', 7n],
+    ['1E18', 10n ** 18n],
+    ['9.223372036854775807e18', int64Max],
+    ['9223372036854775807.0', int64Max],
+    ['-92233720368547758080e-1', int64Min],
+    ['0e999999999', 0n],
+  ];
+  integers.forEach(([json, value]) => {
+    it(`is exact from ${json} to the store and back`, async () => {
+      const created = await createWithCategory(json);
+      expect(created.status, created.text).to.equal(201);
+      expect(created.text).to.include(`"categoryId":${value}`);
+      expect(created.pet().categoryId).to.equal(value);
+      const { id } = created.pet();
+      expect((await service.get(`/v1/pets/${id}`)).text).to.equal(created.text);
+      const [listed] = (await service.get(`/v1/pets?after=${id - 1n}`)).pets();
+      expect(listed?.categoryId).to.equal(value);
+    });
+  });
+
+  const others = [
+    '9223372036854775808',
+    '-9223372036854775809',
+    '7.5',
+    '1e-1',
+    '1e19',
+    '1e400',
+    '"7"',
+  ].concat(
+    ['1e999999999', '1e-999999999', '-1e99999999999999999999', '9223372036854775807.1', '1'.repeat(5000)],
+    ['null', 'true', '[7]', '{}', '""'],
+  );
+  others.forEach((json) => {
+    it(`is not ${json.slice(0, 40)}`, async () => {
+      const answer = await createWithCategory(json);
+      expect([answer.status, answer.code]).to.deep.equal([400, 'invalid_body']);
+      expect(answer.message).to.include('categoryId');
+    });
+  });
+});

@@ -1,0 +1,220 @@
+import { expect } from 'chai';
+import { securityHeaders } from '../../../adapters/http/protocol/security-headers';
+import { overloadedServer } from '../../support/http/overloaded-server';
+import { type RawAnswer, rawExchange } from '../../support/http/raw-exchange';
+import { apiKey, serveInProcess } from '../../support/service/serve-in-process';
+import type { RunningService } from '../../support/service/service-process';
+
+const shop = 'https://shop.example';
+const office = 'http://localhost:5173';
+
+const preflight = {
+  method: 'OPTIONS',
+  headers: {
+    Origin: shop,
+    'Access-Control-Request-Method': 'POST',
+    'Access-Control-Request-Headers': 'authorization,content-type,idempotency-key',
+  },
+};
+
+/** On every answer. */
+const guards = Object.keys(securityHeaders).map((name) => name.toLowerCase());
+
+const corsHeaders = ({ headers }: Response): ReadonlyArray<string> =>
+  [...headers.keys()].filter((name) => name.startsWith('access-control-'));
+
+const listOf = (header: string | null): ReadonlyArray<string> =>
+  (header ?? '').split(',').map((name) => name.trim().toLowerCase());
+
+const withService = async (
+  settings: Readonly<Record<string, string>>,
+  use: (pets: string) => Promise<void>,
+): Promise<void> => {
+  const service = await serveInProcess(settings);
+  try {
+    await use(`${service.address}/v1/pets`);
+  } finally {
+    await service.stop();
+  }
+};
+
+describe('CORS', () => {
+  let service: RunningService;
+  let pets: string;
+  before(async () => {
+    service = await serveInProcess({ CORS_ORIGIN: `${shop}, ${office}` });
+    pets = `${service.address}/v1/pets`;
+  });
+  after(() => service.stop());
+
+  it('answers the preflight of a named origin without a key', async () => {
+    const answer = await fetch(pets, preflight);
+    expect(answer.status).to.equal(204);
+    expect(answer.headers.get('Access-Control-Allow-Origin')).to.equal(shop);
+    expect(answer.headers.get('Vary')).to.equal('Origin');
+    expect(listOf(answer.headers.get('Access-Control-Allow-Methods'))).to.have.members([
+      'get',
+      'head',
+      'post',
+    ]);
+    expect(listOf(answer.headers.get('Access-Control-Allow-Headers'))).to.have.members([
+      'authorization',
+      'content-type',
+      'idempotency-key',
+      'x-request-id',
+      'traceparent',
+    ]);
+    expect(answer.headers.get('Access-Control-Max-Age')).to.equal('7200');
+    expect(answer.headers.has('Access-Control-Allow-Credentials')).to.equal(false);
+    expect([...answer.headers.keys()]).to.include.members(guards);
+  });
+
+  it('lets a named origin read the answer and its headers', async () => {
+    const headers = { Origin: office, Authorization: `Bearer ${apiKey}` };
+    const answer = await fetch(pets, { headers });
+    expect(answer.status).to.equal(200);
+    expect(answer.headers.get('Access-Control-Allow-Origin')).to.equal(office);
+    expect(answer.headers.get('Vary')).to.equal('Origin');
+    expect(listOf(answer.headers.get('Access-Control-Expose-Headers'))).to.have.members([
+      'link',
+      'location',
+      'x-request-id',
+      'retry-after',
+      'deprecation',
+      'sunset',
+      'idempotent-replayed',
+      'ratelimit',
+      'ratelimit-policy',
+      'www-authenticate',
+    ]);
+  });
+
+  it('lets a named origin read every failure', async () => {
+    const headers = { Origin: shop, Authorization: `Bearer ${apiKey}` };
+    const failures = [
+      [401, await fetch(pets, { headers: { Origin: shop } })],
+      [400, await fetch(`${pets}?limit=0`, { headers })],
+      [404, await fetch(`${pets}/1`, { headers })],
+      [404, await fetch(`${service.address}/elsewhere`, { headers })],
+      [405, await fetch(pets, { method: 'DELETE', headers })],
+      [
+        413,
+        await fetch(pets, {
+          method: 'POST',
+          headers: { ...headers, 'Content-Type': 'application/json' },
+          body: ' '.repeat(100_001),
+        }),
+      ],
+      [415, await fetch(pets, { method: 'POST', headers, body: '{}' })],
+    ] as const;
+    for (const [status, answer] of failures) {
+      expect(answer.status).to.equal(status);
+      expect(answer.headers.get('Access-Control-Allow-Origin'), String(status)).to.equal(shop);
+      expect(answer.headers.has('Access-Control-Expose-Headers'), String(status)).to.equal(true);
+    }
+  });
+
+  it('lets a named origin read what is refused before any route', async () => {
+    const refusals = [
+      [400, 'GET', 'Authorization: Bearer one\r\nAuthorization: Bearer two\r\n\r\n'],
+      [417, 'GET', 'Expect: more\r\n\r\n'],
+      [431, 'GET', `${'A: a\r\n'.repeat(4_000)}\r\n`],
+      [400, 'POST', 'Transfer-Encoding: chunked\r\n\r\nno chunk\r\n'],
+    ] as const;
+    for (const [status, method, rest] of refusals) {
+      const head = `${method} /v1/pets HTTP/1.1\r\nHost: a\r\nOrigin: ${shop}\r\n`;
+      const answer = await rawExchange(service.address, head + rest);
+      expect(answer.status).to.equal(status);
+      expect(answer.headers.get('access-control-allow-origin'), String(status)).to.equal(shop);
+      expect(answer.headers.get('vary'), String(status)).to.equal('Origin');
+    }
+  });
+
+  for (const origin of [
+    'https://shop.example.evil.example',
+    'http://shop.example',
+    'https://shop.example:444',
+    'null',
+  ]) {
+    it(`gives ${origin} nothing, since nobody named it`, async () => {
+      const refused = await fetch(pets, { ...preflight, headers: { ...preflight.headers, Origin: origin } });
+      expect(refused.status).to.equal(401);
+      expect(corsHeaders(refused)).to.deep.equal([]);
+      const answer = await fetch(pets, { headers: { Origin: origin, Authorization: `Bearer ${apiKey}` } });
+      expect(answer.status).to.equal(200);
+      expect(corsHeaders(answer)).to.deep.equal([]);
+      expect(answer.headers.get('Vary')).to.equal('Origin');
+    });
+  }
+
+  it('takes an OPTIONS that asks for no method for what it is: a request like others', async () => {
+    const answer = await fetch(pets, { method: 'OPTIONS', headers: { Origin: shop } });
+    expect(answer.status).to.equal(401);
+  });
+
+  it('is off by default', () =>
+    withService({}, async (address) => {
+      const refused = await fetch(address, preflight);
+      expect(refused.status).to.equal(401);
+      expect(corsHeaders(refused)).to.deep.equal([]);
+      expect(refused.headers.has('Vary')).to.equal(false);
+    }));
+
+  it('lets any origin in with *', () =>
+    withService({ CORS_ORIGIN: '*' }, async (address) => {
+      const allowed = await fetch(address, preflight);
+      expect(allowed.status).to.equal(204);
+      expect(allowed.headers.get('Access-Control-Allow-Origin')).to.equal('*');
+    }));
+});
+
+describe('What an overloaded service answers', () => {
+  let service: Awaited<ReturnType<typeof overloadedServer>>;
+  before(async () => {
+    service = await overloadedServer({ corsOrigins: [shop] });
+  });
+  after(() => service.stop());
+
+  const ask = (method: string, target: string, origin = shop): Promise<RawAnswer> =>
+    rawExchange(
+      service.address,
+      `${method} ${target} HTTP/1.1\r\nHost: a\r\nOrigin: ${origin}\r\nConnection: close\r\n\r\n`,
+    );
+
+  it('can be read by a named origin, and by no other', async () => {
+    const named = await ask('GET', '/v1/pets');
+    expect(named.status).to.equal(503);
+    expect(named.headers.get('access-control-allow-origin')).to.equal(shop);
+    expect(named.headers.get('access-control-expose-headers')).to.contain('Retry-After');
+    const other = await ask('GET', '/v1/pets', office);
+    expect(other.status).to.equal(503);
+    expect([...other.headers.keys()].join()).to.not.contain('access-control');
+  });
+
+  for (const [method, target] of [
+    ['GET', '/v1/pets/1'],
+    ['HEAD', '/v1/pets/1?a=b'],
+    ['GET', 'HTTP://a/v1/pets/no-id'],
+  ] as const) {
+    it(`says that getPet is deprecated: ${method} ${target}`, async () => {
+      const { status, headers } = await ask(method, target);
+      expect(status).to.equal(503);
+      expect(headers.get('deprecation')).to.equal('@1795046400');
+      expect(headers.get('sunset')).to.equal('Thu, 05 Dec 2030 00:00:00 GMT');
+      expect(headers.get('link')).to.equal('<../pets>; rel="successor-version"');
+    });
+  }
+
+  for (const [method, target] of [
+    ['GET', '/v1/pets'],
+    ['GET', '/v1/pets/'],
+    ['GET', '/v1/pets?a=/v1/pets/1'],
+    ['DELETE', '/v1/pets/1'],
+  ] as const) {
+    it(`says of nothing else that it is deprecated: ${method} ${target}`, async () => {
+      const { status, headers } = await ask(method, target);
+      expect(status).to.equal(503);
+      expect(headers.has('deprecation')).to.equal(false);
+    });
+  }
+});

@@ -1,0 +1,236 @@
+import { expect } from 'chai';
+import { openApiDocument } from '../../../adapters/http';
+import { describeService } from '../../support/service/describe-service';
+import { type CheckedAnswer } from '../../support/openapi/checked-answer';
+import { requestBytes } from '../../support/service/service-under-test';
+
+const codeOf = ({ status, code }: CheckedAnswer) => [status, code];
+const notFound = [404, 'route_not_found'];
+const methodsOf = (answer: CheckedAnswer) => (answer.header('Allow') ?? '').split(/\s*,\s*/).toSorted();
+
+describeService('Routes and headers', (service) => {
+  it('matches a path exactly', async () => {
+    const paths = [
+      '/v1',
+      '/v1/',
+      '/v1/pets/',
+      '/v1/PETS',
+      '/v1/Pets',
+      '/V1/pets',
+      '/v1/pet',
+      '/v1/pets/1/',
+    ].concat(
+      [
+        '/v1/pets//',
+        '/v1//pets',
+        '//v1/pets',
+        '/v1/pets/1/2',
+        '/pets',
+        '/v1/./pets',
+        '/v1/pets/../pets',
+        '/v2/pets',
+      ],
+      [
+        '/v1/pets;a=b',
+        '/v1/pets%2F1',
+        '/v1/pets.json',
+        '/v1/livez',
+        '/livez/',
+        '/LIVEZ',
+        '/readyz/',
+        '/openapi.json/',
+      ],
+      [
+        '/OpenAPI.json',
+        '/openapi.yaml',
+        '/favicon.ico',
+        '/index.html',
+        '/.git/config',
+        '/..%2f..%2fetc%2fpasswd',
+      ],
+    );
+    for (const path of paths) expect(codeOf(await service.get(path)), path).to.deep.equal(notFound);
+  });
+
+  it('leads to the reference from / and /docs/, by a reference that holds under any prefix', async () => {
+    for (const [path, location] of [
+      ['/', 'docs'],
+      ['/docs/', '../docs'],
+    ] as const) {
+      const answer = await service.get(path, { key: null });
+      expect([answer.status, answer.header('Location'), answer.text], path).to.deep.equal([
+        308,
+        location,
+        '',
+      ]);
+    }
+  });
+
+  it('says where a new animal is, by a reference that holds under any prefix', async () => {
+    const answer = await service.create('{"name":"Rex","categoryId":7}');
+    expect(answer.header('Location')).to.equal(`pets/${answer.pet().id}`);
+  });
+
+  it('answers a known path with another method: 405, and Allow says which it takes', async () => {
+    for (const method of ['DELETE', 'PUT', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'MKCOL', 'QUERY']) {
+      const pets = await service.request(method, '/v1/pets');
+      expect(codeOf(pets), method).to.deep.equal([405, 'method_not_allowed']);
+      expect(methodsOf(pets)).to.deep.equal(['GET', 'HEAD', 'POST']);
+      const pet = await service.request(method, '/v1/pets/1');
+      expect(codeOf(pet), method).to.deep.equal([405, 'method_not_allowed']);
+      expect(methodsOf(pet)).to.deep.equal(['GET', 'HEAD']);
+    }
+    expect(codeOf(await service.request('POST', '/v1/pets/1'))).to.deep.equal([405, 'method_not_allowed']);
+    for (const target of ['/livez', '/readyz', '/openapi.json']) {
+      const answer = await service.request('POST', target, { key: null });
+      expect(codeOf(answer), target).to.deep.equal([405, 'method_not_allowed']);
+      expect(methodsOf(answer), target).to.deep.equal(['GET', 'HEAD']);
+    }
+  });
+
+  it('answers an unknown path with another method: 404', async () => {
+    for (const method of ['POST', 'DELETE', 'OPTIONS', 'PROPFIND']) {
+      expect(codeOf(await service.request(method, '/v1/nothing')), method).to.deep.equal(notFound);
+      expect(codeOf(await service.request(method, '/nothing')), method).to.deep.equal(notFound);
+    }
+  });
+
+  it('answers HEAD as GET, without the body', async () => {
+    const { id } = await service.add({ name: 'Ünïcode' });
+    await service.add({});
+    const targets = [
+      '/v1/pets',
+      '/v1/pets?limit=1',
+      '/v1/pets?limit=0',
+      `/v1/pets/${id}`,
+      '/v1/pets/0',
+      '/v1/nothing',
+    ];
+    for (const target of [...targets, '/nothing', '/livez', '/readyz', '/openapi.json', '/v1/pets/']) {
+      const headersOf = ({ headers }: CheckedAnswer) =>
+        headers.filter(([name]) => name !== 'x-request-id' && name !== 'date').toSorted();
+      const [get, head] = [await service.get(target), await service.request('HEAD', target)];
+      expect(head.status, target).to.equal(get.status);
+      expect(headersOf(head), target).to.deep.equal(headersOf(get));
+      expect(Number(head.header('Content-Length'))).to.equal(Buffer.byteLength(get.text));
+    }
+    const [get, head] = [
+      await service.get('/v1/pets', { key: null }),
+      await service.request('HEAD', '/v1/pets', { key: null }),
+    ];
+    expect([head.status, head.header('WWW-Authenticate')]).to.deep.equal([
+      401,
+      get.header('WWW-Authenticate'),
+    ]);
+  });
+
+  it('is live and ready, and says so without a key', async () => {
+    expect((await service.get('/livez', { key: null })).json).to.deep.equal({ status: 'live' });
+    expect((await service.get('/readyz', { key: null })).json).to.deep.equal({ status: 'ready' });
+  });
+
+  it('serves the OpenAPI document that every answer here is checked against', async () => {
+    const { text } = await service.get('/openapi.json', { key: null });
+    expect(JSON.parse(text)).to.deep.equal(JSON.parse(JSON.stringify(openApiDocument)));
+  });
+
+  it('documents the three operations, the deprecated one as such', async () => {
+    const { json } = await service.get('/openapi.json');
+    expect(json).to.have.nested.property('paths./pets.get.operationId', 'listPets');
+    expect(json).to.have.nested.property('paths./pets.post.operationId', 'createPet');
+    expect(json).to.have.nested.property('paths./pets/{petId}.get.operationId', 'getPet');
+    expect(json).to.have.nested.property('paths./pets/{petId}.get.deprecated', true);
+    expect(json).not.to.have.nested.property('paths./pets.get.deprecated');
+  });
+
+  it('keeps a well-formed X-Request-Id, on errors too', async () => {
+    for (const requestId of ['a', 'client-1.2_3', '8e03978e-40d5-43dd-bc93-6894a57f9324', 'A0'.repeat(16)]) {
+      const headers = { 'X-Request-Id': `${requestId}-${Date.now()}` };
+      expect((await service.get('/livez', { headers })).header('X-Request-Id')).to.equal(
+        headers['X-Request-Id'],
+      );
+      const other = { 'X-Request-Id': `other-${headers['X-Request-Id']}` };
+      const error = await service.get('/v1/nothing', { key: null, headers: other });
+      expect(error.header('X-Request-Id')).to.equal(other['X-Request-Id']);
+    }
+  });
+
+  it('replaces an X-Request-Id that is not well-formed', async () => {
+    for (const requestId of [
+      '',
+      'a b',
+      '"a"',
+      'a\tb',
+      '<script>',
+      'x'.repeat(10_000),
+      'é',
+      '\xff',
+      '{"a":1}',
+      'a,b',
+    ]) {
+      const given = (await service.get('/livez', { headers: { 'X-Request-Id': requestId } })).header(
+        'X-Request-Id',
+      );
+      expect(given).not.to.equal(requestId);
+      expect(given).to.match(/^[\w.-]{8,128}$/);
+    }
+  });
+
+  it('makes a new X-Request-Id for each request', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => service.get('/livez')));
+    expect(new Set(answers.map((answer) => answer.header('X-Request-Id'))).size).to.equal(20);
+  });
+
+  it('tells browsers and caches to keep out, on answers of every kind', async () => {
+    const answers = [
+      await service.get('/v1/pets'),
+      await service.create('{'),
+      await service.get('/v1/pets', { key: null }),
+      await service.get('/nothing'),
+      await service.request('DELETE', '/v1/pets'),
+      await service.exchangeOne('nonsense\r\n\r\n', { method: '', target: '' }),
+    ];
+    answers.forEach((answer) => {
+      expect(answer.header('X-Content-Type-Options')).to.equal('nosniff');
+      expect(answer.header('Content-Security-Policy')).to.include("default-src 'none'");
+      expect(answer.header('Cache-Control')).to.include('no-store');
+      expect(answer.header('Referrer-Policy')).to.equal('no-referrer');
+      expect(answer.header('X-Powered-By')).to.equal(undefined);
+      expect(answer.header('Server') ?? '').not.to.match(/node|koa/i);
+    });
+  });
+
+  it('answers no cross-origin request, as no origin is set', async () => {
+    const headers = { Origin: 'https://example.org', 'Access-Control-Request-Method': 'POST' };
+    for (const method of ['GET', 'OPTIONS']) {
+      const answer = await service.request(method, '/v1/pets', { headers });
+      expect(answer.headers.filter(([name]) => name.startsWith('access-control-'))).to.deep.equal([]);
+    }
+  });
+
+  it('writes one line of JSON a request to standard output, with no key and no query in it', async () => {
+    const requestId = `logged-${Date.now()}`;
+    const headers = { 'X-Request-Id': requestId, Cookie: 'a-cookie' };
+    await service.get('/v1/pets?limit=3&access_token=a-secret', { headers });
+    const lineOf = () => service.logLines.filter((line) => line.includes(requestId));
+    for (let waits = 0; lineOf().length === 0 && waits < 200; waits += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    expect(lineOf()).to.have.length(1);
+    const [line = ''] = lineOf();
+    const parsed: unknown = JSON.parse(line);
+    expect(parsed).to.include({ requestId, method: 'GET', path: '/v1/pets', status: 200 });
+    expect(line).not.to.match(/a-secret|a-cookie/);
+  });
+
+  it('keeps a connection open for the next request', async () => {
+    const asked = { method: 'GET', target: '/livez' };
+    const first = requestBytes('GET', '/livez').toString().replace('Connection: close\r\n', '');
+    const connection = service.connect();
+    connection.send(first);
+    await connection.received(/"live"/);
+    connection.send(requestBytes('GET', '/livez'));
+    const answers = await service.answersOn(connection, [asked, asked]);
+    expect(answers.map(({ status }) => status)).to.deep.equal([200, 200]);
+  });
+});

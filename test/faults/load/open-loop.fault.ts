@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fault } from '../support/fault';
+import { type OpenLoop, type OpenLoopFigures, startOpenLoop } from '../support/load/open-loop';
+
+const rate = 2_000;
+
+/** Under a trivial server in this process. */
+const measure = async (listener: RequestListener, load: Partial<OpenLoop> = {}): Promise<OpenLoopFigures> => {
+  const server = createServer((request, response) => {
+    if (request.url === '/livez') response.end();
+    else listener(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  try {
+    return await startOpenLoop({
+      address: `http://127.0.0.1:${address.port}`,
+      pid: process.pid,
+      rate,
+      settle: 0.5,
+      seconds: 2,
+      connections: 500,
+      requests: [{ target: '/', key: 'any' }],
+      ...load,
+    }).figures;
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+};
+
+describe('The open loop that overload is made with', () => {
+  fault('sends what its schedule says, and measures a known delay', async () => {
+    const { scheduled, unsent, byStatus, lateness, mostBusy } = await measure((_request, response) => {
+      setTimeout(() => response.end('later'), 50);
+    });
+    expect({ scheduled, unsent }).to.deep.equal({ scheduled: 2 * rate, unsent: 0 });
+    expect(byStatus['200']).to.include({ count: 2 * rate });
+    expect(byStatus['200']?.p50, 'ms that half of the answers took').to.be.within(50, 75);
+    expect(mostBusy, 'connections that waited at once').to.be.at.least(rate * 0.05);
+    return { rate, 'p50 ms': Math.round(byStatus['200']?.p50 ?? NaN), 'p99 late ms': lateness.p99 };
+  });
+
+  fault('sends on while nothing comes back, and counts a wait from its beginning', async () => {
+    let received = 0;
+    let held: Promise<void> | undefined;
+    const { scheduled, unsent, byStatus } = await measure(
+      (_request, response) => {
+        received += 1;
+        held ??= delay(1_200);
+        void held.then(() => response.end());
+      },
+      { settle: 0, seconds: 1, connections: 1.5 * rate },
+    );
+    expect({ scheduled, unsent, received }).to.deep.equal({ scheduled: rate, unsent: 0, received: rate });
+    expect(byStatus['200']?.max, 'ms that the first waited').to.be.above(1_200);
+    return { sent: received, 'longest ms': Math.round(byStatus['200']?.max ?? NaN) };
+  });
+
+  fault('tells how often it found no connection', async () => {
+    const { scheduled, unsent, byStatus, mostBusy } = await measure(
+      (_request, response) => {
+        setTimeout(() => response.end(), 100);
+      },
+      { connections: 50 },
+    );
+    expect(mostBusy).to.equal(50);
+    expect(unsent).to.be.above(scheduled / 2);
+    expect(unsent + (byStatus['200']?.count ?? 0)).to.equal(scheduled);
+    return { scheduled, unsent };
+  });
+
+  fault('tells refusals, those without Retry-After, and connections that were cut', async () => {
+    let count = 0;
+    const { byStatus, unexplained, cutOff, unanswered, scheduled } = await measure((_request, response) => {
+      count += 1;
+      response.statusCode = count % 2 === 0 ? 503 : 200;
+      if (count % 4 === 0) response.setHeader('Retry-After', '1');
+      if (count % 4 === 1) response.destroy();
+      else response.end('words');
+    });
+    expect(unanswered).to.equal(0);
+    for (const each of [(byStatus['503']?.count ?? 0) / 2, unexplained, cutOff, byStatus['200']?.count]) {
+      expect(each).to.be.closeTo(scheduled / 4, scheduled / 50);
+    }
+    return { refused: byStatus['503']?.count ?? 0, unexplained, cutOff };
+  });
+});

@@ -1,0 +1,166 @@
+import * as TE from 'fp-ts/TaskEither';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { CheckReadiness } from '../../../adapters/http';
+import type { exampleResponses } from '../../../adapters/http/openapi/example-responses';
+import { admissionControl } from '../../../adapters/http/server/admission-control';
+import { exchanges } from '../../../adapters/http/server/exchanges';
+import { serveConnections } from '../../../adapters/http/server/serve-connections';
+import { responseWriter } from '../../../adapters/http/server/write-response';
+import {
+  type Authenticate,
+  type ConsumeQuota,
+  idempotencyKeyInFlight,
+  type PetRepository,
+  unavailable,
+} from '../../../core';
+import type { DocumentedRequest } from './documented-answers';
+import { overloadedServer } from '../http/overloaded-server';
+import { type RawAnswer, rawExchange } from '../http/raw-exchange';
+import { key, memoryApplication, silentReporter, startServer } from '../http/start-server';
+
+interface Circumstances {
+  readonly pets?: Partial<PetRepository>;
+  readonly checkReadiness?: CheckReadiness;
+  readonly consumeQuota?: ConsumeQuota;
+  readonly authenticate?: Authenticate;
+  /** What is asked before, one after another. */
+  readonly before?: ReadonlyArray<string>;
+}
+
+type Provoke = (request: DocumentedRequest) => Promise<RawAnswer>;
+
+const rex = '{"name":"Rex","categoryId":7,"status":"available"}';
+
+const createRex: DocumentedRequest = { method: 'POST', path: '/v1/pets', body: rex };
+
+interface Changes {
+  readonly authorization?: string;
+  readonly type?: string;
+  /** Whole lines. */
+  readonly headers?: ReadonlyArray<string>;
+}
+
+const inBytes = (
+  { method, path, body }: DocumentedRequest,
+  { authorization = `Authorization: Bearer ${key}`, type = 'application/json', headers = [] }: Changes = {},
+): string =>
+  [
+    `${method} ${path} HTTP/1.1`,
+    'Host: animals',
+    authorization,
+    ...(body === '' ? [] : [`Content-Type: ${type}`, `Content-Length: ${body.length}`]),
+    ...headers,
+    'Connection: close',
+    '',
+    body,
+  ]
+    .filter((line, index, lines) => line !== '' || index >= lines.length - 2)
+    .join('\r\n');
+
+const ask = async (request: string, { before = [], ...changes }: Circumstances = {}): Promise<RawAnswer> => {
+  const server = await startServer(memoryApplication(changes));
+  try {
+    for (const earlier of before) await rawExchange(server.address, earlier);
+    return await rawExchange(server.address, request);
+  } finally {
+    await server.stop(0);
+  }
+};
+
+/** A server with short time limits, which an unfinished request makes answer at once. */
+const askUnfinished = async (): Promise<RawAnswer> => {
+  const server = createServer({ headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 });
+  const connections = serveConnections(
+    server,
+    exchanges({
+      application: () => Promise.reject(new Error('an unfinished request came to the application')),
+      admission: admissionControl(1, 1_000),
+      writeResponse: responseWriter([]),
+      reporter: silentReporter,
+      trustedProxies: 0,
+      isStopping: () => false,
+    }),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = server.address();
+  try {
+    const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+    return await rawExchange(`http://127.0.0.1:${port}`, 'GET /v1/pets HTTP/1.1\r\n');
+  } finally {
+    server.close();
+    connections.stop();
+  }
+};
+
+const askOverloaded = async (request: string): Promise<RawAnswer> => {
+  const server = await overloadedServer();
+  try {
+    return await rawExchange(server.address, request);
+  } finally {
+    await server.stop();
+  }
+};
+
+const fail = (): never => {
+  throw new Error('a defect');
+};
+
+const spentQuota: ConsumeQuota = () =>
+  TE.right({ requests: 10, seconds: 60, remaining: 0, resetsIn: 30, isWithin: false });
+
+const anotherAnimal = { ...createRex, body: '{"name":"Tom","categoryId":7}' };
+
+/** For each kind of answer, what makes the service give it to a request. */
+export const provoke: Readonly<Record<'Success' | keyof typeof exampleResponses, Provoke>> = {
+  Success: (request) =>
+    ask(inBytes(request), { before: request.method === 'GET' ? [inBytes(createRex)] : [] }),
+  MissingApiKey: (request) => ask(inBytes(request, { authorization: 'Accept: */*' })),
+  InvalidApiKey: (request) => ask(inBytes(request, { authorization: 'Authorization: Bearer another' })),
+  InvalidQuery: (request) => ask(inBytes({ ...request, path: `${request.path}?limit=0` })),
+  InvalidBody: (request) => ask(inBytes({ ...request, body: '{"name":7,"categoryId":7}' })),
+  MalformedJson: (request) => ask(inBytes({ ...request, body: '"\xff"' })),
+  InvalidIdempotencyKey: (request) => ask(inBytes(request, { headers: ['Idempotency-Key: two words'] })),
+  MalformedRequest: (request) => ask(inBytes(request, { headers: ['Host: others'] })),
+  HttpVersionNotSupported: (request) => ask(inBytes(request).replace('HTTP/1.1', 'HTTP/2.0')),
+  NoSuchPet: (request) => ask(inBytes(request)),
+  RouteNotFound: (request) => ask(inBytes({ ...request, path: `${request.path}/elsewhere/` })),
+  MethodNotAllowed: (request) => ask(inBytes({ ...request, method: 'DELETE' })),
+  RequestTimeout: askUnfinished,
+  IdempotencyKeyInFlight: (request) =>
+    ask(inBytes(request), {
+      pets: { create: () => TE.left(idempotencyKeyInFlight) },
+    }),
+  PayloadTooLarge: (request) => ask(inBytes({ ...request, body: ' '.repeat(100_001) })),
+  UnsupportedMediaType: (request) => ask(inBytes(request, { type: 'text/plain' })),
+  ExpectationFailed: (request) => ask(inBytes(request, { headers: ['Expect: the-unexpected'] })),
+  IdempotencyKeyReused: (request) => {
+    const headers = ['Idempotency-Key: "one"'];
+    return ask(inBytes(request, { headers }), { before: [inBytes(anotherAnimal, { headers })] });
+  },
+  RateLimited: (request) => ask(inBytes(request), { consumeQuota: spentQuota }),
+  HeadersTooLarge: (request) => ask(inBytes(request, { headers: [`Cookie: ${'c'.repeat(20_000)}`] })),
+  Defect: (request) =>
+    ask(inBytes(request), {
+      pets: { list: fail, find: fail, create: fail, createAll: fail },
+    }),
+  Unavailable: (request) =>
+    request.path.startsWith('/openapi')
+      ? askOverloaded(inBytes(request))
+      : ask(inBytes(request), { authenticate: () => TE.left(unavailable('the database is gone')) }),
+  NotReady: (request) =>
+    ask(inBytes(request), {
+      checkReadiness: TE.left({ _tag: 'NotReady', reason: 'the database does not answer' }),
+    }),
+};
+
+/** Asks for one of two animals. */
+export const provokeNextPage = (): Promise<RawAnswer> =>
+  ask(inBytes({ method: 'GET', path: '/v1/pets?limit=1', body: '' }), {
+    before: [inBytes(createRex), inBytes(createRex)],
+  });
+
+/** Asks for what the client has already. */
+export const provokeNotModified = (request: DocumentedRequest, etag: string): Promise<RawAnswer> =>
+  ask(inBytes(request, { headers: [`If-None-Match: ${etag}`] }));

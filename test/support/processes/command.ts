@@ -1,0 +1,105 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+
+/** How a process ended, and everything that it wrote. */
+export interface Outcome {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export type Environment = Readonly<Record<string, string>>;
+
+/** A process that may still run. */
+export interface Running {
+  /** Undefined where the program could not be started. */
+  readonly pid: number | undefined;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Calls back whenever the process writes, and when it ends. */
+  readonly onChange: (listener: () => void) => void;
+  /** Its standard input, which is empty unless the process is fed. */
+  readonly stdin: Writable;
+  readonly signal: (name: NodeJS.Signals) => void;
+  readonly ended: Promise<Outcome>;
+}
+
+interface Options {
+  readonly environment?: Environment;
+  readonly folder?: string;
+  /** Whether the test writes to standard input, and ends it. */
+  readonly isFed?: boolean;
+}
+
+/** The root of the project. */
+export const projectFolder = join(__dirname, '..', '..', '..');
+
+/** The built command line. */
+export const main = join(projectFolder, 'dist', 'app', 'main.js');
+
+const children = new Set<ChildProcess>();
+
+/** Ends what a failed test has left running. */
+export const killPrograms = async (): Promise<void> => {
+  const left = [...children];
+  for (const child of left) child.kill('SIGKILL');
+  await Promise.all(left.map((child) => once(child, 'close')));
+};
+
+/** Starts a program that sees PATH and the given environment, nothing of the tests' own. */
+export const startProgram = (
+  program: string,
+  programArguments: ReadonlyArray<string>,
+  { environment = {}, folder = projectFolder, isFed = false }: Options = {},
+): Running => {
+  const child = spawn(program, programArguments, {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.on('error', () => undefined);
+  if (!isFed) child.stdin.end();
+  children.add(child);
+  child.once('close', () => children.delete(child));
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk));
+  return {
+    stdin: child.stdin,
+    pid: child.pid,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    onChange: (listener) => {
+      child.stdout.on('data', listener);
+      child.stderr.on('data', listener);
+      child.on('close', listener);
+    },
+    signal: (name) => {
+      child.kill(name);
+    },
+    ended: new Promise((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code, signal) => {
+        resolve({ code, signal, stdout, stderr });
+      });
+    }),
+  };
+};
+
+/** Starts the built command line. */
+export const startCommand = (
+  commandArguments: ReadonlyArray<string>,
+  environment: Environment = {},
+  folder: string = projectFolder,
+): Running => startProgram(process.execPath, [main, ...commandArguments], { environment, folder });
+
+/** Runs the built command line to its end. */
+export const runCommand = (
+  commandArguments: ReadonlyArray<string>,
+  environment: Environment = {},
+  folder: string = projectFolder,
+): Promise<Outcome> => startCommand(commandArguments, environment, folder).ended;

@@ -1,0 +1,58 @@
+import { constVoid } from 'fp-ts/function';
+import * as E from 'fp-ts/Either';
+import { pino } from 'pino';
+import { logReporter } from '../../../app/serve/log-reporter';
+import { type Service, serve } from '../../../app/serve/serve';
+import { startFailureText } from '../../../app/failures/start-failure';
+import { decodeSettings } from '../../../app/settings/settings';
+import type { Environment, Outcome } from '../processes/command';
+import type { RunningService } from './service-process';
+
+/** The key that opens a service run by a test. */
+export const apiKey = 'a-key-for-tests';
+
+/**
+ * Serves from this process what `animal-store serve` serves from one of its own, on a free port, with animals in memory
+ * unless the settings say otherwise: without the half second that a process takes to start. What the command line,
+ * signals or the built files are about needs `startService`.
+ */
+export const serveInProcess = async (environment: Environment = {}): Promise<RunningService> => {
+  const settings = decodeSettings({ PORT: '0', DATABASE_URL: 'memory:', API_KEYS: apiKey, ...environment });
+  if (E.isLeft(settings)) throw new Error(JSON.stringify(settings.left));
+  let log = '';
+  const logger = pino(
+    { level: settings.right.LOG_LEVEL, base: null },
+    { write: (line) => void (log += line) },
+  );
+  let stop = (): void => undefined;
+  const told = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  let ended: ReturnType<ReturnType<typeof serve>>;
+  const { address, adminAddress } = await new Promise<Service>((resolve, reject) => {
+    const until = (service: Service): Promise<void> => {
+      resolve(service);
+      return told;
+    };
+    ended = serve(settings.right, {
+      version: '0.0.0-test',
+      reporter: logReporter(logger),
+      until,
+      onProgress: constVoid,
+    })();
+    ended.then((end) => {
+      if (E.isLeft(end)) reject(new Error(startFailureText(end.left)));
+    }, reject);
+  });
+  return {
+    address,
+    adminAddress: () => Promise.resolve(adminAddress ?? 'no admin port'),
+    stdout: () => log,
+    stderr: () => '',
+    stop: async (): Promise<Outcome> => {
+      stop();
+      const end = await ended;
+      return { code: E.isLeft(end) ? 1 : 0, signal: null, stdout: log, stderr: '' };
+    },
+  };
+};

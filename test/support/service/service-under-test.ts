@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import { checkAnswer, type CheckedAnswer } from '../openapi/checked-answer';
+import { readHttpResponses } from '../http/http-response-reader';
+import { openRawConnection, type RawConnection } from '../http/raw-connection';
+import { serveInProcess } from './serve-in-process';
+import type { RunningService } from './service-process';
+import type { TestStore } from './stores';
+
+/** What was asked, as far as the check of its answer needs it. */
+export type Asked = Readonly<{ method: string; target: string }>;
+
+export type RequestOptions = Readonly<{
+  /** The API key; null sends no Authorization. */
+  key?: string | null;
+  headers?: Readonly<Record<string, string>>;
+  /** Strings go out as UTF-8. */
+  body?: string | Buffer;
+}>;
+
+export const apiKeys = { first: 'first-key-of-the-tests', second: 'second-key-of-the-tests' } as const;
+
+/** The service on one store, in this process. Every answer that it gives here is checked against the OpenAPI document. */
+export class ServiceUnderTest {
+  readonly #store: TestStore;
+  #running: RunningService | undefined;
+  #dispose: () => Promise<void> = () => Promise.resolve();
+  readonly #seen: Array<readonly [requestId: string | undefined, status: number]> = [];
+
+  constructor(store: TestStore) {
+    this.#store = store;
+  }
+
+  get #service(): RunningService {
+    if (this.#running === undefined) throw new Error('the service is not started');
+    return this.#running;
+  }
+
+  /** Its log so far, line by line. */
+  get logLines(): ReadonlyArray<string> {
+    return this.#service.stdout().trim().split('\n');
+  }
+
+  async start() {
+    const { databaseUrl, dispose } = await this.#store.open();
+    this.#dispose = dispose;
+    this.#running = await serveInProcess({
+      DATABASE_URL: databaseUrl,
+      API_KEYS: Object.values(apiKeys).join(','),
+    }).catch(async (reason: unknown) => {
+      await dispose();
+      throw reason;
+    });
+  }
+
+  /** Stops the service, then holds its log against all answers seen. */
+  async stop() {
+    const { code, stdout: log, stderr } = await this.#service.stop();
+    await this.#dispose();
+    expect(code, 'exit code').to.equal(0);
+    expect(stderr).to.not.match(/error|warning|deprecat/i);
+    const logged = this.logLines.map((line): unknown => JSON.parse(line));
+    Object.values(apiKeys).forEach((key) => {
+      expect(log.includes(key), `the key ${key} in the log`).to.equal(false);
+    });
+    const statuses = new Map<unknown, Array<unknown>>();
+    logged.forEach((line) => {
+      expect(line).to.be.an('object');
+      if (typeof line !== 'object' || line === null || !('requestId' in line) || !('status' in line)) return;
+      statuses.set(line.requestId, [...(statuses.get(line.requestId) ?? []), line.status]);
+    });
+    const otherwiseLogged = this.#seen.filter(
+      ([requestId, status]) => JSON.stringify(statuses.get(requestId)) !== JSON.stringify([status]),
+    );
+    expect(otherwiseLogged, 'answers without just one log line').to.deep.equal([]);
+  }
+
+  connect(): RawConnection {
+    const { hostname, port } = new URL(this.#service.address);
+    return openRawConnection(hostname, Number(port));
+  }
+
+  /** Reads all that came on a connection as the answers to what was asked on it. Interim answers (1xx) are left out. */
+  async answersOn(
+    connection: RawConnection,
+    asked: ReadonlyArray<Asked>,
+  ): Promise<ReadonlyArray<CheckedAnswer>> {
+    const responses = readHttpResponses(
+      await connection.closed(),
+      asked.map(({ method }) => method),
+    );
+    return responses
+      .filter(({ status }) => status >= 200)
+      .map((response, index) => {
+        const answer = checkAnswer(asked[index] ?? { method: '', target: '' }, response);
+        this.#seen.push([answer.header('X-Request-Id'), answer.status]);
+        return answer;
+      });
+  }
+
+  /** Sends bytes on a connection of their own; the last request must make the server close it. */
+  async exchange(bytes: string | Buffer, asked: ReadonlyArray<Asked>): Promise<ReadonlyArray<CheckedAnswer>> {
+    const connection = this.connect();
+    connection.send(bytes);
+    return this.answersOn(connection, asked);
+  }
+
+  /** As `exchange`, for bytes with one answer. */
+  async exchangeOne(bytes: string | Buffer, asked: Asked): Promise<CheckedAnswer> {
+    const [answer] = await this.exchange(bytes, [asked]);
+    if (answer === undefined) throw new Error('no answer');
+    return answer;
+  }
+
+  request(method: string, target: string, options: RequestOptions = {}): Promise<CheckedAnswer> {
+    return this.exchangeOne(requestBytes(method, target, options), { method, target });
+  }
+
+  get(target: string, options: RequestOptions = {}): Promise<CheckedAnswer> {
+    return this.request('GET', target, options);
+  }
+
+  /** Posts JSON text to /v1/pets. */
+  create(body: string | Buffer, { headers = {}, ...options }: RequestOptions = {}): Promise<CheckedAnswer> {
+    return this.request('POST', '/v1/pets', {
+      ...options,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body,
+    });
+  }
+
+  /** Adds an animal that must be taken. */
+  async add(pet: Readonly<Record<string, unknown>>, options: RequestOptions = {}) {
+    const answer = await this.create(JSON.stringify({ name: 'Rex', categoryId: 7, ...pet }), options);
+    expect(answer.status, answer.text).to.equal(201);
+    return answer.pet();
+  }
+}
+
+/** A request as bytes, after which the connection closes. Header values go out as Latin-1. */
+export const requestBytes = (
+  method: string,
+  target: string,
+  { key = apiKeys.first, headers = {}, body }: RequestOptions = {},
+): Buffer => {
+  const content = body === undefined ? Buffer.alloc(0) : Buffer.from(body);
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    'Host: localhost',
+    'Connection: close',
+    ...(key === null ? [] : [`Authorization: Bearer ${key}`]),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(body === undefined ? [] : [`Content-Length: ${content.length}`]),
+  ];
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), content]);
+};
