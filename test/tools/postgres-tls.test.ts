@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { chown, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { type OwnPostgres, withOwnPostgres } from '../../support/postgres/own-postgres';
-import { killPrograms, runCommand, startProgram } from '../../support/processes/command';
-import { eventually } from '../../support/eventually';
-import { startService } from '../../support/service/service-process';
+import { type OwnPostgres, withOwnPostgres } from '../support/postgres/own-postgres';
+import { killPrograms, runCommand, startProgram } from '../support/processes/command';
+import { eventually } from '../support/eventually';
+import { startService } from '../support/service/service-process';
 
 const settings = { API_KEYS: 'tls-key', LOG_LEVEL: 'silent', PORT: '0' };
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { type Outcome, runCommand, startProgram } from '../../support/processes/command';
-import { columnOf } from '../../support/databases/inspect-sqlite';
-import { migrationNames } from '../../support/databases/migration-names';
-import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { type Outcome, runCommand, startProgram } from '../support/processes/command';
+import { columnOf } from '../support/databases/inspect-sqlite';
+import { migrationNames } from '../support/databases/migration-names';
+import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const knex = (command: string, DATABASE_URL: string): Promise<Outcome> =>
   startProgram('npm', ['run', '--silent', 'knex', '--', command], {

@@ -2,15 +2,15 @@ import { expect } from 'chai';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, knexPetRepository, openPostgres } from '../../../adapters/knex';
-import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../contracts';
-import { expectRestored, underLoad } from '../../support/service/backup-under-load';
-import { startProgram } from '../../support/processes/command';
-import { installedPrograms, withInstalledPostgres } from '../../support/postgres/installed-postgres';
-import { execute } from '../../support/postgres/postgres';
-import { run } from '../../support/run';
-import { runInProcess } from '../../support/service/run-in-process';
-import { killServices } from '../../support/service/service-process';
+import { type Database, knexPetRepository, openPostgres } from '../../adapters/knex';
+import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../contracts';
+import { expectRestored, underLoad } from '../support/service/backup-under-load';
+import { startProgram } from '../support/processes/command';
+import { installedPrograms, withInstalledPostgres } from '../support/postgres/installed-postgres';
+import { execute } from '../support/postgres/postgres';
+import { run } from '../support/run';
+import { runInProcess } from '../support/service/run-in-process';
+import { killServices } from '../support/service/service-process';
 
 const withDatabaseAt = async <A>(url: string, use: (database: Database) => Promise<A>): Promise<A> => {
   const database = openPostgres(url, { poolSize: 2, statementTimeout: 3_000 });
