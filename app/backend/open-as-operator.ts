@@ -5,7 +5,7 @@ import * as t from 'io-ts';
 import { inMemoryApiKeys } from '../../adapters/in-memory';
 import { type Database, knexPetRepository, migrate } from '../../adapters/knex';
 import { type AnimalStore, ApiKey, KeyId, openAnimalStore } from '../../core';
-import { notMigrated, type StartFailure } from '../failures/start-failure';
+import type { StartFailure } from '../failures/start-failure';
 
 const Operator = t.type({ id: KeyId, key: ApiKey });
 
@@ -31,6 +31,5 @@ export const openAsOperator = (
 ): TE.TaskEither<StartFailure, AnimalStore> =>
   pipe(
     migrate(database, { onProgress }),
-    TE.mapLeft(notMigrated),
     TE.flatMap(() => enter(database)),
   );

@@ -17,7 +17,7 @@ import type { ConsumeQuota } from '../../core';
 import type { Backend } from './backend';
 import { environmentKeys } from './environment-keys';
 import type { Settings } from '../settings/settings';
-import { databaseFailed, notMigrated, type StartFailure } from '../failures/start-failure';
+import type { StartFailure } from '../failures/start-failure';
 
 const refuseWithoutKey = (
   database: Database,
@@ -27,7 +27,6 @@ const refuseWithoutKey = (
     ? TE.right(undefined)
     : pipe(
         apiKeyRegister(database).list,
-        TE.mapLeft(databaseFailed),
         TE.filterOrElse(
           (keys) => keys.some(({ isValid }) => isValid),
           (): StartFailure => ({ _tag: 'NoApiKey' }),
@@ -43,7 +42,7 @@ const makeFirstKey = (
     ? TE.right(undefined)
     : pipe(
         apiKeyRegister(database).issueFirst('first key'),
-        TE.bimap(databaseFailed, (issued) => issued?.key),
+        TE.map((issued) => issued?.key),
       );
 
 /** SQLite would pay a commit for each request that is counted, so that only PostgreSQL counts for all instances. */
@@ -94,7 +93,6 @@ export const openDatabaseBackend = (
 ): TE.TaskEither<StartFailure, Backend> =>
   pipe(
     migrate(database, { onProgress }),
-    TE.mapLeft(notMigrated),
     TE.flatMap(() => refuseWithoutKey(database, settings)),
     TE.map(() => toBackend(database, settings, observer)),
     TE.tapError(() => TE.fromTask(database.close)),

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { ApiKeyRegister, IssuedApiKey } from '../../adapters/knex';
-import { databaseFailed, notMigrated, type StartFailure } from '../failures/start-failure';
+import type { StartFailure } from '../failures/start-failure';
 import type { Terminal } from '../terminal/terminal';
 import { apiKeyLine } from './api-key-line';
 import { parseDuration } from './duration';
@@ -30,7 +30,6 @@ const withRegister = async (
     withDatabase((database) =>
       pipe(
         migrate(database, { onProgress: terminal.say }),
-        TE.mapLeft(notMigrated),
         TE.flatMap(() => use(apiKeyRegister(database))),
       ),
     ),
@@ -51,7 +50,7 @@ const expiresOption = (): Option =>
 const warnWithoutKey = (terminal: Terminal, { list: records }: ApiKeyRegister) =>
   pipe(
     records,
-    TE.bimap(databaseFailed, (keys) => {
+    TE.map((keys) => {
       if (keys.some(({ isValid }) => isValid)) return;
       terminal.say(
         'warning: no valid key is left in the database: every request is refused, and a start in production too, until `animal-store keys create` or API_KEYS',
@@ -74,7 +73,7 @@ const create = (terminal: Terminal): Command =>
       withRegister(terminal, ({ issue }) =>
         pipe(
           issue(name, expires),
-          TE.bimap(databaseFailed, (issued) => {
+          TE.map((issued) => {
             present(terminal, json, issued);
           }),
         ),
@@ -96,7 +95,6 @@ const rotate = (terminal: Terminal): Command =>
       withRegister(terminal, (register) =>
         pipe(
           register.rotate(id, grace, expires),
-          TE.mapLeft(databaseFailed),
           TE.flatMap(TE.fromNullable<StartFailure>({ _tag: 'UnknownKey', id })),
           TE.map((issued) => {
             present(terminal, json, issued);
@@ -113,7 +111,7 @@ const list = (terminal: Terminal): Command =>
       withRegister(terminal, ({ list: records }) =>
         pipe(
           records,
-          TE.bimap(databaseFailed, (keys) => {
+          TE.map((keys) => {
             if (json || keys.length > 0) terminal.print(json, keys, keys.map(apiKeyLine).join('\n'));
             else terminal.say('there are no keys');
           }),
@@ -130,7 +128,6 @@ const revoke = (terminal: Terminal): Command =>
       withRegister(terminal, (register) =>
         pipe(
           register.revoke(id),
-          TE.mapLeft(databaseFailed),
           TE.flatMap(TE.fromNullable<StartFailure>({ _tag: 'UnknownKey', id })),
           TE.map((record) => {
             terminal.print(json, record, apiKeyLine(record));

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import { notMigrated } from '../failures/start-failure';
 import type { Terminal } from '../terminal/terminal';
 import { runCommand } from './run-command';
 
@@ -22,7 +21,7 @@ export const migrateCommand = (terminal: Terminal): Command =>
         withDatabase((database) =>
           pipe(
             migrate(database, { mayRaiseGeneration: true, onProgress: terminal.say }),
-            TE.bimap(notMigrated, (ran) => {
+            TE.map((ran) => {
               terminal.print(json, { ran }, ran.length === 0 ? 'up to date' : ran.join('\n'));
             }),
           ),

@@ -12,7 +12,7 @@ import {
 } from '../../adapters/knex';
 import { databaseOf } from '../backend/database-of';
 import { fileAdvice } from '../failures/database-advice';
-import { databaseFailed, startFailureText } from '../failures/start-failure';
+import { startFailureText } from '../failures/start-failure';
 import { databaseAddressText } from '../settings/database-address-text';
 import type { Settings } from '../settings/settings';
 import { type CheckResult, failed, passed } from './check-result';
@@ -79,7 +79,7 @@ const inspect = (
 ): T.Task<ReadonlyArray<CheckResult>> =>
   pipe(
     inspectDatabase(database, isThorough),
-    TE.mapLeft((failure) => startFailureText(databaseFailed(failure), settings.DATABASE_URL)),
+    TE.mapLeft((failure) => startFailureText(failure, settings.DATABASE_URL)),
     TE.match((text) => [failed('database', text)], resultsOf(settings)),
   );
 

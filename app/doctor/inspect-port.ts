@@ -2,12 +2,7 @@ import type { Task } from 'fp-ts/Task';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Settings } from '../settings/settings';
-import {
-  cannotListen,
-  cannotListenForAdmin,
-  type StartFailure,
-  startFailureText,
-} from '../failures/start-failure';
+import { cannotListen, startFailureText } from '../failures/start-failure';
 import { type CheckResult, failed, passed } from './check-result';
 
 interface Address {
@@ -30,10 +25,7 @@ const isAnimalStore = async ({ host, port }: Address): Promise<boolean> => {
   }
 };
 
-const tryToListen = async (
-  address: Address,
-  toFailure: (cause: unknown) => StartFailure,
-): Promise<CheckResult> => {
+const tryToListen = async (address: Address, prefix: '' | 'ADMIN_'): Promise<CheckResult> => {
   const { host, port } = address;
   const server = createServer().listen(port, host);
   try {
@@ -42,7 +34,7 @@ const tryToListen = async (
   } catch (cause) {
     return (await isAnimalStore(address))
       ? passed('port', `${port} on ${host} is taken by an animal store that runs`)
-      : failed('port', startFailureText(toFailure(cause)));
+      : failed('port', startFailureText(cannotListen(prefix)(cause)));
   } finally {
     server.close();
   }
@@ -53,8 +45,6 @@ export const inspectPorts =
   ({ HOST, PORT, ADMIN_HOST, ADMIN_PORT }: Settings): Task<ReadonlyArray<CheckResult>> =>
   () =>
     Promise.all([
-      tryToListen({ host: HOST, port: PORT }, cannotListen),
-      ...(ADMIN_PORT === undefined
-        ? []
-        : [tryToListen({ host: ADMIN_HOST, port: ADMIN_PORT }, cannotListenForAdmin)]),
+      tryToListen({ host: HOST, port: PORT }, ''),
+      ...(ADMIN_PORT === undefined ? [] : [tryToListen({ host: ADMIN_HOST, port: ADMIN_PORT }, 'ADMIN_')]),
     ]);

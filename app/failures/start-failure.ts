@@ -8,7 +8,7 @@ import { errorText } from './error-text';
 /** Why a command can't do its work. */
 export type StartFailure =
   | { readonly _tag: 'InvalidSettings'; readonly fieldErrors: ReadonlyArray<FieldError> }
-  | { readonly _tag: 'DatabaseFailed'; readonly cause: unknown }
+  | Unavailable
   | MigrationFailed
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }
@@ -18,19 +18,9 @@ export type StartFailure =
   /** `PORT` and `HOST` with this before their names are the settings that it is about. */
   | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: '' | 'ADMIN_' };
 
-export const databaseFailed = ({ cause }: Unavailable): StartFailure => ({ _tag: 'DatabaseFailed', cause });
-
-/** The same of a database that is migrated first, whose failure may be one that will not get better. */
-export const notMigrated = (failure: Unavailable | MigrationFailed): StartFailure =>
-  failure._tag === 'Unavailable' ? databaseFailed(failure) : failure;
-
-export const cannotListen = (cause: unknown): StartFailure => ({ _tag: 'CannotListen', cause, prefix: '' });
-
-export const cannotListenForAdmin = (cause: unknown): StartFailure => ({
-  _tag: 'CannotListen',
-  cause,
-  prefix: 'ADMIN_',
-});
+export const cannotListen =
+  (prefix: '' | 'ADMIN_') =>
+  (cause: unknown): StartFailure => ({ _tag: 'CannotListen', cause, prefix });
 
 const listenAdvice = (cause: unknown, prefix: string): string => {
   switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
@@ -49,7 +39,7 @@ export const startFailureText = (failure: StartFailure, address?: DatabaseAddres
   switch (failure._tag) {
     case 'InvalidSettings':
       return fieldErrorTexts(failure.fieldErrors).join('\n');
-    case 'DatabaseFailed':
+    case 'Unavailable':
       return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be used: ${errorText(failure.cause)}: ${databaseAdvice(address, failure.cause)}`;
     case 'MigrationFailed':
       return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be migrated: ${failure.cause.message}`;

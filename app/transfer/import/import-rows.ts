@@ -1,18 +1,18 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import {
-  type ImportAborted,
-  importAborted,
-  type ImportPets,
-  type NewPet,
-  type Unavailable,
-} from '../../../core';
+import { type ImportAborted, importAborted, type ImportPets, type NewPet } from '../../../core';
 import type { Row } from '../rows/row';
 
 /** Some rows are wrong, all were checked, and no animal is stored. */
 export interface WrongRows {
   readonly _tag: 'WrongRows';
+}
+
+/** The store did not confirm the import: all animals are stored, or none. */
+export interface Unconfirmed {
+  readonly _tag: 'Unconfirmed';
+  readonly cause: unknown;
 }
 
 interface Options {
@@ -23,7 +23,7 @@ interface Options {
 
 const wrongRows: WrongRows = { _tag: 'WrongRows' };
 
-type Failure = WrongRows | ImportAborted | Unavailable;
+type Failure = WrongRows | ImportAborted | Unconfirmed;
 
 const checkRest = (rows: AsyncIterator<Row>): TE.TaskEither<Failure, number> =>
   pipe(
@@ -59,6 +59,9 @@ export const importRows = (
 
   return pipe(
     importPets(rightRows()),
-    TE.orElse((failure): TE.TaskEither<Failure, number> => (isWrong ? checkRest(rows) : TE.left(failure))),
+    TE.orElse((failure): TE.TaskEither<Failure, number> => {
+      if (isWrong) return checkRest(rows);
+      return TE.left(failure._tag === 'Unavailable' ? { ...failure, _tag: 'Unconfirmed' } : failure);
+    }),
   );
 };

@@ -1,9 +1,9 @@
-import type { ImportAborted, Unavailable } from '../../../core';
+import type { ImportAborted } from '../../../core';
 import type { DatabaseAddress } from '../../settings/database-address';
 import { errorText } from '../../failures/error-text';
 import type { InterruptionName } from '../../terminal/interruptible';
 import { type StartFailure, startFailureText } from '../../failures/start-failure';
-import type { WrongRows } from './import-rows';
+import type { Unconfirmed, WrongRows } from './import-rows';
 
 /** How an import ended. `stored` is what is in because of it: all or nothing, null where only the database knows. */
 export type ImportEnd =
@@ -21,7 +21,7 @@ export type ImportSummary = ImportEnd & {
   readonly seconds: number;
 };
 
-export type ImportFailure = StartFailure | WrongRows | ImportAborted | Unavailable;
+export type ImportFailure = StartFailure | WrongRows | ImportAborted | Unconfirmed;
 
 const failed = (reason: string): ImportEnd => ({ outcome: 'failed', stored: 0, reason });
 
@@ -31,7 +31,7 @@ export const failedImportEnd = (
   interruptedBy: InterruptionName | undefined,
   address: DatabaseAddress,
 ): ImportEnd => {
-  if (failure._tag === 'Unavailable') {
+  if (failure._tag === 'Unconfirmed') {
     return { outcome: 'unconfirmed', stored: null, reason: errorText(failure.cause) };
   }
   if (interruptedBy !== undefined) return { outcome: 'interrupted', stored: 0, signal: interruptedBy };
