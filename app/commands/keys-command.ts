@@ -24,22 +24,19 @@ const withRegister = async (
   use: (register: ApiKeyRegister) => TE.TaskEither<StartFailure, void>,
 ): Promise<void> => {
   const { withDatabase } = await import('../backend/with-database.js');
-  const { apiKeyRegister, migrate } = await import('../../adapters/knex/index.js');
+  const { apiKeyRegister } = await import('../../adapters/knex/index.js');
   await runCommand(
     terminal,
-    withDatabase((database) =>
-      pipe(
-        migrate(database, { onProgress: terminal.say }),
-        TE.flatMap(() => use(apiKeyRegister(database))),
-      ),
-    ),
+    withDatabase({ onProgress: terminal.say }, (database) => use(apiKeyRegister(database))),
   );
 };
 
-const present = ({ print, say }: Terminal, json: boolean, issued: IssuedApiKey): void => {
-  print(json, issued, issued.key);
-  say(`Keep it: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`);
-};
+const present =
+  ({ print, say }: Terminal, json: boolean) =>
+  (issued: IssuedApiKey): void => {
+    print(json, issued, issued.key);
+    say(`Keep it: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`);
+  };
 
 const expiresOption = (): Option =>
   new Option('--expires <duration>', 'how long it lasts, as in 90d; without it, for ever').argParser(
@@ -70,14 +67,7 @@ const create = (terminal: Terminal): Command =>
     .addOption(expiresOption())
     .option('--json', 'print the key and its record as JSON')
     .action(({ name, expires, json = false }: IssueOptions & { readonly name: string }) =>
-      withRegister(terminal, ({ issue }) =>
-        pipe(
-          issue(name, expires),
-          TE.map((issued) => {
-            present(terminal, json, issued);
-          }),
-        ),
-      ),
+      withRegister(terminal, ({ issue }) => pipe(issue(name, expires), TE.map(present(terminal, json)))),
     );
 
 const rotate = (terminal: Terminal): Command =>
@@ -96,9 +86,7 @@ const rotate = (terminal: Terminal): Command =>
         pipe(
           register.rotate(id, grace, expires),
           TE.flatMap(TE.fromNullable<StartFailure>({ _tag: 'UnknownKey', id })),
-          TE.map((issued) => {
-            present(terminal, json, issued);
-          }),
+          TE.map(present(terminal, json)),
         ),
       ),
     );

@@ -1,6 +1,6 @@
-import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { signalExitCode } from './signal-exit-code';
 import { unblockTerminal } from './unblock-terminal';
 import { visibleJson } from './visible-json';
 
@@ -41,7 +41,7 @@ export interface Terminal extends Surroundings {
 const lastWait = 1_000;
 
 const exitCodeOf = (error: Error): number =>
-  'code' in error && error.code === 'EPIPE' ? 128 + constants.signals.SIGPIPE : 1;
+  'code' in error && error.code === 'EPIPE' ? signalExitCode('SIGPIPE') : 1;
 
 export const openTerminal = ({ env, stdout, stderr }: Surroundings): Terminal => {
   let exitCode = 0;
