@@ -4,7 +4,7 @@ import type { FieldError } from '../../core';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Settings whose value may stand in a file, which `NAME_FILE` names. */
-export const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
+const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
 
 interface SecretFiles {
   /** The environment as if the files' texts stood in it. */
