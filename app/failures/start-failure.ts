@@ -1,9 +1,10 @@
+import { toError } from 'fp-ts/Either';
 import type { MigrationFailed } from '../../adapters/knex';
 import { type FieldError, fieldErrorTexts, type Unavailable } from '../../core';
 import type { DatabaseAddress } from '../settings/database-address';
 import { databaseAddressText } from '../settings/database-address-text';
 import { databaseAdvice } from './database-advice';
-import { errorText } from './error-text';
+import { errorCode } from './error-code';
 
 /** Why a command can't do its work. */
 export type StartFailure =
@@ -23,7 +24,7 @@ export const cannotListen =
   (cause: unknown): StartFailure => ({ _tag: 'CannotListen', cause, prefix });
 
 const listenAdvice = (cause: unknown, prefix: string): string => {
-  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+  switch (errorCode(cause)) {
     case 'EACCES':
       return `this user may not take that port: set ${prefix}PORT to 1024 or more`;
     case 'EADDRNOTAVAIL':
@@ -40,7 +41,7 @@ export const startFailureText = (failure: StartFailure, address?: DatabaseAddres
     case 'InvalidSettings':
       return fieldErrorTexts(failure.fieldErrors).join('\n');
     case 'Unavailable':
-      return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be used: ${errorText(failure.cause)}: ${databaseAdvice(address, failure.cause)}`;
+      return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be used: ${toError(failure.cause).message}: ${databaseAdvice(address, failure.cause)}`;
     case 'MigrationFailed':
       return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be migrated: ${failure.cause.message}`;
     case 'DatabaseLost':
@@ -56,6 +57,6 @@ export const startFailureText = (failure: StartFailure, address?: DatabaseAddres
     case 'UnknownKey':
       return `no key has the id ${failure.id}: \`animal-store keys list\` shows them`;
     case 'CannotListen':
-      return `can't listen: ${errorText(failure.cause)}: ${listenAdvice(failure.cause, failure.prefix)}`;
+      return `can't listen: ${toError(failure.cause).message}: ${listenAdvice(failure.cause, failure.prefix)}`;
   }
 };

@@ -1,6 +1,7 @@
-import * as E from 'fp-ts/Either';
+import { toError } from 'fp-ts/Either';
 import type * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
+import { errorCode } from '../../failures/error-code';
 import { type StartFailure, startFailureText } from '../../failures/start-failure';
 import type { Settings } from '../../settings/settings';
 import type { Interruption, InterruptionName } from '../../terminal/interruptible';
@@ -22,9 +23,6 @@ interface TransferFailed {
 export const attemptTransfer = <A>(work: () => Promise<A>): TE.TaskEither<TransferFailed, A> =>
   TE.tryCatch(work, (cause) => ({ _tag: 'TransferFailed', cause }));
 
-const isReaderGone = (cause: unknown): boolean =>
-  cause instanceof Error && 'code' in cause && cause.code === 'EPIPE';
-
 /** What a transfer came to. Whatever fails after an interruption counts as the interruption. */
 export const exportEnd = (
   { by }: Interruption,
@@ -37,9 +35,9 @@ export const exportEnd = (
       if (failure._tag !== 'TransferFailed') {
         return { outcome: 'failed', reason: startFailureText(failure, address) };
       }
-      return isReaderGone(failure.cause)
+      return errorCode(failure.cause) === 'EPIPE'
         ? { outcome: 'reader_gone' }
-        : { outcome: 'failed', reason: E.toError(failure.cause).message };
+        : { outcome: 'failed', reason: toError(failure.cause).message };
     },
     () => ({ outcome: 'exported' }),
   );

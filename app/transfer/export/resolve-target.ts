@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { lstat, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { errorCode } from '../../failures/error-code';
 
 /** A file that is there or will be: where it is once every link is followed, and what is there already. */
 interface Target {
@@ -10,7 +11,7 @@ interface Target {
 
 const ifThere = <A>(found: Promise<A>): Promise<A | undefined> =>
   found.catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   });
 

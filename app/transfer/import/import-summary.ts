@@ -1,6 +1,6 @@
+import { toError } from 'fp-ts/Either';
 import type { ImportAborted } from '../../../core';
 import type { DatabaseAddress } from '../../settings/database-address';
-import { errorText } from '../../failures/error-text';
 import type { InterruptionName } from '../../terminal/interruptible';
 import { type StartFailure, startFailureText } from '../../failures/start-failure';
 import type { Unconfirmed, WrongRows } from './import-rows';
@@ -32,14 +32,14 @@ export const failedImportEnd = (
   address: DatabaseAddress,
 ): ImportEnd => {
   if (failure._tag === 'Unconfirmed') {
-    return { outcome: 'unconfirmed', stored: null, reason: errorText(failure.cause) };
+    return { outcome: 'unconfirmed', stored: null, reason: toError(failure.cause).message };
   }
   if (interruptedBy !== undefined) return { outcome: 'interrupted', stored: 0, signal: interruptedBy };
   switch (failure._tag) {
     case 'WrongRows':
       return { outcome: 'wrong_rows', stored: 0 };
     case 'ImportAborted':
-      return failed(errorText(failure.cause));
+      return failed(toError(failure.cause).message);
     default:
       return failed(startFailureText(failure, address));
   }
