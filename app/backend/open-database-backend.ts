@@ -1,4 +1,4 @@
-import { constVoid, pipe } from 'fp-ts/function';
+import { pipe } from 'fp-ts/function';
 import type * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import {
@@ -22,7 +22,7 @@ import type { StartFailure } from '../failures/start-failure';
 const refuseWithoutKey = (
   database: Database,
   { API_KEYS, NODE_ENV }: Settings,
-): TE.TaskEither<StartFailure, void> =>
+): TE.TaskEither<StartFailure, unknown> =>
   API_KEYS.length > 0 || NODE_ENV !== 'production'
     ? TE.right(undefined)
     : pipe(
@@ -31,7 +31,6 @@ const refuseWithoutKey = (
           (keys) => keys.some(({ isValid }) => isValid),
           (): StartFailure => ({ _tag: 'NoApiKey' }),
         ),
-        TE.map(constVoid),
       );
 
 const makeFirstKey = (
