@@ -9,9 +9,9 @@ export const backupCommand = (terminal: Terminal): Command =>
     .description('copy the database to a file, checked, while the service runs; `restore` takes it back')
     .argument('<file>', '- for standard output')
     .action((file: string) =>
-      runTransfer(terminal, async (settings, interruption) => {
+      runTransfer(terminal, async (context) => {
         const { backUp } = await import('../transfer/backup/back-up.js');
-        const { end, animals } = await backUp(file, settings, terminal, interruption)();
+        const { end, animals } = await backUp(file, context)();
         const remains = file === '-' ? 'what was written is no backup' : `${file} is as it was`;
         concludeExport(terminal, end, {
           exported: `backed up and checked: ${animals} ${animals === 1 ? 'animal' : 'animals'}`,

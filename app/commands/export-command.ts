@@ -27,10 +27,9 @@ export const exportCommand = (terminal: Terminal): Command =>
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), status } = options;
       if (format === undefined) return command.error('error: say --format ndjson or --format csv');
-      await runTransfer(terminal, async (settings, interruption) => {
+      await runTransfer(terminal, async (context) => {
         const { exportFile } = await import('../transfer/export/export-file.js');
-        const run = exportFile({ file, format, status }, settings, terminal, interruption);
-        const { end, written } = await run();
+        const { end, written } = await exportFile({ file, format, status }, context)();
         const remains = file === '-' ? `${written} animals were written, not all` : `${file} is as it was`;
         concludeExport(terminal, end, {
           exported: `${written} ${written === 1 ? 'animal was' : 'animals were'} exported`,

@@ -41,10 +41,9 @@ export const importCommand = (terminal: Terminal): Command =>
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), skipInvalid = false, dryRun = false, json = false } = options;
       if (format === undefined) return command.error('error: say --format ndjson or --format csv');
-      await runTransfer(terminal, async (settings, interruption) => {
+      await runTransfer(terminal, async (context) => {
         const { importFile } = await import('../transfer/import/import-file.js');
-        const run = importFile({ file, format, skipInvalid, dryRun }, settings, terminal, interruption);
-        const summary = await run();
+        const summary = await importFile({ file, format, skipInvalid, dryRun }, context)();
         terminal.say(importSummaryText(summary));
         if (json) terminal.print(json, summary, '');
         terminal.fail(exitCodeOf(summary));

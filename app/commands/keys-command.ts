@@ -17,8 +17,6 @@ interface IssueOptions extends Options {
   readonly expires?: number;
 }
 
-const defaultGrace = '1d';
-
 const withRegister = async (
   terminal: Terminal,
   use: (register: ApiKeyRegister) => TE.TaskEither<StartFailure, void>,
@@ -77,7 +75,7 @@ const rotate = (terminal: Terminal): Command =>
     .addOption(
       new Option('--grace <duration>', 'how long the old key still lasts')
         .argParser(parseDuration)
-        .default(parseDuration(defaultGrace), defaultGrace),
+        .default(parseDuration('1d'), '1d'),
     )
     .addOption(expiresOption())
     .option('--json', 'print the key and its record as JSON')

@@ -1,21 +1,20 @@
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
 import { backupSqlite, type CopyOptions } from '../../../adapters/knex';
 import { databaseOf } from '../../backend/database-of';
-import type { Settings } from '../../settings/settings';
-import type { Interruption } from '../../terminal/interruptible';
-import type { Terminal } from '../../terminal/terminal';
 import { resolveFreeTarget } from '../export/resolve-target';
 import { writeStandardOutput } from '../export/write-standard-output';
+import type { TransferContext } from '../transfer-context';
 import { copySqlite } from './copy-sqlite';
 
 /** A stream can't be checked and taken back: the copy is made beside the database first. */
-const writeOut = async (database: string, { stdout }: Terminal, options: CopyOptions): Promise<number> => {
+const writeOut = async (database: string, output: Writable, options: CopyOptions): Promise<number> => {
   const folder = mkdtempSync(join(dirname(resolve(database)), '.backup-'));
   try {
     const file = join(folder, 'backup.sqlite3');
     const animals = await backupSqlite(database, file, options);
-    await writeStandardOutput(stdout)(createReadStream(file), options.signal);
+    await writeStandardOutput(output)(createReadStream(file), options.signal);
     return animals;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -23,9 +22,9 @@ const writeOut = async (database: string, { stdout }: Terminal, options: CopyOpt
 };
 
 /** Copies the database to a file, or for `-` to standard output, while whoever uses it goes on. */
-export const backUp = (file: string, settings: Settings, terminal: Terminal, interruption: Interruption) =>
-  copySqlite(settings, terminal, interruption, async (database, options) => {
-    if (file === '-') return writeOut(database, terminal, options);
-    const { path } = await resolveFreeTarget(file, databaseOf(settings)?.files ?? []);
+export const backUp = (file: string, context: TransferContext) =>
+  copySqlite(context, async (database, options) => {
+    if (file === '-') return writeOut(database, context.terminal.stdout, options);
+    const { path } = await resolveFreeTarget(file, databaseOf(context.settings)?.files ?? []);
     return backupSqlite(database, path, options);
   });

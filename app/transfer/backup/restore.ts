@@ -1,21 +1,7 @@
 import { restoreSqlite } from '../../../adapters/knex';
-import type { Settings } from '../../settings/settings';
-import type { Interruption } from '../../terminal/interruptible';
-import type { Terminal } from '../../terminal/terminal';
+import type { TransferContext } from '../transfer-context';
 import { copySqlite } from './copy-sqlite';
 
-interface RestoreOptions {
-  readonly file: string;
-  readonly mayReplace: boolean;
-}
-
 /** Puts a backup in the place of the database, which nobody may have open. */
-export const restore = (
-  { file, mayReplace }: RestoreOptions,
-  settings: Settings,
-  terminal: Terminal,
-  interruption: Interruption,
-) =>
-  copySqlite(settings, terminal, interruption, (database, options) =>
-    restoreSqlite(file, database, { ...options, mayReplace }),
-  );
+export const restore = (file: string, mayReplace: boolean, context: TransferContext) =>
+  copySqlite(context, (database, options) => restoreSqlite(file, database, { ...options, mayReplace }));

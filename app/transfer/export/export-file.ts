@@ -3,14 +3,12 @@ import * as T from 'fp-ts/Task';
 import type { ListPets, Pet, PetStatus } from '../../../core';
 import { asOperator } from '../../backend/as-operator';
 import { databaseOf } from '../../backend/database-of';
-import type { Settings } from '../../settings/settings';
-import type { Interruption } from '../../terminal/interruptible';
 import { startProgress } from '../../terminal/start-progress';
-import type { Terminal } from '../../terminal/terminal';
 import type { Format } from '../rows/format';
 import { writeRows } from '../rows/write-rows';
+import type { TransferContext } from '../transfer-context';
 import { allPages } from './all-pages';
-import { attemptTransfer, type ExportEnd, exportEnd } from './export-end';
+import { attemptTransfer, exportEnd } from './export-end';
 import { writeFile } from './write-file';
 import { writeStandardOutput } from './write-standard-output';
 
@@ -21,19 +19,14 @@ interface ExportOptions {
   readonly status: PetStatus | undefined;
 }
 
-/** An ended export, and how many animals it has written, or had begun to write. */
-interface ExportSummary {
-  readonly end: ExportEnd;
-  readonly written: number;
-}
-
-/** Exports all animals, or those of one status, by ascending id. */
+/**
+ * Exports all animals, or those of one status, by ascending id. Answers with how it ended, and how many animals it has
+ * written, or had begun to write.
+ */
 export const exportFile = (
   { file, format, status }: ExportOptions,
-  settings: Settings,
-  terminal: Terminal,
-  interruption: Interruption,
-): T.Task<ExportSummary> => {
+  { settings, terminal, interruption }: TransferContext,
+) => {
   let written = 0;
   const isOnScreen = file === '-' && terminal.stdout.isTTY === true;
   const write =

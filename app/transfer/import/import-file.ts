@@ -3,11 +3,9 @@ import { constVoid, pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { importAborted } from '../../../core';
-import type { Interruption } from '../../terminal/interruptible';
-import type { Terminal } from '../../terminal/terminal';
 import { asOperator } from '../../backend/as-operator';
-import type { Settings } from '../../settings/settings';
 import { startProgress } from '../../terminal/start-progress';
+import type { TransferContext } from '../transfer-context';
 import { dryImport } from './dry-import';
 import type { Format } from '../rows/format';
 import { importRows } from './import-rows';
@@ -28,9 +26,7 @@ interface ImportOptions {
 /** Imports a file, reporting each wrong row and the progress on standard error. It always ends with a summary. */
 export const importFile = (
   { file, format, skipInvalid, dryRun }: ImportOptions,
-  settings: Settings,
-  terminal: Terminal,
-  { signal, by }: Interruption,
+  { settings, terminal, interruption }: TransferContext,
 ): T.Task<ImportSummary> => {
   const began = performance.now();
   const tally = { rows: 0, wrong: 0 };
@@ -48,7 +44,7 @@ export const importFile = (
   }
 
   const openRows = async () => {
-    const source = await openSource(file, signal);
+    const source = await openSource(file, interruption.signal);
     const progress = startProgress(terminal, { count: () => tally.rows, fraction: source.fraction });
     return {
       rows: counted(readRows(format, source.chunks), progress.note),
@@ -71,7 +67,7 @@ export const importFile = (
       ({ close }) => TE.fromIO(close),
     ),
     TE.match(
-      (failure) => failedImportEnd(failure, by(), settings.DATABASE_URL),
+      (failure) => failedImportEnd(failure, interruption.by(), settings.DATABASE_URL),
       (stored): ImportEnd => (dryRun ? { outcome: 'checked', stored: 0 } : { outcome: 'stored', stored }),
     ),
     T.map((end) => ({ ...end, ...tally, seconds: Math.round(performance.now() - began) / 1_000 })),

@@ -1,9 +1,8 @@
 import { toError } from 'fp-ts/Either';
-import type { ImportAborted } from '../../../core';
 import type { DatabaseAddress } from '../../settings/database-address';
 import type { InterruptionName } from '../../terminal/interruptible';
 import { type StartFailure, startFailureText } from '../../failures/start-failure';
-import type { Unconfirmed, WrongRows } from './import-rows';
+import type { ImportRowsFailure } from './import-rows';
 
 /** How an import ended. `stored` is what is in because of it: all or nothing, null where only the database knows. */
 export type ImportEnd =
@@ -21,7 +20,7 @@ export type ImportSummary = ImportEnd & {
   readonly seconds: number;
 };
 
-export type ImportFailure = StartFailure | WrongRows | ImportAborted | Unconfirmed;
+export type ImportFailure = StartFailure | ImportRowsFailure;
 
 const failed = (reason: string): ImportEnd => ({ outcome: 'failed', stored: 0, reason });
 
