@@ -106,5 +106,5 @@ export type Settings = Readonly<t.TypeOf<typeof codec>>;
 
 /** Decodes the settings, or names every bad one at once. An empty variable counts as not set. */
 export const decodeSettings = (
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: NodeJS.ReadOnlyDict<string>,
 ): E.Either<ReadonlyArray<FieldError>, Settings> => pipe(codec.decode(environment), E.mapLeft(fieldErrors));
