@@ -9,13 +9,6 @@ interface Work {
   readonly fraction?: () => number | undefined;
 }
 
-/** How far a command is, for the person at the terminal or whoever reads its standard error. */
-interface Progress {
-  /** Says a line that stays. */
-  readonly note: (text: string) => void;
-  readonly stop: () => void;
-}
-
 /** In milliseconds: at a terminal, and where there is none to draw on. */
 const intervals = { bar: 100, line: 5_000 };
 
@@ -31,11 +24,11 @@ const barOf = (done: number): string => {
 /** Back to the start of the line, and what stands there away (ECMA-48, EL). */
 const clearLine = '\r\u001b[K';
 
-/** Shows a bar with rate and time left at a terminal, and elsewhere a line now and then. */
+/** Shows a bar with rate and time left at a terminal, and elsewhere a line now and then. What is noted stays. */
 export const startProgress = (
   { stderr, say }: Terminal,
   { unit = 'animals', count, fraction = () => undefined }: Work,
-): Progress => {
+) => {
   const began = performance.now();
   const isTerminal = stderr.isTTY === true;
 
@@ -63,10 +56,10 @@ export const startProgress = (
 
   const timer = isTerminal ? setInterval(drawBar, intervals.bar) : setInterval(sayLine, intervals.line);
   return {
-    note: (text) => {
+    note: (text: string): void => {
       say(isTerminal ? `${clearLine}${text}` : text);
     },
-    stop: () => {
+    stop: (): void => {
       clearInterval(timer);
       if (!isTerminal) return;
       drawBar();

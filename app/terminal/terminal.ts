@@ -9,7 +9,7 @@ type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
 /** The part of a process that a command line uses: `process` itself, or what a test puts in its place. */
 export interface Surroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: NodeJS.ReadOnlyDict<string>;
   readonly stdout: Output;
   readonly stderr: Output;
 }
@@ -43,11 +43,17 @@ const lastWait = 1_000;
 const exitCodeOf = (error: Error): number =>
   'code' in error && error.code === 'EPIPE' ? signalExitCode('SIGPIPE') : 1;
 
+/** Resolves when the text is written, or with why it is not. */
+const put = (output: Output, text: string): Promise<Error | null | undefined> =>
+  new Promise((resolve) => {
+    output.write(text, resolve);
+  });
+
 export const openTerminal = ({ env, stdout, stderr }: Surroundings): Terminal => {
   let exitCode = 0;
   let isStopped = false;
-  let said = Promise.resolve();
-  let written = Promise.resolve();
+  let said: Promise<unknown> = Promise.resolve();
+  let written: Promise<unknown> = Promise.resolve();
 
   for (const output of [stdout, stderr]) {
     unblockTerminal(output);
@@ -56,11 +62,7 @@ export const openTerminal = ({ env, stdout, stderr }: Surroundings): Terminal =>
   }
 
   const say = (text: string): void => {
-    said = new Promise((resolve) => {
-      stderr.write(`${text}\n`, () => {
-        resolve();
-      });
-    });
+    said = put(stderr, `${text}\n`);
   };
 
   const fail = (code: number): void => {
@@ -68,14 +70,10 @@ export const openTerminal = ({ env, stdout, stderr }: Surroundings): Terminal =>
   };
 
   const write = (text: string): void => {
-    written = new Promise((resolve) => {
-      stdout.write(text, (error) => {
-        if (error) {
-          say(`animal-store: standard output was not written: ${error.message}`);
-          fail(exitCodeOf(error));
-        }
-        resolve();
-      });
+    written = put(stdout, text).then((error) => {
+      if (!error) return;
+      say(`animal-store: standard output was not written: ${error.message}`);
+      fail(exitCodeOf(error));
     });
   };
 
