@@ -36,10 +36,7 @@ const present =
     say(`Keep it: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`);
   };
 
-const expiresOption = (): Option =>
-  new Option('--expires <duration>', 'how long it lasts, as in 90d; without it, for ever').argParser(
-    parseDuration,
-  );
+const expiresOption = ['--expires <duration>', 'how long it lasts, as in 90d; without it, for ever'] as const;
 
 /** What an operator must know once no key is left that lets anybody in. */
 const warnWithoutKey = (terminal: Terminal, { list: records }: ApiKeyRegister) =>
@@ -61,8 +58,8 @@ const nonEmpty = (name: string): string => {
 const create = (terminal: Terminal): Command =>
   new Command('create')
     .description('issue a key; it is shown this once')
-    .addOption(new Option('--name <name>', 'whose key it is').makeOptionMandatory().argParser(nonEmpty))
-    .addOption(expiresOption())
+    .requiredOption('--name <name>', 'whose key it is', nonEmpty)
+    .option(...expiresOption, parseDuration)
     .option('--json', 'print the key and its record as JSON')
     .action(({ name, expires, json = false }: IssueOptions & { readonly name: string }) =>
       withRegister(terminal, ({ issue }) => pipe(issue(name, expires), TE.map(present(terminal, json)))),
@@ -77,7 +74,7 @@ const rotate = (terminal: Terminal): Command =>
         .argParser(parseDuration)
         .default(parseDuration('1d'), '1d'),
     )
-    .addOption(expiresOption())
+    .option(...expiresOption, parseDuration)
     .option('--json', 'print the key and its record as JSON')
     .action((id: string, { grace, expires, json = false }: IssueOptions & { readonly grace: number }) =>
       withRegister(terminal, (register) =>
