@@ -25,6 +25,6 @@ const writeOut = async (database: string, output: Writable, options: CopyOptions
 export const backUp = (file: string, context: TransferContext) =>
   copySqlite(context, async (database, options) => {
     if (file === '-') return writeOut(database, context.terminal.stdout, options);
-    const { path } = await resolveFreeTarget(file, databaseOf(context.settings)?.files ?? []);
+    const { path } = resolveFreeTarget(file, databaseOf(context.settings)?.files ?? []);
     return backupSqlite(database, path, options);
   });

@@ -21,7 +21,7 @@ const privateMode = 0o600;
 export const writeFile =
   (file: string, databaseFiles: ReadonlyArray<string>) =>
   async (texts: AsyncIterable<string>, signal: AbortSignal): Promise<void> => {
-    const { path, earlier } = await resolveFreeTarget(file, databaseFiles);
+    const { path, earlier } = resolveFreeTarget(file, databaseFiles);
     const partial = `${path}.${process.pid}.partial`;
     const handle = await open(partial, 'wx', earlier === undefined ? newFileMode : privateMode);
     try {
