@@ -1,4 +1,4 @@
-import { constVoid, pipe } from 'fp-ts/function';
+import { pipe } from 'fp-ts/function';
 import type * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import {
@@ -17,22 +17,20 @@ import type { ConsumeQuota } from '../../core';
 import type { Backend } from './backend';
 import { environmentKeys } from './environment-keys';
 import type { Settings } from '../settings/settings';
-import { databaseFailed, notMigrated, type StartFailure } from '../failures/start-failure';
+import type { StartFailure } from '../failures/start-failure';
 
 const refuseWithoutKey = (
   database: Database,
   { API_KEYS, NODE_ENV }: Settings,
-): TE.TaskEither<StartFailure, void> =>
+): TE.TaskEither<StartFailure, unknown> =>
   API_KEYS.length > 0 || NODE_ENV !== 'production'
     ? TE.right(undefined)
     : pipe(
         apiKeyRegister(database).list,
-        TE.mapLeft(databaseFailed),
         TE.filterOrElse(
           (keys) => keys.some(({ isValid }) => isValid),
           (): StartFailure => ({ _tag: 'NoApiKey' }),
         ),
-        TE.map(constVoid),
       );
 
 const makeFirstKey = (
@@ -43,7 +41,7 @@ const makeFirstKey = (
     ? TE.right(undefined)
     : pipe(
         apiKeyRegister(database).issueFirst('first key'),
-        TE.bimap(databaseFailed, (issued) => issued?.key),
+        TE.map((issued) => issued?.key),
       );
 
 /** SQLite would pay a commit for each request that is counted, so that only PostgreSQL counts for all instances. */
@@ -94,7 +92,6 @@ export const openDatabaseBackend = (
 ): TE.TaskEither<StartFailure, Backend> =>
   pipe(
     migrate(database, { onProgress }),
-    TE.mapLeft(notMigrated),
     TE.flatMap(() => refuseWithoutKey(database, settings)),
     TE.map(() => toBackend(database, settings, observer)),
     TE.tapError(() => TE.fromTask(database.close)),

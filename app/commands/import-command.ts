@@ -1,13 +1,10 @@
-import { constants } from 'node:os';
 import { Command, Option } from 'commander';
-import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
 import { type Format, formatOfFile, formats } from '../transfer/rows/format';
 import type { ImportSummary } from '../transfer/import/import-summary';
 import { importSummaryText } from '../transfer/import/import-summary-text';
-import { interruptible } from '../terminal/interruptible';
+import { signalExitCode } from '../terminal/signal-exit-code';
 import type { Terminal } from '../terminal/terminal';
-import { runCommand } from './run-command';
+import { runTransfer } from './run-transfer';
 
 interface Options {
   readonly format?: Format;
@@ -22,7 +19,7 @@ const exitCodeOf = (summary: ImportSummary): number => {
     case 'checked':
       return 0;
     case 'interrupted':
-      return 128 + constants.signals[summary.signal];
+      return signalExitCode(summary.signal);
     case 'wrong_rows':
     case 'failed':
     case 'unconfirmed':
@@ -44,17 +41,11 @@ export const importCommand = (terminal: Terminal): Command =>
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), skipInvalid = false, dryRun = false, json = false } = options;
       if (format === undefined) return command.error('error: say --format ndjson or --format csv');
-      await interruptible(terminal, async (interruption) => {
+      await runTransfer(terminal, async (context) => {
         const { importFile } = await import('../transfer/import/import-file.js');
-        await runCommand(terminal, (settings) =>
-          pipe(
-            TE.fromTask(importFile({ file, format, skipInvalid, dryRun }, settings, terminal, interruption)),
-            TE.map((summary) => {
-              terminal.say(importSummaryText(summary));
-              if (json) terminal.print(json, summary, '');
-              terminal.fail(exitCodeOf(summary));
-            }),
-          ),
-        );
+        const summary = await importFile({ file, format, skipInvalid, dryRun }, context)();
+        terminal.say(importSummaryText(summary));
+        if (json) terminal.print(json, summary, '');
+        terminal.fail(exitCodeOf(summary));
       });
     });

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { ApiKeyRegister, IssuedApiKey } from '../../adapters/knex';
-import { databaseFailed, notMigrated, type StartFailure } from '../failures/start-failure';
+import type { StartFailure } from '../failures/start-failure';
 import type { Terminal } from '../terminal/terminal';
 import { apiKeyLine } from './api-key-line';
 import { parseDuration } from './duration';
@@ -17,41 +17,32 @@ interface IssueOptions extends Options {
   readonly expires?: number;
 }
 
-const defaultGrace = '1d';
-
 const withRegister = async (
   terminal: Terminal,
   use: (register: ApiKeyRegister) => TE.TaskEither<StartFailure, void>,
 ): Promise<void> => {
   const { withDatabase } = await import('../backend/with-database.js');
-  const { apiKeyRegister, migrate } = await import('../../adapters/knex/index.js');
+  const { apiKeyRegister } = await import('../../adapters/knex/index.js');
   await runCommand(
     terminal,
-    withDatabase((database) =>
-      pipe(
-        migrate(database, { onProgress: terminal.say }),
-        TE.mapLeft(notMigrated),
-        TE.flatMap(() => use(apiKeyRegister(database))),
-      ),
-    ),
+    withDatabase({ onProgress: terminal.say }, (database) => use(apiKeyRegister(database))),
   );
 };
 
-const present = ({ print, say }: Terminal, json: boolean, issued: IssuedApiKey): void => {
-  print(json, issued, issued.key);
-  say(`Keep it: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`);
-};
+const present =
+  ({ print, say }: Terminal, json: boolean) =>
+  (issued: IssuedApiKey): void => {
+    print(json, issued, issued.key);
+    say(`Keep it: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`);
+  };
 
-const expiresOption = (): Option =>
-  new Option('--expires <duration>', 'how long it lasts, as in 90d; without it, for ever').argParser(
-    parseDuration,
-  );
+const expiresOption = ['--expires <duration>', 'how long it lasts, as in 90d; without it, for ever'] as const;
 
 /** What an operator must know once no key is left that lets anybody in. */
 const warnWithoutKey = (terminal: Terminal, { list: records }: ApiKeyRegister) =>
   pipe(
     records,
-    TE.bimap(databaseFailed, (keys) => {
+    TE.map((keys) => {
       if (keys.some(({ isValid }) => isValid)) return;
       terminal.say(
         'warning: no valid key is left in the database: every request is refused, and a start in production too, until `animal-store keys create` or API_KEYS',
@@ -67,18 +58,11 @@ const nonEmpty = (name: string): string => {
 const create = (terminal: Terminal): Command =>
   new Command('create')
     .description('issue a key; it is shown this once')
-    .addOption(new Option('--name <name>', 'whose key it is').makeOptionMandatory().argParser(nonEmpty))
-    .addOption(expiresOption())
+    .requiredOption('--name <name>', 'whose key it is', nonEmpty)
+    .option(...expiresOption, parseDuration)
     .option('--json', 'print the key and its record as JSON')
     .action(({ name, expires, json = false }: IssueOptions & { readonly name: string }) =>
-      withRegister(terminal, ({ issue }) =>
-        pipe(
-          issue(name, expires),
-          TE.bimap(databaseFailed, (issued) => {
-            present(terminal, json, issued);
-          }),
-        ),
-      ),
+      withRegister(terminal, ({ issue }) => pipe(issue(name, expires), TE.map(present(terminal, json)))),
     );
 
 const rotate = (terminal: Terminal): Command =>
@@ -88,19 +72,16 @@ const rotate = (terminal: Terminal): Command =>
     .addOption(
       new Option('--grace <duration>', 'how long the old key still lasts')
         .argParser(parseDuration)
-        .default(parseDuration(defaultGrace), defaultGrace),
+        .default(parseDuration('1d'), '1d'),
     )
-    .addOption(expiresOption())
+    .option(...expiresOption, parseDuration)
     .option('--json', 'print the key and its record as JSON')
     .action((id: string, { grace, expires, json = false }: IssueOptions & { readonly grace: number }) =>
       withRegister(terminal, (register) =>
         pipe(
           register.rotate(id, grace, expires),
-          TE.mapLeft(databaseFailed),
           TE.flatMap(TE.fromNullable<StartFailure>({ _tag: 'UnknownKey', id })),
-          TE.map((issued) => {
-            present(terminal, json, issued);
-          }),
+          TE.map(present(terminal, json)),
         ),
       ),
     );
@@ -113,7 +94,7 @@ const list = (terminal: Terminal): Command =>
       withRegister(terminal, ({ list: records }) =>
         pipe(
           records,
-          TE.bimap(databaseFailed, (keys) => {
+          TE.map((keys) => {
             if (json || keys.length > 0) terminal.print(json, keys, keys.map(apiKeyLine).join('\n'));
             else terminal.say('there are no keys');
           }),
@@ -130,7 +111,6 @@ const revoke = (terminal: Terminal): Command =>
       withRegister(terminal, (register) =>
         pipe(
           register.revoke(id),
-          TE.mapLeft(databaseFailed),
           TE.flatMap(TE.fromNullable<StartFailure>({ _tag: 'UnknownKey', id })),
           TE.map((record) => {
             terminal.print(json, record, apiKeyLine(record));

@@ -3,7 +3,6 @@ import type * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { existsSync } from 'node:fs';
 import {
-  type DatabaseAsFound,
   type DatabaseReport,
   generationMismatch,
   inspectDatabase,
@@ -12,7 +11,7 @@ import {
 } from '../../adapters/knex';
 import { databaseOf } from '../backend/database-of';
 import { fileAdvice } from '../failures/database-advice';
-import { databaseFailed, startFailureText } from '../failures/start-failure';
+import { startFailureText } from '../failures/start-failure';
 import { databaseAddressText } from '../settings/database-address-text';
 import type { Settings } from '../settings/settings';
 import { type CheckResult, failed, passed } from './check-result';
@@ -72,30 +71,22 @@ const inspectMissingFile = (filename: string): CheckResult => {
     : failed('database', `${filename} can't be made: ${advice}`);
 };
 
-const inspect = (
-  database: DatabaseAsFound,
-  settings: Settings,
-  isThorough: boolean,
-): T.Task<ReadonlyArray<CheckResult>> =>
-  pipe(
-    inspectDatabase(database, isThorough),
-    TE.mapLeft((failure) => startFailureText(databaseFailed(failure), settings.DATABASE_URL)),
-    TE.match((text) => [failed('database', text)], resultsOf(settings)),
-  );
-
 /** Whether the data can be reached, written and kept, and whether anyone can get at it. */
-export const inspectData = (settings: Settings, isThorough: boolean): T.Task<ReadonlyArray<CheckResult>> => {
-  const withoutData = (found: CheckResult) => [found, inspectKeys(settings, 0), inspectClock(0)];
-  return async () => {
+export const inspectData =
+  (settings: Settings, isThorough: boolean): T.Task<ReadonlyArray<CheckResult>> =>
+  async () => {
     const { DATABASE_URL: address } = settings;
+    const withoutData = (found: CheckResult) => [found, inspectKeys(settings, 0), inspectClock(0)];
     if (address._tag === 'Sqlite' && !existsSync(address.filename)) {
       return withoutData(inspectMissingFile(address.filename));
     }
-    const named = databaseOf(settings);
-    if (named === undefined) {
+    const database = databaseOf(settings)?.openAsFound();
+    if (database === undefined) {
       return withoutData(passed('database', 'memory: keeps animals until the service stops'));
     }
-    const database = named.openAsFound();
-    return inspect(database, settings, isThorough)().finally(database.close);
+    const inspect = pipe(
+      inspectDatabase(database, isThorough),
+      TE.match((failure) => [failed('database', startFailureText(failure, address))], resultsOf(settings)),
+    );
+    return inspect().finally(database.close);
   };
-};

@@ -2,24 +2,14 @@ import type { Task } from 'fp-ts/Task';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Settings } from '../settings/settings';
-import {
-  cannotListen,
-  cannotListenForAdmin,
-  type StartFailure,
-  startFailureText,
-} from '../failures/start-failure';
+import { cannotListen, startFailureText } from '../failures/start-failure';
 import { type CheckResult, failed, passed } from './check-result';
-
-interface Address {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** In milliseconds. */
 const timeoutMs = 2_000;
 
 /** Whether an animal store answers there, by its `/livez`. */
-const isAnimalStore = async ({ host, port }: Address): Promise<boolean> => {
+const isAnimalStore = async (host: string, port: number): Promise<boolean> => {
   try {
     const response = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/livez`, {
       signal: AbortSignal.timeout(timeoutMs),
@@ -30,19 +20,15 @@ const isAnimalStore = async ({ host, port }: Address): Promise<boolean> => {
   }
 };
 
-const tryToListen = async (
-  address: Address,
-  toFailure: (cause: unknown) => StartFailure,
-): Promise<CheckResult> => {
-  const { host, port } = address;
+const tryToListen = async (host: string, port: number, prefix: '' | 'ADMIN_'): Promise<CheckResult> => {
   const server = createServer().listen(port, host);
   try {
     await once(server, 'listening');
     return passed('port', port === 0 ? `any free one on ${host}` : `${port} on ${host} is free`);
   } catch (cause) {
-    return (await isAnimalStore(address))
+    return (await isAnimalStore(host, port))
       ? passed('port', `${port} on ${host} is taken by an animal store that runs`)
-      : failed('port', startFailureText(toFailure(cause)));
+      : failed('port', startFailureText(cannotListen(prefix)(cause)));
   } finally {
     server.close();
   }
@@ -53,8 +39,6 @@ export const inspectPorts =
   ({ HOST, PORT, ADMIN_HOST, ADMIN_PORT }: Settings): Task<ReadonlyArray<CheckResult>> =>
   () =>
     Promise.all([
-      tryToListen({ host: HOST, port: PORT }, cannotListen),
-      ...(ADMIN_PORT === undefined
-        ? []
-        : [tryToListen({ host: ADMIN_HOST, port: ADMIN_PORT }, cannotListenForAdmin)]),
+      tryToListen(HOST, PORT, ''),
+      ...(ADMIN_PORT === undefined ? [] : [tryToListen(ADMIN_HOST, ADMIN_PORT, 'ADMIN_')]),
     ]);

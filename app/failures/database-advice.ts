@@ -1,30 +1,28 @@
-import { accessSync, constants, existsSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { toError } from 'fp-ts/Either';
 import type { DatabaseAddress } from '../settings/database-address';
-import { errorText } from './error-text';
+import { errorCode } from './error-code';
 import { postgresAdvice } from './postgres-advice';
 
 const general = 'see that DATABASE_URL is right, and that this user may read and write there';
 
-const isPermitted = (path: string, mode: number): boolean => {
+/** The code of what a look at the file system throws. */
+const refusal = (look: () => unknown): string | undefined => {
   try {
-    accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
+    look();
+    return undefined;
+  } catch (error) {
+    return errorCode(error);
   }
 };
+
+const isPermitted = (path: string, mode: number): boolean =>
+  refusal(() => {
+    accessSync(path, mode);
+  }) === undefined;
 
 const readable = constants.R_OK | constants.W_OK;
-
-/** What a link names; undefined where there is none. */
-const linkIn = (path: string): string | undefined => {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-};
 
 /** What keeps a SQLite file from being opened or made, by a look at the file system: undefined where that shows nothing. */
 export const fileAdvice = (filename: string): string | undefined => {
@@ -34,20 +32,23 @@ export const fileAdvice = (filename: string): string | undefined => {
   if (!statSync(folder).isDirectory()) return `${folder} is a file: name a file in a folder`;
   // SQLite keeps its write-ahead log beside the file.
   if (!isPermitted(folder, readable | constants.X_OK)) return `let this user write in the folder ${folder}`;
-  if (!existsSync(file)) {
-    const link = linkIn(file);
-    return link === undefined ? undefined : fileAdvice(resolve(realpathSync(folder), link));
+  if (existsSync(file)) {
+    if (statSync(file).isDirectory()) return 'it is a folder: name a file in it';
+    return isPermitted(file, readable) ? undefined : 'let this user read and write it';
   }
-  if (statSync(file).isDirectory()) return 'it is a folder: name a file in it';
-  return isPermitted(file, readable) ? undefined : 'let this user read and write it';
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
+  return refusal(() => statSync(file)) === 'ELOOP'
+    ? 'it is a link that leads to itself: name a file'
+    : fileAdvice(resolve(realpathSync(folder), readlinkSync(file)));
 };
 
 /** What to do about a database that can't be used for this cause. */
 export const databaseAdvice = (address: DatabaseAddress | undefined, cause: unknown): string => {
-  if (/damaged|malformed/.test(errorText(cause))) return 'put a backup in its place';
-  if (errorText(cause).includes('SQLITE_NOTADB')) return 'it is a file of another program: set DATABASE_URL';
-  if (/SQLITE_FULL|ENOSPC/.test(errorText(cause))) return 'make room on its disk';
-  if (errorText(cause).includes('SQLITE_BUSY')) return 'wait until the process that writes to it has ended';
+  const { message } = toError(cause);
+  if (/damaged|malformed/.test(message)) return 'put a backup in its place';
+  if (message.includes('SQLITE_NOTADB')) return 'it is a file of another program: set DATABASE_URL';
+  if (/SQLITE_FULL|ENOSPC/.test(message)) return 'make room on its disk';
+  if (message.includes('SQLITE_BUSY')) return 'wait until the process that writes to it has ended';
   switch (address?._tag) {
     case 'Sqlite':
       return fileAdvice(address.filename) ?? general;

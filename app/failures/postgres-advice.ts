@@ -1,8 +1,7 @@
-const codeOf = (cause: unknown): string =>
-  cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+import { errorCode } from './error-code';
 
 /** By the error codes of Node's sockets and TLS, and by the SQLSTATE of PostgreSQL (Appendix A of its manual). */
-const advice: ReadonlyArray<readonly [RegExp, string]> = [
+const byCode: ReadonlyArray<readonly [RegExp, string]> = [
   [/^ECONNREFUSED$/, 'start PostgreSQL there, or set the host and port in DATABASE_URL'],
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'no machine has that name: set the host in DATABASE_URL'],
   [
@@ -32,7 +31,7 @@ const byText: ReadonlyArray<readonly [RegExp, string]> = [
 
 /** What to do about a PostgreSQL server that can't be used for this cause; undefined where that tells nothing. */
 export const postgresAdvice = (cause: unknown): string | undefined => {
+  const code = errorCode(cause) ?? '';
   const text = cause instanceof Error ? cause.message : '';
-  return (advice.find(([code]) => code.test(codeOf(cause))) ??
-    byText.find(([words]) => words.test(text)))?.[1];
+  return (byCode.find(([codes]) => codes.test(code)) ?? byText.find(([words]) => words.test(text)))?.[1];
 };

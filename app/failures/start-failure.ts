@@ -1,14 +1,15 @@
+import { toError } from 'fp-ts/Either';
 import type { MigrationFailed } from '../../adapters/knex';
 import { type FieldError, fieldErrorTexts, type Unavailable } from '../../core';
 import type { DatabaseAddress } from '../settings/database-address';
 import { databaseAddressText } from '../settings/database-address-text';
 import { databaseAdvice } from './database-advice';
-import { errorText } from './error-text';
+import { errorCode } from './error-code';
 
 /** Why a command can't do its work. */
 export type StartFailure =
   | { readonly _tag: 'InvalidSettings'; readonly fieldErrors: ReadonlyArray<FieldError> }
-  | { readonly _tag: 'DatabaseFailed'; readonly cause: unknown }
+  | Unavailable
   | MigrationFailed
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }
@@ -18,22 +19,12 @@ export type StartFailure =
   /** `PORT` and `HOST` with this before their names are the settings that it is about. */
   | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: '' | 'ADMIN_' };
 
-export const databaseFailed = ({ cause }: Unavailable): StartFailure => ({ _tag: 'DatabaseFailed', cause });
-
-/** The same of a database that is migrated first, whose failure may be one that will not get better. */
-export const notMigrated = (failure: Unavailable | MigrationFailed): StartFailure =>
-  failure._tag === 'Unavailable' ? databaseFailed(failure) : failure;
-
-export const cannotListen = (cause: unknown): StartFailure => ({ _tag: 'CannotListen', cause, prefix: '' });
-
-export const cannotListenForAdmin = (cause: unknown): StartFailure => ({
-  _tag: 'CannotListen',
-  cause,
-  prefix: 'ADMIN_',
-});
+export const cannotListen =
+  (prefix: '' | 'ADMIN_') =>
+  (cause: unknown): StartFailure => ({ _tag: 'CannotListen', cause, prefix });
 
 const listenAdvice = (cause: unknown, prefix: string): string => {
-  switch (cause instanceof Error && 'code' in cause ? cause.code : undefined) {
+  switch (errorCode(cause)) {
     case 'EACCES':
       return `this user may not take that port: set ${prefix}PORT to 1024 or more`;
     case 'EADDRNOTAVAIL':
@@ -49,8 +40,8 @@ export const startFailureText = (failure: StartFailure, address?: DatabaseAddres
   switch (failure._tag) {
     case 'InvalidSettings':
       return fieldErrorTexts(failure.fieldErrors).join('\n');
-    case 'DatabaseFailed':
-      return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be used: ${errorText(failure.cause)}: ${databaseAdvice(address, failure.cause)}`;
+    case 'Unavailable':
+      return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be used: ${toError(failure.cause).message}: ${databaseAdvice(address, failure.cause)}`;
     case 'MigrationFailed':
       return `the database${address ? ` ${databaseAddressText(address)}` : ''} can't be migrated: ${failure.cause.message}`;
     case 'DatabaseLost':
@@ -66,6 +57,6 @@ export const startFailureText = (failure: StartFailure, address?: DatabaseAddres
     case 'UnknownKey':
       return `no key has the id ${failure.id}: \`animal-store keys list\` shows them`;
     case 'CannotListen':
-      return `can't listen: ${errorText(failure.cause)}: ${listenAdvice(failure.cause, failure.prefix)}`;
+      return `can't listen: ${toError(failure.cause).message}: ${listenAdvice(failure.cause, failure.prefix)}`;
   }
 };

@@ -9,7 +9,7 @@ export interface Sink {
 }
 
 /** Gathers lines, and hands them on in blocks. No line waits for a sink, and none throws. */
-export interface BlockWriter {
+interface BlockWriter {
   readonly write: (line: string) => void;
   /** Hands on what waits without waiting for any of it. */
   readonly flushAtExit: () => void;

@@ -1,26 +1,22 @@
 import { identity } from 'fp-ts/function';
-import { type Logger, pino } from 'pino';
+import { pino } from 'pino';
 import type { Settings } from '../settings/settings';
 import type { Surroundings } from '../terminal/terminal';
 import { blockWriter } from './block-writer';
 import { outputSink } from './output-sink';
 import { prettyText } from './pretty-text';
 
-/** A logger that never keeps its caller waiting, whatever becomes of what it writes. */
-interface Log {
-  readonly logger: Logger;
-  /** Writes what still waits; gives up after a second where nobody takes it. */
-  readonly close: () => Promise<void>;
-}
-
-/** In milliseconds. */
+/** In milliseconds: how long lines that nobody takes are waited for at the end. */
 const closeTimeout = 1_000;
 
-/** A log on standard output: readable text for a person at a terminal, a line of JSON for anything else. */
+/**
+ * A log on standard output: readable text for a person at a terminal, a line of JSON for anything else. The logger never
+ * keeps its caller waiting, whatever becomes of what it writes; `close` writes what still waits.
+ */
 export const openLog = (
   { LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>,
   { stdout }: Pick<Surroundings, 'stdout'>,
-): Log => {
+) => {
   const { write, flushAtExit, close } = blockWriter(outputSink(stdout));
   process.on('exit', flushAtExit);
   const toText = stdout.isTTY === true ? prettyText() : identity;

@@ -2,13 +2,7 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
-import {
-  type CheckReadiness,
-  type HttpServer,
-  type NotReady,
-  petOperations,
-  type Reporter,
-} from '../../adapters/http';
+import { type CheckReadiness, petOperations, type Reporter } from '../../adapters/http';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import type { Backend } from '../backend/backend';
 import { measuredReporter } from './measured-reporter';
@@ -39,13 +33,13 @@ interface Lifetime {
   readonly until: (service: Service) => Promise<void>;
 }
 
-const notReady = (reason: string): NotReady => ({ _tag: 'NotReady', reason });
-
 const whileServing = (checkReadiness: Backend['checkReadiness'], isStopping: () => boolean): CheckReadiness =>
   pipe(
     checkReadiness,
-    T.map((reason) => (isStopping() ? 'it is stopping' : reason)),
-    T.map((reason) => (reason === undefined ? E.right(undefined) : E.left(notReady(reason)))),
+    T.map((found) => {
+      const reason = isStopping() ? 'it is stopping' : found;
+      return reason === undefined ? E.right(undefined) : E.left({ _tag: 'NotReady', reason });
+    }),
   );
 
 /** In milliseconds. */
@@ -65,9 +59,6 @@ const endOf =
       clearInterval(timer);
     });
   };
-
-const stopServer = (server: HttpServer | undefined): TE.TaskEither<never, void> =>
-  TE.fromTask(() => server?.stop(0) ?? Promise.resolve());
 
 const serveWith = (
   metrics: PrometheusMetrics,
@@ -101,7 +92,7 @@ const serveWith = (
     return TE.bracket(
       startAdminServer(settings, checkReadiness, metrics.read, reporter),
       (admin) => answer(admin?.address),
-      stopServer,
+      (admin) => TE.fromTask(async () => admin?.stop(0)),
     );
   };
 

@@ -10,7 +10,7 @@ import {
 } from '../../adapters/http';
 import { openAnimalStore } from '../../core';
 import type { Backend } from '../backend/backend';
-import { cannotListen, cannotListenForAdmin, type StartFailure } from '../failures/start-failure';
+import { cannotListen, type StartFailure } from '../failures/start-failure';
 import type { Settings } from '../settings/settings';
 
 /** Few ask here: a probe, a scrape. It has a line of its own, so that an overload of the public port is seen from it. */
@@ -47,7 +47,7 @@ export const startPublicServer = (
         corsOrigins: settings.CORS_ORIGIN,
         trustedProxies: settings.TRUST_PROXY,
       }),
-    cannotListen,
+    cannotListen(''),
   );
 };
 
@@ -68,5 +68,5 @@ export const startAdminServer = (
             port,
             reporter: quiet(reporter),
           }),
-        cannotListenForAdmin,
+        cannotListen('ADMIN_'),
       );

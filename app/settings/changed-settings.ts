@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import * as R from 'fp-ts/Record';
 import { databaseAddressText } from './database-address-text';
 import { decodeSettings, type Settings } from './settings';
 
@@ -29,16 +28,14 @@ const texts = (settings: Settings): Readonly<Record<keyof Settings, string>> => 
   POSTGRES_PREPARED_STATEMENTS: settings.POSTGRES_PREPARED_STATEMENTS,
 });
 
-const defaults = pipe(
+const defaults: NodeJS.ReadOnlyDict<string> = pipe(
   decodeSettings({}),
-  E.match((): Readonly<Record<string, string>> => ({}), texts),
+  E.match(() => ({}), texts),
 );
 
 /** The settings that are not default, as in `PORT=0`, for anyone to read: of keys it tells how many. */
 export const changedSettings = (settings: Settings): ReadonlyArray<string> =>
-  pipe(
-    texts(settings),
-    R.filterWithIndex((name, text) => defaults[name] !== text),
-    R.toEntries,
-    (entries) => entries.map(([name, text]) => `${name}=${text}`),
-  );
+  Object.entries(texts(settings))
+    .filter(([name, text]) => defaults[name] !== text)
+    .map(([name, text]) => `${name}=${text}`)
+    .toSorted();

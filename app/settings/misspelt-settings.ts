@@ -17,9 +17,7 @@ const isOneEditApart = (one: string, other: string): boolean => {
 };
 
 /** Variables of an environment that look like a setting and are none, each with the setting that was meant. */
-export const misspeltSettings = (
-  environment: Readonly<Record<string, string | undefined>>,
-): ReadonlyArray<string> =>
+export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
   Object.keys(environment)
     .filter((name) => !known.includes(name) && (environment[name] ?? '') !== '')
     .flatMap((name) => {

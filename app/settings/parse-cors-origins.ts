@@ -8,7 +8,5 @@ const toOrigin = (text: string): unknown => {
 };
 
 /** The origins in `*` or `scheme://host[:port],...`; what is no origin becomes undefined. */
-export const parseCorsOrigins = (text: string): ReadonlyArray<unknown> => {
-  if (text === '') return [];
-  return text === '*' ? ['*'] : text.split(',').map((origin) => toOrigin(origin.trim()));
-};
+export const parseCorsOrigins = (text: string): ReadonlyArray<unknown> =>
+  text === '*' ? ['*'] : text.split(',').map((origin) => toOrigin(origin.trim()));

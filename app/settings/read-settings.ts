@@ -6,7 +6,7 @@ import { decodeSettings, type Settings } from './settings';
 
 /** What an environment and the secret files that it names say, or every bad setting at once. It reads those files. */
 export const readSettings = (
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: NodeJS.ReadOnlyDict<string>,
 ): E.Either<ReadonlyArray<FieldError>, Settings> => {
   const { environment: complete, fieldErrors: unread } = readSecretFiles(environment);
   return pipe(

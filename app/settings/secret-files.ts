@@ -1,16 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { FieldError } from '../../core';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Settings whose value may stand in a file, which `NAME_FILE` names. */
-export const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
-
-interface SecretFiles {
-  /** The environment as if the files' texts stood in it. */
-  readonly environment: Environment;
-  readonly fieldErrors: ReadonlyArray<FieldError>;
-}
+const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
 
 const fileSettingOf = (name: string): string => `${name}_FILE`;
 
@@ -20,7 +12,10 @@ const codeOf = (error: unknown): string =>
 /** Editors and `echo` end a file with a line break that no secret has. */
 const readSecret = (file: string): string => readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
 
-const resolveSecret = (name: string, environment: Environment): string | FieldError | undefined => {
+const resolveSecret = (
+  name: string,
+  environment: NodeJS.ReadOnlyDict<string>,
+): string | FieldError | undefined => {
   const field = fileSettingOf(name);
   const file = environment[field] ?? '';
   if (file === '') return environment[name];
@@ -33,8 +28,8 @@ const resolveSecret = (name: string, environment: Environment): string | FieldEr
   }
 };
 
-/** Puts the texts of the files that an environment names in the place of its secret settings. */
-export const readSecretFiles = (environment: Environment): SecretFiles => {
+/** Puts the texts of the files that an environment names in the place of its secret settings, and says what is wrong. */
+export const readSecretFiles = (environment: NodeJS.ReadOnlyDict<string>) => {
   const resolved = secretSettings.map((name) => [name, resolveSecret(name, environment)] as const);
   return {
     environment: {
@@ -48,7 +43,7 @@ export const readSecretFiles = (environment: Environment): SecretFiles => {
 };
 
 /** Where the value of a setting stands, as a field error names it. */
-export const placeOf = (name: string, environment: Environment): string =>
+export const placeOf = (name: string, environment: NodeJS.ReadOnlyDict<string>): string =>
   secretSettings.some((secret) => secret === name) && (environment[fileSettingOf(name)] ?? '') !== ''
     ? `the text in ${fileSettingOf(name)}`
     : name;

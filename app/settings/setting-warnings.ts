@@ -15,6 +15,6 @@ const shortKeys = ({ API_KEYS, NODE_ENV }: Settings): ReadonlyArray<string> => {
 
 /** What of the settings an operator should look at again, though a start goes on. No value is in it. */
 export const settingWarnings = (
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: NodeJS.ReadOnlyDict<string>,
   settings: Settings,
 ): ReadonlyArray<string> => [...misspeltSettings(environment), ...shortKeys(settings)];

@@ -1,6 +1,6 @@
-import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { signalExitCode } from './signal-exit-code';
 import { unblockTerminal } from './unblock-terminal';
 import { visibleJson } from './visible-json';
 
@@ -9,7 +9,7 @@ type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number }
 
 /** The part of a process that a command line uses: `process` itself, or what a test puts in its place. */
 export interface Surroundings {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: NodeJS.ReadOnlyDict<string>;
   readonly stdout: Output;
   readonly stderr: Output;
 }
@@ -41,13 +41,19 @@ export interface Terminal extends Surroundings {
 const lastWait = 1_000;
 
 const exitCodeOf = (error: Error): number =>
-  'code' in error && error.code === 'EPIPE' ? 128 + constants.signals.SIGPIPE : 1;
+  'code' in error && error.code === 'EPIPE' ? signalExitCode('SIGPIPE') : 1;
+
+/** Resolves when the text is written, or with why it is not. */
+const put = (output: Output, text: string): Promise<Error | null | undefined> =>
+  new Promise((resolve) => {
+    output.write(text, resolve);
+  });
 
 export const openTerminal = ({ env, stdout, stderr }: Surroundings): Terminal => {
   let exitCode = 0;
   let isStopped = false;
-  let said = Promise.resolve();
-  let written = Promise.resolve();
+  let said: Promise<unknown> = Promise.resolve();
+  let written: Promise<unknown> = Promise.resolve();
 
   for (const output of [stdout, stderr]) {
     unblockTerminal(output);
@@ -56,11 +62,7 @@ export const openTerminal = ({ env, stdout, stderr }: Surroundings): Terminal =>
   }
 
   const say = (text: string): void => {
-    said = new Promise((resolve) => {
-      stderr.write(`${text}\n`, () => {
-        resolve();
-      });
-    });
+    said = put(stderr, `${text}\n`);
   };
 
   const fail = (code: number): void => {
@@ -68,14 +70,10 @@ export const openTerminal = ({ env, stdout, stderr }: Surroundings): Terminal =>
   };
 
   const write = (text: string): void => {
-    written = new Promise((resolve) => {
-      stdout.write(text, (error) => {
-        if (error) {
-          say(`animal-store: standard output was not written: ${error.message}`);
-          fail(exitCodeOf(error));
-        }
-        resolve();
-      });
+    written = put(stdout, text).then((error) => {
+      if (!error) return;
+      say(`animal-store: standard output was not written: ${error.message}`);
+      fail(exitCodeOf(error));
     });
   };
 

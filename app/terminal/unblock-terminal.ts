@@ -1,12 +1,10 @@
+import * as t from 'io-ts';
+
 interface Handle {
   readonly setBlocking: (isBlocking: boolean) => unknown;
 }
 
-const isHandle = (value: unknown): value is Handle =>
-  typeof value === 'object' &&
-  value !== null &&
-  'setBlocking' in value &&
-  typeof value.setBlocking === 'function';
+const isHandle = (value: unknown): value is Handle => t.type({ setBlocking: t.Function }).is(value);
 
 /**
  * Makes Node write to a terminal as to a pipe, without waiting. By itself it waits for a terminal in the middle of a call, and

@@ -1,37 +1,20 @@
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { pipe } from 'fp-ts/function';
-import type * as T from 'fp-ts/Task';
-import * as TE from 'fp-ts/TaskEither';
-import { backupSqlite } from '../../../adapters/knex';
+import type { Writable } from 'node:stream';
+import { backupSqlite, type CopyOptions } from '../../../adapters/knex';
 import { databaseOf } from '../../backend/database-of';
-import type { Settings } from '../../settings/settings';
-import type { Interruption } from '../../terminal/interruptible';
-import type { Terminal } from '../../terminal/terminal';
-import { type ExportEnd, failedExportEnd, type TransferFailed } from '../export/export-end';
 import { resolveFreeTarget } from '../export/resolve-target';
 import { writeStandardOutput } from '../export/write-standard-output';
-import { sqliteFilename } from './sqlite-filename';
-import { withCopyProgress } from './with-copy-progress';
-
-/** An ended backup, and how many animals are in it. */
-export interface BackupSummary {
-  readonly end: ExportEnd;
-  readonly animals: number;
-}
+import type { TransferContext } from '../transfer-context';
+import { copySqlite } from './copy-sqlite';
 
 /** A stream can't be checked and taken back: the copy is made beside the database first. */
-const writeOut = async (
-  database: string,
-  { stdout }: Terminal,
-  signal: AbortSignal,
-  copy: (file: string) => Promise<number>,
-): Promise<number> => {
+const writeOut = async (database: string, output: Writable, options: CopyOptions): Promise<number> => {
   const folder = mkdtempSync(join(dirname(resolve(database)), '.backup-'));
   try {
     const file = join(folder, 'backup.sqlite3');
-    const animals = await copy(file);
-    await writeStandardOutput(stdout)(createReadStream(file), signal);
+    const animals = await backupSqlite(database, file, options);
+    await writeStandardOutput(output)(createReadStream(file), options.signal);
     return animals;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -39,37 +22,9 @@ const writeOut = async (
 };
 
 /** Copies the database to a file, or for `-` to standard output, while whoever uses it goes on. */
-export const backUp = (
-  file: string,
-  settings: Settings,
-  terminal: Terminal,
-  { signal, by }: Interruption,
-): T.Task<BackupSummary> => {
-  const copyTo =
-    (database: string) =>
-    (path: string): Promise<number> =>
-      withCopyProgress(terminal, signal, (options) => backupSqlite(database, path, options));
-
-  const run = async (database: string): Promise<number> => {
-    if (file === '-') return writeOut(database, terminal, signal, copyTo(database));
-    const { path } = await resolveFreeTarget(file, databaseOf(settings)?.files ?? []);
-    return copyTo(database)(path);
-  };
-
-  return pipe(
-    TE.fromEither(sqliteFilename(settings)),
-    TE.flatMap((database) =>
-      TE.tryCatch(
-        () => run(database),
-        (cause): TransferFailed => ({ _tag: 'TransferFailed', cause }),
-      ),
-    ),
-    TE.match(
-      (failure): BackupSummary => ({
-        end: failedExportEnd(failure, by(), settings.DATABASE_URL),
-        animals: 0,
-      }),
-      (animals): BackupSummary => ({ end: { outcome: 'exported' }, animals }),
-    ),
-  );
-};
+export const backUp = (file: string, context: TransferContext) =>
+  copySqlite(context, async (database, options) => {
+    if (file === '-') return writeOut(database, context.terminal.stdout, options);
+    const { path } = resolveFreeTarget(file, databaseOf(context.settings)?.files ?? []);
+    return backupSqlite(database, path, options);
+  });

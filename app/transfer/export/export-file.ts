@@ -1,19 +1,15 @@
 import { pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
-import * as TE from 'fp-ts/TaskEither';
 import type { ListPets, Pet, PetStatus } from '../../../core';
-import type { Interruption } from '../../terminal/interruptible';
-import type { Terminal } from '../../terminal/terminal';
+import { asOperator } from '../../backend/as-operator';
 import { databaseOf } from '../../backend/database-of';
-import { openAsOperator } from '../../backend/open-as-operator';
-import type { Settings } from '../../settings/settings';
 import { startProgress } from '../../terminal/start-progress';
-import { withDatabase } from '../../backend/with-database';
-import { allPages } from './all-pages';
-import { type ExportEnd, failedExportEnd, type TransferFailed } from './export-end';
 import type { Format } from '../rows/format';
-import { writeFile } from './write-file';
 import { writeRows } from '../rows/write-rows';
+import type { TransferContext } from '../transfer-context';
+import { allPages } from './all-pages';
+import { attemptTransfer, exportEnd } from './export-end';
+import { writeFile } from './write-file';
 import { writeStandardOutput } from './write-standard-output';
 
 interface ExportOptions {
@@ -23,44 +19,30 @@ interface ExportOptions {
   readonly status: PetStatus | undefined;
 }
 
-/** An ended export, and how many animals it has written, or had begun to write. */
-export interface ExportSummary {
-  readonly end: ExportEnd;
-  readonly written: number;
-}
-
-interface Tally {
-  written: number;
-}
-
-async function* tallied(
-  pages: AsyncIterable<ReadonlyArray<Pet>>,
-  tally: Tally,
-): AsyncGenerator<ReadonlyArray<Pet>> {
-  for await (const pets of pages) {
-    tally.written += pets.length;
-    yield pets;
-  }
-}
-
-/** Exports all animals, or those of one status, by ascending id. */
+/**
+ * Exports all animals, or those of one status, by ascending id. Answers with how it ended, and how many animals it has
+ * written, or had begun to write.
+ */
 export const exportFile = (
   { file, format, status }: ExportOptions,
-  settings: Settings,
-  terminal: Terminal,
-  { signal, by }: Interruption,
-): T.Task<ExportSummary> => {
-  const tally: Tally = { written: 0 };
+  { settings, terminal, interruption }: TransferContext,
+) => {
+  let written = 0;
+  const isOnScreen = file === '-' && terminal.stdout.isTTY === true;
   const write =
     file === '-' ? writeStandardOutput(terminal.stdout) : writeFile(file, databaseOf(settings)?.files ?? []);
 
+  async function* counted(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGenerator<ReadonlyArray<Pet>> {
+    for await (const pets of pages) {
+      written += pets.length;
+      yield pets;
+    }
+  }
+
   const writeAll = async (listPets: ListPets): Promise<void> => {
-    const isOnScreen = file === '-' && terminal.stdout.isTTY;
-    const progress = isOnScreen
-      ? undefined
-      : startProgress(terminal, { count: () => tally.written, fraction: () => undefined });
+    const progress = isOnScreen ? undefined : startProgress(terminal, { count: () => written });
     try {
-      await write(writeRows(format, tallied(allPages(listPets, status), tally)), signal);
+      await write(writeRows(format, counted(allPages(listPets, status))), interruption.signal);
     } finally {
       progress?.stop();
     }
@@ -68,21 +50,8 @@ export const exportFile = (
 
   return pipe(
     settings,
-    withDatabase((database) =>
-      pipe(
-        openAsOperator(database, terminal.say),
-        TE.flatMap(({ listPets }) =>
-          TE.tryCatch(
-            () => writeAll(listPets),
-            (cause): TransferFailed => ({ _tag: 'TransferFailed', cause }),
-          ),
-        ),
-      ),
-    ),
-    TE.match(
-      (failure) => failedExportEnd(failure, by(), settings.DATABASE_URL),
-      (): ExportEnd => ({ outcome: 'exported' }),
-    ),
-    T.map((end) => ({ end, written: tally.written })),
+    asOperator(terminal.say, ({ listPets }) => attemptTransfer(() => writeAll(listPets))),
+    exportEnd(interruption, settings),
+    T.map((end) => ({ end, written })),
   );
 };

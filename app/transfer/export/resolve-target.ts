@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs';
-import { lstat, readlink, realpath, stat } from 'node:fs/promises';
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
 /** A file that is there or will be: where it is once every link is followed, and what is there already. */
@@ -8,20 +7,13 @@ interface Target {
   readonly earlier: Stats | undefined;
 }
 
-const ifThere = <A>(found: Promise<A>): Promise<A | undefined> =>
-  found.catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-
-/** Follows links to a file that is not there yet, too; rejects where its folder is not there. */
-const resolveTarget = async (file: string): Promise<Target> => {
-  const earlier = await ifThere(stat(file));
-  if (earlier !== undefined) return { path: await realpath(file), earlier };
-  const folder = await realpath(dirname(file));
-  const link = await ifThere(lstat(file));
-  return link?.isSymbolicLink() === true
-    ? resolveTarget(resolve(folder, await readlink(file)))
+/** Follows links to a file that is not there yet, too; throws where its folder is not there. */
+const resolveTarget = (file: string): Target => {
+  const earlier = statSync(file, { throwIfNoEntry: false });
+  if (earlier !== undefined) return { path: realpathSync.native(file), earlier };
+  const folder = realpathSync.native(dirname(file));
+  return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
+    ? resolveTarget(resolve(folder, readlinkSync(file)))
     : { path: join(folder, basename(file)), earlier };
 };
 
@@ -32,19 +24,14 @@ const isSameTarget = (one: Target, other: Target): boolean =>
     one.earlier.ino === other.earlier?.ino &&
     one.earlier.dev === other.earlier.dev);
 
-/** The same of a file that is to be written: rejects a pipe, a device and the files of the database itself. */
-export const resolveFreeTarget = async (
-  file: string,
-  databaseFiles: ReadonlyArray<string>,
-): Promise<Target> => {
-  const target = await resolveTarget(file);
+/** The same of a file that is to be written: throws for a pipe, a device and the files of the database itself. */
+export const resolveFreeTarget = (file: string, databaseFiles: ReadonlyArray<string>): Target => {
+  const target = resolveTarget(file);
   if (target.earlier?.isFile() === false) {
     throw new Error(`${file} is no regular file: write to standard output instead`);
   }
-  for (const databaseFile of databaseFiles) {
-    if (isSameTarget(target, await resolveTarget(databaseFile))) {
-      throw new Error(`${file} is the database itself`);
-    }
+  if (databaseFiles.some((databaseFile) => isSameTarget(target, resolveTarget(databaseFile)))) {
+    throw new Error(`${file} is the database itself`);
   }
   return target;
 };

@@ -2,7 +2,6 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import type { Stats } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { resolveFreeTarget } from './resolve-target';
-import type { WriteTexts } from './write-texts';
 
 /** Owner and mode of the file that is to be replaced: it stays readable to the same users. */
 const takeOver = async (handle: FileHandle, { mode, uid, gid }: Stats): Promise<void> => {
@@ -20,9 +19,9 @@ const privateMode = 0o600;
  * so are the files of the database itself.
  */
 export const writeFile =
-  (file: string, databaseFiles: ReadonlyArray<string>): WriteTexts =>
-  async (texts, signal) => {
-    const { path, earlier } = await resolveFreeTarget(file, databaseFiles);
+  (file: string, databaseFiles: ReadonlyArray<string>) =>
+  async (texts: AsyncIterable<string>, signal: AbortSignal): Promise<void> => {
+    const { path, earlier } = resolveFreeTarget(file, databaseFiles);
     const partial = `${path}.${process.pid}.partial`;
     const handle = await open(partial, 'wx', earlier === undefined ? newFileMode : privateMode);
     try {

@@ -1,23 +1,18 @@
-import type { Writable } from 'node:stream';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 
-/** Resolves when the text is taken; rejects with EPIPE when the reader has gone away, and at an interruption. */
-const write = (output: Writable, text: string | Uint8Array, interruption: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    interruption.throwIfAborted();
-    const giveUp = (): void => {
-      reject(new Error('interrupted'));
-    };
-    interruption.addEventListener('abort', giveUp);
-    output.write(text, (error) => {
-      interruption.removeEventListener('abort', giveUp);
-      if (error) reject(error);
-      else resolve();
-    });
-  });
-
-/** A reader that has stalled doesn't hold an interruption up. */
+/**
+ * Writes texts one behind the other, each once the one before it is taken. Rejects with EPIPE when the reader has gone
+ * away, and at an interruption, which a reader that has stalled doesn't hold up.
+ */
 export const writeStandardOutput =
   (output: Writable) =>
-  async (texts: AsyncIterable<string | Uint8Array>, interruption: AbortSignal): Promise<void> => {
-    for await (const text of texts) await write(output, text, interruption);
+  (texts: AsyncIterable<string | Uint8Array>, interruption: AbortSignal): Promise<void> => {
+    // Standard output itself must not be ended: what a command has to say of its end comes after it.
+    const sink = new Writable({
+      highWaterMark: 1,
+      decodeStrings: false,
+      write: (text, _encoding, done) => void output.write(text, done),
+    });
+    return pipeline(texts, sink, { signal: interruption });
   };

@@ -3,12 +3,9 @@ import { constVoid, pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { importAborted } from '../../../core';
-import type { Interruption } from '../../terminal/interruptible';
-import type { Terminal } from '../../terminal/terminal';
-import { openAsOperator } from '../../backend/open-as-operator';
-import type { Settings } from '../../settings/settings';
+import { asOperator } from '../../backend/as-operator';
 import { startProgress } from '../../terminal/start-progress';
-import { withDatabase } from '../../backend/with-database';
+import type { TransferContext } from '../transfer-context';
 import { dryImport } from './dry-import';
 import type { Format } from '../rows/format';
 import { importRows } from './import-rows';
@@ -26,44 +23,31 @@ interface ImportOptions {
   readonly dryRun: boolean;
 }
 
-interface Tally {
-  rows: number;
-  wrong: number;
-}
-
-const startTally = (): Tally => ({ rows: 0, wrong: 0 });
-
-async function* tallied(
-  rows: AsyncIterable<Row>,
-  tally: Tally,
-  report: (text: string) => void,
-): AsyncGenerator<Row> {
-  for await (const row of rows) {
-    tally.rows += 1;
-    const countWrong = (reason: string): void => {
-      tally.wrong += 1;
-      report(`line ${row.line}: ${reason}`);
-    };
-    pipe(row.newPet, E.match(countWrong, constVoid));
-    yield row;
-  }
-}
-
 /** Imports a file, reporting each wrong row and the progress on standard error. It always ends with a summary. */
 export const importFile = (
   { file, format, skipInvalid, dryRun }: ImportOptions,
-  settings: Settings,
-  terminal: Terminal,
-  { signal, by }: Interruption,
+  { settings, terminal, interruption }: TransferContext,
 ): T.Task<ImportSummary> => {
   const began = performance.now();
-  const tally = startTally();
+  const tally = { rows: 0, wrong: 0 };
+
+  async function* counted(rows: AsyncIterable<Row>, report: (text: string) => void): AsyncGenerator<Row> {
+    for await (const row of rows) {
+      tally.rows += 1;
+      const countWrong = (reason: string): void => {
+        tally.wrong += 1;
+        report(`line ${row.line}: ${reason}`);
+      };
+      pipe(row.newPet, E.match(countWrong, constVoid));
+      yield row;
+    }
+  }
 
   const openRows = async () => {
-    const source = await openSource(file, signal);
+    const source = await openSource(file, interruption.signal);
     const progress = startProgress(terminal, { count: () => tally.rows, fraction: source.fraction });
     return {
-      rows: tallied(readRows(format, source.chunks), tally, progress.note),
+      rows: counted(readRows(format, source.chunks), progress.note),
       close: () => {
         progress.stop();
         source.close();
@@ -74,15 +58,7 @@ export const importFile = (
   const importFrom = (rows: AsyncIterator<Row>): TE.TaskEither<ImportFailure, number> =>
     dryRun
       ? importRows(rows, { importPets: dryImport, skipInvalid })
-      : withDatabase((database) =>
-          pipe(
-            openAsOperator(database, terminal.say),
-            TE.flatMap(({ importPets }) => importRows(rows, { importPets, skipInvalid })),
-          ),
-        )(settings);
-
-  const end = (stored: number): ImportEnd =>
-    dryRun ? { outcome: 'checked', stored: 0 } : { outcome: 'stored', stored };
+      : asOperator(terminal.say, ({ importPets }) => importRows(rows, { importPets, skipInvalid }))(settings);
 
   return pipe(
     TE.bracket(
@@ -90,7 +66,10 @@ export const importFile = (
       ({ rows }) => importFrom(rows),
       ({ close }) => TE.fromIO(close),
     ),
-    TE.match((failure) => failedImportEnd(failure, by(), settings.DATABASE_URL), end),
-    T.map((ended) => ({ ...ended, ...tally, seconds: Math.round(performance.now() - began) / 1_000 })),
+    TE.match(
+      (failure) => failedImportEnd(failure, interruption.by(), settings.DATABASE_URL),
+      (stored): ImportEnd => (dryRun ? { outcome: 'checked', stored: 0 } : { outcome: 'stored', stored }),
+    ),
+    T.map((end) => ({ ...end, ...tally, seconds: Math.round(performance.now() - began) / 1_000 })),
   );
 };

@@ -1,19 +1,16 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
-import {
-  type ImportAborted,
-  importAborted,
-  type ImportPets,
-  type NewPet,
-  type Unavailable,
-} from '../../../core';
+import { type ImportAborted, importAborted, type ImportPets, type NewPet } from '../../../core';
 import type { Row } from '../rows/row';
 
-/** Some rows are wrong, all were checked, and no animal is stored. */
-export interface WrongRows {
-  readonly _tag: 'WrongRows';
-}
+/** Why an import of rows has failed: no animal is stored, other than where it is unconfirmed. */
+export type ImportRowsFailure =
+  | ImportAborted
+  /** Some rows are wrong, and all were checked. */
+  | { readonly _tag: 'WrongRows' }
+  /** The store did not say whether all animals are stored, or none. */
+  | { readonly _tag: 'Unconfirmed'; readonly cause: unknown };
 
 interface Options {
   readonly importPets: ImportPets;
@@ -21,16 +18,12 @@ interface Options {
   readonly skipInvalid: boolean;
 }
 
-const wrongRows: WrongRows = { _tag: 'WrongRows' };
-
-type Failure = WrongRows | ImportAborted | Unavailable;
-
-const checkRest = (rows: AsyncIterator<Row>): TE.TaskEither<Failure, number> =>
+const checkRest = (rows: AsyncIterator<Row>): TE.TaskEither<ImportRowsFailure, number> =>
   pipe(
     TE.tryCatch(async () => {
       while ((await rows.next()).done !== true);
     }, importAborted),
-    TE.flatMap(() => TE.left<Failure>(wrongRows)),
+    TE.flatMap(() => TE.left<ImportRowsFailure>({ _tag: 'WrongRows' })),
   );
 
 /**
@@ -41,7 +34,7 @@ const checkRest = (rows: AsyncIterator<Row>): TE.TaskEither<Failure, number> =>
 export const importRows = (
   rows: AsyncIterator<Row>,
   { importPets, skipInvalid }: Options,
-): TE.TaskEither<Failure, number> => {
+): TE.TaskEither<ImportRowsFailure, number> => {
   let isWrong = false;
 
   const refuseWrong = (reason: string): undefined => {
@@ -59,6 +52,9 @@ export const importRows = (
 
   return pipe(
     importPets(rightRows()),
-    TE.orElse((failure): TE.TaskEither<Failure, number> => (isWrong ? checkRest(rows) : TE.left(failure))),
+    TE.orElse((failure): TE.TaskEither<ImportRowsFailure, number> => {
+      if (isWrong) return checkRest(rows);
+      return TE.left(failure._tag === 'Unavailable' ? { ...failure, _tag: 'Unconfirmed' } : failure);
+    }),
   );
 };

@@ -1,9 +1,8 @@
-import type { ImportAborted, Unavailable } from '../../../core';
+import { toError } from 'fp-ts/Either';
 import type { DatabaseAddress } from '../../settings/database-address';
-import { errorText } from '../../failures/error-text';
 import type { InterruptionName } from '../../terminal/interruptible';
 import { type StartFailure, startFailureText } from '../../failures/start-failure';
-import type { WrongRows } from './import-rows';
+import type { ImportRowsFailure } from './import-rows';
 
 /** How an import ended. `stored` is what is in because of it: all or nothing, null where only the database knows. */
 export type ImportEnd =
@@ -21,7 +20,7 @@ export type ImportSummary = ImportEnd & {
   readonly seconds: number;
 };
 
-export type ImportFailure = StartFailure | WrongRows | ImportAborted | Unavailable;
+export type ImportFailure = StartFailure | ImportRowsFailure;
 
 const failed = (reason: string): ImportEnd => ({ outcome: 'failed', stored: 0, reason });
 
@@ -31,15 +30,15 @@ export const failedImportEnd = (
   interruptedBy: InterruptionName | undefined,
   address: DatabaseAddress,
 ): ImportEnd => {
-  if (failure._tag === 'Unavailable') {
-    return { outcome: 'unconfirmed', stored: null, reason: errorText(failure.cause) };
+  if (failure._tag === 'Unconfirmed') {
+    return { outcome: 'unconfirmed', stored: null, reason: toError(failure.cause).message };
   }
   if (interruptedBy !== undefined) return { outcome: 'interrupted', stored: 0, signal: interruptedBy };
   switch (failure._tag) {
     case 'WrongRows':
       return { outcome: 'wrong_rows', stored: 0 };
     case 'ImportAborted':
-      return failed(errorText(failure.cause));
+      return failed(toError(failure.cause).message);
     default:
       return failed(startFailureText(failure, address));
   }

@@ -5,15 +5,6 @@ import { addAbortSignal } from 'node:stream';
 import { isatty, ReadStream } from 'node:tty';
 import { promisify } from 'node:util';
 
-/** Where rows come from. */
-interface Source {
-  /** Throws once it is interrupted. */
-  readonly chunks: AsyncIterable<Uint8Array>;
-  /** How much of it has been read, from 0 to 1, where its size is known. */
-  readonly fraction: () => number | undefined;
-  readonly close: () => void;
-}
-
 const standardInput = 0;
 
 /** A pipe that nobody writes to yet would keep the opening waiting, and with it a thread and the end of the process. */
@@ -28,8 +19,8 @@ const streamOf = (fd: number, stats: Stats): Readable => {
     : createReadStream('', { fd });
 };
 
-/** Opens a file, or standard input for `-`. */
-export const openSource = async (file: string, interruption: AbortSignal): Promise<Source> => {
+/** Opens a file, or standard input for `-`. Its chunks throw once it is interrupted. */
+export const openSource = async (file: string, interruption: AbortSignal) => {
   interruption.throwIfAborted();
   const fd = file === '-' ? standardInput : await openFile(file);
   const stats = await promisify(fstat)(fd);
@@ -48,8 +39,9 @@ export const openSource = async (file: string, interruption: AbortSignal): Promi
 
   return {
     chunks: counted(),
+    /** How much of it has been read, from 0 to 1, where its size is known. */
     fraction: () => (stats.isFile() && stats.size > 0 ? Math.min(read / stats.size, 1) : undefined),
-    close: () => {
+    close: (): void => {
       stream.destroy();
     },
   };

@@ -4,12 +4,6 @@ import { maxRowBytes } from './split-rows';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-const decodeUtf8 = (bytes: Uint8Array): E.Either<string, string> =>
-  E.tryCatch(
-    () => utf8.decode(bytes),
-    () => 'it is not valid UTF-8',
-  );
-
 /** One field, and where it ends: at the comma behind it, or at the end of the row. */
 interface Field {
   readonly value: string;
@@ -52,6 +46,11 @@ export const csvFields = (bytes: Uint8Array | undefined): E.Either<string, Reado
   pipe(
     bytes,
     E.fromNullable(`it is longer than ${maxRowBytes} bytes; is a quote not closed?`),
-    E.flatMap(decodeUtf8),
+    E.flatMap(
+      E.tryCatchK(
+        (present) => utf8.decode(present),
+        () => 'it is not valid UTF-8',
+      ),
+    ),
     E.flatMap(splitFields),
   );

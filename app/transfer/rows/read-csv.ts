@@ -33,27 +33,23 @@ const checkHeader = (header: Header): E.Either<string, Header> => {
       );
 };
 
-const toRecord =
-  (header: Header) =>
-  (fields: ReadonlyArray<string>): E.Either<string, ReadonlyMap<string, string>> =>
-    fields.length === header.length
-      ? E.right(new Map(header.map((name, index) => [name, fields[index] ?? ''])))
-      : E.left(`it has ${fields.length} fields, and the header ${header.length}`);
-
 /** An empty text is no value of an optional field. */
-const decodeRecord = (record: ReadonlyMap<string, string>): E.Either<string, NewPet> => {
-  const fields: Record<string, unknown> = {};
-  for (const [name, read] of columns) {
-    const text = record.get(name);
-    if (text === undefined || (text === '' && name in NewPet.optional)) continue;
-    fields[name] = read(text);
-  }
-  return decodeRow(fields);
-};
+const toNewPet =
+  (header: Header) =>
+  (fields: ReadonlyArray<string>): E.Either<string, NewPet> => {
+    if (fields.length !== header.length) {
+      return E.left(`it has ${fields.length} fields, and the header ${header.length}`);
+    }
+    const present = columns.flatMap(([name, read]) => {
+      const text = fields[header.indexOf(name)];
+      return text === undefined || (text === '' && name in NewPet.optional) ? [] : [[name, read(text)]];
+    });
+    return decodeRow(Object.fromEntries(present));
+  };
 
 /** Reads CSV (RFC 4180). Without a header that can be understood there are no rows: it throws. */
 export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
-  const rows = splitRows(chunks, { quotes: true });
+  const rows = splitRows(chunks, 'csv');
   const first = await rows.next();
   const header = pipe(
     first.done === true ? E.left('the header is missing') : csvFields(first.value.bytes),
@@ -63,7 +59,6 @@ export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     }),
   );
   for await (const { line, bytes } of rows) {
-    const newPet = pipe(csvFields(bytes), E.flatMap(toRecord(header)), E.flatMap(decodeRecord));
-    yield { line, newPet };
+    yield { line, newPet: pipe(csvFields(bytes), E.flatMap(toNewPet(header))) };
   }
 }

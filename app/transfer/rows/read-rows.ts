@@ -3,12 +3,8 @@ import { readCsv } from './read-csv';
 import { readNdjson } from './read-ndjson';
 import type { Row } from './row';
 
+const readers = { ndjson: readNdjson, csv: readCsv };
+
 /** Reads the rows of a file, right ones and wrong ones, in order. */
-export const readRows = (format: Format, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> => {
-  switch (format) {
-    case 'ndjson':
-      return readNdjson(chunks);
-    case 'csv':
-      return readCsv(chunks);
-  }
-};
+export const readRows = (format: Format, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> =>
+  readers[format](chunks);

@@ -1,3 +1,4 @@
+import type { Format } from './format';
 import { nextQuoting, type Quoting } from './next-quoting';
 import { withoutByteOrderMark } from './without-byte-order-mark';
 
@@ -5,11 +6,6 @@ import { withoutByteOrderMark } from './without-byte-order-mark';
 interface RawRow {
   readonly line: number;
   readonly bytes: Uint8Array | undefined;
-}
-
-interface Options {
-  /** Whether a line may end inside of quotes without ending its row. */
-  readonly quotes: boolean;
 }
 
 /** Without the line end. A name has 1 MB at most, and JSON may write each byte of it as six. */
@@ -21,11 +17,11 @@ const carriageReturn = 0x0d;
 const withoutCarriageReturn = (bytes: Uint8Array): Uint8Array =>
   bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes;
 
-/** Splits a file into rows, in memory for one chunk and one row. Empty lines are no rows. */
-export async function* splitRows(
-  chunks: AsyncIterable<Uint8Array>,
-  { quotes }: Options,
-): AsyncGenerator<RawRow> {
+/**
+ * Splits a file into rows, in memory for one chunk and one row. Empty lines are no rows. In CSV a line may end inside of
+ * quotes without ending its row.
+ */
+export async function* splitRows(chunks: AsyncIterable<Uint8Array>, format: Format): AsyncGenerator<RawRow> {
   let pieces: Array<Uint8Array> = [];
   let size = 0;
   let quoting: Quoting = 'start';
@@ -50,7 +46,7 @@ export async function* splitRows(
 
   /** The next line feed that ends a row, or -1. */
   const findEnd = (chunk: Uint8Array, from: number): number => {
-    if (!quotes) return chunk.indexOf(lineFeed, from);
+    if (format !== 'csv') return chunk.indexOf(lineFeed, from);
     for (let index = from; index < chunk.length; index += 1) {
       const byte = chunk[index] ?? lineFeed;
       if (byte === lineFeed && quoting !== 'quoted') return index;

@@ -236,9 +236,11 @@ describe('animal-store doctor', () => {
     const folder = await makeFolder();
     writeFileSync(join(folder, 'text'), 'text');
     symlinkSync(join(folder, 'nowhere', 'animals.sqlite3'), join(folder, 'dangling'));
+    symlinkSync('loop', join(folder, 'loop'));
     for (const [file, reason] of [
       ['text/animals.sqlite3', `can't be made: ${folder}/text is a file: name a file in a folder`],
       ['dangling', `can't be made: make the folder ${folder}/nowhere`],
+      ['loop', "can't be made: it is a link that leads to itself: name a file"],
     ] as const) {
       const { failed } = await doctor({ DATABASE_URL: `sqlite:${join(folder, file)}` });
       expect(failed.map(({ check, text }) => [check, text])).to.deep.equal([

@@ -78,7 +78,7 @@ describe('A start that fails half-way', () => {
   it('says that the user may not take the port', () => {
     // Which ports are reserved is the machine's own matter.
     const cause = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES' });
-    expect(startFailureText(cannotListen(cause))).to.equal(
+    expect(startFailureText(cannotListen('')(cause))).to.equal(
       "can't listen: listen EACCES: permission denied 0.0.0.0:80: this user may not take that port: set PORT to 1024 or more",
     );
   });
@@ -95,7 +95,7 @@ describe('A start that fails half-way', () => {
     it(`says what to do about PostgreSQL that fits the error: ${code}`, () => {
       const address = { _tag: 'Postgres', connectionString: 'postgres://host/animals' } as const;
       const cause = Object.assign(new Error('what the driver says'), { code });
-      const text = startFailureText({ _tag: 'DatabaseFailed', cause }, address);
+      const text = startFailureText({ _tag: 'Unavailable', cause }, address);
       expect(text).to.match(words);
       // A matter of rights is one alone where the server says so.
       expect(text.includes('this user')).to.equal(code === '42501');
