@@ -1,6 +1,7 @@
 import knex, { type Knex } from 'knex';
 import { isUnsupportedStartupParameter } from '../database/database-error';
 import { silentLog } from '../database/silent-log';
+import { withPool } from '../database/with-pool';
 
 /** What answers at a PostgreSQL address. */
 export interface Engine {
@@ -60,12 +61,8 @@ const ask = async (
       },
     },
   });
-  try {
-    const answer = await readIdentity(pool);
-    return { isPooled: answer?.pid !== named, isDistributed: answer?.is_distributed === true };
-  } finally {
-    await pool.destroy();
-  }
+  const answer = await withPool(pool, readIdentity);
+  return { isPooled: answer?.pid !== named, isDistributed: answer?.is_distributed === true };
 };
 
 const learn = async ({ bare, withSession, timeout }: ConnectionSettings): Promise<Engine> => {

@@ -1,15 +1,16 @@
-import * as t from 'io-ts';
 import knex, { type Knex } from 'knex';
 import type { Database } from '../database/database';
 import { poolUsageOf } from '../database/knex-pool';
 import { durabilityOf } from './durability-of';
 import { fileSizes } from './file-sizes';
+import { findDamage } from './find-damage';
 import { migrationConfig } from '../migrations/migration-config';
 import { cacheStatements, type PreparingConnection } from './statement-cache';
 import { silentLog } from '../database/silent-log';
 import { applicationId, makePrivately, refuseFileOfOthers } from './sqlite-file';
 import { sqlitePetStatements } from './sqlite-pet-statements';
 import { watchFile } from './watch-file';
+import { withPool } from '../database/with-pool';
 import { withWriteLock } from './with-write-lock';
 
 interface Connection extends PreparingConnection {
@@ -86,15 +87,11 @@ const readSize = async (reads: Knex): Promise<bigint> => {
 };
 
 /** Through a connection of its own: others have pages in memory that the file may have no more. */
-const isWhole = async (filename: string): Promise<boolean> => {
-  const fresh = knex(readerConfiguration(filename, 1));
-  try {
-    const found: unknown = await fresh('pragma_quick_check').first('quick_check');
-    return t.type({ quick_check: t.literal('ok') }).is(found);
-  } finally {
-    await fresh.destroy();
-  }
-};
+const isWhole = (filename: string): Promise<boolean> =>
+  withPool(
+    knex(readerConfiguration(filename, 1)),
+    async (fresh) => (await findDamage(fresh, 'quick_check')) === undefined,
+  );
 
 /** The store's own id for a file of its own that holds nothing yet; another one keeps what it has. */
 const applicationIdFor = async (reads: Knex): Promise<number | undefined> =>
