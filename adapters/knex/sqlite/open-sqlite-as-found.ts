@@ -48,8 +48,6 @@ export const openSqliteAsFound = (filename: string): DatabaseAsFound => {
     reads,
     writes,
     durability: () => durabilityOf(writes),
-    limits: () => Promise.resolve(undefined),
-    preparesStatements: () => Promise.resolve(false),
     findDamage: (isThorough) => findDamage(reads, isThorough ? 'integrity_check' : 'quick_check'),
     close: async () => {
       // Who closes last tidies the log away, unless it can't write.

@@ -2,7 +2,7 @@ import knex, { type Knex } from 'knex';
 import type { Database } from '../database/database';
 import { poolUsageOf } from '../database/knex-pool';
 import { durabilityOf } from './durability-of';
-import { fileSizes } from './file-sizes';
+import { fileSizes, readSize } from './file-sizes';
 import { findDamage } from './find-damage';
 import { migrationConfig } from '../migrations/migration-config';
 import { cacheStatements, type PreparingConnection } from './statement-cache';
@@ -78,14 +78,6 @@ const readerConfiguration = (filename: string, connections: number): Knex.Config
     afterCreate: withPragmas(() => undefined, `busy_timeout = ${busyTimeoutMs}`, 'query_only = ON'),
   });
 
-/** In bytes, with what only the write-ahead log has so far. */
-const readSize = async (reads: Knex): Promise<bigint> => {
-  const [row] = await reads
-    .from(reads.raw('pragma_page_count, pragma_page_size'))
-    .select<ReadonlyArray<{ readonly size: number }>>(reads.raw('page_count * page_size as size'));
-  return BigInt(row?.size ?? 0);
-};
-
 /** Through a connection of its own: others have pages in memory that the file may have no more. */
 const isWhole = (filename: string): Promise<boolean> =>
   withPool(
@@ -99,7 +91,10 @@ const applicationIdFor = async (reads: Knex): Promise<number | undefined> =>
 
 /** Opens a SQLite file, and makes it readable by its owner alone where there is none. */
 export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
-  const file = watchFile(filename, { readSize: () => readSize(reads), isWhole: () => isWhole(filename) });
+  const file = watchFile(filename, {
+    readSize: async () => BigInt(await readSize(reads)),
+    isWhole: () => isWhole(filename),
+  });
   const writes = knex(sqliteConfiguration(filename, file.remember));
   const reads = knex(readerConfiguration(filename, readerConnections));
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
