@@ -1,11 +1,11 @@
 import { chmodSync, chownSync, existsSync, realpathSync, rmSync, statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
 import { isBusy, isDamage, permanentError, toError } from '../database/database-error';
-import { silentLog } from '../database/silent-log';
 import { withPool } from '../database/with-pool';
 import { putInPlace, withCheckedCopy } from './checked-copy';
 import type { CopyOptions } from './copy-pages';
 import { openToLook } from '../sqlite/open-to-look';
+import { poolConfiguration } from '../sqlite/pool-configuration';
 import { ownerOfFile } from '../sqlite/sqlite-file';
 
 /** How a backup takes the place of what is there. */
@@ -41,15 +41,8 @@ const refuse = (filename: string, found: 'animals' | 'damaged'): Error =>
  * Works while nobody else has the file open, and none can open it. SQLite leaves the write-ahead log only for one who is
  * alone; what is in it goes to the file, and the log and its index go away.
  */
-const whileAlone = <A>(filename: string, work: () => Promise<A>): Promise<A> => {
-  const alone = knex({
-    client: 'sqlite3',
-    connection: { filename },
-    useNullAsDefault: true,
-    pool: { min: 0, max: 1 },
-    log: silentLog,
-  });
-  return withPool(alone, async (file) => {
+const whileAlone = <A>(filename: string, work: () => Promise<A>): Promise<A> =>
+  withPool(knex(poolConfiguration({ filename })), async (file) => {
     try {
       await file.raw('PRAGMA locking_mode = EXCLUSIVE');
       await file.raw('PRAGMA journal_mode = DELETE');
@@ -61,7 +54,6 @@ const whileAlone = <A>(filename: string, work: () => Promise<A>): Promise<A> => 
     }
     return work();
   });
-};
 
 /** Owner and mode of the file that is replaced: it stays readable to the same users. */
 const takeOver = (copy: string, filename: string): void => {

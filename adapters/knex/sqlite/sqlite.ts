@@ -4,21 +4,12 @@ import { poolUsageOf } from '../database/knex-pool';
 import { durabilityOf } from './durability-of';
 import { fileSizes, readSize } from './file-sizes';
 import { findDamage } from './find-damage';
-import { migrationConfig } from '../migrations/migration-config';
-import { cacheStatements, type PreparingConnection } from './statement-cache';
-import { silentLog } from '../database/silent-log';
+import { poolConfiguration, withPragmas } from './pool-configuration';
 import { applicationId, makePrivately, refuseFileOfOthers } from './sqlite-file';
 import { sqlitePetStatements } from './sqlite-pet-statements';
 import { watchFile } from './watch-file';
 import { withPool } from '../database/with-pool';
 import { withWriteLock } from './with-write-lock';
-
-interface Connection extends PreparingConnection {
-  readonly exec: (sql: string, done: (error: Error | null) => void) => void;
-}
-
-/** How long a writer waits for another process's transaction, in milliseconds. */
-const busyTimeoutMs = 3_000;
 
 const readerConnections = 3;
 
@@ -34,48 +25,26 @@ export interface SqliteOptions {
   readonly isOwnFile?: boolean;
 }
 
-const withPragmas =
-  (opened: () => void, ...pragmas: ReadonlyArray<string>) =>
-  (connection: Connection, done: (error: Error | null) => void): void => {
-    cacheStatements(connection);
-    connection.exec(pragmas.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
-      opened();
-      done(error);
-    });
-  };
-
-const configuration = (filename: string, pool: Knex.PoolConfig): Knex.Config => ({
-  client: 'sqlite3',
-  connection: () => {
-    makePrivately(filename);
-    return { filename };
-  },
-  useNullAsDefault: true,
-  acquireConnectionTimeout: busyTimeoutMs + 500,
-  pool,
-  log: silentLog,
-  migrations: migrationConfig,
-});
+const fileOf = (filename: string) => () => {
+  makePrivately(filename);
+  return { filename };
+};
 
 /** What knex needs to write to a SQLite file: one connection, and a commit that has reached the disk. */
-export const sqliteConfiguration = (filename: string, opened: () => void = () => undefined): Knex.Config =>
-  configuration(filename, {
+export const sqliteConfiguration = (filename: string, opened?: () => void): Knex.Config =>
+  poolConfiguration(fileOf(filename), {
     min: 1,
-    max: 1,
     afterCreate: withPragmas(
+      ['journal_mode = WAL', 'synchronous = FULL', `journal_size_limit = ${journalSizeLimit}`],
       opened,
-      `busy_timeout = ${busyTimeoutMs}`,
-      'journal_mode = WAL',
-      'synchronous = FULL',
-      `journal_size_limit = ${journalSizeLimit}`,
     ),
   });
 
 const readerConfiguration = (filename: string, connections: number): Knex.Config =>
-  configuration(filename, {
+  poolConfiguration(fileOf(filename), {
     min: 1,
     max: connections,
-    afterCreate: withPragmas(() => undefined, `busy_timeout = ${busyTimeoutMs}`, 'query_only = ON'),
+    afterCreate: withPragmas(['query_only = ON']),
   });
 
 /** Through a connection of its own: others have pages in memory that the file may have no more. */
