@@ -38,9 +38,6 @@ interface StoredKey {
   readonly expires_at: string | null;
 }
 
-const toCaller = (id: KeyId, owner: string | null): Caller =>
-  OwnerId.is(owner) ? callerOf(id, owner) : callerOf(id);
-
 const readKeys =
   (reads: Knex) =>
   async (ids: ReadonlyArray<KeyId>): Promise<ReadonlyArray<O.Option<StoredKey>>> => {
@@ -53,7 +50,7 @@ const readKeys =
       pipe(
         O.fromNullable(byId.get(id)),
         O.map(({ owner, digest, expires_at }) => ({
-          caller: toCaller(id, owner),
+          caller: callerOf(id, OwnerId.is(owner) ? owner : undefined),
           digest: Buffer.from(digest, 'hex'),
           expires_at,
         })),

@@ -63,3 +63,12 @@ export const toError = (error: unknown): Error => {
   const words = message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '') || codeOf(error);
   return Object.assign(new Error(words), { code: codeOf(error) });
 };
+
+/** What a function answers with, or what it throws. */
+export const orError = <A>(work: () => A): A | Error => {
+  try {
+    return work();
+  } catch (error) {
+    return toError(error);
+  }
+};

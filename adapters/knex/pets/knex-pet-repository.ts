@@ -20,13 +20,12 @@ import { observed } from '../batching/observed';
 import { kindOfPage, readPages } from './read-pages';
 import type { RepositoryObserver } from '../batching/repository-observer';
 import { retryConflicts } from '../database/retry-conflicts';
-import { monotonicNow } from './monotonic-now';
 
 /** How long an operation waits for the database, in milliseconds: an answer within 5 s, whatever happens to it. */
 const timeoutMs = 4_000;
 
 interface Options {
-  /** The time in milliseconds since 1970; by it idempotency keys expire. */
+  /** The time in milliseconds since 1970; by it idempotency keys expire. By default a clock that never jumps. */
   readonly now?: () => number;
   readonly observer?: RepositoryObserver | undefined;
 }
@@ -34,7 +33,7 @@ interface Options {
 /** The repository in a SQL database. Requests that arrive together share its queries and its commits. */
 export const knexPetRepository = (
   database: Database,
-  { now = monotonicNow, observer }: Options = {},
+  { now = () => Math.round(performance.timeOrigin + performance.now()), observer }: Options = {},
 ): PetRepository => {
   const { reads, petStatements, lanes } = database;
   const list = batchWhileBusy({

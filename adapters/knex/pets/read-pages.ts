@@ -1,5 +1,3 @@
-import * as E from 'fp-ts/Either';
-import { identity, pipe } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import {
   countToFind,
@@ -10,7 +8,7 @@ import {
   type PetQuery,
   toPage,
 } from '../../../core';
-import { toError } from '../database/database-error';
+import { orError } from '../database/database-error';
 import { retryConflicts } from '../database/retry-conflicts';
 import type { PageStart, PetStatements } from '../database/pet-statements';
 import { petFromRow, type PetRow } from '../database/pet-columns';
@@ -38,10 +36,7 @@ const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => (
 
 /** A row that is no animal is the failure of those who ask for its page alone. */
 const pageIn = (rows: ReadonlyArray<PetRow>, limit: PageSize): PetPage | Error =>
-  pipe(
-    E.tryCatch(() => rows.map(petFromRow).sort(ordPetById.compare), toError),
-    E.matchW(identity, (pets) => toPage(limit, pets)),
-  );
+  orError(() => toPage(limit, rows.map(petFromRow).sort(ordPetById.compare)));
 
 /** Reads pages of one kind in one statement, each distinct one once; all who asked for one get the same object. */
 export const readPages = async (

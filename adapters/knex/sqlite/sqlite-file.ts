@@ -23,11 +23,8 @@ export const makePrivately = (filename: string): void => {
   }
 };
 
-/** Whose a file is. */
-export type FileOwner = 'nobody' | 'ours' | 'others';
-
 /** Looks whose a SQLite file is, and changes no byte. One that does not exist or is empty is nobody's. */
-export const ownerOfFile = async (filename: string): Promise<FileOwner> => {
+export const ownerOfFile = async (filename: string): Promise<'nobody' | 'ours' | 'others'> => {
   const found = statSync(filename, { throwIfNoEntry: false });
   if (found?.isFile() !== true || found.size === 0) return 'nobody';
   return withPool(openToLook(filename), async (file) => {
