@@ -17,8 +17,12 @@ export type { MigrationFailed } from './migrations/migration-failed';
 export { migrationSource } from './migrations/migration-source';
 export { generationMismatch, type SchemaState } from './migrations/schema-state';
 export type { PoolUsage } from './database/knex-pool';
-export { openPostgres, postgresConfiguration, type PostgresOptions } from './postgres/postgres';
-export type { PreparedStatements } from './postgres/prepared-statements';
+export {
+  openPostgres,
+  postgresConfiguration,
+  type PostgresOptions,
+  type PreparedStatements,
+} from './postgres/postgres';
 export type * from './batching/repository-observer';
 export * from './backup/backup-sqlite';
 export type { CopyOptions, CopyProgress } from './backup/copy-pages';

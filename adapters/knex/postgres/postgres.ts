@@ -10,10 +10,16 @@ import { type Engine, engineBehind } from './engine';
 import { withMigrationLock } from './migration-lock';
 import { withMigrationPool } from './migration-pool';
 import { postgresPetStatements } from './postgres-pet-statements';
-import { type PreparedStatements, preparesStatements } from './prepared-statements';
+import { readSettings, settingText } from './read-settings';
 import { limitsOf, sessionLimits } from './session-limits';
 import { statementRunner } from './statement-runner';
 import { silentLog } from '../database/silent-log';
+
+/**
+ * Whether a connection prepares statements once, by name. `auto`: where no pooler stands between, since many of them give
+ * the next statement to a connection that has not prepared it, or has prepared another by that name.
+ */
+export type PreparedStatements = 'auto' | 'always' | 'never';
 
 /** How much of a PostgreSQL server one process takes, and how. */
 export interface PostgresOptions {
@@ -79,15 +85,10 @@ export const postgresConfiguration = (
 
 /** How a PostgreSQL server keeps what was committed. */
 export const durabilityOf = async (pool: Knex): Promise<Durability> => {
-  const [settings] = await pool('pg_settings')
-    .select<ReadonlyArray<Readonly<Record<'fsync' | 'synchronous_commit', string>>>>(
-      pool.raw("current_setting('fsync') as fsync"),
-      pool.raw("current_setting('synchronous_commit') as synchronous_commit"),
-    )
-    .limit(1);
+  const settings = await readSettings(pool, 'fsync', 'synchronous_commit');
   return {
-    isDurable: settings?.fsync === 'on' && settings.synchronous_commit !== 'off',
-    text: `fsync=${settings?.fsync ?? ''}, synchronous_commit=${settings?.synchronous_commit ?? ''}`,
+    isDurable: settings.get('fsync') === 'on' && settings.get('synchronous_commit') !== 'off',
+    text: [...settings].map(settingText).join(', '),
     remedy: 'set both to on',
   };
 };
@@ -102,12 +103,10 @@ export const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
 
 /** Rejects where the server can't keep every text. */
 export const checkEncoding = async (pool: Knex): Promise<void> => {
-  const [row] = await pool.select<ReadonlyArray<{ readonly encoding: string }>>(
-    pool.raw("current_setting('server_encoding') as encoding"),
-  );
-  if (row?.encoding === 'UTF8') return;
+  const encoding = (await readSettings(pool, 'server_encoding')).get('server_encoding') ?? '';
+  if (encoding === 'UTF8') return;
   throw permanentError(
-    `its encoding ${row?.encoding ?? ''} does not keep every text: use one made by create database ... encoding 'UTF8' template template0`,
+    `its encoding ${encoding} does not keep every text: use one made by create database ... encoding 'UTF8' template template0`,
   );
 };
 
@@ -121,7 +120,9 @@ const lanesOf = ({ poolSize }: PostgresOptions): Database['lanes'] => ({
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
   const engine = engineBehind(connectionSettings(connectionString, options));
   const pool = knex(postgresConfiguration(connectionString, options, engine));
-  const isPrepared = preparesStatements(engine, options.preparedStatements ?? 'auto');
+  const { preparedStatements: wanted = 'auto' } = options;
+  const isPrepared = async (): Promise<boolean> =>
+    wanted === 'auto' ? !(await engine()).isPooled : wanted === 'always';
   const usage = poolUsageOf('shared', pool);
   return {
     reads: pool,
