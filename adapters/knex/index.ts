@@ -1,11 +1,7 @@
 export * from './api-keys/api-key-register';
-export * from './database/database';
-export type * from './database/database-as-found';
-export type * from './database/durability';
+export type * from './database/database';
 export type { ApiKeyStatus, EndingOwner } from './api-keys/api-key-status';
-export type * from './database/database-sizes';
 export * from './health/database-status';
-export type * from './database/limits';
 export * from './health/inspect-database';
 export * from './host/host-database';
 export * from './api-keys/knex-authenticate';

@@ -6,7 +6,6 @@ import {
   type IdempotencyKeyInFlight,
   idempotencyKeyInFlight,
   type PetId,
-  type PetQuery,
   type PetRepository,
 } from '../../../core';
 import { attempt, attemptEither } from '../database/attempt';
@@ -36,19 +35,14 @@ export const knexPetRepository = (
   { now = () => Math.round(performance.timeOrigin + performance.now()), observer }: Options = {},
 ): PetRepository => {
   const { reads, petStatements, lanes } = database;
+  const reading = { maxBatchSize, lanes: lanes.reads, timeoutMs };
   const list = batchWhileBusy({
-    maxBatchSize,
+    ...reading,
     kindOf: kindOfPage,
-    lanes: lanes.reads,
-    timeoutMs,
-    runBatch: observed(observer, 'list', (queries: ReadonlyArray<PetQuery>) =>
-      readPages(reads, petStatements, queries),
-    ),
+    runBatch: observed(observer, 'list', readPages(database)),
   });
   const find = batchWhileBusy({
-    maxBatchSize,
-    lanes: lanes.reads,
-    timeoutMs,
+    ...reading,
     runBatch: observed(observer, 'find', (ids: ReadonlyArray<PetId>) =>
       retryConflicts(() => findPets(reads, petStatements, ids)),
     ),

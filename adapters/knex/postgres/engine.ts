@@ -21,22 +21,15 @@ export interface ConnectionSettings {
   readonly timeout: number;
 }
 
-interface ServerIdentity {
-  readonly pid: number;
-  readonly is_distributed: boolean;
-}
-
 /** Asks which process of the server answers, and for Citus's catalogue. */
-const identityQuery = `select pg_backend_pid() as pid, to_regclass('pg_catalog.pg_dist_partition') is not null as is_distributed`;
-
-const readIdentity = async (pool: Knex): Promise<ServerIdentity | undefined> => {
-  const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<ServerIdentity> }>(identityQuery);
-  return rows[0];
-};
+const readIdentity = async (pool: Knex) =>
+  pool.first<{ readonly pid: number; readonly isDistributed: boolean }>(
+    pool.raw('pg_backend_pid() as pid'),
+    pool.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
+  );
 
 /** Whether Citus answers to this pool, or in this transaction. */
-export const isDistributed = async (pool: Knex): Promise<boolean> =>
-  (await readIdentity(pool))?.is_distributed === true;
+export const isDistributed = async (pool: Knex): Promise<boolean> => (await readIdentity(pool)).isDistributed;
 
 /** A server names its process at the start of a connection; a pooler makes up a number. */
 const processNamedBy = (connection: unknown): unknown =>
@@ -61,8 +54,8 @@ const ask = async (
       },
     },
   });
-  const answer = await withPool(pool, readIdentity);
-  return { isPooled: answer?.pid !== named, isDistributed: answer?.is_distributed === true };
+  const { pid, isDistributed } = await withPool(pool, readIdentity);
+  return { isPooled: pid !== named, isDistributed };
 };
 
 const learn = async ({ bare, withSession, timeout }: ConnectionSettings): Promise<Engine> => {

@@ -1,8 +1,6 @@
 import knex, { type Knex } from 'knex';
 import { Socket } from 'node:net';
-import type { Database } from '../database/database';
-import type { DatabaseSizes } from '../database/database-sizes';
-import type { Durability } from '../database/durability';
+import type { Database, DatabaseSizes, Durability } from '../database/database';
 import { permanentError } from '../database/database-error';
 import { poolUsageOf } from '../database/knex-pool';
 import { migrationConfig } from '../migrations/migration-config';
@@ -95,10 +93,10 @@ export const durabilityOf = async (pool: Knex): Promise<Durability> => {
 
 /** Its write-ahead log is the server's, and its disk is another machine's. */
 export const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
-  const [row] = await pool.select<ReadonlyArray<{ readonly size: string }>>(
+  const { size } = await pool.first<{ size: string }>(
     pool.raw('pg_database_size(current_database()) as size'),
   );
-  return { database: Number(row?.size), writeAheadLog: undefined, diskAvailable: undefined };
+  return { database: Number(size), writeAheadLog: undefined, diskAvailable: undefined };
 };
 
 /** Rejects where the server can't keep every text. */

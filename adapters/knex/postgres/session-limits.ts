@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Limits } from '../database/limits';
+import type { Limits } from '../database/database';
 import type { Engine } from './engine';
 import { readSettings, type Setting, settingText } from './read-settings';
 

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { DatabaseSizes } from '../database/database-sizes';
+import type { DatabaseSizes } from '../database/database';
 
 /** What a SQLite database takes, in bytes, with what only its write-ahead log has so far. */
 export const readSize = async (knex: Knex): Promise<number> => {

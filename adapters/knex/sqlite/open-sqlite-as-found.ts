@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
-import type { DatabaseAsFound } from '../database/database-as-found';
+import type { DatabaseAsFound } from '../database/database';
 import { durabilityOf } from './durability-of';
 import { findDamage } from './find-damage';
 import { fileInMode, poolConfiguration, withPragmas } from './pool-configuration';
