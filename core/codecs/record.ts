@@ -63,11 +63,8 @@ export const record = <R extends Fields, O extends Fields>(name: string, require
   };
 
   const encode = (value: A): A => {
-    const fields = Object.fromEntries(
-      all.flatMap(([field]): Array<readonly [string, unknown]> =>
-        field in value ? [[field, Reflect.get(value, field)]] : [],
-      ),
-    );
+    const present = all.filter(([field]) => field in value);
+    const fields: unknown = Object.fromEntries(present.map(([field]) => [field, Reflect.get(value, field)]));
     if (!is(fields)) throw new TypeError(`no ${name}`);
     return fields;
   };

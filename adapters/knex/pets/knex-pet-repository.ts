@@ -1,9 +1,6 @@
 import * as E from 'fp-ts/Either';
-import type * as TE from 'fp-ts/TaskEither';
 import {
-  type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,
-  type IdempotencyKeyInFlight,
   idempotencyKeyInFlight,
   type PetId,
   type PetRepository,
@@ -55,24 +52,18 @@ export const knexPetRepository = (
   });
   const inFlight = new Set<string>();
 
-  const oneAtATime =
-    <F, A>(
-      key: ScopedIdempotencyKey,
-      creation: TE.TaskEither<F, A>,
-    ): TE.TaskEither<F | IdempotencyKeyInFlight, A> =>
-    async () => {
-      const name = scopedIdempotencyKeyText(key);
-      if (inFlight.has(name)) return E.left(idempotencyKeyInFlight);
-      inFlight.add(name);
-      return creation().finally(() => inFlight.delete(name));
-    };
-
   return {
     list: (query, deadline) => attempt(() => list(query, deadline)),
     find: (id, deadline) => attemptEither(() => find(id, deadline)),
     create: (newPet, key, deadline) => {
       const creation = attemptEither(() => create({ newPet, key }, deadline));
-      return key === undefined ? creation : oneAtATime(key, creation);
+      if (key === undefined) return creation;
+      const name = scopedIdempotencyKeyText(key);
+      return async () => {
+        if (inFlight.has(name)) return E.left(idempotencyKeyInFlight);
+        inFlight.add(name);
+        return creation().finally(() => inFlight.delete(name));
+      };
     },
     createAll: createAllPets(database),
   };

@@ -1,9 +1,7 @@
-import { filterCells, newPetCells, newPetColumns, petCells, type PetRow } from '../database/pet-columns';
+import { filterCells, newPetCells, newPetColumnNames, petCells, type PetRow } from '../database/pet-columns';
 import type { PageStart, PetStatements } from '../database/pet-statements';
 import { pageCondition } from './page-condition';
 import type { RunStatement } from './statement-runner';
-
-const names = newPetColumns.map(({ name }) => name).join();
 
 /**
  * The statements for tables that are spread over several servers. An engine sends each to the servers that it concerns;
@@ -29,7 +27,7 @@ export const distributedPetStatements = (run: RunStatement): Omit<PetStatements,
     insert: (knex, newPets) => {
       const rows = newPets.map(newPetCells);
       const values = rows.map((row) => `(${row.map(() => '?').join()})`).join();
-      const sql = `insert into pets (${names}) values ${values} returning ${petCells}`;
+      const sql = `insert into pets (${newPetColumnNames}) values ${values} returning ${petCells}`;
       return run(knex, { sql }, rows.flat());
     },
     insertRecords: async (knex, keys) => {

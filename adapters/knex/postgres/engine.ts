@@ -1,7 +1,9 @@
 import knex, { type Knex } from 'knex';
+import { Socket } from 'node:net';
 import { isUnsupportedStartupParameter } from '../database/database-error';
 import { silentLog } from '../database/silent-log';
 import { withPool } from '../database/with-pool';
+import { sessionLimits } from './session-limits';
 
 /** What answers at a PostgreSQL address. */
 export interface Engine {
@@ -13,16 +15,34 @@ export interface Engine {
   readonly isDistributed: boolean;
 }
 
-/** How to connect with settings of the session, and without. */
-export interface ConnectionSettings {
-  readonly bare: Knex.PgConnectionConfig;
-  readonly withSession: Knex.PgConnectionConfig;
-  /** In milliseconds. */
-  readonly timeout: number;
-}
+/**
+ * A connection that is silent for longer than any statement may take is dropped: its query hangs, or a network swallows
+ * its packets, and the next query would wait behind that one. By an error the pool knows at once that it is gone.
+ */
+const socketWithTimeout = (timeoutMs: number) => (): Socket => {
+  const socket = new Socket();
+  return socket.setTimeout(timeoutMs, () =>
+    socket.destroy(new Error('the database connection was silent for too long')),
+  );
+};
+
+/** How to connect with settings of the session, and without; times in milliseconds. */
+export const connectionSettings = (connectionString: string, statementTimeout: number) => {
+  const timeout = statementTimeout + 500;
+  const bare = {
+    connectionString,
+    keepAlive: true,
+    stream: socketWithTimeout(timeout),
+    connectionTimeoutMillis: statementTimeout,
+    application_name: 'animal-store',
+  };
+  return { bare, withSession: { ...bare, ...sessionLimits(statementTimeout) }, timeout };
+};
+
+type ConnectionSettings = ReturnType<typeof connectionSettings>;
 
 /** Asks which process of the server answers, and for Citus's catalogue. */
-const readIdentity = async (pool: Knex) =>
+const readIdentity = (pool: Knex) =>
   pool.first<{ readonly pid: number; readonly isDistributed: boolean }>(
     pool.raw('pg_backend_pid() as pid'),
     pool.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
@@ -54,8 +74,8 @@ const ask = async (
       },
     },
   });
-  const { pid, isDistributed } = await withPool(pool, readIdentity);
-  return { isPooled: pid !== named, isDistributed };
+  const server = await withPool(pool, readIdentity);
+  return { isPooled: server.pid !== named, isDistributed: server.isDistributed };
 };
 
 const learn = async ({ bare, withSession, timeout }: ConnectionSettings): Promise<Engine> => {

@@ -1,15 +1,14 @@
 import knex, { type Knex } from 'knex';
-import { Socket } from 'node:net';
 import type { Database, DatabaseSizes, Durability } from '../database/database';
 import { permanentError } from '../database/database-error';
 import { poolUsageOf } from '../database/knex-pool';
 import { migrationConfig } from '../migrations/migration-config';
-import { type Engine, engineBehind } from './engine';
+import { connectionSettings, type Engine, engineBehind } from './engine';
 import { withMigrationLock } from './migration-lock';
 import { withMigrationPool } from './migration-pool';
 import { postgresPetStatements } from './postgres-pet-statements';
 import { readSettings, settingText } from './read-settings';
-import { limitsOf, sessionLimits } from './session-limits';
+import { limitsOf } from './session-limits';
 import { statementRunner } from './statement-runner';
 import { silentLog } from '../database/silent-log';
 
@@ -31,39 +30,15 @@ export interface PostgresOptions {
   readonly schema?: string;
 }
 
-/**
- * A connection that is silent for longer than any statement may take is dropped: its query hangs, or a network swallows
- * its packets, and the next query would wait behind that one. By an error the pool knows at once that it is gone.
- */
-const socketWithTimeout = (timeoutMs: number) => (): Socket => {
-  const socket = new Socket();
-  return socket.setTimeout(timeoutMs, () =>
-    socket.destroy(new Error('the database connection was silent for too long')),
-  );
-};
-
-const connectionSettings = (connectionString: string, { statementTimeout }: PostgresOptions) => {
-  const bare = {
-    connectionString,
-    keepAlive: true,
-    stream: socketWithTimeout(statementTimeout + 500),
-    connectionTimeoutMillis: statementTimeout,
-    application_name: 'animal-store',
-  };
-  return {
-    bare,
-    withSession: { ...bare, ...sessionLimits(statementTimeout) },
-    timeout: statementTimeout + 500,
-  };
-};
-
 /** What knex needs to reach a PostgreSQL database; TLS is set in the address (`sslmode`). */
 export const postgresConfiguration = (
   connectionString: string,
   options: PostgresOptions,
-  engine: () => Promise<Engine> = engineBehind(connectionSettings(connectionString, options)),
+  engine: () => Promise<Engine> = engineBehind(
+    connectionSettings(connectionString, options.statementTimeout),
+  ),
 ): Knex.Config => {
-  const { bare, withSession, timeout } = connectionSettings(connectionString, options);
+  const { bare, withSession, timeout } = connectionSettings(connectionString, options.statementTimeout);
   return {
     client: 'pg',
     connection: async () => ((await engine()).takesSessionSettings ? withSession : bare),
@@ -116,7 +91,7 @@ const lanesOf = ({ poolSize }: PostgresOptions): Database['lanes'] => ({
 
 /** Opens a PostgreSQL database, or a distributed engine that speaks its protocol. */
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
-  const engine = engineBehind(connectionSettings(connectionString, options));
+  const engine = engineBehind(connectionSettings(connectionString, options.statementTimeout));
   const pool = knex(postgresConfiguration(connectionString, options, engine));
   const { preparedStatements: wanted = 'auto' } = options;
   const isPrepared = async (): Promise<boolean> =>
@@ -132,7 +107,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     checkUsable: () => checkEncoding(pool),
     durability: () => durabilityOf(pool),
     sizes: () => sizesOf(pool),
-    limits: async () => limitsOf(pool, await engine(), options.statementTimeout),
+    limits: async () => limitsOf(pool, (await engine()).isDistributed, options.statementTimeout),
     isFileReplaced: () => false,
     isFileIntact: () => true,
     poolUsage: () => [usage()],

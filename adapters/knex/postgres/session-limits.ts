@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 import type { Limits } from '../database/database';
-import type { Engine } from './engine';
 import { readSettings, type Setting, settingText } from './read-settings';
 
 /** How long a server leaves a transaction its locks in which nothing is asked, in milliseconds. */
@@ -33,7 +32,7 @@ const isKept = (milliseconds: number, wanted: number): boolean => milliseconds >
 /** Which of the limits hold for the statements of a pool. */
 export const limitsOf = async (
   pool: Knex,
-  { isDistributed }: Engine,
+  isDistributed: boolean,
   statementTimeout: number,
 ): Promise<Limits> => {
   const wanted: Readonly<Record<string, number>> = sessionLimits(statementTimeout);

@@ -6,6 +6,7 @@ import {
   type Column,
   filterCells,
   newPetCells,
+  newPetColumnNames,
   newPetColumns,
   petCells,
 } from '../database/pet-columns';
@@ -38,7 +39,7 @@ const startAsJson = ({ from, filters }: PageStart): string =>
 const keyAsJson = ({ caller, idempotency_key, pet_id, kept_until }: IdempotencyRecordRow): string =>
   `[${JSON.stringify(caller)},${JSON.stringify(idempotency_key)},${pet_id},${kept_until}]`;
 
-const insertPets = `insert into pets (${newPetColumns.map(({ name }) => name).join()})
+const insertPets = `insert into pets (${newPetColumnNames})
   select ${newPetColumns.map((_, place) => `value ->> ${place}`).join()} from json_each(?)
   returning ${rowAsJson} as found`;
 
