@@ -7,8 +7,8 @@ import { sessionLimits } from './session-limits';
 
 /** What answers at a PostgreSQL address. */
 export interface Engine {
-  /** Whether a connection may bring settings of its own; PgBouncer refuses one that it doesn't know. */
-  readonly takesSessionSettings: boolean;
+  /** How to connect to it: with settings of the session, unless it is a pooler that refuses them. */
+  readonly connection: Knex.PgConnectionConfig;
   /** Whether a pooler stands between, which may give each statement to another connection of the server. */
   readonly isPooled: boolean;
   /** Whether it is Citus, where rows may be on other servers. */
@@ -26,21 +26,6 @@ const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   );
 };
 
-/** How to connect with settings of the session, and without; times in milliseconds. */
-export const connectionSettings = (connectionString: string, statementTimeout: number) => {
-  const timeout = statementTimeout + 500;
-  const bare = {
-    connectionString,
-    keepAlive: true,
-    stream: socketWithTimeout(timeout),
-    connectionTimeoutMillis: statementTimeout,
-    application_name: 'animal-store',
-  };
-  return { bare, withSession: { ...bare, ...sessionLimits(statementTimeout) }, timeout };
-};
-
-type ConnectionSettings = ReturnType<typeof connectionSettings>;
-
 /** Asks which process of the server answers, and for Citus's catalogue. */
 const readIdentity = (pool: Knex) =>
   pool.first<{ readonly pid: number; readonly isDistributed: boolean }>(
@@ -55,10 +40,7 @@ export const isDistributed = async (pool: Knex): Promise<boolean> => (await read
 const processNamedBy = (connection: unknown): unknown =>
   typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'processID') : undefined;
 
-const ask = async (
-  connection: Knex.PgConnectionConfig,
-  timeout: number,
-): Promise<Omit<Engine, 'takesSessionSettings'>> => {
+const ask = async (connection: Knex.PgConnectionConfig, timeout: number): Promise<Engine> => {
   let named: unknown;
   const pool = knex({
     client: 'pg',
@@ -75,23 +57,34 @@ const ask = async (
     },
   });
   const server = await withPool(pool, readIdentity);
-  return { isPooled: server.pid !== named, isDistributed: server.isDistributed };
+  return { connection, isPooled: server.pid !== named, isDistributed: server.isDistributed };
 };
 
-const learn = async ({ bare, withSession, timeout }: ConnectionSettings): Promise<Engine> => {
+const learn = async (connectionString: string, statementTimeout: number): Promise<Engine> => {
+  const timeout = statementTimeout + 500;
+  const bare = {
+    connectionString,
+    keepAlive: true,
+    stream: socketWithTimeout(timeout),
+    connectionTimeoutMillis: statementTimeout,
+    application_name: 'animal-store',
+  };
   try {
-    return { ...(await ask(withSession, timeout)), takesSessionSettings: true };
+    return await ask({ ...bare, ...sessionLimits(statementTimeout) }, timeout);
   } catch (error) {
     if (!isUnsupportedStartupParameter(error)) throw error;
-    return { ...(await ask(bare, timeout)), takesSessionSettings: false };
+    return ask(bare, timeout);
   }
 };
 
-/** Learns once what answers, by a connection of its own, when somebody first asks. What fails is tried again. */
-export const engineBehind = (settings: ConnectionSettings): (() => Promise<Engine>) => {
+/**
+ * Learns once what answers, by a connection of its own, when somebody first asks. What fails is tried again. No statement
+ * takes longer than its timeout, in milliseconds.
+ */
+export const engineBehind = (connectionString: string, statementTimeout: number): (() => Promise<Engine>) => {
   let learned: Promise<Engine> | undefined;
   return () => {
-    learned ??= learn(settings).catch((error: unknown) => {
+    learned ??= learn(connectionString, statementTimeout).catch((error: unknown) => {
       learned = undefined;
       throw error;
     });

@@ -3,7 +3,7 @@ import type { Database, DatabaseSizes, Durability } from '../database/database';
 import { permanentError } from '../database/database-error';
 import { poolUsageOf } from '../database/knex-pool';
 import { migrationConfig } from '../migrations/migration-config';
-import { connectionSettings, type Engine, engineBehind } from './engine';
+import { type Engine, engineBehind } from './engine';
 import { withMigrationLock } from './migration-lock';
 import { withMigrationPool } from './migration-pool';
 import { postgresPetStatements } from './postgres-pet-statements';
@@ -34,27 +34,22 @@ export interface PostgresOptions {
 export const postgresConfiguration = (
   connectionString: string,
   options: PostgresOptions,
-  engine: () => Promise<Engine> = engineBehind(
-    connectionSettings(connectionString, options.statementTimeout),
-  ),
-): Knex.Config => {
-  const { bare, withSession, timeout } = connectionSettings(connectionString, options.statementTimeout);
-  return {
-    client: 'pg',
-    connection: async () => ((await engine()).takesSessionSettings ? withSession : bare),
-    acquireConnectionTimeout: timeout,
-    pool: {
-      min: 0,
-      max: options.poolSize,
-      // One that idles leaves the pool before its silence is taken for a fault.
-      idleTimeoutMillis: options.statementTimeout,
-      reapIntervalMillis: 250,
-    },
-    ...(options.schema === undefined ? {} : { searchPath: options.schema }),
-    log: silentLog,
-    migrations: migrationConfig,
-  };
-};
+  engine: () => Promise<Engine> = engineBehind(connectionString, options.statementTimeout),
+): Knex.Config => ({
+  client: 'pg',
+  connection: async () => (await engine()).connection,
+  acquireConnectionTimeout: options.statementTimeout + 500,
+  pool: {
+    min: 0,
+    max: options.poolSize,
+    // One that idles leaves the pool before its silence is taken for a fault.
+    idleTimeoutMillis: options.statementTimeout,
+    reapIntervalMillis: 250,
+  },
+  ...(options.schema === undefined ? {} : { searchPath: options.schema }),
+  log: silentLog,
+  migrations: migrationConfig,
+});
 
 /** How a PostgreSQL server keeps what was committed. */
 export const durabilityOf = async (pool: Knex): Promise<Durability> => {
@@ -91,7 +86,7 @@ const lanesOf = ({ poolSize }: PostgresOptions): Database['lanes'] => ({
 
 /** Opens a PostgreSQL database, or a distributed engine that speaks its protocol. */
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
-  const engine = engineBehind(connectionSettings(connectionString, options.statementTimeout));
+  const engine = engineBehind(connectionString, options.statementTimeout);
   const pool = knex(postgresConfiguration(connectionString, options, engine));
   const { preparedStatements: wanted = 'auto' } = options;
   const isPrepared = async (): Promise<boolean> =>
