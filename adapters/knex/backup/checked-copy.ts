@@ -23,10 +23,8 @@ const check = (copy: string, { signal }: CopyOptions): Promise<number> =>
         if (damage !== undefined) throw new Error(`the copy is damaged: ${damage}`);
         const mismatch = generationMismatch(await readSchemaState(transaction));
         if (mismatch !== undefined) throw permanentError(mismatch);
-        const [found] = await transaction('pets').count<ReadonlyArray<{ readonly count: number }>>({
-          count: '*',
-        });
-        return found?.count ?? 0;
+        const { count } = await transaction('pets').count({ count: '*' }).first<{ count: number }>();
+        return count;
       } finally {
         signal.removeEventListener('abort', giveUp);
       }
