@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
 import {
   countToFind,
   type CreatedPet,
@@ -111,9 +112,9 @@ export const inMemoryPetRepository = ({
       case 'Create':
         return pipe(
           add(newPet),
-          E.tap(({ pet }) => {
-            kept.set(key, { id: pet.id, keptUntil: decision.keptUntil });
-            return E.right(undefined);
+          E.map((created) => {
+            kept.set(key, { id: created.pet.id, keptUntil: decision.keptUntil });
+            return created;
           }),
         );
     }
@@ -134,14 +135,10 @@ export const inMemoryPetRepository = ({
     list: (query) => () => Promise.resolve(E.right(page(query))),
     find: (id) => () => Promise.resolve(E.fromNullable(petNotFound(id))(found.get(id))),
     create: (newPet, key) => () => Promise.resolve(create(newPet, key)),
-    createAll: (source) => async () => {
-      let newPets;
-      try {
-        newPets = await collect(source);
-      } catch (cause) {
-        return E.left(importAborted(cause));
-      }
-      return addAll(newPets);
-    },
+    createAll: (source) =>
+      pipe(
+        TE.tryCatch(() => collect(source), importAborted),
+        TE.flatMapEither(addAll),
+      ),
   };
 };

@@ -1,11 +1,7 @@
 export * from './api-keys/api-key-register';
-export * from './database/database';
-export type * from './database/database-as-found';
-export type * from './database/durability';
+export type * from './database/database';
 export type { ApiKeyStatus, EndingOwner } from './api-keys/api-key-status';
-export type * from './database/database-sizes';
 export * from './health/database-status';
-export type * from './database/limits';
 export * from './health/inspect-database';
 export * from './host/host-database';
 export * from './api-keys/knex-authenticate';
@@ -17,8 +13,12 @@ export type { MigrationFailed } from './migrations/migration-failed';
 export { migrationSource } from './migrations/migration-source';
 export { generationMismatch, type SchemaState } from './migrations/schema-state';
 export type { PoolUsage } from './database/knex-pool';
-export { openPostgres, postgresConfiguration, type PostgresOptions } from './postgres/postgres';
-export type { PreparedStatements } from './postgres/prepared-statements';
+export {
+  openPostgres,
+  postgresConfiguration,
+  type PostgresOptions,
+  type PreparedStatements,
+} from './postgres/postgres';
 export type * from './batching/repository-observer';
 export * from './backup/backup-sqlite';
 export type { CopyOptions, CopyProgress } from './backup/copy-pages';

@@ -3,12 +3,8 @@ import { Histogram, type Registry } from 'prom-client';
 /** Those that a repository batches: their series are there from the start. */
 const operations = ['list', 'find', 'create'] as const;
 
-export interface BatchMetrics {
-  readonly batch: (operation: (typeof operations)[number], size: number, milliseconds: number) => void;
-}
-
 /** Times a repository's batches, and tells how many calls shared each; those of `create` are commits. */
-export const batchMetrics = (registry: Registry): BatchMetrics => {
+export const batchMetrics = (registry: Registry) => {
   const labelNames = ['db_operation_name'];
   const registers = [registry];
   const duration = new Histogram({
@@ -31,7 +27,7 @@ export const batchMetrics = (registry: Registry): BatchMetrics => {
     sizes.zero({ db_operation_name: operation });
   }
   return {
-    batch: (operation, size, milliseconds) => {
+    batch: (operation: (typeof operations)[number], size: number, milliseconds: number): void => {
       const labels = { db_operation_name: operation };
       duration.observe(labels, milliseconds / 1000);
       sizes.observe(labels, size);

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 
-interface PoolUsage {
+export interface PoolUsage {
   readonly pool: string;
   readonly used: number;
   readonly idle: number;

@@ -1,18 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { type BatchMetrics, batchMetrics } from './batch-metrics';
+import { batchMetrics } from './batch-metrics';
 import { poolMetrics } from './pool-metrics';
-import { type Operation, type RequestMetrics, requestMetrics } from './request-metrics';
+import { type Operation, requestMetrics } from './request-metrics';
 import { type ReadServiceStatus, serviceMetrics } from './service-metrics';
-
-export interface PrometheusMetrics {
-  readonly requests: RequestMetrics;
-  readonly batches: BatchMetrics;
-  readonly watchPools: ReturnType<typeof poolMetrics>;
-  /** Has the service's status asked for, once whenever the metrics are read. */
-  readonly watchStatus: (readStatus: ReadServiceStatus) => void;
-  /** Everything measured so far, in the Prometheus text format, version 0.0.4. */
-  readonly read: () => Promise<string>;
-}
 
 interface Options {
   /** The release that runs. */
@@ -35,7 +25,7 @@ const misnamed = [
  * An adapter of its own, because prom-client is a technology like knex or koa: an embedder takes those without it.
  * It fits what the others report through by shape alone, so that none imports another; the app connects them.
  */
-export const prometheusMetrics = ({ version, operations }: Options): PrometheusMetrics => {
+export const prometheusMetrics = ({ version, operations }: Options) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of misnamed) registry.removeSingleMetric(name);
@@ -45,12 +35,16 @@ export const prometheusMetrics = ({ version, operations }: Options): PrometheusM
     requests: requestMetrics(registry, operations),
     batches: batchMetrics(registry),
     watchPools: poolMetrics(registry),
-    watchStatus: (read) => {
+    /** Has the service's status asked for, once whenever the metrics are read. */
+    watchStatus: (read: ReadServiceStatus): void => {
       readStatus = read;
     },
-    read: async () => {
+    /** Everything measured so far, in the Prometheus text format, version 0.0.4. */
+    read: async (): Promise<string> => {
       service.show(await readStatus());
       return registry.metrics();
     },
   };
 };
+
+export type PrometheusMetrics = ReturnType<typeof prometheusMetrics>;

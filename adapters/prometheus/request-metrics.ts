@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { ownerMetrics } from './owner-metrics';
 
 /** What is measured of a request that has ended. */
-interface EndedRequest {
+export interface EndedRequest {
   readonly method: string;
   readonly route: string | undefined;
   readonly status: number;
@@ -10,13 +10,6 @@ interface EndedRequest {
   /** Whose key it came with, once that is known. */
   readonly owner: string | undefined;
   readonly isDeprecated: boolean;
-}
-
-export interface RequestMetrics {
-  readonly started: () => void;
-  readonly ended: (request: EndedRequest) => void;
-  /** A request was rejected before the application saw it: it is neither active nor timed. */
-  readonly rejected: (rejection: { readonly status: number }) => void;
 }
 
 /** An operation, by what is known of its requests before one has come. */
@@ -48,7 +41,7 @@ const failures = [500, 503];
 const rejectionStatuses = [400, 408, 413, 431, 503];
 
 /** Counts and times requests. A path that no route takes has an empty route, an unknown method is `_OTHER`. */
-export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Operation>): RequestMetrics => {
+export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Operation>) => {
   const registers = [registry];
   const countOwner = ownerMetrics(registry);
   let active = 0;
@@ -87,10 +80,10 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
   for (const status of rejectionStatuses) rejections.inc({ http_response_status_code: status }, 0);
 
   return {
-    started: () => {
+    started: (): void => {
       active += 1;
     },
-    ended: ({ method, route = '', status, milliseconds, owner, isDeprecated }) => {
+    ended: ({ method, route = '', status, milliseconds, owner, isDeprecated }: EndedRequest): void => {
       active -= 1;
       duration.observe(
         {
@@ -102,7 +95,8 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
       );
       if (owner !== undefined) countOwner({ owner, route, status, isDeprecated });
     },
-    rejected: ({ status }) => {
+    /** A request was rejected before the application saw it: it is neither active nor timed. */
+    rejected: ({ status }: { readonly status: number }): void => {
       rejections.inc({ http_response_status_code: status });
     },
   };

@@ -1,44 +1,32 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** How a service is at a moment. What can't be known is undefined, and has no series. */
-interface ServiceStatus {
+/** What is shown as it is: by the name of its value, that of its metric, and what it means. */
+const measured = [
+  ['databaseSize', 'animal_store_database_size_bytes', 'What the database takes of its disk.'],
+  ['writeAheadLogSize', 'animal_store_write_ahead_log_size_bytes', "What SQLite's write-ahead log takes."],
+  [
+    'diskAvailable',
+    'animal_store_disk_available_bytes',
+    'What is left of the disk that a SQLite file is on.',
+  ],
+  [
+    'appliedMigrations',
+    'animal_store_schema_migrations_applied',
+    "How many of this release's migrations the database has.",
+  ],
+  ['pendingMigrations', 'animal_store_schema_migrations_pending', 'How many of them it lacks.'],
+  ['validKeys', 'animal_store_valid_api_keys', 'How many API keys are valid.'],
+] as const;
+
+/** How a service is at a moment, sizes in bytes. What can't be known is undefined, and has no series. */
+interface ServiceStatus extends Partial<Readonly<Record<(typeof measured)[number][0], number | undefined>>> {
   readonly isReady: boolean;
-  /** In bytes. */
-  readonly databaseSize?: number | undefined;
-  readonly writeAheadLogSize?: number | undefined;
-  readonly diskAvailable?: number | undefined;
-  readonly appliedMigrations?: number | undefined;
-  readonly pendingMigrations?: number | undefined;
-  readonly validKeys?: number | undefined;
   readonly endingOwners?: ReadonlyArray<{
     readonly owner: string;
     /** ISO 8601. */
     readonly ends: string;
   }>;
 }
-
-const help = {
-  databaseSize: ['animal_store_database_size_bytes', 'What the database takes of its disk.'],
-  writeAheadLogSize: ['animal_store_write_ahead_log_size_bytes', "What SQLite's write-ahead log takes."],
-  diskAvailable: ['animal_store_disk_available_bytes', 'What is left of the disk that a SQLite file is on.'],
-  appliedMigrations: [
-    'animal_store_schema_migrations_applied',
-    "How many of this release's migrations the database has.",
-  ],
-  pendingMigrations: ['animal_store_schema_migrations_pending', 'How many of them it lacks.'],
-  validKeys: ['animal_store_valid_api_keys', 'How many API keys are valid.'],
-} as const;
-
-type Measured = keyof typeof help;
-
-const names: ReadonlyArray<Measured> = [
-  'databaseSize',
-  'writeAheadLogSize',
-  'diskAvailable',
-  'appliedMigrations',
-  'pendingMigrations',
-  'validKeys',
-];
 
 /** Shows how the service is. The status is read once whenever the metrics are. */
 export const serviceMetrics = (registry: Registry, version: string) => {
@@ -54,10 +42,9 @@ export const serviceMetrics = (registry: Registry, version: string) => {
     help: 'Whether requests can be served, as /readyz says: 1 or 0.',
     registers,
   });
-  const gauges = names.map((name) => {
-    const [metric, text] = help[name];
-    return [name, new Gauge({ name: metric, help: text, registers })] as const;
-  });
+  const gauges = measured.map(
+    ([value, name, help]) => [value, new Gauge({ name, help, registers })] as const,
+  );
   const ends = new Gauge({
     name: 'animal_store_owner_keys_expiry_timestamp_seconds',
     help: "When the last of an owner's valid API keys ends, of the 100 owners whose keys end first.",

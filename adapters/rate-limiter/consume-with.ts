@@ -1,28 +1,22 @@
 import * as E from 'fp-ts/Either';
+import type * as TE from 'fp-ts/TaskEither';
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
-import { type ConsumeQuota, type OwnerId, type Quota, type RateLimit, unavailable } from '../../core';
+import { type OwnerId, type Quota, type RateLimit, type Unavailable, unavailable } from '../../core';
 
 /** How far the clocks of instances may be apart, in milliseconds. */
 const maxClockSkew = 60_000;
 
 interface Count {
   readonly isWithin: boolean;
-  readonly remaining: number;
-  readonly msBeforeNext: number;
+  readonly window: RateLimiterRes;
 }
-
-const toCount = (isWithin: boolean, { remainingPoints, msBeforeNext }: RateLimiterRes): Count => ({
-  isWithin,
-  remaining: Math.max(remainingPoints, 0),
-  msBeforeNext,
-});
 
 /** The limiters reject with a count what is over the limit. */
 const consume = async (limiter: RateLimiterAbstract, owner: OwnerId): Promise<Count> => {
   try {
-    return toCount(true, await limiter.consume(owner));
+    return { isWithin: true, window: await limiter.consume(owner) };
   } catch (rejection) {
-    if (rejection instanceof RateLimiterRes) return toCount(false, rejection);
+    if (rejection instanceof RateLimiterRes) return { isWithin: false, window: rejection };
     throw rejection;
   }
 };
@@ -34,30 +28,25 @@ const countRequest = async (
   windowMs: number,
 ): Promise<Count> => {
   const count = await consume(limiter, owner);
-  if (count.msBeforeNext <= windowMs + maxClockSkew) return count;
+  if (count.window.msBeforeNext <= windowMs + maxClockSkew) return count;
   await limiter.delete(owner);
   return consume(limiter, owner);
 };
 
-const toQuota = (limit: RateLimit, { isWithin, remaining, msBeforeNext }: Count): Quota => ({
+const toQuota = (limit: RateLimit, { isWithin, window }: Count): Quota => ({
   ...limit,
   isWithin,
-  remaining,
-  resetsIn: Math.min(Math.ceil(msBeforeNext / 1000), limit.seconds),
+  remaining: Math.max(window.remainingPoints, 0),
+  resetsIn: Math.min(Math.ceil(window.msBeforeNext / 1000), limit.seconds),
 });
 
-/** Runs the counting of a request, within the deadline where it may take time. */
-type InTime = (count: () => Promise<Quota>, deadline: number | undefined) => Promise<Quota>;
-
-/** The quota port on one of rate-limiter-flexible's limiters. */
+/** The quota port on one of rate-limiter-flexible's limiters, whenever it answers. */
 export const consumeWith =
-  (limiter: RateLimiterAbstract, limit: RateLimit, inTime: InTime = (count) => count()): ConsumeQuota =>
-  (owner, deadline) =>
+  (limiter: RateLimiterAbstract, limit: RateLimit) =>
+  (owner: OwnerId): TE.TaskEither<Unavailable, Quota> =>
   async () => {
     try {
-      const count = async (): Promise<Quota> =>
-        toQuota(limit, await countRequest(limiter, owner, limit.seconds * 1000));
-      return E.right(await inTime(count, deadline));
+      return E.right(toQuota(limit, await countRequest(limiter, owner, limit.seconds * 1000)));
     } catch (error) {
       return E.left(unavailable(error));
     }

@@ -1,4 +1,4 @@
-import { type Eq, fromEquals } from 'fp-ts/Eq';
+import { fromEquals } from 'fp-ts/Eq';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
@@ -23,26 +23,12 @@ type RecordOf<R extends Fields, O extends Fields> = Flat<
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The codec of a record, with what it was made from. */
-export interface RecordCodec<R extends Fields, O extends Fields> extends t.Type<
-  RecordOf<R, O>,
-  RecordOf<R, O>
-> {
-  readonly required: R;
-  readonly optional: O;
-  /** Equality of all fields. */
-  readonly eq: Eq<RecordOf<R, O>>;
-}
-
 /**
  * The codec of a record with these fields, and its type: `t.TypeOf` of it. Decoding keeps the fields that stand here,
- * and no others; what a value inherits is no field of it. An optional field that is undefined is left out.
+ * and no others; what a value inherits is no field of it. An optional field that is undefined is left out. With it come
+ * the fields that it was made from, and the equality of all of them.
  */
-export const record = <R extends Fields, O extends Fields>(
-  name: string,
-  required: R,
-  optional: O,
-): RecordCodec<R, O> => {
+export const record = <R extends Fields, O extends Fields>(name: string, required: R, optional: O) => {
   type A = RecordOf<R, O>;
   const needed = Object.entries<FieldCodec>(required);
   const possible = Object.entries<FieldCodec>(optional);
@@ -77,11 +63,8 @@ export const record = <R extends Fields, O extends Fields>(
   };
 
   const encode = (value: A): A => {
-    const fields = Object.fromEntries(
-      all.flatMap(([field]): Array<readonly [string, unknown]> =>
-        field in value ? [[field, Reflect.get(value, field)]] : [],
-      ),
-    );
+    const present = all.filter(([field]) => field in value);
+    const fields: unknown = Object.fromEntries(present.map(([field]) => [field, Reflect.get(value, field)]));
     if (!is(fields)) throw new TypeError(`no ${name}`);
     return fields;
   };

@@ -1,13 +1,11 @@
 import * as E from 'fp-ts/Either';
 import { constUndefined } from 'fp-ts/function';
-import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Unavailable } from '../ports/failures';
 import { largestPageSize } from '../pets/page-size';
 import type { PetId } from '../pets/pet-id';
 import type { PetPage } from '../pets/pet-page';
 import type { PetQuery } from '../pets/pet-query';
-
-type List = (query: PetQuery) => TaskEither<Unavailable, PetPage>;
+import type { PetRepository } from '../ports/pet-repository';
 
 /** After which animal the next page begins; undefined where none follows. */
 const nextAfter: (page: E.Either<Unavailable, PetPage>) => PetId | undefined = E.match(
@@ -20,7 +18,7 @@ const nextAfter: (page: E.Either<Unavailable, PetPage>) => PetId | undefined = E
  * meanwhile may be on a later page. Unavailable comes last: there the walk ends.
  */
 export async function* walkPages(
-  list: List,
+  list: PetRepository['list'],
   query: Partial<PetQuery> = {},
 ): AsyncGenerator<E.Either<Unavailable, PetPage>> {
   let { after } = query;

@@ -23,8 +23,8 @@ export const readApiKeyStatus = async (reads: Knex): Promise<ApiKeyStatus> => {
   const validKeys = reads<ApiKeyRow>('api_keys')
     .whereNull('revoked_at')
     .whereRaw('(expires_at is null or expires_at > ?)', [now]);
-  const [counts, endingOwners] = await Promise.all([
-    validKeys.clone().count<ReadonlyArray<{ readonly count: number | string }>>({ count: '*' }),
+  const [{ count }, endingOwners] = await Promise.all([
+    validKeys.clone().count({ count: '*' }).first<{ count: number | string }>(),
     validKeys
       .clone()
       .groupByRaw('coalesce(owner, id)')
@@ -36,5 +36,5 @@ export const readApiKeyStatus = async (reads: Knex): Promise<ApiKeyStatus> => {
         reads.raw('max(expires_at) as ends'),
       ),
   ]);
-  return { validKeys: Number(counts[0]?.count), endingOwners };
+  return { validKeys: Number(count), endingOwners };
 };

@@ -1,4 +1,6 @@
 import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import * as O from 'fp-ts/Option';
 import * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
@@ -36,32 +38,24 @@ interface StoredKey {
   readonly expires_at: string | null;
 }
 
-/** What was found by an id: without a key none of this id is valid. */
-interface Lookup {
-  readonly stored: StoredKey | undefined;
-}
-
-const toCaller = (id: KeyId, owner: string | null): Caller =>
-  OwnerId.is(owner) ? callerOf(id, owner) : callerOf(id);
-
 const readKeys =
   (reads: Knex) =>
-  async (ids: ReadonlyArray<KeyId>): Promise<ReadonlyArray<Lookup>> => {
+  async (ids: ReadonlyArray<KeyId>): Promise<ReadonlyArray<O.Option<StoredKey>>> => {
     const rows = await reads<ApiKeyRow>('api_keys')
       .select('id', 'owner', 'digest', 'expires_at')
       .whereIn('id', ids)
       .whereNull('revoked_at');
     const byId = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => {
-      const row = byId.get(id);
-      return {
-        stored: row && {
-          caller: toCaller(id, row.owner),
-          digest: Buffer.from(row.digest, 'hex'),
-          expires_at: row.expires_at,
-        },
-      };
-    });
+    return ids.map((id) =>
+      pipe(
+        O.fromNullable(byId.get(id)),
+        O.map(({ owner, digest, expires_at }) => ({
+          caller: callerOf(id, OwnerId.is(owner) ? owner : undefined),
+          digest: Buffer.from(digest, 'hex'),
+          expires_at,
+        })),
+      ),
+    );
   };
 
 const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
@@ -75,7 +69,7 @@ export const knexAuthenticate = ({ reads, lanes }: Database): Authenticate => {
   const readKey = batchWhileBusy({ lanes: lanes.reads, maxBatchSize, timeoutMs, runBatch: readKeys(reads) });
 
   const readAndTrust = async (id: KeyId, deadline: Deadline | undefined): Promise<StoredKey | undefined> => {
-    const { stored } = await readKey(id, deadline);
+    const stored = O.toUndefined(await readKey(id, deadline));
     if (stored !== undefined) trusted.set(id, stored);
     return stored;
   };

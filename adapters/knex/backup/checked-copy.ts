@@ -1,6 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { permanentError } from '../database/database-error';
+import { withPool } from '../database/with-pool';
 import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { type CopyOptions, copyPages } from './copy-pages';
 import { findDamage } from '../sqlite/find-damage';
@@ -9,10 +10,9 @@ import { ownerOfFile, ownerOnly } from '../sqlite/sqlite-file';
 import { withConnection } from './with-connection';
 
 /** Reads all of it, and answers with how many animals are in it. */
-const check = async (copy: string, { signal }: CopyOptions): Promise<number> => {
-  const file = openToLook(copy);
-  try {
-    return await withConnection(file, async (transaction, connection) => {
+const check = (copy: string, { signal }: CopyOptions): Promise<number> =>
+  withPool(openToLook(copy), (file) =>
+    withConnection(file, async (transaction, connection) => {
       const giveUp = (): void => {
         connection.interrupt();
       };
@@ -23,18 +23,13 @@ const check = async (copy: string, { signal }: CopyOptions): Promise<number> => 
         if (damage !== undefined) throw new Error(`the copy is damaged: ${damage}`);
         const mismatch = generationMismatch(await readSchemaState(transaction));
         if (mismatch !== undefined) throw permanentError(mismatch);
-        const [found] = await transaction('pets').count<ReadonlyArray<{ readonly count: number }>>({
-          count: '*',
-        });
-        return found?.count ?? 0;
+        const { count } = await transaction('pets').count({ count: '*' }).first<{ count: number }>();
+        return count;
       } finally {
         signal.removeEventListener('abort', giveUp);
       }
-    });
-  } finally {
-    await file.destroy();
-  }
-};
+    }),
+  );
 
 const sync = (path: string): void => {
   const descriptor = openSync(path, 'r');
@@ -60,12 +55,7 @@ export const withCheckedCopy = async <A>(
     throw permanentError(`${source} is no database of an animal store`);
   closeSync(openSync(copy, 'wx', ownerOnly));
   try {
-    const file = openToLook(source);
-    try {
-      await copyPages(file, copy, options);
-    } finally {
-      await file.destroy();
-    }
+    await withPool(openToLook(source), (file) => copyPages(file, copy, options));
     const animals = await check(copy, options);
     sync(copy);
     return await use(animals);

@@ -17,14 +17,6 @@ export interface CopyOptions {
 /** 4 MB of the usual pages: a signal is heard after each. */
 const pagesAtOnce = 1_000;
 
-const step = (backup: Backup): Promise<boolean> =>
-  new Promise((resolve, reject) => {
-    backup.step(pagesAtOnce, (error, isComplete = false) => {
-      if (error === null) resolve(isComplete);
-      else reject(error);
-    });
-  });
-
 /**
  * Copies a database page by page to a file that holds nothing yet, as it is at one moment: the read transaction around
  * the copy keeps out what others commit meanwhile, and they need not wait.
@@ -40,11 +32,12 @@ export const copyPages = (source: Knex, target: string, { signal, onProgress }: 
         else reject(error);
       });
     });
+    const step = promisify(backup.step.bind(backup));
     try {
       let isComplete = false;
       while (!isComplete) {
         signal.throwIfAborted();
-        isComplete = await step(backup);
+        isComplete = await step(pagesAtOnce);
         const { pageCount, remaining } = backup;
         onProgress({ copied: (pageCount - remaining) * pageSize, total: pageCount * pageSize });
       }

@@ -1,10 +1,11 @@
 import { chmodSync, chownSync, existsSync, realpathSync, rmSync, statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
 import { isBusy, isDamage, permanentError, toError } from '../database/database-error';
-import { silentLog } from '../database/silent-log';
+import { withPool } from '../database/with-pool';
 import { putInPlace, withCheckedCopy } from './checked-copy';
 import type { CopyOptions } from './copy-pages';
 import { openToLook } from '../sqlite/open-to-look';
+import { poolConfiguration } from '../sqlite/pool-configuration';
 import { ownerOfFile } from '../sqlite/sqlite-file';
 
 /** How a backup takes the place of what is there. */
@@ -18,17 +19,14 @@ const hasAnimals = async (file: Knex): Promise<boolean> =>
 
 /** Whether there is something that must not be lost; `damaged` where nobody can tell. */
 const lookAt = async (filename: string): Promise<'replaceable' | 'animals' | 'damaged'> => {
-  const file = openToLook(filename);
   try {
     if ((await ownerOfFile(filename)) === 'others') {
       throw permanentError(`${filename} is the database of another program`);
     }
-    return (await hasAnimals(file)) ? 'animals' : 'replaceable';
+    return (await withPool(openToLook(filename), hasAnimals)) ? 'animals' : 'replaceable';
   } catch (error) {
     if (isDamage(error)) return 'damaged';
     throw error;
-  } finally {
-    await file.destroy();
   }
 };
 
@@ -43,30 +41,19 @@ const refuse = (filename: string, found: 'animals' | 'damaged'): Error =>
  * Works while nobody else has the file open, and none can open it. SQLite leaves the write-ahead log only for one who is
  * alone; what is in it goes to the file, and the log and its index go away.
  */
-const whileAlone = async <A>(filename: string, work: () => Promise<A>): Promise<A> => {
-  const file = knex({
-    client: 'sqlite3',
-    connection: { filename },
-    useNullAsDefault: true,
-    pool: { min: 0, max: 1 },
-    log: silentLog,
+const whileAlone = <A>(filename: string, work: () => Promise<A>): Promise<A> =>
+  withPool(knex(poolConfiguration({ filename })), async (file) => {
+    try {
+      await file.raw('PRAGMA locking_mode = EXCLUSIVE');
+      await file.raw('PRAGMA journal_mode = DELETE');
+      await file.raw('BEGIN EXCLUSIVE');
+    } catch (error) {
+      if (isBusy(error))
+        throw permanentError(`${filename} is in use: stop the service, and whatever else has it open`);
+      throw toError(error);
+    }
+    return work();
   });
-  try {
-    await file.raw('PRAGMA locking_mode = EXCLUSIVE');
-    await file.raw('PRAGMA journal_mode = DELETE');
-    await file.raw('BEGIN EXCLUSIVE');
-  } catch (error) {
-    await file.destroy();
-    if (isBusy(error))
-      throw permanentError(`${filename} is in use: stop the service, and whatever else has it open`);
-    throw toError(error);
-  }
-  try {
-    return await work();
-  } finally {
-    await file.destroy();
-  }
-};
 
 /** Owner and mode of the file that is replaced: it stays readable to the same users. */
 const takeOver = (copy: string, filename: string): void => {

@@ -5,7 +5,7 @@ import type { Knex } from 'knex';
 export interface Backup {
   readonly remaining: number;
   readonly pageCount: number;
-  readonly step: (pages: number, done: (error: Error | null, isComplete?: boolean) => void) => void;
+  readonly step: (pages: number, done: (error: Error | null, isComplete: boolean) => void) => void;
   readonly finish: (done: () => void) => void;
 }
 

@@ -1,15 +1,8 @@
-/** A set in the order of arrival, whose members leave it when their time is over. */
-export interface ExpiringSet<A> {
-  readonly members: ReadonlySet<A>;
-  readonly add: (member: A) => void;
-  /** Answers with whether it was there. */
-  readonly delete: (member: A) => boolean;
-  /** Expires what is over by now: a busy event loop runs its timers late. */
-  readonly expireOverdue: () => void;
-}
-
-/** Expires each member at its `endOf`, in milliseconds by `performance.now()`. One timer serves all of them. */
-export const expiringSet = <A>(endOf: (member: A) => number, expire: (member: A) => void): ExpiringSet<A> => {
+/**
+ * A set in the order of arrival. Each member leaves it, and is expired, at its `endOf`, in milliseconds by
+ * `performance.now()`. One timer serves all of them.
+ */
+export const expiringSet = <A>(endOf: (member: A) => number, expire: (member: A) => void) => {
   const members = new Set<A>();
   let timer: NodeJS.Timeout | undefined;
   let firstEnd = Infinity;
@@ -33,12 +26,14 @@ export const expiringSet = <A>(endOf: (member: A) => number, expire: (member: A)
 
   return {
     members,
-    add: (member) => {
+    add: (member: A): void => {
       members.add(member);
       wakeAt(endOf(member));
     },
-    delete: (member) => members.delete(member),
-    expireOverdue: () => {
+    /** Answers with whether it was there. */
+    delete: (member: A): boolean => members.delete(member),
+    /** Expires what is over by now: a busy event loop runs its timers late. */
+    expireOverdue: (): void => {
       if (performance.now() >= firstEnd) expireAll();
     },
   };

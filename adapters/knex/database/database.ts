@@ -1,9 +1,34 @@
 import type { Knex } from 'knex';
-import type { DatabaseSizes } from './database-sizes';
-import type { Durability } from './durability';
-import type { Limits } from './limits';
 import type { PoolUsage } from './knex-pool';
 import type { PetStatements } from './pet-statements';
+
+/** How a database keeps what was committed. */
+export interface Durability {
+  /** Whether a commit outlives a loss of power. */
+  readonly isDurable: boolean;
+  /** The database's settings that decide it, by their own names. */
+  readonly text: string;
+  /** What to do where it does not. */
+  readonly remedy: string;
+}
+
+/** What a database takes of its disk, in bytes; undefined where that can't be known from here. */
+export interface DatabaseSizes {
+  readonly database: number;
+  readonly writeAheadLog: number | undefined;
+  /** What this process may still take of the disk that the database is on. */
+  readonly diskAvailable: number | undefined;
+}
+
+/** How soon a database ends what waits or hangs in it. */
+export interface Limits {
+  /** Whether each of them holds, wherever a statement may run. */
+  readonly areKept: boolean;
+  /** The settings that hold, and those that do not, by the database's own names. */
+  readonly text: string;
+  /** What to do where one does not. */
+  readonly remedy: string;
+}
 
 /** One database, seen through two pools: what writes never waits behind what reads. */
 export interface Database {
@@ -35,4 +60,10 @@ export interface Database {
   /** The pools as they are at the moment of the call; one that reads and writes share is one. */
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;
+}
+
+/** A database that is only looked at. */
+export interface DatabaseAsFound extends Database {
+  /** What is damaged, in words; undefined where nothing is. It reads all rows; a thorough one all indexes, too. */
+  readonly findDamage: (isThorough: boolean) => Promise<string | undefined>;
 }

@@ -24,6 +24,9 @@ const newPetFields = Object.keys(columnOf).filter(isField);
 /** The columns of `pets` that an insert fills, in the order of the cells of a new animal. */
 export const newPetColumns: ReadonlyArray<Column> = newPetFields.map((field) => columnOf[field]);
 
+/** Their names, as an insert lists them. */
+export const newPetColumnNames = newPetColumns.map(({ name }) => name).join();
+
 const fields: ReadonlyArray<readonly [keyof Pet, Column]> = [
   ['id', bigint('id')],
   ...newPetFields.map((field) => [field, columnOf[field]] as const),

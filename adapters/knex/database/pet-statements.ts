@@ -19,7 +19,7 @@ export interface IdempotencyRecordRow {
 /** How one kind of database reads and adds many animals in one statement: the SQL differs, what it does not. */
 export interface PetStatements {
   /** The animals that there are, in any order. */
-  readonly byIds: (knex: Knex, ids: ReadonlyArray<PetId>) => Promise<ReadonlyArray<PetRow>>;
+  readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
   /** At most `limit` animals a page by ascending ids, each page in the place of its start. All have the same filters. */
   readonly pages: (
     knex: Knex,

@@ -3,9 +3,7 @@ import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
 import { type ApiKeyRow, isValid } from '../api-keys/api-key-rows';
 import { attempt } from '../database/attempt';
-import type { DatabaseAsFound } from '../database/database-as-found';
-import type { Durability } from '../database/durability';
-import type { Limits } from '../database/limits';
+import type { DatabaseAsFound, Durability, Limits } from '../database/database';
 import { petFromRow } from '../database/pet-columns';
 import { readSchemaState, type SchemaState } from '../migrations/schema-state';
 import { readAnimals } from './read-animals';
@@ -30,27 +28,26 @@ const tryWriting = async (writes: Knex, isMigrated: boolean): Promise<void> => {
   }
 };
 
-const inspect = async (database: DatabaseAsFound, isThorough: boolean): Promise<DatabaseReport> => {
-  const { reads, writes, durability, limits, findDamage, checkUsable } = database;
-  await checkUsable();
-  const damage = await findDamage(isThorough);
-  if (damage !== undefined) throw new Error(`it is damaged: ${damage}`);
-  const schema = await readSchemaState(reads);
-  const isComplete = schema.pending.length === 0;
-  if (isComplete) (await readAnimals(database, 100)).forEach(petFromRow);
-  await tryWriting(writes, isComplete);
-  const keys = !isComplete ? [] : await reads<ApiKeyRow>('api_keys').select('*');
-  return {
-    schema,
-    durability: await durability(),
-    validKeys: keys.filter((key) => isValid(key, Date.now())).length,
-    limits: await limits(),
-    newestKey: keys.reduce((newest, { created_at }) => Math.max(newest, Date.parse(created_at)), 0),
-  };
-};
-
 /** Reads what is there, in a thorough look the indexes as well; writes as the service would, and takes it back. */
 export const inspectDatabase = (
   database: DatabaseAsFound,
   isThorough = false,
-): TE.TaskEither<Unavailable, DatabaseReport> => attempt(() => inspect(database, isThorough));
+): TE.TaskEither<Unavailable, DatabaseReport> =>
+  attempt(async () => {
+    const { reads, writes, durability, limits, findDamage, checkUsable } = database;
+    await checkUsable();
+    const damage = await findDamage(isThorough);
+    if (damage !== undefined) throw new Error(`it is damaged: ${damage}`);
+    const schema = await readSchemaState(reads);
+    const isComplete = schema.pending.length === 0;
+    if (isComplete) (await readAnimals(database, 100)).forEach(petFromRow);
+    await tryWriting(writes, isComplete);
+    const keys = !isComplete ? [] : await reads<ApiKeyRow>('api_keys').select('*');
+    return {
+      schema,
+      durability: await durability(),
+      validKeys: keys.filter((key) => isValid(key, Date.now())).length,
+      limits: await limits(),
+      newestKey: keys.reduce((newest, { created_at }) => Math.max(newest, Date.parse(created_at)), 0),
+    };
+  });

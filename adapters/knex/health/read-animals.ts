@@ -1,5 +1,4 @@
-import * as RA from 'fp-ts/ReadonlyArray';
-import { inDecimal, type PetFilters, PetId } from '../../../core';
+import type { PetFilters } from '../../../core';
 import type { Database } from '../database/database';
 import { idOfRow, type PetRow } from '../database/pet-columns';
 
@@ -9,9 +8,6 @@ const leastId = -(2n ** 63n);
 const anyOfEach: { readonly [Field in keyof PetFilters]-?: PetFilters } = {
   status: { status: 'available' },
 };
-
-const idsIn = (texts: ReadonlyArray<string>): ReadonlyArray<PetId> =>
-  RA.rights(texts.map((text) => inDecimal(PetId).decode(text)));
 
 /** Asks for the first animals in each way in which clients do, and answers with them as they are stored. */
 export const readAnimals = async (
@@ -23,6 +19,6 @@ export const readAnimals = async (
     await petStatements.pages(reads, [{ from: leastId, filters }], limit);
   }
   // There is always one to ask for, if in vain.
-  await petStatements.byIds(reads, idsIn([leastId.toString(), ...rows.map(idOfRow)]));
+  await petStatements.byIds(reads, [leastId, ...rows.map((row) => BigInt(idOfRow(row)))]);
   return rows;
 };

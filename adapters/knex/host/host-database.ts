@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import type { Database } from '../database/database';
-import type { DatabaseSizes } from '../database/database-sizes';
 import { withMigrationLock } from '../postgres/migration-lock';
 import { isDistributed } from '../postgres/engine';
 import { checkEncoding, durabilityOf as postgresDurabilityOf, sizesOf } from '../postgres/postgres';
 import { postgresPetStatements } from '../postgres/postgres-pet-statements';
 import { statementRunner } from '../postgres/statement-runner';
 import { durabilityOf as sqliteDurabilityOf } from '../sqlite/durability-of';
+import { readSize } from '../sqlite/file-sizes';
 import { withWriteLock } from '../sqlite/with-write-lock';
 import { sqlitePetStatements } from '../sqlite/sqlite-pet-statements';
 
@@ -19,13 +19,6 @@ type Kind = Pick<
 /** Knex says nowhere which client it was made with but here. */
 const driverOf = ({ client }: { readonly client: { readonly driverName?: unknown } }): unknown =>
   client.driverName;
-
-const sizeOf = async (knex: Knex): Promise<DatabaseSizes> => {
-  const [row] = await knex.raw<ReadonlyArray<{ readonly size: number }>>(
-    'select page_count * page_size as size from pragma_page_count(), pragma_page_size()',
-  );
-  return { database: row?.size ?? NaN, writeAheadLog: undefined, diskAvailable: undefined };
-};
 
 const kindOf = (knex: Knex): Kind => {
   const driver = driverOf(knex);
@@ -50,7 +43,11 @@ const kindOf = (knex: Knex): Kind => {
         withMigrationLock: (work) => withWriteLock(knex, work),
         checkUsable: () => Promise.resolve(),
         durability: () => sqliteDurabilityOf(knex),
-        sizes: () => sizeOf(knex),
+        sizes: async () => ({
+          database: await readSize(knex),
+          writeAheadLog: undefined,
+          diskAvailable: undefined,
+        }),
       };
     default:
       throw new TypeError(`the animal store knows the knex clients pg and sqlite3, not ${String(driver)}`);

@@ -1,13 +1,6 @@
-import type { Knex } from 'knex';
+import { createTable } from './create-table';
 
-export const createHeartbeats: Knex.Migration = {
-  up: async (knex) => {
-    await knex.schema.createTable('heartbeats', (table) => {
-      table.integer('id').primary();
-      table.bigInteger('beaten_at').notNullable();
-    });
-  },
-  down: async (knex) => {
-    await knex.schema.dropTable('heartbeats');
-  },
-};
+export const createHeartbeats = createTable('heartbeats', (table) => {
+  table.integer('id').primary();
+  table.bigInteger('beaten_at').notNullable();
+});

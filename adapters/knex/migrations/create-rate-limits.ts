@@ -1,15 +1,8 @@
-import type { Knex } from 'knex';
+import { createTable } from './create-table';
 
 /** The columns that rate-limiter-flexible works with. */
-export const createRateLimits: Knex.Migration = {
-  up: async (knex) => {
-    await knex.schema.createTable('rate_limits', (table) => {
-      table.string('key').primary();
-      table.integer('points').notNullable().defaultTo(0);
-      table.bigInteger('expire');
-    });
-  },
-  down: async (knex) => {
-    await knex.schema.dropTable('rate_limits');
-  },
-};
+export const createRateLimits = createTable('rate_limits', (table) => {
+  table.string('key').primary();
+  table.integer('points').notNullable().defaultTo(0);
+  table.bigInteger('expire');
+});

@@ -8,7 +8,7 @@ import { migrationConfig } from './migration-config';
 import { attemptMigration, type MigrationFailed } from './migration-failed';
 import { moveRecord } from './migration-record';
 import { generationMismatch, readSchemaState, type SchemaState } from './schema-state';
-import { type Progress, tellProgress } from './tell-progress';
+import { tellProgress } from './tell-progress';
 
 /** How a database is migrated. */
 export interface MigrateOptions {
@@ -30,19 +30,19 @@ const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void 
 const runPending = async (
   { reads, withMigrationLock, checkUsable }: Database,
   mayRaiseGeneration: boolean,
-  progress: Progress,
+  enter: (stage: string) => void,
 ): Promise<ReadonlyArray<string>> => {
   await checkUsable();
   const found = await readSchemaState(reads);
   checkGeneration(found, mayRaiseGeneration);
   if (found.pending.length === 0 && found.former.length === 0) return [];
-  progress.stage = 'waiting to migrate until others give the database free';
+  enter('waiting to migrate until others give the database free');
   return withMigrationLock(async (transaction) => {
     const state = await readSchemaState(transaction);
     checkGeneration(state, mayRaiseGeneration);
     if (state.former.length > 0) await moveRecord(transaction, state.former);
     if (state.pending.length > 0) {
-      progress.stage = `migrating (${state.pending.join(', ')})`;
+      enter(`migrating (${state.pending.join(', ')})`);
       await transaction.migrate.latest(migrationConfig);
     }
     return state.pending;
@@ -59,7 +59,5 @@ export const migrate = (
   { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions = {},
 ): TE.TaskEither<MigrationFailed | Unavailable, ReadonlyArray<string>> =>
   attemptMigration(() =>
-    tellProgress(onProgress, (progress) =>
-      retryLocked(() => runPending(database, mayRaiseGeneration, progress)),
-    ),
+    tellProgress(onProgress, (enter) => retryLocked(() => runPending(database, mayRaiseGeneration, enter))),
   );

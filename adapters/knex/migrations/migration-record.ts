@@ -4,18 +4,14 @@ import { migrationConfig, migrationTable } from './migration-config';
 /** Where earlier versions recorded what has run; knex's default, so that a host may have its own there. */
 const formerTable = 'knex_migrations';
 
-/** What a database says of the migrations that it has seen. */
-export interface MigrationRecord {
-  readonly names: ReadonlyArray<string>;
-  /** Whether it still stands where earlier versions kept it. */
-  readonly isFormer: boolean;
-}
-
 const namesIn = async (knex: Knex, table: string): Promise<ReadonlyArray<string>> =>
   (await knex.schema.hasTable(table)) ? knex(table).orderBy('id').pluck<Array<string>>('name') : [];
 
-/** Reads the record. `known` are the names of this program's migrations: a host may have others in the former table. */
-export const readRecord = async (knex: Knex, known: ReadonlyArray<string>): Promise<MigrationRecord> => {
+/**
+ * The names of the migrations that a database has seen, and whether their record still stands where earlier versions kept
+ * it. `known` are those of this program: a host may have others in the former table.
+ */
+export const readRecord = async (knex: Knex, known: ReadonlyArray<string>) => {
   const names = await namesIn(knex, migrationTable);
   if (names.length > 0) return { names, isFormer: false };
   const former = (await namesIn(knex, formerTable)).filter((name) => known.includes(name));

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
-import { generationOf } from './generation';
 import { readRecord } from './migration-record';
-import { migrationSource } from './migration-source';
+import { migrations } from './migration-source';
 
 /** How the schema of a database stands to this program. */
 export interface SchemaState {
@@ -15,23 +14,22 @@ export interface SchemaState {
   readonly expected: number;
 }
 
-const knownNames = async (): Promise<ReadonlyArray<string>> =>
-  (await migrationSource.getMigrations([])).map((migration) => migrationSource.getMigrationName(migration));
+const mark = /\.generation-([0-9]+)$/;
 
-interface RecordedState extends SchemaState {
-  /** What has to be moved to where this version keeps it. */
-  readonly former: ReadonlyArray<string>;
-}
+/** The generation of a schema, from the names of its migrations: the last that one of them begins. */
+const generationOf = (names: ReadonlyArray<string>): number =>
+  names.reduce((generation, name) => Math.max(generation, Number(mark.exec(name)?.[1] ?? 1)), 1);
 
 /** Reads it, and where the record stands. */
-export const readSchemaState = async (knex: Knex): Promise<RecordedState> => {
-  const known = await knownNames();
+export const readSchemaState = async (knex: Knex) => {
+  const known = Object.keys(migrations);
   const { names, isFormer } = await readRecord(knex, known);
   return {
     pending: known.filter((name) => !names.includes(name)),
     unknown: names.filter((name) => !known.includes(name)),
     generation: names.length === 0 ? 0 : generationOf(names),
     expected: generationOf(known),
+    /** What has to be moved to where this version keeps it. */
     former: isFormer ? names : [],
   };
 };

@@ -1,23 +1,23 @@
 /** In milliseconds. */
 const interval = 5_000;
 
-/** What a migration is at; `stage` is to be changed by who does it. */
-export interface Progress {
-  stage: string;
-}
-
-/** Says every five seconds what goes on, and for how long it has: nothing of what is over by then. */
+/**
+ * Says every five seconds what goes on, and for how long it has: nothing of what is over by then. The work tells each
+ * stage that it enters.
+ */
 export const tellProgress = async <A>(
   onProgress: (text: string) => void,
-  work: (progress: Progress) => Promise<A>,
+  work: (enter: (stage: string) => void) => Promise<A>,
 ): Promise<A> => {
   const began = performance.now();
-  const progress: Progress = { stage: '' };
+  let stage = '';
   const timer = setInterval(() => {
-    onProgress(`${progress.stage}: ${Math.round((performance.now() - began) / 1_000)} s so far`);
+    onProgress(`${stage}: ${Math.round((performance.now() - began) / 1_000)} s so far`);
   }, interval);
   try {
-    return await work(progress);
+    return await work((next) => {
+      stage = next;
+    });
   } finally {
     clearInterval(timer);
   }

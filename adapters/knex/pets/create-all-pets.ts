@@ -1,5 +1,5 @@
-import { flow, pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
+import * as E from 'fp-ts/Either';
+import type * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { type ImportAborted, importAborted, type NewPet, type Unavailable } from '../../../core';
 import { attempt } from '../database/attempt';
@@ -41,21 +41,6 @@ const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<
   }
 };
 
-/** Its own failure says nothing new: the database keeps nothing that it was not asked to commit. */
-const rollBack = (transaction: Knex.Transaction): TE.TaskEither<never, unknown> =>
-  TE.fromTask(() => transaction.rollback().catch(() => undefined));
-
-/** knex keeps the promise of `commit` even when it failed; the promise of the whole transaction tells. */
-const commit = (
-  transaction: Knex.Transaction,
-  isFileIntact: () => boolean,
-): TE.TaskEither<Unavailable, void> =>
-  attempt(async () => {
-    await transaction.commit();
-    await transaction.executionPromise;
-    if (!isFileIntact()) throw fileReplaced();
-  });
-
 /**
  * Adds all animals of a source in one transaction, in memory that doesn't grow with it. From its first batch on a
  * SQLite file takes no other writer until it ends. There is no second attempt: a source can be read once.
@@ -63,16 +48,21 @@ const commit = (
 export const createAllPets =
   ({ writes, petStatements, isFileIntact }: Database) =>
   (newPets: AsyncIterable<NewPet>): TE.TaskEither<ImportAborted | Unavailable, number> =>
-    pipe(
-      TE.tryCatch(() => writes.transaction(), flow(toError, importAborted)),
-      TE.flatMap((transaction) =>
-        pipe(
-          TE.tryCatch(
-            () => keepAwake(transaction, () => insertAll(transaction, petStatements, newPets)),
-            importAborted,
-          ),
-          TE.tapError(() => rollBack(transaction)),
-          TE.tap(() => commit(transaction, isFileIntact)),
-        ),
-      ),
-    );
+  async () => {
+    const transaction = await writes.transaction().catch(toError);
+    if (transaction instanceof Error) return E.left(importAborted(transaction));
+    try {
+      const count = await keepAwake(transaction, () => insertAll(transaction, petStatements, newPets));
+      return await attempt(async () => {
+        await transaction.commit();
+        // knex keeps the promise of `commit` even when it failed; the promise of the whole transaction tells.
+        await transaction.executionPromise;
+        if (!isFileIntact()) throw fileReplaced();
+        return count;
+      })();
+    } catch (cause) {
+      // Its own failure says nothing new: the database keeps nothing that it was not asked to commit.
+      await transaction.rollback().catch(() => undefined);
+      return E.left(importAborted(cause));
+    }
+  };

@@ -1,21 +1,16 @@
 import * as E from 'fp-ts/Either';
-import { identity, pipe } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { type Pet, type PetId, type PetNotFound, petNotFound } from '../../../core';
-import { toError } from '../database/database-error';
-import { idOfRow, petFromRow, type PetRow } from '../database/pet-columns';
+import { orError } from '../database/database-error';
+import { idOfRow, petFromRow } from '../database/pet-columns';
 import type { PetStatements } from '../database/pet-statements';
 
 export type Found = E.Either<PetNotFound, Pet>;
 
-/** A row that is no animal is the failure of those who ask for it alone. */
-const foundIn = (row: PetRow): Found | Error =>
-  pipe(
-    E.tryCatch(() => petFromRow(row), toError),
-    E.matchW(identity, (pet): Found => E.right(pet)),
-  );
-
-/** Reads animals by their ids in one query; each result stands where its id stood. */
+/**
+ * Reads animals by their ids in one query; each result stands where its id stood. A row that is no animal is the failure
+ * of those who ask for it alone.
+ */
 export const findPets = async (
   knex: Knex,
   { byIds }: PetStatements,
@@ -25,6 +20,6 @@ export const findPets = async (
   const rowsById = new Map(rows.map((row) => [idOfRow(row), row]));
   return ids.map((id) => {
     const row = rowsById.get(id.toString());
-    return row === undefined ? E.left(petNotFound(id)) : foundIn(row);
+    return row === undefined ? E.left(petNotFound(id)) : orError((): Found => E.right(petFromRow(row)));
   });
 };

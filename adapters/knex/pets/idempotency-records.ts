@@ -37,12 +37,6 @@ export const forgetExpiredOf = async (
   await recordsOf(transaction, keys).where('kept_until', '<=', now).delete();
 };
 
-/** What is kept under a key, and the row that says so. */
-export interface FoundRecord {
-  readonly kept: KeptCreation | Error;
-  readonly row: RecordRow;
-}
-
 /** Frees keys by the rows that were read: what another instance has kept under them since stays. */
 export const freeKeys = async (transaction: Knex, rows: ReadonlyArray<RecordRow>): Promise<void> => {
   if (rows.length === 0) return;
@@ -62,12 +56,15 @@ const toKept = (found: Found | Error | undefined, keptUntil: number): KeptCreati
   return found instanceof Error ? found : { pet: pipe(found, E.matchW(constUndefined, identity)), keptUntil };
 };
 
-/** What is kept under those of these keys that are known, by their texts; an Error where it can't be read. */
+/**
+ * What is kept under those of these keys that are known, and the row that says so, by their texts; an Error where it
+ * can't be read.
+ */
 export const findKept = async (
   transaction: Knex,
   petStatements: PetStatements,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
-): Promise<ReadonlyMap<string, FoundRecord>> => {
+) => {
   const rows: ReadonlyArray<RecordRow> = await recordsOf(transaction, keys).select(
     'caller',
     'idempotency_key',

@@ -1,12 +1,8 @@
 import * as E from 'fp-ts/Either';
-import type * as TE from 'fp-ts/TaskEither';
 import {
-  type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,
-  type IdempotencyKeyInFlight,
   idempotencyKeyInFlight,
   type PetId,
-  type PetQuery,
   type PetRepository,
 } from '../../../core';
 import { attempt, attemptEither } from '../database/attempt';
@@ -20,13 +16,12 @@ import { observed } from '../batching/observed';
 import { kindOfPage, readPages } from './read-pages';
 import type { RepositoryObserver } from '../batching/repository-observer';
 import { retryConflicts } from '../database/retry-conflicts';
-import { monotonicNow } from './monotonic-now';
 
 /** How long an operation waits for the database, in milliseconds: an answer within 5 s, whatever happens to it. */
 const timeoutMs = 4_000;
 
 interface Options {
-  /** The time in milliseconds since 1970; by it idempotency keys expire. */
+  /** The time in milliseconds since 1970; by it idempotency keys expire. By default a clock that never jumps. */
   readonly now?: () => number;
   readonly observer?: RepositoryObserver | undefined;
 }
@@ -34,22 +29,17 @@ interface Options {
 /** The repository in a SQL database. Requests that arrive together share its queries and its commits. */
 export const knexPetRepository = (
   database: Database,
-  { now = monotonicNow, observer }: Options = {},
+  { now = () => Math.round(performance.timeOrigin + performance.now()), observer }: Options = {},
 ): PetRepository => {
   const { reads, petStatements, lanes } = database;
+  const reading = { maxBatchSize, lanes: lanes.reads, timeoutMs };
   const list = batchWhileBusy({
-    maxBatchSize,
+    ...reading,
     kindOf: kindOfPage,
-    lanes: lanes.reads,
-    timeoutMs,
-    runBatch: observed(observer, 'list', (queries: ReadonlyArray<PetQuery>) =>
-      readPages(reads, petStatements, queries),
-    ),
+    runBatch: observed(observer, 'list', readPages(database)),
   });
   const find = batchWhileBusy({
-    maxBatchSize,
-    lanes: lanes.reads,
-    timeoutMs,
+    ...reading,
     runBatch: observed(observer, 'find', (ids: ReadonlyArray<PetId>) =>
       retryConflicts(() => findPets(reads, petStatements, ids)),
     ),
@@ -62,24 +52,18 @@ export const knexPetRepository = (
   });
   const inFlight = new Set<string>();
 
-  const oneAtATime =
-    <F, A>(
-      key: ScopedIdempotencyKey,
-      creation: TE.TaskEither<F, A>,
-    ): TE.TaskEither<F | IdempotencyKeyInFlight, A> =>
-    async () => {
-      const name = scopedIdempotencyKeyText(key);
-      if (inFlight.has(name)) return E.left(idempotencyKeyInFlight);
-      inFlight.add(name);
-      return creation().finally(() => inFlight.delete(name));
-    };
-
   return {
     list: (query, deadline) => attempt(() => list(query, deadline)),
     find: (id, deadline) => attemptEither(() => find(id, deadline)),
     create: (newPet, key, deadline) => {
       const creation = attemptEither(() => create({ newPet, key }, deadline));
-      return key === undefined ? creation : oneAtATime(key, creation);
+      if (key === undefined) return creation;
+      const name = scopedIdempotencyKeyText(key);
+      return async () => {
+        if (inFlight.has(name)) return E.left(idempotencyKeyInFlight);
+        inFlight.add(name);
+        return creation().finally(() => inFlight.delete(name));
+      };
     },
     createAll: createAllPets(database),
   };

@@ -1,6 +1,3 @@
-import * as E from 'fp-ts/Either';
-import { identity, pipe } from 'fp-ts/function';
-import type { Knex } from 'knex';
 import {
   countToFind,
   ordPetById,
@@ -10,9 +7,10 @@ import {
   type PetQuery,
   toPage,
 } from '../../../core';
-import { toError } from '../database/database-error';
+import type { Database } from '../database/database';
+import { orError } from '../database/database-error';
 import { retryConflicts } from '../database/retry-conflicts';
-import type { PageStart, PetStatements } from '../database/pet-statements';
+import type { PageStart } from '../database/pet-statements';
 import { petFromRow, type PetRow } from '../database/pet-columns';
 
 const leastInt64 = -(2n ** 63n);
@@ -38,25 +36,22 @@ const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => (
 
 /** A row that is no animal is the failure of those who ask for its page alone. */
 const pageIn = (rows: ReadonlyArray<PetRow>, limit: PageSize): PetPage | Error =>
-  pipe(
-    E.tryCatch(() => rows.map(petFromRow).sort(ordPetById.compare), toError),
-    E.matchW(identity, (pets) => toPage(limit, pets)),
-  );
+  orError(() => toPage(limit, rows.map(petFromRow).sort(ordPetById.compare)));
 
 /** Reads pages of one kind in one statement, each distinct one once; all who asked for one get the same object. */
-export const readPages = async (
-  knex: Knex,
-  { pages }: PetStatements,
-  queries: ReadonlyArray<PetQuery>,
-): Promise<ReadonlyArray<PetPage | Error>> => {
-  // Nothing follows the greatest id, and no database counts on from it.
-  const answerable = queries.filter(({ after }) => after !== greatestInt64);
-  const distinct = [...new Map(answerable.map((query) => [identityOf(query), query])).values()];
-  const [first] = distinct;
-  if (first === undefined) return queries.map(() => emptyPage);
-  const found = await retryConflicts(() => pages(knex, distinct.map(startOf), countToFind(first.limit)));
-  const read = new Map(
-    distinct.map((query, place) => [identityOf(query), pageIn(found[place] ?? [], query.limit)]),
-  );
-  return queries.map((query) => read.get(identityOf(query)) ?? emptyPage);
-};
+export const readPages =
+  ({ reads, petStatements }: Database) =>
+  async (queries: ReadonlyArray<PetQuery>): Promise<ReadonlyArray<PetPage | Error>> => {
+    // Nothing follows the greatest id, and no database counts on from it.
+    const answerable = queries.filter(({ after }) => after !== greatestInt64);
+    const distinct = [...new Map(answerable.map((query) => [identityOf(query), query])).values()];
+    const [first] = distinct;
+    if (first === undefined) return queries.map(() => emptyPage);
+    const found = await retryConflicts(() =>
+      petStatements.pages(reads, distinct.map(startOf), countToFind(first.limit)),
+    );
+    const read = new Map(
+      distinct.map((query, place) => [identityOf(query), pageIn(found[place] ?? [], query.limit)]),
+    );
+    return queries.map((query) => read.get(identityOf(query)) ?? emptyPage);
+  };

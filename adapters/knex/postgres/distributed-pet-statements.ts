@@ -1,19 +1,7 @@
-import {
-  type Cell,
-  filterCells,
-  newPetCells,
-  newPetColumns,
-  petCells,
-  type PetRow,
-} from '../database/pet-columns';
+import { filterCells, newPetCells, newPetColumnNames, petCells, type PetRow } from '../database/pet-columns';
 import type { PageStart, PetStatements } from '../database/pet-statements';
 import { pageCondition } from './page-condition';
 import type { RunStatement } from './statement-runner';
-
-const names = newPetColumns.map(({ name }) => name).join();
-
-const rowsOfValues = (rows: ReadonlyArray<ReadonlyArray<Cell | number>>): string =>
-  rows.map((row) => `(${row.map(() => '?').join()})`).join();
 
 /**
  * The statements for tables that are spread over several servers. An engine sends each to the servers that it concerns;
@@ -38,19 +26,13 @@ export const distributedPetStatements = (run: RunStatement): Omit<PetStatements,
     },
     insert: (knex, newPets) => {
       const rows = newPets.map(newPetCells);
-      const sql = `insert into pets (${names}) values ${rowsOfValues(rows)} returning ${petCells}`;
+      const values = rows.map((row) => `(${row.map(() => '?').join()})`).join();
+      const sql = `insert into pets (${newPetColumnNames}) values ${values} returning ${petCells}`;
       return run(knex, { sql }, rows.flat());
     },
     insertRecords: async (knex, keys) => {
-      if (keys.length === 0) return [];
-      const rows = keys.map(({ caller, idempotency_key, pet_id, kept_until }) => [
-        caller,
-        idempotency_key,
-        pet_id.toString(),
-        kept_until,
-      ]);
-      const sql = `insert into creation_keys (caller, idempotency_key, pet_id, kept_until) values ${rowsOfValues(rows)}`;
-      return run(knex, { sql }, rows.flat());
+      if (keys.length === 0) return;
+      await knex('creation_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
     },
     // No rows can be locked here that others hold: it waits for those, for as long as lock_timeout lets it.
     forgetExpired: async (knex, now, limit) => {

@@ -2,6 +2,7 @@ import {
   type Column,
   filterCells,
   newPetCells,
+  newPetColumnNames,
   newPetColumns,
   petCells,
   type PetRow,
@@ -30,12 +31,11 @@ const pagesBy = (columns: ReadonlyArray<Column>) => {
 
 const byIds = { name: 'pets by ids', sql: `select ${petCells} from pets where pets.id = any(?::bigint[])` };
 
-const names = newPetColumns.map(({ name }) => name).join();
-
 const insertPets = {
   name: 'insert pets',
-  sql: `insert into pets (${names})
-  select ${names} from unnest(${newPetColumns.map(({ type }) => `?::${type}[]`).join()}) as fresh (${names})
+  sql: `insert into pets (${newPetColumnNames})
+  select ${newPetColumnNames}
+  from unnest(${newPetColumns.map(({ type }) => `?::${type}[]`).join()}) as fresh (${newPetColumnNames})
   returning ${petCells}`,
 };
 

@@ -1,8 +1,5 @@
 import knex, { type Knex } from 'knex';
-import { Socket } from 'node:net';
-import type { Database } from '../database/database';
-import type { DatabaseSizes } from '../database/database-sizes';
-import type { Durability } from '../database/durability';
+import type { Database, DatabaseSizes, Durability } from '../database/database';
 import { permanentError } from '../database/database-error';
 import { poolUsageOf } from '../database/knex-pool';
 import { migrationConfig } from '../migrations/migration-config';
@@ -10,10 +7,16 @@ import { type Engine, engineBehind } from './engine';
 import { withMigrationLock } from './migration-lock';
 import { withMigrationPool } from './migration-pool';
 import { postgresPetStatements } from './postgres-pet-statements';
-import { type PreparedStatements, preparesStatements } from './prepared-statements';
-import { limitsOf, sessionLimits } from './session-limits';
+import { readSettings, settingText } from './read-settings';
+import { limitsOf } from './session-limits';
 import { statementRunner } from './statement-runner';
 import { silentLog } from '../database/silent-log';
+
+/**
+ * Whether a connection prepares statements once, by name. `auto`: where no pooler stands between, since many of them give
+ * the next statement to a connection that has not prepared it, or has prepared another by that name.
+ */
+export type PreparedStatements = 'auto' | 'always' | 'never';
 
 /** How much of a PostgreSQL server one process takes, and how. */
 export interface PostgresOptions {
@@ -27,87 +30,51 @@ export interface PostgresOptions {
   readonly schema?: string;
 }
 
-/**
- * A connection that is silent for longer than any statement may take is dropped: its query hangs, or a network swallows
- * its packets, and the next query would wait behind that one. By an error the pool knows at once that it is gone.
- */
-const socketWithTimeout = (timeoutMs: number) => (): Socket => {
-  const socket = new Socket();
-  return socket.setTimeout(timeoutMs, () =>
-    socket.destroy(new Error('the database connection was silent for too long')),
-  );
-};
-
-const connectionSettings = (connectionString: string, { statementTimeout }: PostgresOptions) => {
-  const bare = {
-    connectionString,
-    keepAlive: true,
-    stream: socketWithTimeout(statementTimeout + 500),
-    connectionTimeoutMillis: statementTimeout,
-    application_name: 'animal-store',
-  };
-  return {
-    bare,
-    withSession: { ...bare, ...sessionLimits(statementTimeout) },
-    timeout: statementTimeout + 500,
-  };
-};
-
 /** What knex needs to reach a PostgreSQL database; TLS is set in the address (`sslmode`). */
 export const postgresConfiguration = (
   connectionString: string,
   options: PostgresOptions,
-  engine: () => Promise<Engine> = engineBehind(connectionSettings(connectionString, options)),
-): Knex.Config => {
-  const { bare, withSession, timeout } = connectionSettings(connectionString, options);
-  return {
-    client: 'pg',
-    connection: async () => ((await engine()).takesSessionSettings ? withSession : bare),
-    acquireConnectionTimeout: timeout,
-    pool: {
-      min: 0,
-      max: options.poolSize,
-      // One that idles leaves the pool before its silence is taken for a fault.
-      idleTimeoutMillis: options.statementTimeout,
-      reapIntervalMillis: 250,
-    },
-    ...(options.schema === undefined ? {} : { searchPath: options.schema }),
-    log: silentLog,
-    migrations: migrationConfig,
-  };
-};
+  engine: () => Promise<Engine> = engineBehind(connectionString, options.statementTimeout),
+): Knex.Config => ({
+  client: 'pg',
+  connection: async () => (await engine()).connection,
+  acquireConnectionTimeout: options.statementTimeout + 500,
+  pool: {
+    min: 0,
+    max: options.poolSize,
+    // One that idles leaves the pool before its silence is taken for a fault.
+    idleTimeoutMillis: options.statementTimeout,
+    reapIntervalMillis: 250,
+  },
+  ...(options.schema === undefined ? {} : { searchPath: options.schema }),
+  log: silentLog,
+  migrations: migrationConfig,
+});
 
 /** How a PostgreSQL server keeps what was committed. */
 export const durabilityOf = async (pool: Knex): Promise<Durability> => {
-  const [settings] = await pool('pg_settings')
-    .select<ReadonlyArray<Readonly<Record<'fsync' | 'synchronous_commit', string>>>>(
-      pool.raw("current_setting('fsync') as fsync"),
-      pool.raw("current_setting('synchronous_commit') as synchronous_commit"),
-    )
-    .limit(1);
+  const settings = await readSettings(pool, 'fsync', 'synchronous_commit');
   return {
-    isDurable: settings?.fsync === 'on' && settings.synchronous_commit !== 'off',
-    text: `fsync=${settings?.fsync ?? ''}, synchronous_commit=${settings?.synchronous_commit ?? ''}`,
+    isDurable: settings.get('fsync') === 'on' && settings.get('synchronous_commit') !== 'off',
+    text: [...settings].map(settingText).join(', '),
     remedy: 'set both to on',
   };
 };
 
 /** Its write-ahead log is the server's, and its disk is another machine's. */
 export const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
-  const [row] = await pool.select<ReadonlyArray<{ readonly size: string }>>(
+  const { size } = await pool.first<{ size: string }>(
     pool.raw('pg_database_size(current_database()) as size'),
   );
-  return { database: Number(row?.size), writeAheadLog: undefined, diskAvailable: undefined };
+  return { database: Number(size), writeAheadLog: undefined, diskAvailable: undefined };
 };
 
 /** Rejects where the server can't keep every text. */
 export const checkEncoding = async (pool: Knex): Promise<void> => {
-  const [row] = await pool.select<ReadonlyArray<{ readonly encoding: string }>>(
-    pool.raw("current_setting('server_encoding') as encoding"),
-  );
-  if (row?.encoding === 'UTF8') return;
+  const encoding = (await readSettings(pool, 'server_encoding')).get('server_encoding') ?? '';
+  if (encoding === 'UTF8') return;
   throw permanentError(
-    `its encoding ${row?.encoding ?? ''} does not keep every text: use one made by create database ... encoding 'UTF8' template template0`,
+    `its encoding ${encoding} does not keep every text: use one made by create database ... encoding 'UTF8' template template0`,
   );
 };
 
@@ -119,9 +86,11 @@ const lanesOf = ({ poolSize }: PostgresOptions): Database['lanes'] => ({
 
 /** Opens a PostgreSQL database, or a distributed engine that speaks its protocol. */
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
-  const engine = engineBehind(connectionSettings(connectionString, options));
+  const engine = engineBehind(connectionString, options.statementTimeout);
   const pool = knex(postgresConfiguration(connectionString, options, engine));
-  const isPrepared = preparesStatements(engine, options.preparedStatements ?? 'auto');
+  const { preparedStatements: wanted = 'auto' } = options;
+  const isPrepared = async (): Promise<boolean> =>
+    wanted === 'auto' ? !(await engine()).isPooled : wanted === 'always';
   const usage = poolUsageOf('shared', pool);
   return {
     reads: pool,
@@ -133,7 +102,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     checkUsable: () => checkEncoding(pool),
     durability: () => durabilityOf(pool),
     sizes: () => sizesOf(pool),
-    limits: async () => limitsOf(pool, await engine(), options.statementTimeout),
+    limits: async () => limitsOf(pool, (await engine()).isDistributed, options.statementTimeout),
     isFileReplaced: () => false,
     isFileIntact: () => true,
     poolUsage: () => [usage()],

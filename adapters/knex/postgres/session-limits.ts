@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
-import type { Limits } from '../database/limits';
-import type { Engine } from './engine';
+import type { Limits } from '../database/database';
+import { readSettings, type Setting, settingText } from './read-settings';
 
 /** How long a server leaves a transaction its locks in which nothing is asked, in milliseconds. */
 const idleInTransactionMs = 10_000;
@@ -14,14 +14,6 @@ export const sessionLimits = (statementTimeout: number) => ({
   idle_in_transaction_session_timeout: idleInTransactionMs,
 });
 
-interface Setting {
-  readonly name: string;
-  readonly setting: string;
-}
-
-const settingsHere = async (pool: Knex, names: ReadonlyArray<string>): Promise<ReadonlyArray<Setting>> =>
-  pool<Setting>('pg_settings').select('name', 'setting').whereIn('name', names);
-
 interface NodeAnswer {
   readonly success: boolean;
   readonly result: string;
@@ -32,29 +24,24 @@ const lockTimeoutOnNodes = async (pool: Knex): Promise<ReadonlyArray<Setting>> =
   const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<NodeAnswer> }>(
     `select success, result from run_command_on_all_nodes('select setting from pg_settings where name = ''lock_timeout''')`,
   );
-  return rows.map(({ success, result }) => ({ name: 'lock_timeout', setting: success ? result : '0' }));
+  return rows.map(({ success, result }) => ['lock_timeout', success ? result : '0']);
 };
 
-const isKept = (found: string | undefined, wanted: number): boolean => {
-  const milliseconds = Number(found);
-  return milliseconds > 0 && milliseconds <= wanted;
-};
-
-const textOf = ({ name, setting }: Setting): string => `${name}=${setting}`;
+const isKept = (milliseconds: number, wanted: number): boolean => milliseconds > 0 && milliseconds <= wanted;
 
 /** Which of the limits hold for the statements of a pool. */
 export const limitsOf = async (
   pool: Knex,
-  { isDistributed }: Engine,
+  isDistributed: boolean,
   statementTimeout: number,
 ): Promise<Limits> => {
   const wanted: Readonly<Record<string, number>> = sessionLimits(statementTimeout);
-  const here = await settingsHere(pool, Object.keys(wanted));
+  const here = await readSettings(pool, ...Object.keys(wanted));
   const onNodes = isDistributed ? await lockTimeoutOnNodes(pool) : [];
   const missing = Object.entries(wanted).filter(([name, most]) =>
-    [...here, ...onNodes].some((one) => one.name === name && !isKept(one.setting, most)),
+    [...here, ...onNodes].some(([other, value]) => other === name && !isKept(Number(value), most)),
   );
-  const texts = [...here.map(textOf), ...onNodes.map((one) => `${textOf(one)} on a node`)];
+  const texts = [...[...here].map(settingText), ...onNodes.map((one) => `${settingText(one)} on a node`)];
   return {
     areKept: missing.length === 0,
     text: [...new Set(texts)].sort().join(', '),

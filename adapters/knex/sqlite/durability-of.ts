@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Durability } from '../database/durability';
+import type { Durability } from '../database/database';
 
 /** The least `synchronous` that waits for the disk at each commit, in numbers as the pragma gives it back. */
 const fullSynchronous = 2;

@@ -1,6 +1,15 @@
+import type { Knex } from 'knex';
 import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { DatabaseSizes } from '../database/database-sizes';
+import type { DatabaseSizes } from '../database/database';
+
+/** What a SQLite database takes, in bytes, with what only its write-ahead log has so far. */
+export const readSize = async (knex: Knex): Promise<number> => {
+  const { size } = await knex
+    .from(knex.raw('pragma_page_count, pragma_page_size'))
+    .first<{ size: number }>(knex.raw('page_count * page_size as size'));
+  return size;
+};
 
 const sizeOf = async (file: string): Promise<number> => (await stat(file)).size;
 

@@ -1,35 +1,13 @@
 import { statSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
-import type { DatabaseAsFound } from '../database/database-as-found';
-import { silentLog } from '../database/silent-log';
+import type { DatabaseAsFound } from '../database/database';
 import { durabilityOf } from './durability-of';
 import { findDamage } from './find-damage';
+import { fileInMode, poolConfiguration, withPragmas } from './pool-configuration';
 import { openSqlite } from './sqlite';
 
-/** In milliseconds. */
-const busyTimeout = 3_000;
-
-interface Connection {
-  readonly exec: (sql: string, done: (error: Error | null) => void) => void;
-}
-
-const openPool = (filename: string, mode: 'ro' | 'rw', pragmas: string): Knex =>
-  knex({
-    client: 'sqlite3',
-    // The driver's flags can only be added to its own, which write and create.
-    connection: { filename: `${pathToFileURL(filename).href}?mode=${mode}`, flags: ['OPEN_URI'] },
-    useNullAsDefault: true,
-    acquireConnectionTimeout: busyTimeout + 500,
-    pool: {
-      min: 0,
-      max: 1,
-      afterCreate: (connection: Connection, done: (error: Error | null) => void) => {
-        connection.exec(`PRAGMA busy_timeout = ${busyTimeout}; ${pragmas}`, done);
-      },
-    },
-    log: silentLog,
-  });
+const openPool = (filename: string, mode: 'ro' | 'rw', pragma: string): Knex =>
+  knex(poolConfiguration(fileInMode(filename, mode), { afterCreate: withPragmas([pragma]) }));
 
 const hasLeftLog = (filename: string): boolean =>
   (statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
@@ -39,8 +17,8 @@ const hasLeftLog = (filename: string): boolean =>
  * left behind is not moved into it. What is written and taken back leaves no byte.
  */
 export const openSqliteAsFound = (filename: string): DatabaseAsFound => {
-  const reads = openPool(filename, 'ro', 'PRAGMA query_only = ON;');
-  const writes = openPool(filename, 'rw', 'PRAGMA synchronous = FULL;');
+  const reads = openPool(filename, 'ro', 'query_only = ON');
+  const writes = openPool(filename, 'rw', 'synchronous = FULL');
   const keepsLog = hasLeftLog(filename);
   const usual = openSqlite(filename, { isOwnFile: true });
   return {
@@ -48,8 +26,6 @@ export const openSqliteAsFound = (filename: string): DatabaseAsFound => {
     reads,
     writes,
     durability: () => durabilityOf(writes),
-    limits: () => Promise.resolve(undefined),
-    preparesStatements: () => Promise.resolve(false),
     findDamage: (isThorough) => findDamage(reads, isThorough ? 'integrity_check' : 'quick_check'),
     close: async () => {
       // Who closes last tidies the log away, unless it can't write.

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import knex, { type Knex } from 'knex';
-import { silentLog } from '../database/silent-log';
+import { fileInMode, poolConfiguration } from './pool-configuration';
 
 /** Two files that SQLite keeps beside one that is written, or that was not closed. */
 const isInUse = (filename: string): boolean =>
@@ -12,14 +11,4 @@ const isInUse = (filename: string): boolean =>
  * SQLite would make a write-ahead log for it and, having no right to write, leave that behind.
  */
 export const openToLook = (filename: string): Knex =>
-  knex({
-    client: 'sqlite3',
-    connection: () => ({
-      filename: `${pathToFileURL(filename).href}?mode=ro${isInUse(filename) ? '' : '&immutable=1'}`,
-      // The driver's flags can only be added to its own, which write and create.
-      flags: ['OPEN_URI'],
-    }),
-    useNullAsDefault: true,
-    pool: { min: 0, max: 1 },
-    log: silentLog,
-  });
+  knex(poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`)));

@@ -1,7 +1,9 @@
 import { closeSync, openSync, statSync } from 'node:fs';
 import { permanentError } from '../database/database-error';
 import { readSchemaState } from '../migrations/schema-state';
+import { withPool } from '../database/with-pool';
 import { openToLook } from './open-to-look';
+import { readApplicationId } from './with-write-lock';
 
 /** 'anml': marks a file as this project's (SQLite file format, offset 68). */
 export const applicationId = 0x616e6d6c;
@@ -21,23 +23,17 @@ export const makePrivately = (filename: string): void => {
   }
 };
 
-/** Whose a file is. */
-export type FileOwner = 'nobody' | 'ours' | 'others';
-
 /** Looks whose a SQLite file is, and changes no byte. One that does not exist or is empty is nobody's. */
-export const ownerOfFile = async (filename: string): Promise<FileOwner> => {
+export const ownerOfFile = async (filename: string): Promise<'nobody' | 'ours' | 'others'> => {
   const found = statSync(filename, { throwIfNoEntry: false });
   if (found?.isFile() !== true || found.size === 0) return 'nobody';
-  const file = openToLook(filename);
-  try {
-    const { application_id: id } = await file('pragma_application_id').first<{ application_id: number }>();
+  return withPool(openToLook(filename), async (file) => {
+    const id = await readApplicationId(file);
     if (id === applicationId) return 'ours';
     if (id !== 0) return 'others';
     if ((await file('sqlite_master').first('name')) === undefined) return 'nobody';
     return (await readSchemaState(file)).generation > 0 ? 'ours' : 'others';
-  } finally {
-    await file.destroy();
-  }
+  });
 };
 
 /** Rejects a file that is another program's. */

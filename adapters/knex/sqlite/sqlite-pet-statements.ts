@@ -6,9 +6,9 @@ import {
   type Column,
   filterCells,
   newPetCells,
+  newPetColumnNames,
   newPetColumns,
   petCells,
-  type PetRow,
 } from '../database/pet-columns';
 import type { IdempotencyRecordRow, PageStart, PetStatements } from '../database/pet-statements';
 
@@ -16,16 +16,12 @@ import type { IdempotencyRecordRow, PageStart, PetStatements } from '../database
 const rowAsJson = `json_array(${petCells})`;
 
 const Row = t.readonlyArray(t.union([t.string, t.null]));
+const Rows = t.readonlyArray(Row);
 
-const toRow = (cells: unknown): PetRow => {
-  if (!Row.is(cells)) throw new TypeError('a row of pets has other columns than it should');
-  return cells;
-};
-
-const parseRows = (text: string): ReadonlyArray<PetRow> => {
-  const rows: unknown = JSON.parse(text);
-  if (!t.UnknownArray.is(rows)) throw new TypeError('rows of pets are no JSON array');
-  return rows.map(toRow);
+const parse = <A>(codec: t.Type<A, unknown>, text: string): A => {
+  const value: unknown = JSON.parse(text);
+  if (!codec.is(value)) throw new TypeError('the cells of pets are neither texts nor null');
+  return value;
 };
 
 /** Integers stand there as they are, in digits: each of them counts. */
@@ -43,7 +39,7 @@ const startAsJson = ({ from, filters }: PageStart): string =>
 const keyAsJson = ({ caller, idempotency_key, pet_id, kept_until }: IdempotencyRecordRow): string =>
   `[${JSON.stringify(caller)},${JSON.stringify(idempotency_key)},${pet_id},${kept_until}]`;
 
-const insertPets = `insert into pets (${newPetColumns.map(({ name }) => name).join()})
+const insertPets = `insert into pets (${newPetColumnNames})
   select ${newPetColumns.map((_, place) => `value ->> ${place}`).join()} from json_each(?)
   returning ${rowAsJson} as found`;
 
@@ -61,7 +57,7 @@ export const sqlitePetStatements: PetStatements = {
       `select json_group_array(${rowAsJson}) as found from pets where pets.id in (select value from json_each(?))`,
       `[${ids.join()}]`,
     );
-    return rows.flatMap(({ found }) => parseRows(found));
+    return rows.flatMap(({ found }) => parse(Rows, found));
   },
   pages: async (knex, starts, limit) => {
     const filtered = filterCells(starts[0]?.filters ?? {}).map(
@@ -76,11 +72,11 @@ export const sqlitePetStatements: PetStatements = {
       limit,
       `[${starts.map(startAsJson).join()}]`,
     );
-    return rows.map(({ found }) => parseRows(found));
+    return rows.map(({ found }) => parse(Rows, found));
   },
   insert: async (knex, newPets) => {
     const rows = await run(knex, insertPets, `[${newPets.map(newPetAsJson).join()}]`);
-    return rows.map(({ found }) => toRow(JSON.parse(found)));
+    return rows.map(({ found }) => parse(Row, found));
   },
   insertRecords: (knex, keys) =>
     run(

@@ -1,23 +1,15 @@
-import * as t from 'io-ts';
 import knex, { type Knex } from 'knex';
 import type { Database } from '../database/database';
 import { poolUsageOf } from '../database/knex-pool';
 import { durabilityOf } from './durability-of';
-import { fileSizes } from './file-sizes';
-import { migrationConfig } from '../migrations/migration-config';
-import { cacheStatements, type PreparingConnection } from './statement-cache';
-import { silentLog } from '../database/silent-log';
+import { fileSizes, readSize } from './file-sizes';
+import { findDamage } from './find-damage';
+import { poolConfiguration, withPragmas } from './pool-configuration';
 import { applicationId, makePrivately, refuseFileOfOthers } from './sqlite-file';
 import { sqlitePetStatements } from './sqlite-pet-statements';
 import { watchFile } from './watch-file';
+import { withPool } from '../database/with-pool';
 import { withWriteLock } from './with-write-lock';
-
-interface Connection extends PreparingConnection {
-  readonly exec: (sql: string, done: (error: Error | null) => void) => void;
-}
-
-/** How long a writer waits for another process's transaction, in milliseconds. */
-const busyTimeoutMs = 3_000;
 
 const readerConnections = 3;
 
@@ -33,68 +25,34 @@ export interface SqliteOptions {
   readonly isOwnFile?: boolean;
 }
 
-const withPragmas =
-  (opened: () => void, ...pragmas: ReadonlyArray<string>) =>
-  (connection: Connection, done: (error: Error | null) => void): void => {
-    cacheStatements(connection);
-    connection.exec(pragmas.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
-      opened();
-      done(error);
-    });
-  };
-
-const configuration = (filename: string, pool: Knex.PoolConfig): Knex.Config => ({
-  client: 'sqlite3',
-  connection: () => {
-    makePrivately(filename);
-    return { filename };
-  },
-  useNullAsDefault: true,
-  acquireConnectionTimeout: busyTimeoutMs + 500,
-  pool,
-  log: silentLog,
-  migrations: migrationConfig,
-});
+const fileOf = (filename: string) => () => {
+  makePrivately(filename);
+  return { filename };
+};
 
 /** What knex needs to write to a SQLite file: one connection, and a commit that has reached the disk. */
-export const sqliteConfiguration = (filename: string, opened: () => void = () => undefined): Knex.Config =>
-  configuration(filename, {
+export const sqliteConfiguration = (filename: string, opened?: () => void): Knex.Config =>
+  poolConfiguration(fileOf(filename), {
     min: 1,
-    max: 1,
     afterCreate: withPragmas(
+      ['journal_mode = WAL', 'synchronous = FULL', `journal_size_limit = ${journalSizeLimit}`],
       opened,
-      `busy_timeout = ${busyTimeoutMs}`,
-      'journal_mode = WAL',
-      'synchronous = FULL',
-      `journal_size_limit = ${journalSizeLimit}`,
     ),
   });
 
 const readerConfiguration = (filename: string, connections: number): Knex.Config =>
-  configuration(filename, {
+  poolConfiguration(fileOf(filename), {
     min: 1,
     max: connections,
-    afterCreate: withPragmas(() => undefined, `busy_timeout = ${busyTimeoutMs}`, 'query_only = ON'),
+    afterCreate: withPragmas(['query_only = ON']),
   });
 
-/** In bytes, with what only the write-ahead log has so far. */
-const readSize = async (reads: Knex): Promise<bigint> => {
-  const [row] = await reads
-    .from(reads.raw('pragma_page_count, pragma_page_size'))
-    .select<ReadonlyArray<{ readonly size: number }>>(reads.raw('page_count * page_size as size'));
-  return BigInt(row?.size ?? 0);
-};
-
 /** Through a connection of its own: others have pages in memory that the file may have no more. */
-const isWhole = async (filename: string): Promise<boolean> => {
-  const fresh = knex(readerConfiguration(filename, 1));
-  try {
-    const found: unknown = await fresh('pragma_quick_check').first('quick_check');
-    return t.type({ quick_check: t.literal('ok') }).is(found);
-  } finally {
-    await fresh.destroy();
-  }
-};
+const isWhole = (filename: string): Promise<boolean> =>
+  withPool(
+    knex(readerConfiguration(filename, 1)),
+    async (fresh) => (await findDamage(fresh, 'quick_check')) === undefined,
+  );
 
 /** The store's own id for a file of its own that holds nothing yet; another one keeps what it has. */
 const applicationIdFor = async (reads: Knex): Promise<number | undefined> =>
@@ -102,7 +60,10 @@ const applicationIdFor = async (reads: Knex): Promise<number | undefined> =>
 
 /** Opens a SQLite file, and makes it readable by its owner alone where there is none. */
 export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
-  const file = watchFile(filename, { readSize: () => readSize(reads), isWhole: () => isWhole(filename) });
+  const file = watchFile(filename, {
+    readSize: async () => BigInt(await readSize(reads)),
+    isWhole: () => isWhole(filename),
+  });
   const writes = knex(sqliteConfiguration(filename, file.remember));
   const reads = knex(readerConfiguration(filename, readerConnections));
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];

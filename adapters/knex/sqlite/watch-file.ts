@@ -1,13 +1,8 @@
 import { statSync } from 'node:fs';
 import { isDamage } from '../database/database-error';
 
-interface Look {
-  readonly identity: string | undefined;
-  readonly size: bigint;
-}
-
 /** A file that can't be looked at is as good as gone. */
-const lookAt = (filename: string): Look => {
+const lookAt = (filename: string) => {
   try {
     const { dev, ino, size } = statSync(filename, { bigint: true });
     return { identity: `${dev} ${ino}`, size };
