@@ -1,6 +1,7 @@
 import { memoryBars } from '../reports/bars.js';
 import { table } from '../reports/table.js';
 import { verdict } from '../reports/verdict.js';
+import { median } from '../statistics.js';
 
 const service = 'animal-store';
 
@@ -21,10 +22,11 @@ const milliseconds = (microseconds) => (microseconds / 1000).toFixed(1);
 /** In microseconds: how long it takes to answer each of a crowd once. */
 const turn = ({ connections, requestsPerSecond }) => (connections / requestsPerSecond) * 1e6;
 
+/** Within each round, whose measurements are minutes apart at most: a shared machine is not as fast all the time. */
 const shareOf = (measurement, measurements) => {
   const own = measurements.filter(({ target }) => target === measurement.target);
   const [smallest] = own.toSorted((one, other) => one.connections - other.connections);
-  return measurement.requestsPerSecond / smallest.requestsPerSecond;
+  return median(measurement.rounds.map((answers, round) => answers / smallest.rounds[round]));
 };
 
 const waitingTable = (measurements) =>
