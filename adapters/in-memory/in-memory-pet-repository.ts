@@ -1,19 +1,19 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import * as TE from 'fp-ts/TaskEither';
 import {
   countToFind,
   type CreatedPet,
   type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,
   decideCreation,
+  decodeOrThrow,
   type IdempotencyKeyReused,
   type ImportAborted,
   importAborted,
   NewPet,
   ordPetById,
   passesFilters,
-  type Pet,
+  Pet,
   PetId,
   petNotFound,
   type PetPage,
@@ -45,7 +45,7 @@ export const inMemoryPetRepository = ({
   pets = [],
   now = () => performance.now(),
 }: Options = {}): PetRepository => {
-  const sorted = [...pets].sort(ordPetById.compare);
+  const sorted = pets.map((pet) => Object.freeze(decodeOrThrow(Pet, pet))).sort(ordPetById.compare);
   const found = new Map(sorted.map((pet) => [pet.id, pet]));
   const kept = new Map<string, { readonly id: PetId; readonly keptUntil: number }>();
   let lastId = sorted.at(-1)?.id ?? 0n;
@@ -83,7 +83,8 @@ export const inMemoryPetRepository = ({
       E.bimap(
         () => unavailable(new Error('every id is taken')),
         (id) => {
-          const pet = { id, ...newPet };
+          // What is answered with is what is kept.
+          const pet = Object.freeze({ id, ...newPet });
           sorted.push(pet);
           found.set(id, pet);
           lastId = id;
@@ -135,10 +136,12 @@ export const inMemoryPetRepository = ({
     list: (query) => () => Promise.resolve(E.right(page(query))),
     find: (id) => () => Promise.resolve(E.fromNullable(petNotFound(id))(found.get(id))),
     create: (newPet, key) => () => Promise.resolve(create(newPet, key)),
-    createAll: (source) =>
-      pipe(
-        TE.tryCatch(() => collect(source), importAborted),
-        TE.flatMapEither(addAll),
-      ),
+    createAll: (source) => async () => {
+      try {
+        return addAll(await collect(source));
+      } catch (cause) {
+        return E.left(importAborted(cause));
+      }
+    },
   };
 };

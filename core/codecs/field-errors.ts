@@ -11,7 +11,8 @@ const toFieldError = (error: t.ValidationError): FieldError => ({
     .map(({ key }) => key)
     .filter((key) => key !== '' && !/^[0-9]+$/.test(key))
     .join('.'),
-  expected: error.message ?? 'an object',
+  // A codec of io-ts's own has no message, but a name that says it.
+  expected: error.message ?? error.context.at(-1)?.type.name ?? 'another value',
 });
 
 /** Each bad field once, with what was expected; never the value that came. */

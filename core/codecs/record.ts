@@ -25,8 +25,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 /**
  * The codec of a record with these fields, and its type: `t.TypeOf` of it. Decoding keeps the fields that stand here,
- * and no others; what a value inherits is no field of it. An optional field that is undefined is left out. With it come
- * the fields that it was made from, and the equality of all of them.
+ * and no others; what a value inherits is no field of it. Encoding makes a copy of these fields alone. An optional field
+ * that is undefined is left out. With it come the fields that it was made from, and the equality of all of them.
  */
 export const record = <R extends Fields, O extends Fields>(name: string, required: R, optional: O) => {
   type A = RecordOf<R, O>;
@@ -44,7 +44,7 @@ export const record = <R extends Fields, O extends Fields>(name: string, require
   };
 
   const validate: t.Validate<unknown, A> = (input, context) => {
-    if (!isObject(input)) return t.failure(input, context);
+    if (!isObject(input)) return t.failure(input, context, 'an object');
     const errors: t.Errors = [];
     const decoded: Record<string, unknown> = {};
     for (const [field, codec] of all) {
@@ -63,8 +63,11 @@ export const record = <R extends Fields, O extends Fields>(name: string, require
   };
 
   const encode = (value: A): A => {
-    const present = all.filter(([field]) => field in value);
-    const fields: unknown = Object.fromEntries(present.map(([field]) => [field, Reflect.get(value, field)]));
+    const fields: Record<string, unknown> = {};
+    for (const [field] of all) {
+      const own: unknown = Reflect.get(value, field);
+      if (own !== undefined) fields[field] = own;
+    }
     if (!is(fields)) throw new TypeError(`no ${name}`);
     return fields;
   };

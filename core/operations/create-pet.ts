@@ -23,7 +23,8 @@ export const createPet =
   (pets: PetRepository, owner: OwnerId): CreatePet =>
   (newPet, idempotencyKey, deadline) =>
     pets.create(
-      checked(NewPet, newPet),
+      // A copy: a store may keep it while it waits, and the caller may use his object again.
+      NewPet.encode(checked(NewPet, newPet)),
       idempotencyKey === undefined
         ? undefined
         : { owner, idempotencyKey: checked(IdempotencyKey, idempotencyKey) },

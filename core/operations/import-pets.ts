@@ -11,7 +11,7 @@ import type { PetRepository } from '../ports/pet-repository';
 export type ImportPets = (newPets: AsyncIterable<NewPet>) => TaskEither<ImportAborted | Unavailable, number>;
 
 async function* checkedPets(newPets: AsyncIterable<NewPet>): AsyncGenerator<NewPet> {
-  for await (const newPet of newPets) yield checked(NewPet, newPet);
+  for await (const newPet of newPets) yield NewPet.encode(checked(NewPet, newPet));
 }
 
 export const importPets =

@@ -1,5 +1,6 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { checked, checkedIfGiven } from '../codecs/checked';
+import { record } from '../codecs/record';
 import type { Deadline } from '../ports/deadline';
 import type { Unavailable } from '../ports/failures';
 import { defaultPageSize, PageSize } from '../pets/page-size';
@@ -17,10 +18,15 @@ export interface ListPetsQuery extends Omit<PetQuery, 'limit'> {
 /** One page of the catalogue. At the deadline it ends as Unavailable. A query that no codec takes is a TypeError. */
 export type ListPets = (query?: ListPetsQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
 
+/** Any object: each of its fields has a codec of its own. */
+const QueryObject = record('PetQuery', {}, {});
+
 export const listPets =
   (pets: PetRepository): ListPets =>
-  ({ limit = defaultPageSize, after, status } = {}, deadline) =>
-    pets.list(
+  (query = {}, deadline) => {
+    checked(QueryObject, query);
+    const { limit = defaultPageSize, after, status } = query;
+    return pets.list(
       {
         limit: checked(PageSize, limit),
         after: checkedIfGiven(PetId, after),
@@ -28,3 +34,4 @@ export const listPets =
       } satisfies { readonly [K in keyof Required<PetQuery>]: PetQuery[K] },
       deadline,
     );
+  };

@@ -21,10 +21,12 @@ export async function* walkPages(
   list: PetRepository['list'],
   query: Partial<PetQuery> = {},
 ): AsyncGenerator<E.Either<Unavailable, PetPage>> {
+  const { limit = largestPageSize } = query;
   let { after } = query;
   do {
-    const page = await list({ limit: largestPageSize, ...query, after })();
-    yield page;
+    const page = await list({ ...query, limit, after })();
+    // Before anybody else has the page, and may sort or empty it.
     after = nextAfter(page);
+    yield page;
   } while (after !== undefined);
 }

@@ -10,8 +10,12 @@ export interface PetPage {
 /** How many animals to look for, so that `toPage` can tell whether more follow: one more than the page holds. */
 export const countToFind = (limit: PageSize): number => limit + 1;
 
-/** The page of the animals that were found, by ascending ids: `countToFind` of them, or all that there are. */
-export const toPage = (limit: PageSize, found: ReadonlyArray<Pet>): PetPage => ({
-  pets: found.slice(0, limit),
-  hasMore: found.length > limit,
-});
+/**
+ * The page of the animals that were found, by ascending ids: `countToFind` of them, or all that there are. It is frozen
+ * with its animals, so that callers may share it.
+ */
+export const toPage = (limit: PageSize, found: ReadonlyArray<Pet>): PetPage =>
+  Object.freeze({
+    pets: Object.freeze(found.slice(0, limit).map((pet) => Object.freeze(pet))),
+    hasMore: found.length > limit,
+  });

@@ -14,7 +14,7 @@ export interface Quota extends RateLimit {
   /** Whether this request was still within the limit. */
   readonly isWithin: boolean;
   readonly remaining: number;
-  /** Seconds until the whole quota is there again. */
+  /** Whole seconds until the whole quota is there again, as HTTP has them. */
   readonly resetsIn: number;
 }
 

@@ -1,7 +1,7 @@
 import { ApiKey, type Authenticate, type Caller, type KeyId, type OwnerId } from '../../core';
 import { arbitraryApiKey } from './arbitrary';
-import { expectEqual, fail } from './expect-equal';
-import { atOnce, expectFailure, success } from './outcome';
+import { expectEqual, fail, shown } from './expect-equal';
+import { atOnce, decoded, expectFailure, expectUnlessUnavailable, success } from './outcome';
 import { type ContractOptions, seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
@@ -26,6 +26,12 @@ const pollInterval = 50;
 
 const flipCase = (character: string): string =>
   character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase();
+
+/** Keys by their form alone: what a lookup in an object finds, no column holds, and no decoder takes. */
+const strangeKeys = [
+  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'null', 'undefined'],
+  ...['a', '0', '-1', '..', '~', '-._~+/==', 'x'.repeat(5_000)],
+].map((text) => decoded(ApiKey, text));
 
 /** A key that differs from a good one as little as can be, and in what. */
 interface NearMiss {
@@ -112,6 +118,7 @@ export const authenticateContract = (
         const candidates: ReadonlyArray<readonly [what: string, key: ApiKey]> = [
           ['a key that it never issued', arbitraryApiKey()],
           ...ids.flatMap(([what, id]) => (ApiKey.is(id) ? [[what, id] as const] : [])),
+          ...strangeKeys.map((strange) => [`the key ${shown(strange)}`, strange] as const),
         ];
         for (const [what, unknown] of candidates) {
           await expectFailure(what, authenticate(unknown), 'InvalidApiKey');
@@ -154,24 +161,41 @@ export const authenticateContract = (
         expectEqual('whose a key is that was issued just before', await success(authenticate(key)), caller);
       }));
 
-    it('refuses a revoked key within 5 seconds, and that key alone', () =>
+    it('refuses a revoked key within 5 seconds, and that key alone, whenever it was asked for', () =>
       use(async ({ authenticate, issue, revoke }) => {
         const [revoked, unseen, other] = [await issue(), await issue(), await issue()];
-        for (const { key } of [revoked, other]) await success(authenticate(key));
+        const ofSameOwner = await issue(revoked.caller.owner);
+        const askedBefore = authenticate(revoked.key);
+        for (const effect of [askedBefore, authenticate(other.key)]) await success(effect);
         const deadline = performance.now() + graceOfRevocation;
         await Promise.all([revoke(revoked.caller.keyId), revoke(unseen.caller.keyId)]);
-        for (const { key } of [revoked, unseen]) {
-          while ((await authenticate(key)())._tag === 'Right') {
+        for (const effect of [authenticate(revoked.key), authenticate(unseen.key), askedBefore]) {
+          while ((await effect())._tag === 'Right') {
             if (performance.now() > deadline) fail('a revoked key is still let in after 5 seconds');
             await new Promise((resolve) => setTimeout(resolve, pollInterval));
           }
-          await expectFailure('a revoked key', authenticate(key), 'InvalidApiKey');
+          await expectFailure('a revoked key', effect, 'InvalidApiKey');
         }
-        expectEqual(
-          'whose the key is that was not revoked',
-          await success(authenticate(other.key)),
-          other.caller,
-        );
+        for (const [whose, { caller, key }] of Object.entries({
+          "another owner's": other,
+          "the same owner's": ofSameOwner,
+        })) {
+          expectEqual(
+            `who is let in by ${whose} key, which was not revoked`,
+            await success(authenticate(key)),
+            caller,
+          );
+        }
+      }));
+
+    it('answers, or is Unavailable, when its deadline is over', () =>
+      use(async ({ authenticate, issue }) => {
+        const { caller, key } = await issue();
+        const over = performance.now() - 1;
+        await expectUnlessUnavailable('whose the key is, too late', authenticate(key, over), caller);
+        const unknown = authenticate(arbitraryApiKey(), over);
+        await expectUnlessUnavailable('a key that nobody has issued, too late', unknown, 'InvalidApiKey');
+        expectEqual('whose the key is, after that', await success(authenticate(key)), caller);
       }));
   });
 };

@@ -62,13 +62,27 @@ export const consumeQuotaContract = (
           expectEqual(`the limit ${what}`, [quota.requests, quota.seconds], [3, seconds]);
           const isInWindow = quota.resetsIn >= 0 && quota.resetsIn <= seconds;
           expectEqual(`whether resetsIn ${what}, ${quota.resetsIn}, is within the window`, isInWindow, true);
+          const isWhole = Number.isInteger(quota.resetsIn);
+          expectEqual(`whether resetsIn ${what}, ${quota.resetsIn}, is in whole seconds`, isWhole, true);
         }
       }));
 
     it('counts each key for itself, however near two ids are', () =>
       use({ requests: 1, seconds }, async (consumeQuota) => {
         const id = arbitraryOwnerId();
-        const near = [`${id}a`, `${id} `, ` ${id}`, `${id}:1`, `'${id}'`, `${id}%`, `${id}é`, `${id}e\u0301`];
+        const near = [
+          '__proto__',
+          'constructor',
+          `${id}A`,
+          `${id}a`,
+          `${id} `,
+          ` ${id}`,
+          `${id}:1`,
+          `'${id}'`,
+          `${id}%`,
+          `${id}é`,
+          `${id}e\u0301`,
+        ];
         for (const owner of [id, ...near.map((text) => decodeOrThrow(OwnerId, text))]) {
           const what = `the first request of ${JSON.stringify(owner)}`;
           expectEqual(what, counted(await success(consumeQuota(owner))), { isWithin: true, remaining: 0 });
@@ -114,7 +128,18 @@ export const consumeQuotaContract = (
           await pause(quota.resetsIn * 1000 + 50);
           quota = await success(consumeQuota(owner));
         }
-        expectEqual('whether a request is within the limit after its time', quota.isWithin, true);
+        expectEqual('what is left after its time', counted(quota), { isWithin: true, remaining: 1 });
+      }));
+
+    it('counts, or is Unavailable, when its deadline is over', () =>
+      use({ requests: 2, seconds }, async (consumeQuota) => {
+        const late = await consumeQuota(arbitraryOwnerId(), performance.now() - 1)();
+        const answer = late._tag === 'Right' ? counted(late.right) : late.left._tag;
+        if (answer !== 'Unavailable') {
+          expectEqual('what is left, too late', answer, { isWithin: true, remaining: 1 });
+        }
+        const next = await success(consumeQuota(arbitraryOwnerId()));
+        expectEqual('what is left of another, after that', counted(next), { isWithin: true, remaining: 1 });
       }));
   });
 };

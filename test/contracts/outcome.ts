@@ -30,6 +30,17 @@ export const expectFailure = async <E extends { readonly _tag: string }, A>(
   expectEqual(`${what}, the failure`, outcome.left._tag, tag);
 };
 
+/** Runs what may come too late: it answers as is expected, by a value or by a failure's tag, or it is Unavailable. */
+export const expectUnlessUnavailable = async <E extends { readonly _tag: string }, A>(
+  what: string,
+  effect: () => Promise<Outcome<E, A>>,
+  expected: A | E['_tag'],
+): Promise<void> => {
+  const outcome = await effect();
+  const answer = outcome._tag === 'Right' ? outcome.right : outcome.left._tag;
+  if (answer !== 'Unavailable') expectEqual(what, answer, expected);
+};
+
 /** Runs many effects at once, and gives their outcomes in order. */
 export const atOnce = <E, A>(
   effects: ReadonlyArray<() => Promise<Outcome<E, A>>>,

@@ -4,6 +4,7 @@ import { createsAtOnce } from './pet-repository/creates-at-once';
 import { forgetsKeys } from './pet-repository/forgets-keys';
 import { keepsEveryDigit } from './pet-repository/keeps-every-digit';
 import { keepsEveryLetter } from './pet-repository/keeps-every-letter';
+import { keepsToDeadlines } from './pet-repository/keeps-to-deadlines';
 import { listsInPages } from './pet-repository/lists-in-pages';
 import { type OpenPetRepository, useRepository } from './pet-repository/open-pet-repository';
 import { replays } from './pet-repository/replays';
@@ -30,5 +31,6 @@ export const petRepositoryContract = (
     createsAll(runner, use);
     replays(runner, use);
     forgetsKeys(runner, use);
+    keepsToDeadlines(runner, use);
   });
 };

@@ -4,8 +4,10 @@ import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory
 import { inMemoryQuota } from '../../adapters/rate-limiter';
 import {
   ApiKey,
+  type Caller,
   callerOf,
   decodeOrThrow,
+  invalidApiKey,
   type NewPet,
   PageSize,
   Pet,
@@ -133,6 +135,27 @@ describe('Who writes an adapter is told by the contract suites', () => {
       .that.matches(/^a near miss was let in: the key with character \d+ of 43 in the other case\n/);
   });
 
+  it('that a key is looked up in an object, where each object has a constructor', async () => {
+    const isObject = (runner: TestRunner): void => {
+      authenticateContract(runner, () => {
+        const callers: Record<string, Caller> = {};
+        return Promise.resolve({
+          authenticate: (key) => () => Promise.resolve(E.fromNullable(invalidApiKey)(callers[key])),
+          issue: (owner) => {
+            const [caller, key] = [callerOf(arbitraryKeyId(), owner), arbitraryApiKey()];
+            callers[key] = caller;
+            return Promise.resolve({ caller, key });
+          },
+          revoke: () => Promise.resolve(),
+          ...closing,
+        });
+      });
+    };
+    expect(await failuresOf(isObject, 'never issued'))
+      .to.have.property('refuses a key that it never issued')
+      .that.matches(/^the key '__proto__': expected InvalidApiKey, but it answered /);
+  });
+
   it('that a quota counts one too many', async () => {
     const isGenerous = (runner: TestRunner): void => {
       consumeQuotaContract(runner, ({ requests, seconds }) =>
@@ -209,7 +232,7 @@ describe('Who writes an adapter is told by the contract suites', () => {
       });
     };
     const failures = await failuresOf(isLossy);
-    expect(failures['lists every animal, to the digit and to the letter']).to.match(
+    expect(failures['lists and finds every animal, to the digit and to the letter']).to.match(
       /^the list: of \d+, number 1 is the first that differs: /,
     );
     expect(Object.keys(failures)).to.include(

@@ -17,6 +17,28 @@ describe('the in-memory pet repository', () => {
     expect((await run(create(arbitraryNewPet()))).pet.id).to.equal(2n);
   });
 
+  it('keeps its animals as they are, whatever becomes of an answer or of what it was opened with', async () => {
+    const seed = { ...petWithId(1n), label: 'of a test' };
+    const { find, create } = inMemoryPetRepository({ pets: [seed] });
+    const { id, name, categoryId, status } = seed;
+    const expected = { id, name, categoryId, ...(status && { status }) };
+    const { pet } = await run(create(arbitraryNewPet()));
+    const asCreated = { ...pet };
+    for (const answer of [seed, pet, await run(find(id))]) Reflect.set(answer, 'name', 'another');
+    expect(await run(find(id))).to.deep.equal(expected);
+    expect(await run(find(pet.id))).to.deep.equal(asCreated);
+  });
+
+  it('takes plain values for the animals that are there from the start, and refuses what are none', async () => {
+    const open = (pet: object) => {
+      const options: object = { pets: [pet] };
+      return inMemoryPetRepository(options);
+    };
+    const { create } = open({ id: 7, name: 'Rex', categoryId: 5 });
+    expect((await run(create(arbitraryNewPet()))).pet.id).to.equal(8n);
+    expect(() => open({ id: '7', name: 'Rex', categoryId: 5 })).to.throw(TypeError, 'id must be an integer');
+  });
+
   it('has forgotten the keys of days past', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage: unknown = runInNewContext('gc');

@@ -1,30 +1,13 @@
-import { NewPet, type Pet, type PetFilters, type PetQuery, type PetRepository } from '../../../core';
+import { NewPet, type Pet, type PetQuery, type PetRepository } from '../../../core';
 import { arbitraryNewPet, arbitraryNumber } from '../arbitrary';
 import { expectEqual, shown } from '../expect-equal';
 import { decoded, success } from '../outcome';
+import { sourceOf } from '../source-of';
 import type { TestRunner } from '../test-runner';
+import { choices, expectAlike, filterings, inWords, passes } from './filterings';
 import type { UseRepository } from './open-pet-repository';
 import { allPets, largestPage, pageSize, pagesOf } from './pages-of';
 import { largestId, petId, petWithId, smallestId } from './seeds';
-
-/** What a list may be asked for by each filter; undefined is not at all. A filter that is missing here does not compile. */
-const choices: { readonly [Field in keyof PetFilters]-?: ReadonlyArray<PetFilters[Field]> } = {
-  status: [undefined, 'available', 'pending', 'sold'],
-};
-
-const filterings = Object.entries(choices).reduce<ReadonlyArray<PetFilters>>(
-  (others, [field, values]) =>
-    others.flatMap((other) => values.map((value) => ({ ...other, [field]: value }))),
-  [{}],
-);
-
-const inWords = (filters: PetFilters): string =>
-  Object.entries(filters)
-    .map(([field, value]) => `${value ?? 'any'} ${field}`)
-    .join(' and ');
-
-const passes = (filters: PetFilters, pet: Pet): boolean =>
-  Object.entries(filters).every(([field, value]) => value === undefined || Reflect.get(pet, field) === value);
 
 /** Any animal with the values that are asked for, or without them where it may be. */
 const makeNewPet = (): NewPet => {
@@ -81,6 +64,15 @@ export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
         }
       }));
   }
+
+  it('finds and lists alike what was there, what is created, and what comes all at once', () =>
+    useCatalogue(async (repository, catalogue) => {
+      for (let count = 0; count < 8; count += 1) await success(repository.create(makeNewPet()));
+      await success(repository.createAll(sourceOf(Array.from({ length: 8 }, makeNewPet))));
+      for (let count = 0; count < 8; count += 1) await success(repository.create(makeNewPet()));
+      const pets = await expectAlike(repository);
+      expectEqual('how many are listed', pets.length, catalogue.length + 24);
+    }));
 
   it('gives each of many who ask at once the page of his own query', () =>
     useCatalogue(async (repository, catalogue) => {

@@ -1,12 +1,13 @@
-import { CategoryId, type ScopedIdempotencyKey, NewPet, PetName } from '../../../core';
 import {
-  arbitraryCategoryId,
-  arbitraryScopedIdempotencyKey,
-  arbitraryIdempotencyKey,
-  arbitraryNewPet,
-  arbitraryOwnerId,
-} from '../arbitrary';
-import { expectEqual } from '../expect-equal';
+  CategoryId,
+  IdempotencyKey,
+  type ScopedIdempotencyKey,
+  NewPet,
+  OwnerId,
+  PetName,
+} from '../../../core';
+import { arbitraryCategoryId, arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../arbitrary';
+import { expectEqual, shown } from '../expect-equal';
 import { atOnce, decoded, expectFailure, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
@@ -44,11 +45,29 @@ const differingIn = (newPet: NewPet, field: string): NewPet => {
   throw new Error(`no two arbitrary animals differ in ${field}`);
 };
 
-/** Keys that run into each other when they are glued together carelessly. */
-const nearKeys = ({ owner, idempotencyKey }: ScopedIdempotencyKey): ReadonlyArray<ScopedIdempotencyKey> => [
-  { owner, idempotencyKey: arbitraryIdempotencyKey() },
-  { owner: arbitraryOwnerId(), idempotencyKey },
-];
+/** Keys that run into each other where they are glued together, folded, trimmed, cut, or looked up in an object. */
+const nearKeys = (): ReadonlyArray<ScopedIdempotencyKey> => {
+  const { owner, idempotencyKey: key } = arbitraryScopedIdempotencyKey();
+  const texts: ReadonlyArray<readonly [owner: string, key: string]> = [
+    ...['', ':', '/', '|', ',', '-', '.', ' ', '"'].flatMap(
+      (glue) =>
+        [
+          [`${owner}${glue}a`, 'b'],
+          [owner, `a${glue}b`],
+        ] as const,
+    ),
+    ...[key, `${key}k`, `${key}K`, `${key} `, ` ${key}`, `${key}%`, '__proto__', 'constructor'].map(
+      (text) => [owner, text] as const,
+    ),
+    ...[254, 255].map((length) => [owner, 'x'.repeat(length)] as const),
+    ...[`${owner}o`, `${owner}O`, `${owner} `, ` ${owner}`, `${owner}%`].map((text) => [text, key] as const),
+    ...[`${owner}\u00e9`, `${owner}e\u0301`, '__proto__', 'constructor'].map((text) => [text, key] as const),
+  ];
+  return texts.map(([ownerText, keyText]) => ({
+    owner: decoded(OwnerId, ownerText),
+    idempotencyKey: decoded(IdempotencyKey, keyText),
+  }));
+};
 
 export const replays = ({ it }: TestRunner, use: UseRepository): void => {
   it('gives the first animal again to the same creation under the same key', () =>
@@ -89,15 +108,18 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
       }));
   }
 
-  it('keeps owners and keys apart', () =>
+  it('keeps owners and keys apart, however near they are', () =>
     use({}, async (repository) => {
-      const key = arbitraryScopedIdempotencyKey();
-      const keys = [key, ...nearKeys(key)];
-      const made = await Promise.all(keys.map((each) => success(repository.create(original, each))));
+      const keys = nearKeys();
+      const run = () => Promise.all(keys.map((key) => success(repository.create(original, key))));
+      const made = await run();
+      for (const [index, { replayed }] of made.entries()) {
+        expectEqual(`replayed, of a first creation under ${shown(keys[index])}`, replayed, false);
+      }
       expectEqual(
-        'replayed, of creations by other callers and under other keys',
-        made.map(({ replayed }) => replayed),
-        keys.map(() => false),
+        'what their retries answer with',
+        await run(),
+        made.map(({ pet }) => ({ pet, replayed: true })),
       );
       expectEqual('how many are listed', (await allPets(repository)).length, keys.length);
     }));

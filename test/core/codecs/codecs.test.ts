@@ -13,6 +13,7 @@ import {
   Int64,
   KeyId,
   NewPet,
+  OwnerId,
   PageSize,
   Pet,
   PetId,
@@ -117,7 +118,8 @@ const cases: ReadonlyArray<Cases> = [
     taken: ['a', 'AZaz09-._~+/', 'abc=', 'abc=='],
     refused: ['', '=', 'a=b', 'a b', ' a', 'a\n', 'a,b', 'é', '"a"', null, undefined, 7],
   },
-  { codec: KeyId, taken: ['a', ' '], refused: ['', null, undefined, 7] },
+  { codec: KeyId, taken: ['a', ' ', 'é🐕'], refused: ['', 'a\0', '\ud800', null, undefined, 7] },
+  { codec: OwnerId, taken: ['a', ' ', 'é🐕'], refused: ['', 'a\0', '\ud800', null, undefined, 7] },
 ];
 
 describe('the codecs of the core', () => {

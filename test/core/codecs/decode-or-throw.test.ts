@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import * as t from 'io-ts';
 import { decodeOrThrow, NewPet, PageSize } from '../../../core';
 
 describe('decodeOrThrow', () => {
@@ -18,6 +19,14 @@ describe('decodeOrThrow', () => {
     expect(() => decodeOrThrow(PageSize, 0)).to.throw(
       TypeError,
       /^no PageSize: it must be an integer from 1 to 100$/,
+    );
+  });
+
+  it("names what was expected by a codec of the program's own", () => {
+    const Adoption = t.type({ adopter: t.string, pet: NewPet });
+    expect(() => decodeOrThrow(Adoption, { adopter: 7, pet: [] })).to.throw(
+      TypeError,
+      /: adopter must be string; pet must be an object$/,
     );
   });
 });

@@ -64,6 +64,9 @@ describe('record', () => {
     if (E.isLeft(outcome)) throw new Error('it is a visit');
     const encoded = Visit.encode({ ...outcome.right, ...{ price: 5 } });
     expect(encoded).to.deep.equal({ ...visit, note: 'x' });
+    // As it compiles without exactOptionalPropertyTypes.
+    const withoutNote: object = { note: undefined };
+    expect(Visit.encode({ ...outcome.right, ...withoutNote })).to.have.all.keys('place', 'guests');
   });
 
   it('tells two apart by any of its fields, and by nothing else', () => {

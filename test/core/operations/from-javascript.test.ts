@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
-import { invalidApiKey, openAnimalStore } from '../../../core';
+import { invalidApiKey, type NewPet, openAnimalStore, type PetRepository, unavailable } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId, arbitraryPet } from '../../contracts';
+import { nextTurn } from '../../contracts/next-turn';
 import { petId } from '../../contracts/pet-repository/seeds';
 import { inTurn } from '../../support/databases/catalogue';
 import { run } from '../../support/run';
@@ -25,9 +26,10 @@ const errorOf = (outcome: Promise<unknown>): Promise<string> =>
     (error: unknown) => String(error),
   );
 
-const openStore = async () => {
+const openStore = async (
+  pets: PetRepository = inMemoryPetRepository({ pets: [{ ...arbitraryPet(), id: petId(1n) }] }),
+) => {
   const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
-  const pets = inMemoryPetRepository({ pets: [{ ...arbitraryPet(), id: petId(1n) }] });
   const open = openAnimalStore({ pets, authenticate: inMemoryApiKeys([[id, key]]).authenticate });
   return { open, pets, store: await run(open(key)) };
 };
@@ -72,6 +74,36 @@ describe('A caller that no compiler checks', () => {
     expect(await run(pets.find(petId(2n)))).to.have.property('categoryId', 5n);
   });
 
+  it('may use one object for many animals: a store that takes its time gets each as it was', async () => {
+    const taken: Array<NewPet> = [];
+    const { store } = await openStore({
+      ...inMemoryPetRepository(),
+      create: (newPet) => async () => {
+        await nextTurn();
+        taken.push(newPet);
+        return E.left(unavailable('it only looks'));
+      },
+      createAll: (newPets) => async () => {
+        for await (const newPet of newPets) taken.push(newPet);
+        return E.right(taken.length);
+      },
+    });
+    const row = { name: '', categoryId: 5n, age: 3 };
+    const names = ['Rex', 'Tom', 'Ada'];
+    const asTaken = names.map((name) => ({ name, categoryId: 5n }));
+
+    const creations = names.map((name) => call(store.createPet, Object.assign(row, { name })));
+    row.name = 'no name \0';
+    await Promise.all(creations);
+    expect(taken.splice(0)).to.deep.equal(asTaken);
+
+    async function* rows() {
+      for (const name of names) yield Promise.resolve(Object.assign(row, { name }));
+    }
+    await call(store.importPets, rows());
+    expect(taken).to.deep.equal(asTaken);
+  });
+
   it('finds an animal by a number, and gets a TypeError for what is no id', async () => {
     const { store } = await openStore();
     const { getPet } = store;
@@ -89,6 +121,11 @@ describe('A caller that no compiler checks', () => {
     expect(await call(store.listPets, { after: 1 })).to.deep.equal(E.right({ pets: [], hasMore: false }));
     expect(await errorOf(call(store.listPets, { after: '1' }))).to.match(/^TypeError: no PetId/);
     expect(await errorOf(call(store.listPets, { status: 'gone' }))).to.match(/^TypeError: no PetStatus/);
+    for (const query of ['sold', 20, null, ['sold']]) {
+      expect(await errorOf(call(store.listPets, query))).to.equal(
+        'TypeError: no PetQuery: it must be an object',
+      );
+    }
     for (const key of ['', 'ключ', 7, null]) {
       const creation = call(store.createPet, { name: 'Rex', categoryId: 5 }, key);
       expect(await errorOf(creation)).to.match(/^TypeError: no IdempotencyKey/);

@@ -2,10 +2,11 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import * as TE from 'fp-ts/TaskEither';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
-import { type PetQuery, type PetRepository, unavailable, walkPages } from '../../../core';
+import { type Pet, type PetQuery, type PetRepository, unavailable, walkPages } from '../../../core';
 import { arbitraryPet } from '../../contracts';
 import { pageSize } from '../../contracts/pet-repository/pages-of';
 import { petId } from '../../contracts/pet-repository/seeds';
+import { run } from '../../support/run';
 
 const pets = Array.from({ length: 250 }, (_, index) => ({ ...arbitraryPet(), id: petId(BigInt(index + 1)) }));
 
@@ -33,6 +34,26 @@ describe('walkPages', () => {
     expect(ids).to.deep.equal(
       pets.filter(({ id, status }) => status === 'sold' && id > 100n).map(({ id }) => id),
     );
+  });
+
+  it('reads in pages of 100 where the size is left undefined', async () => {
+    const query: object = { limit: undefined };
+    expect(idsOf(await walk(list, query)).map((page) => page?.length)).to.deep.equal([100, 100, 50]);
+  });
+
+  it('goes on from the page that was read, whatever is done to it meanwhile', async () => {
+    let handedOut: Array<Pet> = [];
+    const changeable: PetRepository['list'] = (query) => async () => {
+      const page = await run(list(query));
+      handedOut = [...page.pets];
+      return E.right({ ...page, pets: handedOut });
+    };
+    const ids: Array<bigint> = [];
+    for await (const page of walkPages(changeable)) {
+      expect(E.isRight(page)).to.equal(true);
+      ids.push(...handedOut.splice(0).map(({ id }) => id));
+    }
+    expect(ids).to.deep.equal(pets.map(({ id }) => id));
   });
 
   it('reads one page of an empty store', async () => {
