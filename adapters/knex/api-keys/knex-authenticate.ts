@@ -11,7 +11,6 @@ import {
   type Caller,
   callerOf,
   type Deadline,
-  type InvalidApiKey,
   invalidApiKey,
   KeyId,
   OwnerId,
@@ -77,13 +76,11 @@ export const knexAuthenticate = ({ reads, lanes }: Database): Authenticate => {
   return (key, deadline) => {
     const id = keyIdOf(key);
     if (!KeyId.is(id)) return TE.left(invalidApiKey);
-    const check = (stored: StoredKey | undefined): E.Either<InvalidApiKey, Caller> =>
-      stored !== undefined && isDigestOf(key, stored.digest) && !hasExpired(stored, Date.now())
+    return attemptEither(async () => {
+      const stored = trusted.get(id) ?? (await readAndTrust(id, deadline));
+      return stored !== undefined && isDigestOf(key, stored.digest) && !hasExpired(stored, Date.now())
         ? E.right(stored.caller)
         : E.left(invalidApiKey);
-    const known = trusted.get(id);
-    return known === undefined
-      ? attemptEither(async () => check(await readAndTrust(id, deadline)))
-      : TE.fromEither(check(known));
+    });
   };
 };

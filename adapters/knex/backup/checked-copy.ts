@@ -1,3 +1,5 @@
+import { constVoid } from 'fp-ts/function';
+import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { permanentError } from '../database/database-error';
@@ -31,6 +33,9 @@ const check = (copy: string, { signal }: CopyOptions): Promise<number> =>
     }),
   );
 
+/** A name that no attempt before has taken: one that was killed leaves its file, and in a container it had the same pid. */
+const partialName = (file: string): string => `${file}.${randomUUID()}.partial`;
+
 const sync = (path: string): void => {
   const descriptor = openSync(path, 'r');
   try {
@@ -41,31 +46,30 @@ const sync = (path: string): void => {
 };
 
 /**
- * Copies the store in a SQLite file to another one, mode 0600, which is given to `use` once it is checked and on the disk,
- * with the number of its animals. It may move it; what it leaves is removed, and so is what an interruption leaves.
+ * Copies the store in a SQLite file to another file, for its owner alone, whose place the copy takes once it is checked and
+ * on the disk. What is to be done just before that, `prepare` does with the copy. Whatever ends it early, the file is what
+ * it was, and what an interruption leaves is removed. Answers with the number of animals.
  */
-export const withCheckedCopy = async <A>(
+export const placeCheckedCopy = async (
   source: string,
-  copy: string,
+  file: string,
   options: CopyOptions,
-  use: (animals: number) => Promise<A>,
-): Promise<A> => {
+  prepare: (copy: string) => void = constVoid,
+): Promise<number> => {
   if (!existsSync(source)) throw permanentError(`there is no file ${source}`);
   if ((await ownerOfFile(source)) !== 'ours')
     throw permanentError(`${source} is no database of an animal store`);
+  const copy = partialName(file);
   closeSync(openSync(copy, 'wx', ownerOnly));
   try {
-    await withPool(openToLook(source), (file) => copyPages(file, copy, options));
+    await withPool(openToLook(source), (opened) => copyPages(opened, copy, options));
     const animals = await check(copy, options);
     sync(copy);
-    return await use(animals);
+    prepare(copy);
+    renameSync(copy, file);
+    sync(dirname(file));
+    return animals;
   } finally {
     for (const ending of ['', '-journal']) rmSync(`${copy}${ending}`, { force: true });
   }
-};
-
-/** Gives a copy the name of a file, whose place it takes: whatever ends that early, the file is what it was. */
-export const putInPlace = (copy: string, file: string): void => {
-  renameSync(copy, file);
-  sync(dirname(file));
 };

@@ -2,11 +2,11 @@ import { chmodSync, chownSync, existsSync, realpathSync, rmSync, statSync } from
 import knex, { type Knex } from 'knex';
 import { isBusy, isDamage, permanentError, toError } from '../database/database-error';
 import { withPool } from '../database/with-pool';
-import { putInPlace, withCheckedCopy } from './checked-copy';
+import { placeCheckedCopy } from './checked-copy';
 import type { CopyOptions } from './copy-pages';
 import { openToLook } from '../sqlite/open-to-look';
 import { poolConfiguration } from '../sqlite/pool-configuration';
-import { ownerOfFile } from '../sqlite/sqlite-file';
+import { makePrivately, ownerOfFile } from '../sqlite/sqlite-file';
 
 /** How a backup takes the place of what is there. */
 export interface RestoreOptions extends CopyOptions {
@@ -42,7 +42,8 @@ const refuse = (filename: string, found: 'animals' | 'damaged'): Error =>
  * alone; what is in it goes to the file, and the log and its index go away.
  */
 const whileAlone = <A>(filename: string, work: () => Promise<A>): Promise<A> =>
-  withPool(knex(poolConfiguration({ filename })), async (file) => {
+  // A pool closes what has lain idle for half a minute, and with it the lock, unless it is to keep one.
+  withPool(knex(poolConfiguration({ filename }, { min: 1 })), async (file) => {
     try {
       await file.raw('PRAGMA locking_mode = EXCLUSIVE');
       await file.raw('PRAGMA journal_mode = DELETE');
@@ -74,18 +75,25 @@ export const restoreSqlite = async (
 ): Promise<number> => {
   const isThere = existsSync(database);
   const filename = isThere ? realpathSync(database) : database;
-  const replace = (): Promise<number> => {
-    const copy = `${filename}.${process.pid}.partial`;
-    return withCheckedCopy(backup, copy, options, (animals) => {
-      if (isThere) takeOver(copy, filename);
+  const replace = (): Promise<number> =>
+    placeCheckedCopy(backup, filename, options, (copy) => {
+      takeOver(copy, filename);
       // A log of another file would be taken for its own.
       for (const ending of ['-wal', '-shm', '-journal']) rmSync(`${filename}${ending}`, { force: true });
-      putInPlace(copy, filename);
-      return Promise.resolve(animals);
     });
-  };
-  if (!isThere) return replace();
-  const found = await lookAt(filename);
-  if (found !== 'replaceable' && !mayReplace) throw refuse(filename, found);
-  return found === 'damaged' ? replace() : whileAlone(filename, replace);
+  if (isThere) {
+    const found = await lookAt(filename);
+    if (found !== 'replaceable' && !mayReplace) throw refuse(filename, found);
+    return found === 'damaged' ? replace() : whileAlone(filename, replace);
+  }
+  // A service that is started meanwhile would make the file, and what it acknowledged would be lost.
+  makePrivately(filename);
+  return whileAlone(filename, async () => {
+    try {
+      return await replace();
+    } catch (error) {
+      rmSync(filename, { force: true });
+      throw error;
+    }
+  });
 };

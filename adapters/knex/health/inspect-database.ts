@@ -28,6 +28,13 @@ const tryWriting = async (writes: Knex, isMigrated: boolean): Promise<void> => {
   }
 };
 
+/** Those of a database that is to be migrated too, which may have fewer columns. */
+const readKeys = async (reads: Knex, isComplete: boolean): Promise<ReadonlyArray<ApiKeyRow>> => {
+  if (!isComplete && !(await reads.schema.hasTable('api_keys'))) return [];
+  const rows = await reads<ApiKeyRow>('api_keys').select('*');
+  return rows.map((row) => ({ ...row, expires_at: row.expires_at ?? null }));
+};
+
 /** Reads what is there, in a thorough look the indexes as well; writes as the service would, and takes it back. */
 export const inspectDatabase = (
   database: DatabaseAsFound,
@@ -42,7 +49,7 @@ export const inspectDatabase = (
     const isComplete = schema.pending.length === 0;
     if (isComplete) (await readAnimals(database, 100)).forEach(petFromRow);
     await tryWriting(writes, isComplete);
-    const keys = !isComplete ? [] : await reads<ApiKeyRow>('api_keys').select('*');
+    const keys = await readKeys(reads, isComplete);
     return {
       schema,
       durability: await durability(),

@@ -1,3 +1,4 @@
+import { constVoid } from 'fp-ts/function';
 import type { Database } from '../database/database';
 
 /** How often expired records are looked for, in milliseconds. */
@@ -7,15 +8,20 @@ const interval = 1_000;
 const maxForgotten = 1_000;
 
 /**
- * Deletes expired idempotency records beside the creates, once a second at most. No create waits for it; what it fails
- * to delete, the next time deletes.
+ * Deletes expired idempotency records beside the creates, once a second at most, and in one place at a time. No create
+ * waits for it; what it fails to delete, the next time deletes.
  */
 export const forgetNowAndThen = ({ writes, petStatements }: Database, now: () => number): (() => void) => {
   let lastTime = -Infinity;
+  let isDue = false;
+  let isForgetting = false;
 
-  const forgetAll = async (time: number): Promise<void> => {
-    const forgotten = await petStatements.forgetExpired(writes, time, maxForgotten);
-    if (forgotten === maxForgotten) await forgetAll(time);
+  const forgetAll = async (): Promise<void> => {
+    while (isDue) {
+      isDue = false;
+      const forgotten = await petStatements.forgetExpired(writes, now(), maxForgotten);
+      isDue ||= forgotten === maxForgotten;
+    }
   };
 
   return () => {
@@ -25,6 +31,13 @@ export const forgetNowAndThen = ({ writes, petStatements }: Database, now: () =>
     // A clock that went back may have done so by a year.
     if (time >= lastTime && time < lastTime + interval) return;
     lastTime = time;
-    forgetAll(time).catch(() => undefined);
+    isDue = true;
+    if (isForgetting) return;
+    isForgetting = true;
+    forgetAll()
+      .catch(constVoid)
+      .finally(() => {
+        isForgetting = false;
+      });
   };
 };

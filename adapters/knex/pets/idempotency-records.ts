@@ -77,7 +77,7 @@ export const findKept = async (
   return new Map(
     records.map(({ row, animal }) => [
       scopedIdempotencyKeyText({ owner: row.caller, idempotencyKey: row.idempotency_key }),
-      { row, kept: toKept(animal && found.get(animal), Number(row.kept_until)) },
+      { row, kept: toKept(animal === undefined ? undefined : found.get(animal), Number(row.kept_until)) },
     ]),
   );
 };

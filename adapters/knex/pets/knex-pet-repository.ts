@@ -29,7 +29,7 @@ interface Options {
 /** The repository in a SQL database. Requests that arrive together share its queries and its commits. */
 export const knexPetRepository = (
   database: Database,
-  { now = () => Math.round(performance.timeOrigin + performance.now()), observer }: Options = {},
+  { now = () => performance.timeOrigin + performance.now(), observer }: Options = {},
 ): PetRepository => {
   const { reads, petStatements, lanes } = database;
   const reading = { maxBatchSize, lanes: lanes.reads, timeoutMs };
@@ -48,7 +48,12 @@ export const knexPetRepository = (
     ...creationBatches,
     lanes: lanes.writes,
     timeoutMs,
-    runBatch: observed(observer, 'create', createPets(database, now)),
+    // The columns of times are of whole milliseconds.
+    runBatch: observed(
+      observer,
+      'create',
+      createPets(database, () => Math.round(now())),
+    ),
   });
   const inFlight = new Set<string>();
 

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import {
   type Column,
   filterCells,
@@ -84,20 +85,20 @@ const singleServerStatements = (run: RunStatement): PetStatements => ({
 
 /**
  * What a distributed engine refuses in a single server's form it is asked in its own. An insert is refused by none, but
- * is slow in the other's form: it goes by the engine.
+ * is slow in the other's form: it goes by the engine, which may be asked on the connection that inserts.
  */
 export const postgresPetStatements = (
   run: RunStatement,
-  engine: () => Promise<Pick<Engine, 'isDistributed'>>,
+  engine: (knex: Knex) => Promise<Pick<Engine, 'isDistributed'>>,
 ): PetStatements => {
   const single = singleServerStatements(run);
   const distributed = distributedPetStatements(run);
-  const inserting = async () => ((await engine()).isDistributed ? distributed : single);
+  const inserting = async (knex: Knex) => ((await engine(knex)).isDistributed ? distributed : single);
   return {
     byIds: single.byIds,
     pages: unlessRefused(single.pages, distributed.pages),
-    insert: async (knex, newPets) => (await inserting()).insert(knex, newPets),
-    insertRecords: async (knex, keys) => (await inserting()).insertRecords(knex, keys),
+    insert: async (knex, newPets) => (await inserting(knex)).insert(knex, newPets),
+    insertRecords: async (knex, keys) => (await inserting(knex)).insertRecords(knex, keys),
     forgetExpired: unlessRefused(single.forgetExpired, distributed.forgetExpired),
   };
 };

@@ -1,4 +1,4 @@
-import { constVoid } from 'fp-ts/function';
+import { constUndefined } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { pathToFileURL } from 'node:url';
 import { silentLog } from '../database/silent-log';
@@ -12,15 +12,14 @@ interface Connection extends PreparingConnection {
 /** How long a connection waits for another process's transaction, in milliseconds. */
 const busyTimeoutMs = 3_000;
 
-/** What each new connection of a pool is told, and who hears when it was. */
+/** What each new connection of a pool is told, and who says when it was why it is not to be used. */
 export const withPragmas =
-  (pragmas: ReadonlyArray<string>, opened: () => void = constVoid) =>
+  (pragmas: ReadonlyArray<string>, opened: () => Error | undefined = constUndefined) =>
   (connection: Connection, done: (error: Error | null) => void): void => {
     cacheStatements(connection);
     const all = [`busy_timeout = ${busyTimeoutMs}`, ...pragmas];
     connection.exec(all.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
-      opened();
-      done(error);
+      done(error ?? opened() ?? null);
     });
   };
 

@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { permanentError } from '../database/database-error';
 import { readSchemaState } from '../migrations/schema-state';
 import { withPool } from '../database/with-pool';
@@ -17,7 +17,8 @@ export const ownerOnly = 0o600;
  */
 export const makePrivately = (filename: string): void => {
   try {
-    closeSync(openSync(filename, 'wx', ownerOnly));
+    // Not by O_EXCL: a link to a file that is not there yet makes that file.
+    if (!existsSync(filename)) closeSync(openSync(filename, 'a', ownerOnly));
   } catch {
     return;
   }

@@ -31,7 +31,7 @@ const fileOf = (filename: string) => () => {
 };
 
 /** What knex needs to write to a SQLite file: one connection, and a commit that has reached the disk. */
-export const sqliteConfiguration = (filename: string, opened?: () => void): Knex.Config =>
+export const sqliteConfiguration = (filename: string, opened?: () => Error | undefined): Knex.Config =>
   poolConfiguration(fileOf(filename), {
     min: 1,
     afterCreate: withPragmas(
@@ -40,11 +40,15 @@ export const sqliteConfiguration = (filename: string, opened?: () => void): Knex
     ),
   });
 
-const readerConfiguration = (filename: string, connections: number): Knex.Config =>
+const readerConfiguration = (
+  filename: string,
+  connections: number,
+  opened?: () => Error | undefined,
+): Knex.Config =>
   poolConfiguration(fileOf(filename), {
     min: 1,
     max: connections,
-    afterCreate: withPragmas(['query_only = ON']),
+    afterCreate: withPragmas(['query_only = ON'], opened),
   });
 
 /** Through a connection of its own: others have pages in memory that the file may have no more. */
@@ -58,14 +62,24 @@ const isWhole = (filename: string): Promise<boolean> =>
 const applicationIdFor = async (reads: Knex): Promise<number | undefined> =>
   (await reads('sqlite_master').first<unknown>('name')) === undefined ? applicationId : undefined;
 
-/** Opens a SQLite file, and makes it readable by its owner alone where there is none. */
+/** What is in memory, or goes away with its connection: each of a pool would have another database. */
+const refuseMemory = (filename: string): void => {
+  if (filename !== ':memory:' && filename !== '') return;
+  throw new TypeError('openSqlite takes the name of a file: in memory there is inMemoryPetRepository');
+};
+
+/**
+ * Opens a SQLite file, and makes it readable by its owner alone where there is none. Throws a TypeError for `:memory:`,
+ * which is no file.
+ */
 export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
+  refuseMemory(filename);
   const file = watchFile(filename, {
     readSize: async () => BigInt(await readSize(reads)),
     isWhole: () => isWhole(filename),
   });
   const writes = knex(sqliteConfiguration(filename, file.remember));
-  const reads = knex(readerConfiguration(filename, readerConnections));
+  const reads = knex(readerConfiguration(filename, readerConnections, file.remember));
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
   return {
     reads,

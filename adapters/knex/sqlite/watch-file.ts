@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { isDamage } from '../database/database-error';
+import { fileReplaced, isDamage } from '../database/database-error';
 
 /** A file that can't be looked at is as good as gone. */
 const lookAt = (filename: string) => {
@@ -56,9 +56,11 @@ export const watchFile = (filename: string, { readSize, isWhole }: Witness) => {
   };
 
   return {
-    /** To be called when the file has been opened. */
-    remember: (): void => {
-      first ??= lookAt(filename).identity;
+    /** To be called when a connection has opened the file; an error where it is not the one that others have open. */
+    remember: (): Error | undefined => {
+      const { identity } = lookAt(filename);
+      first ??= identity;
+      return first === identity ? undefined : fileReplaced();
     },
     /** Whether it was removed, replaced or cut off. */
     isFileReplaced: (): boolean => {

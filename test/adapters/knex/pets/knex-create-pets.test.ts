@@ -37,6 +37,20 @@ const refusingToForget = (database: Database): Database => ({
   },
 });
 
+/** It comes to an end only when it is told to. */
+const forgettingSlowly = (database: Database, begun: Array<() => void>): Database => ({
+  ...database,
+  petStatements: {
+    ...database.petStatements,
+    forgetExpired: () =>
+      new Promise((resolve) => {
+        begun.push(() => {
+          resolve(0);
+        });
+      }),
+  },
+});
+
 const newPets = (length: number): ReadonlyArray<NewPet> => Array.from({ length }, arbitraryNewPet);
 
 const keyed = (length: number): ReadonlyArray<readonly [NewPet, ScopedIdempotencyKey]> =>
@@ -81,6 +95,14 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(shown).to.match(/refusal|no such animal/);
       }));
 
+    it('takes a clock that counts in fractions of a millisecond', () =>
+      use(async (database) => {
+        const { create } = knexPetRepository(database, { now: () => performance.timeOrigin + 0.25 });
+        const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+        const { pet } = await run(create(newPet, key));
+        expect(await run(create(newPet, key))).to.deep.equal({ pet, replayed: true });
+      }));
+
     it('takes expired keys anew however many there are', () =>
       use(async (database) => {
         const clock = { time: Date.UTC(2026, 0, 1) };
@@ -111,6 +133,41 @@ for (const [kind, makeDatabase] of databaseKinds) {
         await eventually('two are left', 20_000, async () => {
           const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('kept_until');
           return left.length === 2;
+        });
+      }));
+
+    it('forgets expired keys in one place at a time, however long that takes', () =>
+      use(async (database) => {
+        const clock = { time: Date.UTC(2026, 0, 1) };
+        const begun: Array<() => void> = [];
+        const repository = knexPetRepository(forgettingSlowly(database, begun), { now: () => clock.time });
+        for (const [newPet, key] of keyed(5)) {
+          await run(repository.create(newPet, key));
+          clock.time += 2_000;
+        }
+        expect(begun).to.have.lengthOf(1);
+        begun.forEach((end) => {
+          end();
+        });
+        await eventually('it goes on later', 20_000, async () => {
+          clock.time += 2_000;
+          await run(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+          return begun.length > 1;
+        });
+      }));
+
+    it('replays the creation of an animal whose id is 0', () =>
+      use(async (database) => {
+        const repository = knexPetRepository(database);
+        const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+        const { pet } = await run(repository.create(newPet, key));
+        await database.writes('creation_keys').update({ pet_id: 0 });
+        const { name, categoryId, status } = newPet;
+        const cells = { name, category_id: String(categoryId), status: status ?? null };
+        await database.writes('pets').insert({ id: 0, ...cells });
+        expect(await run(repository.create(newPet, key))).to.deep.equal({
+          pet: { ...pet, id: 0n },
+          replayed: true,
         });
       }));
 

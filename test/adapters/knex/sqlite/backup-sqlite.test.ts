@@ -1,8 +1,11 @@
 import { expect } from 'chai';
+import { constVoid } from 'fp-ts/function';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { backupSqlite, type CopyProgress, openSqlite, restoreSqlite } from '../../../../adapters/knex';
 import { newCatalogue } from '../../../support/databases/catalogue';
+import { columnOf } from '../../../support/databases/inspect-sqlite';
+import { isLocked } from '../../../support/databases/is-locked';
 import { makeFolder, removeFolders } from '../../../support/temporary-folder';
 
 /** A catalogue of 12 MB: several steps of a copy. */
@@ -73,4 +76,44 @@ describe('A copy of a SQLite file', () => {
       expect(after.subarray(100)).to.deep.equal(before.subarray(100));
     });
   }
+
+  it('that takes the place of no file keeps everybody from making one meanwhile', async () => {
+    const file = await newLargeCatalogue();
+    const target = join(await makeFolder(), 'restored');
+    const seen: Array<boolean> = [];
+    await restoreSqlite(file, target, {
+      mayReplace: false,
+      signal: new AbortController().signal,
+      onProgress: () => {
+        if (seen.length === 0) seen.push(isLocked(target));
+      },
+    });
+    expect(seen).to.deep.equal([true]);
+    expect(await columnOf(target, 'pets', 'id')).to.have.lengthOf(3_000);
+  });
+
+  it('that fails to take the place of no file leaves none', async () => {
+    const file = await newLargeCatalogue();
+    const folder = await makeFolder();
+    const interruption = new AbortController();
+    const failure = await failureOf(
+      restoreSqlite(file, join(folder, 'restored'), {
+        mayReplace: false,
+        signal: interruption.signal,
+        onProgress: () => {
+          interruption.abort();
+        },
+      }),
+    );
+    expect(failure).to.have.property('name', 'AbortError');
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
+  it('is not kept from its place by what one that was killed has left, in a container with the same pid', async () => {
+    const { file } = await newCatalogue();
+    const target = join(await makeFolder(), 'backup');
+    writeFileSync(`${target}.${process.pid}.partial`, '');
+    const options = { signal: new AbortController().signal, onProgress: constVoid };
+    expect(await backupSqlite(file, target, options)).to.equal(0);
+  });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import knex, { type Knex } from 'knex';
 import { migrate, openSqlite } from '../../../../adapters/knex';
@@ -75,7 +75,9 @@ describe('A SQLite file', () => {
 
   it("that the store makes is its owner's alone, with all that lies beside it, and says whose it is", async () => {
     const file = await newDatabaseFile();
-    const database = openSqlite(file, { isOwnFile: true });
+    const link = await newDatabaseFile();
+    symlinkSync(file, link);
+    const database = openSqlite(link, { isOwnFile: true });
     await run(migrate(database));
     for (const ending of ['', '-wal', '-shm']) {
       expect(statSync(`${file}${ending}`).mode & 0o777, ending).to.equal(0o600);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { type Database, knexPetRepository, migrate, openSqlite } from '../../../../adapters/knex';
 import type { NewPet } from '../../../../core';
@@ -19,6 +20,13 @@ const withFile = async (test: (database: Database, file: string) => Promise<void
 
 describe('A SQLite file', () => {
   afterEach(removeFolders);
+
+  it('has a name: what SQLite keeps in memory or takes away is refused at once', () => {
+    for (const name of [':memory:', '']) {
+      expect(() => openSqlite(name)).to.throw(TypeError, 'inMemoryPetRepository');
+      expect(existsSync(':memory:')).to.equal(false);
+    }
+  });
 
   it('is not written by what reads', () =>
     withFile(async ({ reads }) => {

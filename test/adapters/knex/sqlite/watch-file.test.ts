@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { stat, truncate } from 'node:fs/promises';
+import { rename, stat, truncate } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Database, migrate, openSqlite } from '../../../../adapters/knex';
+import { type Database, knexPetRepository, migrate, openSqlite } from '../../../../adapters/knex';
+import { arbitraryNewPet } from '../../../contracts';
+import { newCatalogue } from '../../../support/databases/catalogue';
+import { columnOf } from '../../../support/databases/inspect-sqlite';
 import { eventually } from '../../../support/eventually';
 import { run } from '../../../support/run';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
@@ -64,4 +67,19 @@ describe('the watch over a SQLite file', () => {
         expect(database.isFileIntact()).to.equal(false);
       }));
   }
+
+  it('lets nobody write to a file that was replaced before anybody had written', async () => {
+    const [{ file }, other] = [await newCatalogue(), await newCatalogue()];
+    const database = openSqlite(file);
+    try {
+      await database.reads('pets').first('id');
+      await rename(other.file, file);
+      const { create } = knexPetRepository(database);
+      expect(await create(arbitraryNewPet())()).to.have.property('_tag', 'Left');
+      expect(database.isFileReplaced()).to.equal(true);
+      expect(await columnOf(file, 'pets', 'id')).to.deep.equal([]);
+    } finally {
+      await database.close();
+    }
+  });
 });
