@@ -1,16 +1,11 @@
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage } from 'node:http';
 import { maxHeadSize } from '../protocol/limits';
+import { originForm } from '../protocol/request-target';
 import type { HttpFailure } from '../responses/http-failures';
 
-interface HeadCount {
-  readonly size: number;
-  readonly hosts: number;
-  readonly authorizations: number;
-}
-
 /** One pass over a head. Node counts neither the colons nor the ends of the lines, and joins what stands twice. */
-const countHead = (rawHeaders: ReadonlyArray<string>): HeadCount => {
+const countHead = (rawHeaders: ReadonlyArray<string>) => {
   let size = 0;
   let hosts = 0;
   let authorizations = 0;
@@ -36,15 +31,6 @@ const malformed = (reason: string): E.Either<HttpFailure, never> =>
 const hasAmbiguousLength = ({ headers, httpVersion }: IncomingMessage): boolean => {
   const encoding = headers['transfer-encoding'];
   return encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || httpVersion !== '1.1');
-};
-
-/** The path and query of a request target, which is one or a whole address (RFC 9112, section 3.2). */
-const originForm = (target: string): string | undefined => {
-  if (target.includes('#')) return undefined;
-  if (target.startsWith('/')) return target;
-  const [, pathAndQuery] = /^https?:\/\/[^/?\\]+(.*)$/i.exec(target) ?? [];
-  if (pathAndQuery === undefined || !URL.canParse(target)) return undefined;
-  return pathAndQuery.startsWith('/') ? pathAndQuery : `/${pathAndQuery}`;
 };
 
 /**

@@ -118,7 +118,7 @@ const getPet = {
   responses: {
     200: success('The animal.', 'Pet', rex, limitedHeaders),
     ...failures(['MissingApiKey', 'InvalidApiKey', ...beforeRouting], deprecationHeaders),
-    ...failures(['NoSuchPet', 'RateLimited', 'Defect', 'Unavailable'], limitedHeaders),
+    ...failures(['PetNotFound', 'RateLimited', 'Defect', 'Unavailable'], limitedHeaders),
   },
 };
 

@@ -10,7 +10,7 @@ import type { Operation } from './operation';
 const decodePetId = (text: string | undefined): E.Either<HttpFailure, PetId> =>
   pipe(
     inDecimal(PetId).decode(text),
-    E.mapLeft(() => ({ _tag: 'NoSuchPet' })),
+    E.mapLeft(() => ({ _tag: 'PetNotFound' })),
   );
 
 /** @deprecated With the operation itself: the interface removes it on 5 December 2030. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { pathOf } from './path-of';
+import { pathOf } from './request-target';
 
 /** What each response of the deprecated operation carries. */
 export const deprecationHeaders = {
@@ -10,6 +10,9 @@ export const deprecationHeaders = {
   // RFC 5829; relative to /v1/pets/{petId}, so that it holds behind any prefix.
   Link: '<../pets>; rel="successor-version"',
 } as const;
+
+/** The template of its route. */
+export const deprecatedRoute = '/v1/pets/:petId';
 
 const pathOfGetPet = /^\/v1\/pets\/[^/#]+$/;
 

@@ -9,6 +9,3 @@ export const maxBodySize = 100_000;
  * so that every response is decided within 5 s.
  */
 export const responseTimeout = 4_000;
-
-/** Of a body that nobody wants, in bytes that are read and thrown away so that its sender gets to read the response. */
-export const maxDiscardedBytes = 16_777_216;

@@ -12,14 +12,6 @@ export interface Text {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A 200 with the text, or a 304 with nothing and without the headers that describe a body. */
-export interface TextResponse {
-  readonly status: 200 | 304;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly contentType: string;
-  readonly body: Buffer | undefined;
-}
-
 const compress = promisify<Buffer, Buffer>(gzip);
 
 const codingWithWeight = /^([^;]*)(?:;\s*q=([\d.]*))?$/i;
@@ -51,11 +43,16 @@ export const textResponder = ({ body, contentType, headers = {} }: Text) => {
   const plain = Buffer.from(body);
   const hash = createHash('sha256').update(plain).digest('base64url');
   const compressed = shareSuccess(() => compress(plain));
-  return async (request: IncomingHttpHeaders): Promise<TextResponse> => {
+  return async (request: IncomingHttpHeaders) => {
     const isGzip = prefersGzip(request['accept-encoding'] ?? '');
     const etag = isGzip ? `"${hash}-gzip"` : `"${hash}"`;
     // Kept by the client, and asked after each time: an upgrade shows at once.
-    const validators = { 'Cache-Control': 'no-cache', ...headers, ETag: etag, Vary: 'Accept-Encoding' };
+    const validators: Readonly<Record<string, string>> = {
+      'Cache-Control': 'no-cache',
+      ...headers,
+      ETag: etag,
+      Vary: 'Accept-Encoding',
+    };
     if (matches(request['if-none-match'] ?? '', etag)) {
       return { status: 304, headers: validators, contentType, body: undefined };
     }

@@ -3,7 +3,6 @@ import type {
   IdempotencyKeyInFlight,
   IdempotencyKeyReused,
   InvalidApiKey,
-  PetNotFound,
   Unavailable,
 } from '../../../core';
 import type { MalformedJson } from '../representation/parse-json';
@@ -17,7 +16,6 @@ export interface NotReady {
 /** Whatever can go wrong between a socket and a row. */
 export type HttpFailure =
   | InvalidApiKey
-  | PetNotFound
   | IdempotencyKeyReused
   | IdempotencyKeyInFlight
   | Unavailable
@@ -30,9 +28,9 @@ export type HttpFailure =
         | 'HttpVersionNotSupported'
         | 'InvalidIdempotencyKey'
         | 'MissingApiKey'
-        // A petId that is no int64: like any id that no animal has.
-        | 'NoSuchPet'
         | 'PayloadTooLarge'
+        // A petId that is no int64 is like any id that no animal has.
+        | 'PetNotFound'
         | 'RequestTimeout'
         | 'RouteNotFound';
     }

@@ -17,21 +17,28 @@ interface Options {
  * emitted as the application's `error`. Mount it before anything that reads bodies.
  */
 export const mountPetRoutes = (
-  app: Koa,
+  // Of any state and context: those are the host's.
+  app: Pick<Koa, 'use'>,
   openStore: OpenAnimalStore,
   { consumeQuota }: Options = {},
 ): void => {
   mountRoutes(app, petRoutes(openStore, consumeQuota), {
-    requestOf: ({ req }) => ({
-      message: req,
-      deadline: performance.now() + responseTimeout,
-      readBody: (limit) =>
-        req.readableDidRead
-          ? Promise.reject(
-              new BodyWasRead('mount the pet routes before the body parser: the body was read already'),
-            )
-          : readBody(req, limit),
-    }),
+    requestOf: ({ req }) => {
+      const request = {
+        message: req,
+        deadline: performance.now() + responseTimeout,
+        readBody: async (limit: number) => {
+          if (req.readableDidRead) {
+            throw new BodyWasRead('mount the pet routes before the body parser: the body was read already');
+          }
+          const asked = performance.now();
+          const body = await readBody(req, limit);
+          request.deadline += performance.now() - asked;
+          return body;
+        },
+      };
+      return request;
+    },
     respond: writeKoaResponse,
   });
 };

@@ -14,7 +14,7 @@ export interface KoaBinding<State> {
 
 /** Puts routes into a Koa application; a request that is not theirs goes on to what follows. */
 export const mountRoutes = <State>(
-  app: Koa<State>,
+  app: Pick<Koa<State>, 'use'>,
   { routes, owns, runUnmatched }: RouteGroup,
   { requestOf, respond }: KoaBinding<State>,
 ): void => {

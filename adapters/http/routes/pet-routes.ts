@@ -7,7 +7,6 @@ import { handleCreatePet } from '../operations/handle-create-pet';
 import { handleGetPet } from '../operations/handle-get-pet';
 import { handleListPets } from '../operations/handle-list-pets';
 import type { Operation } from '../operations/operation';
-import { deprecationHeaders } from '../protocol/deprecation';
 import type { Headers } from '../protocol/headers';
 import { decided, failed } from '../responses/outcome';
 import type { RouteGroup, Run } from './route';
@@ -22,22 +21,22 @@ export const petOperations = [
 /** Everything under `/v1`: each request is authenticated before anything else is asked of it, then counted. */
 export const petRoutes = (openStore: OpenAnimalStore, consumeQuota: ConsumeQuota | undefined): RouteGroup => {
   const authenticated =
-    (operation: Operation, ownHeaders?: Headers): Run =>
+    (operation: Operation): Run =>
     async (request, parameters) => {
       const { message, deadline } = request;
       const key = bearerKey(message.headers.authorization);
-      if (E.isLeft(key)) return failed(key.left, undefined, ownHeaders);
+      if (E.isLeft(key)) return failed(key.left);
       const opened = await openStore(key.right, deadline)();
-      if (E.isLeft(opened)) return failed(opened.left, undefined, ownHeaders);
+      if (E.isLeft(opened)) return failed(opened.left);
       const store = opened.right;
       const { caller } = store;
 
-      let headers = ownHeaders;
+      let headers: Headers | undefined;
       if (consumeQuota !== undefined) {
         const consumed = await consumeQuota(caller.owner, deadline)();
-        if (E.isLeft(consumed)) return failed(consumed.left, caller, headers);
+        if (E.isLeft(consumed)) return failed(consumed.left, caller);
         const { isWithin, resetsIn } = consumed.right;
-        headers = { ...headers, ...quotaHeaders(consumed.right) };
+        headers = quotaHeaders(consumed.right);
         if (!isWithin) return failed({ _tag: 'RateLimited', retryAfter: resetsIn }, caller, headers);
       }
 
@@ -49,7 +48,7 @@ export const petRoutes = (openStore: OpenAnimalStore, consumeQuota: ConsumeQuota
     routes: [
       { method: 'GET', path: '/v1/pets', run: authenticated(handleListPets) },
       { method: 'POST', path: '/v1/pets', run: authenticated(handleCreatePet) },
-      { method: 'GET', path: '/v1/pets/:petId', run: authenticated(handleGetPet, deprecationHeaders) },
+      { method: 'GET', path: '/v1/pets/:petId', run: authenticated(handleGetPet) },
     ],
     owns: (path) => path === '/v1' || path.startsWith('/v1/'),
     runUnmatched: (failure) => authenticated(() => TE.left(failure)),

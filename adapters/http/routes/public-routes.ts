@@ -1,4 +1,4 @@
-import { type DocsFile, docsFiles } from '../docs/docs-files';
+import { docsFiles } from '../docs/docs-files';
 import { openApiDocument } from '../openapi/openapi-document';
 import { openApiServiceDocument } from '../openapi/openapi-service-document';
 import { textResponder } from '../representation/text-responder';
@@ -7,14 +7,16 @@ import { decided } from '../responses/outcome';
 import { type CheckReadiness, healthRoutes } from './health-routes';
 import { type Route, type RouteGroup, withoutKey } from './route';
 
-const textRoute = ({ path, respond }: DocsFile): Route => ({
+type Respond = ReturnType<typeof textResponder>;
+
+const textRoute = (path: string, respond: Respond): Route => ({
   method: 'GET',
   path,
   run: async ({ message }) => decided(await respond(message.headers)),
 });
 
 const documentRoute = (path: string, document: object): Route =>
-  textRoute({ path, respond: textResponder({ body: JSON.stringify(document), contentType: jsonType }) });
+  textRoute(path, textResponder({ body: JSON.stringify(document), contentType: jsonType }));
 
 /** Relative, so that it holds behind any prefix of a proxy. */
 const redirectRoute = (path: string, location: string): Route => ({
@@ -25,10 +27,10 @@ const redirectRoute = (path: string, location: string): Route => ({
 });
 
 /** None where the page is not there. */
-const docsRoutes = (files: ReadonlyArray<DocsFile>): ReadonlyArray<Route> =>
-  files.length === 0
-    ? []
-    : [redirectRoute('/', 'docs'), redirectRoute('/docs/', '../docs'), ...files.map(textRoute)];
+const docsRoutes = (): ReadonlyArray<Route> => {
+  const files = docsFiles().map(({ path, respond }) => textRoute(path, respond));
+  return files.length === 0 ? [] : [redirectRoute('/', 'docs'), redirectRoute('/docs/', '../docs'), ...files];
+};
 
 /** Health and the documents. */
 export const publicRoutes = (checkReadiness: CheckReadiness): RouteGroup =>
@@ -36,5 +38,5 @@ export const publicRoutes = (checkReadiness: CheckReadiness): RouteGroup =>
     ...healthRoutes(checkReadiness),
     documentRoute('/openapi.json', openApiDocument),
     documentRoute('/openapi-service.json', openApiServiceDocument),
-    ...docsRoutes(docsFiles()),
+    ...docsRoutes(),
   );

@@ -43,10 +43,6 @@ export const admissionControl = (maxInFlight: number, maxWait: number) => {
   let isHeld = false;
   let looked = 0;
 
-  const waitIn = (queue: Array<Waiter>, entrant: Entrant, admit: Admit): void => {
-    queue.push({ entrant, since: performance.now(), admit });
-  };
-
   const admitIfRoom = (admit: Admit): boolean => {
     if (isHeld || inFlight >= maxInFlight) return false;
     inFlight += 1;
@@ -96,14 +92,14 @@ export const admissionControl = (maxInFlight: number, maxWait: number) => {
         }
       }
       if (waiting.length >= maxWaiting) return false;
-      waitIn(waiting, entrant, admit);
+      waiting.push({ entrant, since: performance.now(), admit });
       return true;
     },
     /** A request that is worked on is not any more, until it re-enters: it waits for its client. */
     pause: freePlace,
     /** For one that has paused: it came before all that wait, goes before them, and is never refused. */
     reenter: (entrant: Entrant, admit: Admit): void => {
-      if (!admitIfRoom(admit)) waitIn(returning, entrant, admit);
+      if (!admitIfRoom(admit)) returning.push({ entrant, since: performance.now(), admit });
     },
     /** A request is done. */
     leave: (): void => {

@@ -1,7 +1,14 @@
-import { expectsContinue } from '../protocol/expects-continue';
+import type { IncomingMessage } from 'node:http';
 import { readBody } from '../protocol/read-body';
 import type { AdmissionControl } from './admission-control';
 import type { Exchange } from './connection';
+
+/** Whether a client sends its body, of so many bytes at most, only once it is told to (RFC 9110, section 10.1.1). */
+const expectsContinue = ({ headers, httpVersion }: IncomingMessage, limit: number): boolean =>
+  headers.expect !== undefined &&
+  // HTTP/1.0 knows no interim responses.
+  httpVersion === '1.1' &&
+  Number(headers['content-length'] ?? 0) <= limit;
 
 /** Time in which the client sends is the client's: the request is not worked on meanwhile, and its deadline waits. */
 export const awaitBody = async (

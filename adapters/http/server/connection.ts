@@ -15,6 +15,8 @@ export interface Exchange extends HttpRequest {
   readonly target: string;
   /** By `performance.now()`. */
   readonly began: number;
+  /** When the response had gone out, where its connection is read on after that. */
+  ended: number | undefined;
   deadline: number;
   /** What it came to, once that is decided. */
   outcome: Outcome | undefined;
@@ -22,14 +24,13 @@ export interface Exchange extends HttpRequest {
   isInFlight: boolean;
   /** Whether its client was told to send its body. */
   isContinued: boolean;
+  /** Whether the service is overloaded, and it will be told so. */
+  isRefused: boolean;
   /** Whether it was answered before the application saw it. */
   isRejected: boolean;
 }
 
 export const idOf = (exchange: Exchange): string => (exchange.id ??= requestId(exchange.message));
-
-/** What waits on a connection until all before it are over. It looks for itself whether the connection is over. */
-type Turn = () => void;
 
 /** One client's connection, on which one exchange goes on at a time: a later request may depend on an earlier one. */
 export interface Connection {
@@ -38,11 +39,10 @@ export interface Connection {
   readonly address: string | undefined;
   /** The exchange that goes on. */
   current: Exchange | undefined;
-  readonly waiting: Array<Turn>;
+  /** What waits until all before it are over. */
+  readonly waiting: Array<() => void>;
   /** Whether its last response is written or on its way: what follows is read, and not done (RFC 9112, section 9.6). */
   isEnding: boolean;
-  /** Whether `waiting` has just grown, so that no more is to be read. */
-  isPausing: boolean;
   /** The request of the exchange before, where its body is still coming and drained. */
   drained: IncomingMessage | undefined;
   /** What the parser has met after all that waits: nothing more can be understood. */
@@ -57,7 +57,6 @@ export const openConnection = (socket: Socket): Connection => ({
   current: undefined,
   waiting: [],
   isEnding: false,
-  isPausing: false,
   drained: undefined,
   parserFailure: undefined,
   idleSince: performance.now(),
@@ -66,42 +65,54 @@ export const openConnection = (socket: Socket): Connection => ({
 /** Whether nothing more is answered: Node ends some connections by itself, as HTTP/1.0 after a response without length. */
 export const isOver = ({ isEnding, socket }: Connection): boolean => isEnding || !socket.writable;
 
-/** What was parsed already waits here, the rest in the kernel: Node resumes a socket at the end of each request in a packet. */
-const pauseAfterPacket = (connection: Connection): void => {
-  if (connection.isPausing) return;
-  connection.isPausing = true;
-  setImmediate(() => {
-    connection.isPausing = false;
-    if (connection.waiting.length > 0) connection.socket.pause();
-  });
+/**
+ * What was parsed already waits here, the rest in the kernel. Not at once: Node resumes a socket at the end of each request
+ * in a packet, of 64 kB at most. Nor a turn later: Node reads up to 32 packets in one.
+ */
+const pauseWhileWaiting = ({ socket, waiting }: Connection): void => {
+  if (waiting.length > 0) socket.pause();
 };
 
-/** Has something done now, or once all exchanges before it are over. */
-export const enqueue = (connection: Connection, turn: Turn): void => {
-  if (connection.current === undefined || isOver(connection)) {
+/** Has something done now, or once all exchanges before it are over; never where the connection is over. */
+export const enqueue = (connection: Connection, turn: () => void): void => {
+  if (isOver(connection)) return;
+  if (connection.current === undefined) {
     turn();
     return;
   }
   connection.waiting.push(turn);
-  pauseAfterPacket(connection);
+  process.nextTick(pauseWhileWaiting, connection);
 };
 
-/** Goes on after the exchange that is over. */
-export const dequeue = (connection: Connection): void => {
+const goOn = (connection: Connection): void => {
   const message = connection.current?.message;
   connection.drained = message?.complete === false ? message : undefined;
   connection.current = undefined;
   connection.idleSince = performance.now();
-  if (connection.socket.destroyed) return;
+  if (isOver(connection)) return;
   connection.waiting.shift()?.();
   if (connection.waiting.length === 0) connection.socket.resume();
 };
 
-/** Has no further exchange begin. A close with bytes that were not read would take the last response from its reader. */
+/** Goes on after the exchange that is over: where others wait, a turn of the event loop later, which is that of other clients. */
+export const dequeue = (connection: Connection): void => {
+  if (connection.waiting.length > 0) setImmediate(goOn, connection);
+  else goOn(connection);
+};
+
+const ignore = (): void => undefined;
+
+/**
+ * Has no further exchange begin. What still comes is read, since a close with bytes that were not read would take the last
+ * response from its reader; it is not parsed, since Node keeps all requests of a connection until it closes.
+ */
 export const endConnection = (connection: Connection): void => {
+  const { socket, waiting } = connection;
   connection.isEnding = true;
-  for (const turn of connection.waiting.splice(0)) turn();
-  connection.socket.resume();
+  waiting.length = 0;
+  socket.resume();
+  // By then it is resumed: without its parser Node does not resume what the parser has paused.
+  process.nextTick(() => socket.removeAllListeners('data').on('data', ignore));
 };
 
 /** For a connection whose client was told before a stop that it may be used again. */

@@ -8,8 +8,10 @@ import type { ServerResponse } from 'node:http';
 const bounds = [
   { stalledFor: 2_000, maxBytes: 268_435_456 },
   { stalledFor: 12_000, maxBytes: 67_108_864 },
-  { stalledFor: 300_000, maxBytes: 0 },
 ];
+
+/** In milliseconds: who takes nothing for so long is cut off, also where a response has no body that could be held. */
+const longestStall = 300_000;
 
 /** A response that is written, and not taken in full. */
 export interface UnreadResponse {
@@ -17,50 +19,36 @@ export interface UnreadResponse {
   readonly body: string | Buffer | undefined;
 }
 
-interface Stall {
-  /** Bytes that the connection has been given; large bodies are given piece by piece. */
-  readonly progress: number;
-  readonly since: number;
-}
-
-interface Stalled extends UnreadResponse {
-  readonly since: number;
-}
-
-/** Cuts off the first of these responses until what the others hold is within a bound. */
-const cutOff = (stalled: ReadonlyArray<Stalled>, maxBytes: number): void => {
-  const holders = new Map<Stalled['body'], number>();
-  for (const { body } of stalled) holders.set(body, (holders.get(body) ?? 0) + 1);
-  let held = [...holders.keys()].reduce((sum, body) => sum + (body?.length ?? 0), 0);
+/** Cuts off the oldest of these responses, which come last, until what the others hold is within a bound. */
+const cutOff = (stalled: ReadonlyArray<UnreadResponse>, maxBytes: number): void => {
+  const bodies = new Set<UnreadResponse['body']>();
+  let held = 0;
   for (const { response, body } of stalled) {
-    if (held <= maxBytes) return;
-    const others = (holders.get(body) ?? 1) - 1;
-    holders.set(body, others);
-    if (others === 0) held -= body?.length ?? 0;
-    response.destroy();
+    if (!bodies.has(body)) held += body?.length ?? 0;
+    bodies.add(body);
+    if (held > maxBytes) response.destroy();
   }
 };
 
 /**
  * Makes a look at the responses that are being read. Who takes something now and then is a reader, however slow; who does
- * not is stalled, and the oldest stalled go where they hold too much.
+ * not is stalled, and the oldest stalled go where they hold too much; after the longest stall each goes.
  */
 export const cutStalledReaders = () => {
-  let looks = new Map<ServerResponse, Stall>();
+  const stalls = new WeakMap<ServerResponse, { readonly progress: number; readonly since: number }>();
 
-  return (unread: Iterable<UnreadResponse>): void => {
+  return (unread: ReadonlyArray<UnreadResponse>): void => {
     const now = performance.now();
-    const before = looks;
-    looks = new Map();
-    const readers: Array<Stalled> = [];
-    for (const { response, body } of unread) {
+    const readers = unread.map(({ response, body }) => {
+      // Bytes that the connection has been given; large bodies are given piece by piece.
       const progress = response.socket?.bytesWritten ?? 0;
-      const last = before.get(response);
+      const last = stalls.get(response);
       const since = last?.progress === progress ? last.since : now;
-      looks.set(response, { progress, since });
-      readers.push({ response, body, since });
-    }
-    readers.sort((one, other) => one.since - other.since);
+      stalls.set(response, { progress, since });
+      if (now - since >= longestStall) response.destroy();
+      return { response, body, since };
+    });
+    readers.sort((one, other) => one.since - other.since).reverse();
     for (const { stalledFor, maxBytes } of bounds) {
       cutOff(
         readers.filter(({ since, response }) => now - since >= stalledFor && !response.destroyed),

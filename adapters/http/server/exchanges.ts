@@ -3,7 +3,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { unavailable } from '../../../core';
 import type { Reporter } from '../observability/reporter';
 import { responseTimeout } from '../protocol/limits';
-import { pathOf } from '../protocol/path-of';
+import { pathOf } from '../protocol/request-target';
 import { readBody } from '../protocol/read-body';
 import { causeOf } from '../responses/cause-of';
 import type { HttpFailure } from '../responses/http-failures';
@@ -13,7 +13,6 @@ import { awaitBody } from './await-body';
 import { type Connection, dequeue, endIfIdle, type Exchange, idOf } from './connection';
 import { rejectionTurns } from './rejection-turns';
 import { reportExchange } from './report-exchange';
-import { writeOutcome } from './write-outcome';
 import type { ResponseWriter } from './write-response';
 
 /** These tell how the service is, most of all when it is overloaded. */
@@ -32,10 +31,11 @@ export type Exchanges = ReturnType<typeof exchanges>;
 
 const overloaded = failed(unavailable('too many requests are waiting'));
 
+const deadlineExceeded = failed(unavailable(new Error('the deadline of the request has passed')));
+
 /** What the server does with the requests of its connections, each in its turn. */
 export const exchanges = (services: Services) => {
-  const { application, admission, reporter, trustedProxies, isStopping } = services;
-
+  const { application, admission, writeResponse, reporter, trustedProxies, isStopping } = services;
   const rejectionTurn = rejectionTurns();
 
   const leave = (exchange: Exchange): void => {
@@ -49,7 +49,7 @@ export const exchanges = (services: Services) => {
     if (exchange.outcome !== undefined) return;
     exchange.outcome = outcome;
     if (exchange.response.destroyed) reportExchange(exchange, reporter, trustedProxies);
-    else writeOutcome(exchange, outcome, services);
+    else writeResponse(exchange, outcome.response);
   };
 
   const decide = (exchange: Exchange, outcome: Outcome): void => {
@@ -60,6 +60,12 @@ export const exchanges = (services: Services) => {
     }
     respond(exchange, outcome);
     leave(exchange);
+  };
+
+  /** Decides an exchange whose deadline has passed; what waits for the turn of its rejection is rejected. */
+  const expire = (exchange: Exchange): void => {
+    if (exchange.isRefused) respond(exchange, overloaded);
+    else decide(exchange, deadlineExceeded);
   };
 
   const openExchange = (
@@ -75,6 +81,7 @@ export const exchanges = (services: Services) => {
       connection,
       target: message.url ?? '',
       began,
+      ended: undefined,
       id: undefined,
       deadline: began + responseTimeout,
       readBody: (limit) =>
@@ -82,11 +89,14 @@ export const exchanges = (services: Services) => {
       outcome: undefined,
       isInFlight: false,
       isContinued: false,
+      isRefused: false,
       isRejected,
     };
     connection.current = exchange;
     response.on('close', () => {
       if (exchange.outcome !== undefined) reportExchange(exchange, reporter, trustedProxies);
+      // Who has left is not among the connections any more, and what hangs is to give its place back.
+      else setTimeout(expire, responseTimeout, exchange).unref();
       dequeue(connection);
       if (isStopping()) endIfIdle(connection);
     });
@@ -94,6 +104,7 @@ export const exchanges = (services: Services) => {
   };
 
   const refuse = async (exchange: Exchange): Promise<void> => {
+    exchange.isRefused = true;
     await rejectionTurn();
     respond(exchange, overloaded);
   };
@@ -114,26 +125,19 @@ export const exchanges = (services: Services) => {
     });
   };
 
-  /** Works on a request once it is its turn, or refuses it; false where it is refused before it waits. */
-  const enter = (exchange: Exchange): boolean => {
-    if (alwaysAdmitted.includes(pathOf(exchange.target))) {
-      run(work, exchange);
-      return true;
-    }
-    return admission.enter(exchange, (isAdmitted) => {
-      exchange.isInFlight = isAdmitted;
-      run(isAdmitted ? work : refuse, exchange);
-    });
-  };
-
   return {
+    /** Works on a request once it is its turn, or refuses it. */
     begin: (connection: Connection, message: IncomingMessage, response: ServerResponse): void => {
       const exchange = openExchange(connection, message, response, false);
-      if (enter(exchange)) reporter.requestStarted?.();
+      if (alwaysAdmitted.includes(pathOf(exchange.target))) run(work, exchange);
       else {
-        exchange.isRejected = true;
-        run(refuse, exchange);
+        exchange.isRejected = !admission.enter(exchange, (isAdmitted) => {
+          exchange.isInFlight = isAdmitted;
+          run(isAdmitted ? work : refuse, exchange);
+        });
       }
+      if (exchange.isRejected) run(refuse, exchange);
+      else reporter.requestStarted?.();
     },
     /** Answers what the application never sees, and ends the connection. */
     reject: (
@@ -147,5 +151,6 @@ export const exchanges = (services: Services) => {
     },
     /** Decides an exchange from outside, if it is not decided yet. */
     decide,
+    expire,
   };
 };

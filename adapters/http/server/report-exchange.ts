@@ -1,38 +1,35 @@
-import type { Reporter, RequestRecord } from '../observability/reporter';
+import type { Reporter } from '../observability/reporter';
 import { clientAddress } from '../protocol/client-address';
 import { isDeprecated } from '../protocol/deprecation';
-import { pathOf } from '../protocol/path-of';
+import { pathOf } from '../protocol/request-target';
 import { traceContext } from '../protocol/trace-context';
 import { type Exchange, idOf } from './connection';
 
 /** What nginx calls a request whose client closed the connection before there was a response. */
 const clientClosedRequest = 499;
 
-/** The record of an exchange that is over. */
-const requestRecord = (exchange: Exchange, trustedProxies: number): RequestRecord => {
-  const { message, response, outcome, target, began, connection } = exchange;
+/** Tells of an exchange that is over. */
+export const reportExchange = (exchange: Exchange, reporter: Reporter, trustedProxies: number): void => {
+  const { message, response, outcome, began, ended = performance.now() } = exchange;
   const { traceparent } = message.headers;
-  return {
-    requestId: idOf(exchange),
+  const requestId = idOf(exchange);
+  const status = response.headersSent ? response.statusCode : clientClosedRequest;
+  const address = clientAddress(message, exchange.connection.address, trustedProxies);
+  if (exchange.isRejected) {
+    reporter.requestRejected({ requestId, status, clientAddress: address });
+    return;
+  }
+  reporter.requestEnded({
+    requestId,
     method: message.method ?? '',
-    path: pathOf(target),
+    path: pathOf(exchange.target),
     route: outcome?.route,
-    status: response.headersSent ? response.statusCode : clientClosedRequest,
-    milliseconds: Math.round((performance.now() - began) * 1000) / 1000,
+    status,
+    milliseconds: Math.round((ended - began) * 1000) / 1000,
     keyId: outcome?.caller?.keyId,
     owner: outcome?.caller?.owner,
     isDeprecated: isDeprecated(message),
     trace: typeof traceparent === 'string' ? traceContext(traceparent) : undefined,
-    clientAddress: clientAddress(message, connection.address, trustedProxies),
-  };
-};
-
-/** Tells of an exchange that is over. */
-export const reportExchange = (exchange: Exchange, reporter: Reporter, trustedProxies: number): void => {
-  const record = requestRecord(exchange, trustedProxies);
-  if (!exchange.isRejected) reporter.requestEnded(record);
-  else {
-    const { requestId, clientAddress } = record;
-    reporter.requestRejected({ requestId, status: exchange.response.statusCode, clientAddress });
-  }
+    clientAddress: address,
+  });
 };

@@ -9,10 +9,9 @@ export const unparsedMessage = (socket: Socket, method: string): IncomingMessage
   return message;
 };
 
-/** A response to a request for which Node makes none: one that its parser refuses, or CONNECT. It ends the connection. */
+/** A response to a request for which Node makes none: one that its parser refuses, or CONNECT. */
 export const responseOnSocket = (message: IncomingMessage): ServerResponse => {
   const response = new ServerResponse(message);
-  response.shouldKeepAlive = false;
   response.assignSocket(message.socket);
   return response;
 };

@@ -1,12 +1,10 @@
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { unavailable } from '../../../core';
-import { drainBody } from '../protocol/drain-body';
 import { methods } from '../protocol/methods';
 import { failed } from '../responses/outcome';
 import { type Connection, enqueue, isOver, openConnection } from './connection';
-import { cutStalledReaders, type UnreadResponse } from './cut-stalled-readers';
+import { cutStalledReaders } from './cut-stalled-readers';
 import type { Exchanges } from './exchanges';
 import { isMalformedHead, type ParserError, parserFailure } from './parser-failure';
 import { responseOnSocket, unparsedMessage } from './response-on-socket';
@@ -17,18 +15,8 @@ const intervals = { deadlines: 100, stalledReaders: 1_000 };
 /** In milliseconds: how long a connection may be without a request. */
 const idleTimeout = 65_000;
 
-const deadlineExceeded = failed(unavailable(new Error('the deadline of the request has passed')));
-
-/** Responses that are written, and perhaps not taken in full by their readers. */
-function* unreadResponses(connections: Iterable<Connection>): Generator<UnreadResponse> {
-  for (const { current } of connections) {
-    if (current?.outcome !== undefined)
-      yield { response: current.response, body: current.outcome.response.body };
-  }
-}
-
 /** Has the requests that arrive at a server served in their turns, and looks after its connections. */
-export const serveConnections = (server: Server, { begin, reject, decide }: Exchanges) => {
+export const serveConnections = (server: Server, { begin, reject, decide, expire }: Exchanges) => {
   const connections = new Map<Duplex, Connection>();
   let accepted = 0;
   server.on('connection', (socket) => {
@@ -42,8 +30,7 @@ export const serveConnections = (server: Server, { begin, reject, decide }: Exch
     if (connection === undefined) return;
     enqueue(connection, () => {
       const failure = message.complete ? undefined : connection.parserFailure;
-      if (isOver(connection)) drainBody(message);
-      else if (failure !== undefined) reject(connection, message, response, failure);
+      if (failure !== undefined) reject(connection, message, response, failure);
       else begin(connection, message, response);
     });
   };
@@ -58,7 +45,6 @@ export const serveConnections = (server: Server, { begin, reject, decide }: Exch
     // Node has let go of the connection: without a listener its reset would end the process.
     socket.on('error', () => undefined);
     enqueue(connection, () => {
-      if (isOver(connection)) return;
       reject(connection, message, responseOnSocket(message), {
         _tag: 'MethodNotAllowed',
         allowed: methods,
@@ -70,35 +56,31 @@ export const serveConnections = (server: Server, { begin, reject, decide }: Exch
     const connection = connections.get(duplex);
     // The parser reports each further chunk of a malformed request anew.
     if (connection === undefined || connection.parserFailure !== undefined) return;
+    if (isOver(connection)) return;
     const { socket, current, drained } = connection;
-    if (!socket.writable) return;
     const failure = parserFailure(error);
     connection.parserFailure = failure;
-    if (drained?.complete === false) {
-      // Its request has had its response.
+    const isOfCurrent = current?.message.complete === false;
+    if (drained?.complete === false || (isOfCurrent && current.outcome !== undefined)) {
+      // The request has had its response.
       socket.destroy();
-      return;
+    } else if (isOfCurrent) {
+      // Its body is malformed, or does not come.
+      current.response.shouldKeepAlive = false;
+      decide(current, failed(failure));
+    } else {
+      enqueue(connection, () => {
+        const message = unparsedMessage(socket, isMalformedHead(error) ? 'HEAD' : 'GET');
+        reject(connection, message, responseOnSocket(message), failure);
+      });
     }
-    if (current !== undefined && !current.message.complete) {
-      // Its own body is malformed, or does not come.
-      if (current.outcome === undefined) {
-        current.response.shouldKeepAlive = false;
-        decide(current, failed(failure));
-      } else socket.destroy();
-      return;
-    }
-    enqueue(connection, () => {
-      if (isOver(connection)) return;
-      const message = unparsedMessage(socket, isMalformedHead(error) ? 'HEAD' : 'GET');
-      reject(connection, message, responseOnSocket(message), failure);
-    });
   });
 
   const lookForDeadlines = setInterval(() => {
     const now = performance.now();
     for (const { socket, current, idleSince } of connections.values()) {
       if (current !== undefined) {
-        if (current.outcome === undefined && current.deadline < now) decide(current, deadlineExceeded);
+        if (current.outcome === undefined && current.deadline < now) expire(current);
       } else if (idleSince < now - idleTimeout) {
         // Bytes now and then, and empty lines, are no request: they prolong nothing.
         socket.destroy();
@@ -108,15 +90,20 @@ export const serveConnections = (server: Server, { begin, reject, decide }: Exch
 
   const cutStalled = cutStalledReaders();
   const lookForStalledReaders = setInterval(() => {
-    cutStalled(unreadResponses(connections.values()));
+    cutStalled(
+      [...connections.values()].flatMap(({ current }) =>
+        current?.outcome === undefined
+          ? []
+          : { response: current.response, body: current.outcome.response.body },
+      ),
+    );
   }, intervals.stalledReaders).unref();
 
   return {
+    /** Of those that are not closed, or whose exchanges are not reported yet. */
     sockets: (): ReadonlyArray<Socket> => [...connections.values()].map(({ socket }) => socket),
-    /** Whether a response is decided whose client has not taken all of it. */
+    /** Whether there is a response that perhaps is not taken in full. */
     isWriting: (): boolean => [...connections.values()].some(({ current }) => current?.outcome !== undefined),
-    /** Whether all are closed, and all exchanges on them reported. */
-    areClosed: (): boolean => connections.size === 0,
     /** How many there have been. */
     accepted: (): number => accepted,
     stop: (): void => {

@@ -97,7 +97,7 @@ export const startHttpServer = async (
     exchanges({
       application,
       admission,
-      writeResponse: responseWriter(corsOrigins),
+      writeResponse: responseWriter(corsOrigins, () => stopping),
       reporter,
       trustedProxies,
       isStopping: () => stopping,
@@ -140,8 +140,10 @@ export const startHttpServer = async (
       }, timeouts.stopping);
       await closed;
       // The server is closed a moment before the last of its sockets says that it is.
-      while (!connections.areClosed()) await immediate();
+      while (connections.sockets().length > 0) await immediate();
       connections.stop();
+      // Its own method as well: it clears the interval that looks for late requests, which would keep the server in memory.
+      server.close();
       clearInterval(closeIdle);
       clearTimeout(closeSilent);
       clearTimeout(forceClose);

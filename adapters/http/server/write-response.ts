@@ -1,31 +1,14 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { crossOriginHeaders } from '../protocol/cross-origin';
 import { deprecationHeaders, isDeprecated } from '../protocol/deprecation';
 import type { Headers } from '../protocol/headers';
 import { securityHeaders } from '../protocol/security-headers';
 import { type HttpResponse, jsonType } from '../responses/http-response';
-
-/** In bytes: a larger body is written piece by piece as its reader takes it, so that its progress can be seen. */
-const pieceSize = 65_536;
-
-/** In milliseconds: after its last response a connection is read on until its client has sent nothing for so long. */
-const lingerTime = 1_000;
-
-/** Where a response is written. */
-interface Target {
-  readonly message: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly requestId: string;
-  /** Whether the connection ends with it. */
-  readonly closes: boolean;
-  /** Whether its client may be sending still: a connection that is closed with bytes unread is reset, and the response lost. */
-  readonly lingers: boolean;
-}
-
-export type ResponseWriter = (target: Target, response: HttpResponse) => void;
+import { endConnection, endIfIdle, type Exchange, idOf } from './connection';
+import { writeBody } from './write-body';
 
 const none: Headers = {};
-const connection: Headers = { Connection: 'close' };
+const connectionClose: Headers = { Connection: 'close' };
 
 const append = (head: Array<string>, headers: Headers, except: Headers = none): void => {
   for (const name in headers) {
@@ -34,60 +17,65 @@ const append = (head: Array<string>, headers: Headers, except: Headers = none): 
   }
 };
 
-const writePieces = (response: ServerResponse, body: Buffer, from: number, end: () => void): void => {
-  for (let at = from; at < body.length; at += pieceSize) {
-    if (response.write(body.subarray(at, at + pieceSize))) continue;
-    // The socket's own event: Node forgets to pass it on after a CONNECT.
-    response.socket?.once('drain', () => {
-      writePieces(response, body, at + pieceSize, end);
-    });
-    return;
-  }
-  end();
+/** Of a body that nobody wants, in bytes that are read and thrown away so that its sender gets to read the response. */
+const maxDiscardedBytes = 16_777_216;
+
+/** Lets a sender finish a body that nobody wants; one that goes on for too long is cut off. */
+const drainBody = (message: IncomingMessage): void => {
+  let discarded = 0;
+  message.on('data', (chunk: Buffer) => {
+    discarded += chunk.length;
+    if (discarded > maxDiscardedBytes) message.destroy();
+  });
+  message.resume();
 };
 
-/** Ends a connection in the order of TCP: no more is written, what still comes is read for a while, then it is closed. */
-const linger = (response: ServerResponse) => (): void => {
-  const { socket } = response;
-  if (socket === null) return;
-  socket.end();
-  socket.setTimeout(lingerTime, () => socket.destroy());
-};
+const hasUnreadBody = ({ headers, complete }: IncomingMessage): boolean =>
+  !complete && (headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0');
 
-const writeBody = ({ message, response, lingers }: Target, body: HttpResponse['body']): void => {
-  const end = lingers ? linger(response) : (): void => void response.end();
-  if (body instanceof Buffer && body.length > pieceSize && message.method !== 'HEAD') {
-    writePieces(response, body, 0, end);
-  } else if (lingers) {
-    if (body === undefined || message.method === 'HEAD') response.flushHeaders();
-    else response.write(body);
-    end();
-  } else {
-    response.end(body);
-  }
-};
+/** Whether the connection ends with a response. */
+const isLast = ({ message, response, isContinued }: Exchange, { headers }: HttpResponse): boolean =>
+  !response.shouldKeepAlive ||
+  headers?.['Connection'] === 'close' ||
+  // Without a 100 (Continue) the client may or may not send its body: only a new connection is unambiguous.
+  (message.headers.expect !== undefined && !isContinued);
+
+export type ResponseWriter = ReturnType<typeof responseWriter>;
 
 /**
  * Makes the one writer of all responses, of those too that no route sees. Head and small bodies go out at once: headers
  * that are set one by one cost twice as much. What a response says itself wins over what all have in common.
  */
-export const responseWriter = (corsOrigins: ReadonlyArray<string>): ResponseWriter => {
+export const responseWriter = (corsOrigins: ReadonlyArray<string>, isStopping: () => boolean) => {
   const crossOrigin = crossOriginHeaders(corsOrigins);
-  return (target, { status, body, contentType = jsonType, headers: own = none }) => {
-    const { message, response, requestId, closes } = target;
+
+  return (exchange: Exchange, httpResponse: HttpResponse): void => {
+    const { message, response, connection, isRejected } = exchange;
+    const { status, body, contentType = jsonType, headers: own = none } = httpResponse;
+    const closes = isStopping() || isLast(exchange, httpResponse);
+    const isUnread = hasUnreadBody(message);
+    const lingers = closes && (isUnread || isRejected || connection.waiting.length > 0);
+    if (closes) endConnection(connection);
+    else if (isUnread) {
+      drainBody(message);
+      message.once('end', () => {
+        if (isStopping()) endIfIdle(connection);
+      });
+    }
+
     const shared = crossOrigin(message);
     const headers =
       'Vary' in own && 'Vary' in shared ? { ...own, Vary: `${own['Vary']}, ${shared['Vary']}` } : own;
-    const head = ['X-Request-Id', requestId];
+    const head = ['X-Request-Id', idOf(exchange)];
     append(head, securityHeaders, headers);
     append(head, shared, headers);
     if (isDeprecated(message)) append(head, deprecationHeaders, headers);
     if (body !== undefined) {
       head.push('Content-Type', contentType, 'Content-Length', String(Buffer.byteLength(body)));
     }
-    append(head, headers, connection);
-    if (closes) append(head, connection);
+    append(head, headers, connectionClose);
+    if (closes) append(head, connectionClose);
     response.writeHead(status, head);
-    writeBody(target, body);
+    writeBody(exchange, body, lingers);
   };
 };

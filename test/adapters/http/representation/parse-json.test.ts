@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { parseJson } from '../../../../adapters/http/representation/parse-json';
+import { anyCharacter } from '../../../support/any-character';
 
 const parseText = (text: string) => parseJson(new TextEncoder().encode(text));
 
@@ -42,7 +43,7 @@ describe('parseJson', () => {
 
   it('refuses what JSON.parse refuses, for any text', () => {
     const damaged = fc
-      .tuple(jsonTexts, fc.nat(), fc.string({ maxLength: 2, unit: 'binary' }))
+      .tuple(jsonTexts, fc.nat(), fc.string({ maxLength: 2, unit: anyCharacter }))
       .map(
         ([text, at, junk]) =>
           text.slice(0, at % (text.length + 1)) + junk + text.slice((at % (text.length + 1)) + 1),
@@ -56,7 +57,7 @@ describe('parseJson', () => {
       }
     };
     fc.assert(
-      fc.property(fc.oneof(damaged, fc.string({ unit: 'binary' })), (text) => {
+      fc.property(fc.oneof(damaged, fc.string({ unit: anyCharacter })), (text) => {
         if (!isJson(text)) expect(valueOf(text)).to.equal(undefined);
       }),
       { numRuns: 500 },
@@ -132,7 +133,7 @@ describe('parseJson', () => {
       { maxLength: 20 },
     );
     const names = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.constantFrom('__proto__', 'constructor', '', ':', '"'),
     );
     fc.assert(
@@ -222,7 +223,7 @@ describe('parseJson', () => {
 
   it('gives letters of any length in UTF-8 back', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(valueOf(JSON.stringify(text))).to.equal(text);
       }),
     );

@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RequestRecord } from '../../../../adapters/http';
 import type { Deadline } from '../../../../core';
+import { eventually } from '../../../support/eventually';
 import { openRawConnection } from '../../../support/http/raw-connection';
 import {
   byKey,
@@ -69,6 +71,37 @@ describe('One deadline holds for a request', function () {
       lateness = 0;
       const next = await fetch(`${server.address}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
       expect(next.status, 'what hangs is not worked on any more').to.equal(200);
+    } finally {
+      await server.stop(0);
+    }
+  });
+
+  it('what hangs gives its place back also where its client has left', async () => {
+    const ended: Array<RequestRecord> = [];
+    let begun = 0;
+    const create = () => {
+      begun += 1;
+      return never();
+    };
+    const server = await startServer(memoryApplication({ pets: { create } }), {
+      maxInFlight: 1,
+      reporter: { ...silentReporter, requestEnded: (record) => ended.push(record) },
+    });
+    try {
+      const { hostname, port } = new URL(server.address);
+      const connection = openRawConnection(hostname, Number(port));
+      const body = '{"name":"Rex","categoryId":7}';
+      connection.send(
+        `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      await eventually('it is begun', promised + spare, () => begun > 0);
+      connection.reset();
+      const list = () => fetch(`${server.address}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
+      await eventually('others are served', promised + spare, async () => (await list()).status === 200);
+      expect(ended.filter(({ method }) => method === 'POST').map(({ status }) => status)).to.deep.equal([
+        499,
+      ]);
     } finally {
       await server.stop(0);
     }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -134,6 +135,22 @@ describe('On a connection one exchange goes on at a time', () => {
     expect(statusesIn(await connection.closed())).to.have.length(count + 1);
   });
 
+  it('pipelined requests leave other clients their turns of the event loop', async () => {
+    const connection = service.connect();
+    const count = 1_000;
+    connection.send('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count));
+    let mostInTurn = 0;
+    const giveUp = performance.now() + bound;
+    while (service.ended.length < count && performance.now() < giveUp) {
+      const before = service.ended.length;
+      await new Promise(setImmediate);
+      mostInTurn = Math.max(mostInTurn, service.ended.length - before);
+    }
+    connection.destroy();
+    expect(service.ended).to.have.length(count);
+    expect(mostInTurn).to.be.within(1, 10);
+  });
+
   it('a client that ends its side after the request gets its response', async () => {
     service.hold();
     const connection = service.connect();
@@ -160,6 +177,28 @@ describe('On a connection one exchange goes on at a time', () => {
     }
     expect(isFull, 'the service stops reading').to.equal(true);
     socket.destroy();
+  });
+
+  it('of what a client goes on pipelining one packet is parsed, however much has arrived', async () => {
+    service.hold();
+    let parsed = 0;
+    const count = (): void => {
+      parsed += 1;
+    };
+    subscribe('http.server.request.start', count);
+    const connection = service.connect();
+    try {
+      connection.send(create('first'));
+      await eventually('the first is begun', bound, () => service.begun.length > 0);
+      // All that the kernel takes of it is there before the service reads on.
+      connection.send('GET / HTTP/1.1\r\n\r\n'.repeat(100_000));
+      await eventually('more is parsed', bound, () => parsed > 1);
+      await delay(100);
+      expect(parsed).to.be.below(5_000);
+    } finally {
+      unsubscribe('http.server.request.start', count);
+      connection.destroy();
+    }
   });
 
   it('a refused request gets one response, whatever becomes of its body', async () => {

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { anyCharacter } from '../../../support/any-character';
 
 /** A request that is framed as HTTP asks, whatever its parts hold. Bytes stand as Latin-1. */
 export interface FramedRequest {
@@ -143,7 +144,7 @@ const bodies = fc.oneof(
     arbitrary: fc
       .record(
         {
-          name: fc.string({ unit: 'binary', maxLength: 40 }),
+          name: fc.string({ unit: anyCharacter, maxLength: 40 }),
           categoryId: fc.oneof(fc.maxSafeInteger(), fc.jsonValue()),
           status: fc.constantFrom('available', 'pending', 'sold', null, 'gone'),
         },
