@@ -12,10 +12,10 @@ import { withDatabase } from './with-database';
  * opens for a key alone, so the operator gets one that only this process knows.
  */
 export const asOperator = <F, A>(
-  onProgress: (text: string) => void,
+  options: { readonly onProgress: (text: string) => void; readonly interruption: AbortSignal },
   use: (store: AnimalStore) => TE.TaskEither<F, A>,
 ) =>
-  withDatabase({ onProgress }, (database) => {
+  withDatabase(options, (database) => {
     const key = decodeOrThrow(ApiKey, randomBytes(32).toString('base64url'));
     const { authenticate } = environmentKeys([key]);
     return pipe(

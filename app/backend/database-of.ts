@@ -17,12 +17,7 @@ interface NamedDatabase {
   readonly openAsFound: () => DatabaseAsFound;
   /** What knex's own command line needs: the settings and the migrations of the service. */
   readonly configuration: () => Knex.Config;
-  /** What it consists of on this machine's disk, other than on a server. */
-  readonly files: ReadonlyArray<string>;
 }
-
-/** Endings of the files of a SQLite database (SQLite documentation, "Temporary Files"). */
-const fileEndings = ['', '-wal', '-shm', '-journal'];
 
 /** The database that the settings name; none when animals are kept in memory. */
 export const databaseOf = ({
@@ -40,7 +35,6 @@ export const databaseOf = ({
         open: () => openSqlite(filename, { isOwnFile: true }),
         openAsFound: () => openSqliteAsFound(filename),
         configuration: () => sqliteConfiguration(filename),
-        files: fileEndings.map((ending) => `${filename}${ending}`),
       };
     }
     case 'Postgres': {
@@ -51,7 +45,6 @@ export const databaseOf = ({
         open,
         openAsFound: () => ({ ...open(), findDamage: () => Promise.resolve(undefined) }),
         configuration: () => postgresConfiguration(connectionString, options),
-        files: [],
       };
     }
   }

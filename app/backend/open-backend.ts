@@ -14,16 +14,11 @@ export const openBackend = (
   observer: RepositoryObserver,
   onProgress: (text: string) => void,
 ): TE.TaskEither<StartFailure, Backend> => {
-  switch (settings.DATABASE_URL._tag) {
-    case 'Memory':
-      return openMemoryBackend(settings);
-    case 'Sqlite':
-    case 'Postgres':
-      return pipe(
-        databaseOf(settings),
-        TE.fromNullable<StartFailure>({ _tag: 'NoDatabase' }),
-        TE.flatMap(({ open }) => TE.fromIO(open)),
+  const named = databaseOf(settings);
+  return named === undefined
+    ? openMemoryBackend(settings)
+    : pipe(
+        TE.fromIO(named.open),
         TE.flatMap((database) => openDatabaseBackend(database, settings, observer, onProgress)),
       );
-  }
 };

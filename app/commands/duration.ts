@@ -15,3 +15,10 @@ export const parseDuration = (text: string): number => {
     throw new InvalidArgumentError('It must be a duration, as in 90d, 12h, 30m or 10s.');
   return Number(count) * unitMs;
 };
+
+/** The same of a key, which nobody could use if it were none. */
+export const parseLifetime = (text: string): number => {
+  const lifetime = parseDuration(text);
+  if (lifetime === 0) throw new InvalidArgumentError('It must be more than nothing.');
+  return lifetime;
+};

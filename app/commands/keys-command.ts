@@ -1,11 +1,14 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
 import type { ApiKeyRegister, IssuedApiKey } from '../../adapters/knex';
+import { refuseMissingFile } from '../backend/refuse-missing-file';
 import type { StartFailure } from '../failures/start-failure';
+import type { Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
 import { apiKeyLine } from './api-key-line';
-import { parseDuration } from './duration';
+import { parseDuration, parseLifetime } from './duration';
 import { runCommand } from './run-command';
 
 interface Options {
@@ -17,22 +20,35 @@ interface IssueOptions extends Options {
   readonly expires?: number;
 }
 
-const withRegister = async (
+type Use = (register: ApiKeyRegister, settings: Settings) => TE.TaskEither<StartFailure, void>;
+
+const withNewRegister = async (
   terminal: Terminal,
-  use: (register: ApiKeyRegister) => TE.TaskEither<StartFailure, void>,
+  use: Use,
+  check: (settings: Settings) => E.Either<StartFailure, Settings> = E.right,
 ): Promise<void> => {
   const { withDatabase } = await import('../backend/with-database.js');
   const { apiKeyRegister } = await import('../../adapters/knex/index.js');
-  await runCommand(
-    terminal,
-    withDatabase({ onProgress: terminal.say }, (database) => use(apiKeyRegister(database))),
+  await runCommand(terminal, (settings) =>
+    pipe(
+      TE.fromEither(check(settings)),
+      TE.flatMap(
+        withDatabase({ onProgress: terminal.say }, (database) => use(apiKeyRegister(database), settings)),
+      ),
+    ),
   );
 };
 
+/** Without a database there is no key to find; the name of its file is wrong. */
+const withRegister = (terminal: Terminal, use: Use): Promise<void> =>
+  withNewRegister(terminal, use, refuseMissingFile);
+
 const present =
-  ({ print, say }: Terminal, json: boolean) =>
+  ({ print, say }: Terminal, json: boolean, { API_KEYS }: Settings) =>
   (issued: IssuedApiKey): void => {
     print(json, issued, issued.key);
+    if (API_KEYS.length > 0)
+      say('warning: a service that has API_KEYS, as they are set here, takes no key of the database');
     say(`Keep it: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`);
   };
 
@@ -59,10 +75,12 @@ const create = (terminal: Terminal): Command =>
   new Command('create')
     .description('issue a key; it is shown this once')
     .requiredOption('--name <name>', 'whose key it is', nonEmpty)
-    .option(...expiresOption, parseDuration)
+    .option(...expiresOption, parseLifetime)
     .option('--json', 'print the key and its record as JSON')
     .action(({ name, expires, json = false }: IssueOptions & { readonly name: string }) =>
-      withRegister(terminal, ({ issue }) => pipe(issue(name, expires), TE.map(present(terminal, json)))),
+      withNewRegister(terminal, ({ issue }, settings) =>
+        pipe(issue(name, expires), TE.map(present(terminal, json, settings))),
+      ),
     );
 
 const rotate = (terminal: Terminal): Command =>
@@ -74,14 +92,14 @@ const rotate = (terminal: Terminal): Command =>
         .argParser(parseDuration)
         .default(parseDuration('1d'), '1d'),
     )
-    .option(...expiresOption, parseDuration)
+    .option(...expiresOption, parseLifetime)
     .option('--json', 'print the key and its record as JSON')
     .action((id: string, { grace, expires, json = false }: IssueOptions & { readonly grace: number }) =>
-      withRegister(terminal, (register) =>
+      withRegister(terminal, (register, settings) =>
         pipe(
           register.rotate(id, grace, expires),
           TE.flatMap(TE.fromNullable<StartFailure>({ _tag: 'UnknownKey', id })),
-          TE.map(present(terminal, json)),
+          TE.map(present(terminal, json, settings)),
         ),
       ),
     );

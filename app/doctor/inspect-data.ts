@@ -1,7 +1,7 @@
 import { pipe } from 'fp-ts/function';
 import type * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import {
   type DatabaseReport,
   generationMismatch,
@@ -19,12 +19,15 @@ import { type CheckResult, failed, passed } from './check-result';
 /** In milliseconds: clocks of several machines differ by a little. */
 const clockTolerance = 60_000;
 
-const inspectKeys = ({ API_KEYS, NODE_ENV }: Settings, validKeys: number): CheckResult => {
+const inspectKeys = (
+  { API_KEYS, NODE_ENV }: Settings,
+  { validKeys, newestKey }: Pick<DatabaseReport, 'validKeys' | 'newestKey'>,
+): CheckResult => {
   if (API_KEYS.length > 0) return passed('keys', `${API_KEYS.length} in API_KEYS`);
   if (validKeys > 0) return passed('keys', `${validKeys} valid in the database`);
-  return NODE_ENV === 'production'
+  return NODE_ENV === 'production' || newestKey > 0
     ? failed('keys', startFailureText({ _tag: 'NoApiKey' }))
-    : passed('keys', 'none that is valid: where none ever was, the first start makes one');
+    : passed('keys', 'none: the first start makes one');
 };
 
 const inspectClock = (newestKey: number): CheckResult => {
@@ -52,15 +55,15 @@ const inspectSchema = (schema: SchemaState): CheckResult => {
 
 const resultsOf =
   (settings: Settings) =>
-  ({ schema, durability, limits, validKeys, newestKey }: DatabaseReport): ReadonlyArray<CheckResult> => [
+  ({ schema, durability, limits, ...keys }: DatabaseReport): ReadonlyArray<CheckResult> => [
     passed('database', `${databaseAddressText(settings.DATABASE_URL)} reads and writes`),
     durability.isDurable
       ? passed('durability', durability.text)
       : failed('durability', `${durability.text} can lose an animal: ${durability.remedy}`),
     ...(limits === undefined ? [] : [inspectLimits(limits)]),
     inspectSchema(schema),
-    inspectKeys(settings, validKeys),
-    inspectClock(newestKey),
+    inspectKeys(settings, keys),
+    inspectClock(keys.newestKey),
   ];
 
 /** A file that is not there is not made. */
@@ -71,14 +74,24 @@ const inspectMissingFile = (filename: string): CheckResult => {
     : failed('database', `${filename} can't be made: ${advice}`);
 };
 
+/** A folder, or a pipe, which would keep who opens it waiting. */
+const inspectNoFile = (filename: string): CheckResult =>
+  failed('database', `${filename} can't be opened: ${fileAdvice(filename) ?? 'it is no regular file'}`);
+
 /** Whether the data can be reached, written and kept, and whether anyone can get at it. */
 export const inspectData =
   (settings: Settings, isThorough: boolean): T.Task<ReadonlyArray<CheckResult>> =>
   async () => {
     const { DATABASE_URL: address } = settings;
-    const withoutData = (found: CheckResult) => [found, inspectKeys(settings, 0), inspectClock(0)];
-    if (address._tag === 'Sqlite' && !existsSync(address.filename)) {
-      return withoutData(inspectMissingFile(address.filename));
+    const withoutData = (found: CheckResult) => [
+      found,
+      inspectKeys(settings, { validKeys: 0, newestKey: 0 }),
+      inspectClock(0),
+    ];
+    if (address._tag === 'Sqlite') {
+      const { filename } = address;
+      if (!existsSync(filename)) return withoutData(inspectMissingFile(filename));
+      if (!statSync(filename).isFile()) return withoutData(inspectNoFile(filename));
     }
     const database = databaseOf(settings)?.openAsFound();
     if (database === undefined) {

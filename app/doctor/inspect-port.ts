@@ -1,6 +1,8 @@
 import type { Task } from 'fp-ts/Task';
 import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { Settings } from '../settings/settings';
 import { cannotListen, startFailureText } from '../failures/start-failure';
 import { type CheckResult, failed, passed } from './check-result';
@@ -8,13 +10,14 @@ import { type CheckResult, failed, passed } from './check-result';
 /** In milliseconds. */
 const timeoutMs = 2_000;
 
-/** Whether an animal store answers there, by its `/livez`. */
+/** Whether an animal store answers there, by its `/livez`. Not by fetch, which refuses many a port (Fetch, "port blocking"). */
 const isAnimalStore = async (host: string, port: number): Promise<boolean> => {
+  const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(`http://${host.includes(':') ? `[${host}]` : host}:${port}/livez`, {
-      signal: AbortSignal.timeout(timeoutMs),
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      get({ host, port, path: '/livez', agent: false, signal }, resolve).on('error', reject);
     });
-    return (await response.text()) === '{"status":"live"}';
+    return (await text(response)) === '{"status":"live"}';
   } catch {
     return false;
   }

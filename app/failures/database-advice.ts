@@ -24,6 +24,13 @@ const isPermitted = (path: string, mode: number): boolean =>
 
 const readable = constants.R_OK | constants.W_OK;
 
+const existingFileAdvice = (file: string): string | undefined => {
+  const found = statSync(file);
+  if (found.isDirectory()) return 'it is a folder: name a file in it';
+  if (!found.isFile()) return 'it is no regular file: name one';
+  return isPermitted(file, readable) ? undefined : 'let this user read and write it';
+};
+
 /** What keeps a SQLite file from being opened or made, by a look at the file system: undefined where that shows nothing. */
 export const fileAdvice = (filename: string): string | undefined => {
   const file = resolve(filename);
@@ -32,14 +39,18 @@ export const fileAdvice = (filename: string): string | undefined => {
   if (!statSync(folder).isDirectory()) return `${folder} is a file: name a file in a folder`;
   // SQLite keeps its write-ahead log beside the file.
   if (!isPermitted(folder, readable | constants.X_OK)) return `let this user write in the folder ${folder}`;
-  if (existsSync(file)) {
-    if (statSync(file).isDirectory()) return 'it is a folder: name a file in it';
-    return isPermitted(file, readable) ? undefined : 'let this user read and write it';
+  switch (refusal(() => statSync(file))) {
+    case undefined:
+      return existingFileAdvice(file);
+    case 'ELOOP':
+      return 'it is a link that leads to itself: name a file';
+    case 'ENAMETOOLONG':
+      return 'its name is too long: name another file';
+    default:
+      return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
+        ? fileAdvice(resolve(realpathSync(folder), readlinkSync(file)))
+        : undefined;
   }
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
-  return refusal(() => statSync(file)) === 'ELOOP'
-    ? 'it is a link that leads to itself: name a file'
-    : fileAdvice(resolve(realpathSync(folder), readlinkSync(file)));
 };
 
 /** What to do about a database that can't be used for this cause. */

@@ -14,6 +14,7 @@ export type StartFailure =
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }
   | { readonly _tag: 'NoDatabase' }
+  | { readonly _tag: 'NoFile'; readonly filename: string }
   | { readonly _tag: 'OwnTools' }
   | { readonly _tag: 'UnknownKey'; readonly id: string }
   /** `PORT` and `HOST` with this before their names are the settings that it is about. */
@@ -50,6 +51,8 @@ export const startFailureText = (failure: StartFailure, address?: DatabaseAddres
       return 'there is no valid API key: set API_KEYS, or make one in the database with `animal-store keys create --name NAME`';
     case 'NoDatabase':
       return 'memory: is no database: set DATABASE_URL to sqlite:FILE or postgres://...';
+    case 'NoFile':
+      return `there is no file ${failure.filename}: set DATABASE_URL to the database`;
     case 'OwnTools': {
       const url = address ? databaseAddressText(address) : 'postgres://...';
       return `PostgreSQL has tools of its own: pg_dump --format=custom --file=FILE '${url}' makes a backup while the service runs, and pg_restore --clean --if-exists --single-transaction --dbname='${url}' FILE takes it back while it does not`;

@@ -1,7 +1,7 @@
 import { write, writeSync } from 'node:fs';
-import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
+import { fileOf } from '../terminal/write-whole';
 import type { Sink } from './block-writer';
 
 /** A reader that has gone doesn't come back: all that is for it counts as taken. */
@@ -33,7 +33,7 @@ const fileSink = (file: number): Sink => ({
  * Standard output as a sink. A pipe or a terminal is written to as the stream that it is: written as a file it would
  * keep a thread until its reader goes on, and no process ends before its threads.
  */
-export const outputSink = (output: Writable): Sink =>
-  !(output instanceof Socket) && 'fd' in output && typeof output.fd === 'number'
-    ? fileSink(output.fd)
-    : streamSink(output);
+export const outputSink = (output: Writable): Sink => {
+  const file = fileOf(output);
+  return file === undefined ? streamSink(output) : fileSink(file);
+};

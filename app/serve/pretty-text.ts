@@ -1,4 +1,5 @@
 import { prettyFactory } from 'pino-pretty';
+import { visibleText } from '../terminal/visible-text';
 
 const lineOfRequest = [
   ...['method', 'path', 'status', 'milliseconds', 'clientAddress', 'keyId', 'requestId', 'trace_id'],
@@ -12,7 +13,7 @@ const ignored = [
 
 const words = (field: string, value: unknown): ReadonlyArray<string> => {
   if (typeof value !== 'string' && typeof value !== 'number') return [];
-  return [field === 'milliseconds' ? `${value} ms` : String(value)];
+  return [field === 'milliseconds' ? `${value} ms` : visibleText(String(value))];
 };
 
 /** Turns lines of the log into what a person reads at a terminal: one for a request; a failure with its stack below. */

@@ -9,8 +9,8 @@ const fileSettingOf = (name: string): string => `${name}_FILE`;
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error);
 
-/** Editors and `echo` end a file with a line break that no secret has. */
-const readSecret = (file: string): string => readFileSync(file, 'utf8').replace(/[\r\n]+$/, '');
+/** What editors and `echo` put at its ends, a line break or a byte order mark, is not of the secret. */
+const readSecret = (file: string): string => readFileSync(file, 'utf8').trim();
 
 const resolveSecret = (
   name: string,

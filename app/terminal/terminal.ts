@@ -1,8 +1,10 @@
+import { toError } from 'fp-ts/Either';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { signalExitCode } from './signal-exit-code';
 import { unblockTerminal } from './unblock-terminal';
 import { visibleJson } from './visible-json';
+import { writeWhole } from './write-whole';
 
 /** A stream that is a terminal has columns. */
 type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
@@ -43,12 +45,6 @@ const lastWait = 1_000;
 const exitCodeOf = (error: Error): number =>
   'code' in error && error.code === 'EPIPE' ? signalExitCode('SIGPIPE') : 1;
 
-/** Resolves when the text is written, or with why it is not. */
-const put = (output: Output, text: string): Promise<Error | null | undefined> =>
-  new Promise((resolve) => {
-    output.write(text, resolve);
-  });
-
 export const openTerminal = ({ env, stdout, stderr }: Surroundings): Terminal => {
   let exitCode = 0;
   let isStopped = false;
@@ -62,7 +58,7 @@ export const openTerminal = ({ env, stdout, stderr }: Surroundings): Terminal =>
   }
 
   const say = (text: string): void => {
-    said = put(stderr, `${text}\n`);
+    said = writeWhole(stderr, `${text}\n`).catch(() => undefined);
   };
 
   const fail = (code: number): void => {
@@ -70,8 +66,8 @@ export const openTerminal = ({ env, stdout, stderr }: Surroundings): Terminal =>
   };
 
   const write = (text: string): void => {
-    written = put(stdout, text).then((error) => {
-      if (!error) return;
+    written = writeWhole(stdout, text).catch((cause: unknown) => {
+      const error = toError(cause);
       say(`animal-store: standard output was not written: ${error.message}`);
       fail(exitCodeOf(error));
     });

@@ -1,11 +1,4 @@
-/** Controls, formats and separators of lines: what moves a cursor, or turns the text behind it around. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-const escaped = (character: string): string =>
-  character
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('');
+import { visibleText } from './visible-text';
 
 /** A JSON text that a terminal shows as it stands, whatever the strings in it hold. */
-export const visibleJson = (value: unknown): string => JSON.stringify(value).replaceAll(unseen, escaped);
+export const visibleJson = (value: unknown): string => visibleText(JSON.stringify(value));

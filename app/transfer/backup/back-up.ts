@@ -2,7 +2,6 @@ import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { backupSqlite, type CopyOptions } from '../../../adapters/knex';
-import { databaseOf } from '../../backend/database-of';
 import { resolveFreeTarget } from '../export/resolve-target';
 import { writeStandardOutput } from '../export/write-standard-output';
 import type { TransferContext } from '../transfer-context';
@@ -25,6 +24,6 @@ const writeOut = async (database: string, output: Writable, options: CopyOptions
 export const backUp = (file: string, context: TransferContext) =>
   copySqlite(context, async (database, options) => {
     if (file === '-') return writeOut(database, context.terminal.stdout, options);
-    const { path } = resolveFreeTarget(file, databaseOf(context.settings)?.files ?? []);
+    const { path } = resolveFreeTarget(file, database);
     return backupSqlite(database, path, options);
   });

@@ -1,8 +1,9 @@
 import { pipe } from 'fp-ts/function';
 import * as T from 'fp-ts/Task';
+import * as TE from 'fp-ts/TaskEither';
 import type { ListPets, Pet, PetStatus } from '../../../core';
 import { asOperator } from '../../backend/as-operator';
-import { databaseOf } from '../../backend/database-of';
+import { refuseMissingFile } from '../../backend/refuse-missing-file';
 import { startProgress } from '../../terminal/start-progress';
 import type { Format } from '../rows/format';
 import { writeRows } from '../rows/write-rows';
@@ -29,8 +30,9 @@ export const exportFile = (
 ) => {
   let written = 0;
   const isOnScreen = file === '-' && terminal.stdout.isTTY === true;
-  const write =
-    file === '-' ? writeStandardOutput(terminal.stdout) : writeFile(file, databaseOf(settings)?.files ?? []);
+  const { DATABASE_URL: address } = settings;
+  const database = address._tag === 'Sqlite' ? address.filename : undefined;
+  const write = file === '-' ? writeStandardOutput(terminal.stdout) : writeFile(file, database);
 
   async function* counted(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGenerator<ReadonlyArray<Pet>> {
     for await (const pets of pages) {
@@ -49,8 +51,12 @@ export const exportFile = (
   };
 
   return pipe(
-    settings,
-    asOperator(terminal.say, ({ listPets }) => attemptTransfer(() => writeAll(listPets))),
+    TE.fromEither(refuseMissingFile(settings)),
+    TE.flatMap(
+      asOperator({ onProgress: terminal.say, interruption: interruption.signal }, ({ listPets }) =>
+        attemptTransfer(() => writeAll(listPets)),
+      ),
+    ),
     exportEnd(interruption, settings),
     T.map((end) => ({ end, written })),
   );

@@ -24,13 +24,22 @@ const isSameTarget = (one: Target, other: Target): boolean =>
     one.earlier.ino === other.earlier?.ino &&
     one.earlier.dev === other.earlier.dev);
 
+/** Endings of the files of a SQLite database (SQLite documentation, "Temporary Files"). */
+const databaseEndings = ['', '-wal', '-shm', '-journal'];
+
+/** SQLite follows the links to a database, and keeps its other files beside what they lead to. */
+const databaseTargets = (database: string): ReadonlyArray<Target> => {
+  const { path } = resolveTarget(database);
+  return databaseEndings.map((ending) => resolveTarget(`${path}${ending}`));
+};
+
 /** The same of a file that is to be written: throws for a pipe, a device and the files of the database itself. */
-export const resolveFreeTarget = (file: string, databaseFiles: ReadonlyArray<string>): Target => {
+export const resolveFreeTarget = (file: string, database: string | undefined): Target => {
   const target = resolveTarget(file);
   if (target.earlier?.isFile() === false) {
     throw new Error(`${file} is no regular file: write to standard output instead`);
   }
-  if (databaseFiles.some((databaseFile) => isSameTarget(target, resolveTarget(databaseFile)))) {
+  if (database !== undefined && databaseTargets(database).some((other) => isSameTarget(target, other))) {
     throw new Error(`${file} is the database itself`);
   }
   return target;

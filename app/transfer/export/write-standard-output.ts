@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { writeWhole } from '../../terminal/write-whole';
 
 /**
  * Writes texts one behind the other, each once the one before it is taken. Rejects with EPIPE when the reader has gone
@@ -12,7 +13,11 @@ export const writeStandardOutput =
     const sink = new Writable({
       highWaterMark: 1,
       decodeStrings: false,
-      write: (text, _encoding, done) => void output.write(text, done),
+      write: (data: string | Uint8Array, _encoding, done) => {
+        writeWhole(output, data).then(() => {
+          done();
+        }, done);
+      },
     });
     return pipeline(texts, sink, { signal: interruption });
   };

@@ -4,6 +4,7 @@ import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { importAborted } from '../../../core';
 import { asOperator } from '../../backend/as-operator';
+import { drained } from '../../terminal/drained';
 import { startProgress } from '../../terminal/start-progress';
 import type { TransferContext } from '../transfer-context';
 import { dryImport } from './dry-import';
@@ -39,6 +40,7 @@ export const importFile = (
         report(`line ${row.line}: ${reason}`);
       };
       pipe(row.newPet, E.match(countWrong, constVoid));
+      await drained(terminal.stderr, interruption.signal);
       yield row;
     }
   }
@@ -58,7 +60,9 @@ export const importFile = (
   const importFrom = (rows: AsyncIterator<Row>): TE.TaskEither<ImportFailure, number> =>
     dryRun
       ? importRows(rows, { importPets: dryImport, skipInvalid })
-      : asOperator(terminal.say, ({ importPets }) => importRows(rows, { importPets, skipInvalid }))(settings);
+      : asOperator({ onProgress: terminal.say, interruption: interruption.signal }, ({ importPets }) =>
+          importRows(rows, { importPets, skipInvalid }),
+        )(settings);
 
   return pipe(
     TE.bracket(

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import * as t from 'io-ts';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openSqlite } from '../../../adapters/knex';
 import { decodeOrThrow } from '../../../core';
-import { main, projectFolder, runCommand, startProgram } from '../../support/processes/command';
+import { killPrograms, main, projectFolder, runCommand, startProgram } from '../../support/processes/command';
 import { migrationNames } from '../../support/databases/migration-names';
 import { runInProcess } from '../../support/service/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
@@ -37,6 +38,7 @@ const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
 ];
 
 describe('The command line', () => {
+  afterEach(killPrograms);
   afterEach(removeFolders);
 
   it('says its version, which is that of the package', async () => {
@@ -123,6 +125,18 @@ describe('The command line', () => {
     }
   });
 
+  it('fails where the disk takes only a part of standard output', async () => {
+    const folder = await makeFolder();
+    const environment = { DATABASE_URL: `sqlite:${folder}/animals` };
+    await runInProcess(['keys', 'create', '--name', 'x'.repeat(50_000)], environment);
+    // In blocks of 512 bytes: what is written at the limit is cut off there, as on a disk that is full.
+    const script = 'ulimit -f 80; "$0" "$1" keys list > list';
+    const options = { environment, folder };
+    const { code, stderr } = await startProgram('sh', ['-c', script, process.execPath, main], options).ended;
+    expect(stderr).to.match(/^animal-store: standard output was not written: EFBIG: .*\n$/);
+    expect(code).to.equal(1);
+  });
+
   for (const command of ['--version', '--help', 'keys --help']) {
     it(`says in one line that standard output is not taken: animal-store ${command}`, async () => {
       const outcomes = [];
@@ -138,9 +152,25 @@ describe('The command line', () => {
 
   it('works on where nobody takes standard error', async () => {
     const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
-    const script = `"$0" "$1" keys list 2> /dev/full`;
+    const script = `"$0" "$1" keys create --name x 2> /dev/full`;
     const { code } = await startProgram('sh', ['-c', script, process.execPath, main], { environment }).ended;
     expect(code).to.equal(0);
+  });
+
+  it('is ended by a signal as process 1 too, whatever it waits for', async function () {
+    const folder = await makeFolder();
+    const other = openSqlite(join(folder, 'animals'));
+    const transaction = await other.writes.transaction();
+    await transaction.raw('create table held (id integer)');
+    const hook = join(folder, 'signal-itself.cjs');
+    writeFileSync(hook, "setTimeout(() => process.kill(process.pid, 'SIGTERM'), 1_000)");
+    const asFirst = ['--pid', '--fork', '--kill-child', process.execPath, '--require', hook, main, 'migrate'];
+    const environment = { DATABASE_URL: `sqlite:${folder}/animals` };
+    const { code, stderr } = await startProgram('unshare', asFirst, { environment }).ended;
+    await transaction.rollback();
+    await other.close();
+    if (stderr.startsWith('unshare:')) this.skip();
+    expect({ code, stderr }).to.deep.equal({ code: 143, stderr: '' });
   });
 
   it('lets a name be what it is in a shell and in SQL: a database named like an option', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { existsSync } from 'node:fs';
 import type { Environment } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { bytesOf } from '../../support/databases/inspect-sqlite';
@@ -51,6 +52,17 @@ describe('The keys on the command line', () => {
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
   });
 
+  it('are taken by no service that has API_KEYS, of which who makes one is warned', async () => {
+    const { environment } = await newStore();
+    const create = ['keys', 'create', '--name', 'shop'];
+    expect((await runInProcess(create, environment)).stderr).not.to.include('warning');
+    const warned = await runInProcess(create, {
+      ...environment,
+      API_KEYS: 'a-key-of-32-characters-and-more-',
+    });
+    expect(warned.stderr).to.include('API_KEYS').and.to.include('takes no key of the database');
+  });
+
   it('keep any name byte for byte, in the order in which they were made', async () => {
     const { environment } = await newStore();
     const records: Array<unknown> = [];
@@ -75,17 +87,30 @@ describe('The keys on the command line', () => {
     expect(await listed(environment)).to.have.nested.property('[0].name', name);
   });
 
-  it('are not made without a name', async () => {
-    const { environment } = await newStore();
-    expect(await runInProcess(['keys', 'create', '--name', ''], environment)).to.include({
-      code: 2,
-      stdout: '',
-    });
-    expect(await listed(environment)).to.deep.equal([]);
+  it('are not made without a name, nor to be over at once', async () => {
+    const { file, environment } = await newStore();
+    for (const options of [['--name='], ['--name=shop', '--expires=0d']]) {
+      const { code, stdout } = await runInProcess(['keys', 'create', ...options], environment);
+      expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
+    }
+    expect(existsSync(file)).to.equal(false);
+  });
+
+  it('are not looked for in a database that is not there, and none is made', async () => {
+    const { file, environment } = await newStore();
+    for (const command of [['list'], ['rotate', 'x'], ['revoke', 'x']]) {
+      expect(await runInProcess(['keys', ...command], environment)).to.include({
+        code: 1,
+        stdout: '',
+        stderr: `animal-store: there is no file ${file}: set DATABASE_URL to the database\n`,
+      });
+    }
+    expect(existsSync(file)).to.equal(false);
   });
 
   it('are an empty list on a new database', async () => {
     const { environment } = await newStore();
+    await runInProcess(['migrate'], environment);
     expect(await listed(environment)).to.deep.equal([]);
     expect(await runInProcess(['keys', 'list'], environment)).to.include({
       code: 0,

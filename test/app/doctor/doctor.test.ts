@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
 import {
   chmodSync,
@@ -22,6 +23,7 @@ import { type Environment, main, runCommand } from '../../support/processes/comm
 import { columnOf } from '../../support/databases/inspect-sqlite';
 import { createPet } from '../../support/http/pet-calls';
 import { createPostgresDatabase } from '../../support/postgres/postgres';
+import { freePort, portsThatBrowsersBlock } from '../../support/processes/free-port';
 import { run } from '../../support/run';
 import { runInProcess } from '../../support/service/run-in-process';
 import { runUnprivileged } from '../../support/processes/run-unprivileged';
@@ -158,6 +160,14 @@ describe('animal-store doctor', () => {
     expect(results.find(({ check }) => check === 'port')?.text).to.match(/taken by an animal store/);
   });
 
+  it('finds nothing wrong with a port of the service that no browser asks', async () => {
+    const environment = { DATABASE_URL: 'memory:', PORT: String(await freePort(portsThatBrowsersBlock)) };
+    const service = await startService(environment);
+    const { results } = await doctor(environment);
+    await service.stop();
+    expect(results.find(({ check }) => check === 'port')?.text).to.match(/taken by an animal store/);
+  });
+
   it('finds an index that is not of its table, when it is to read all', async () => {
     const file = await newDatabaseFile();
     const root: { page: number } = { page: 0 };
@@ -205,9 +215,32 @@ describe('animal-store doctor', () => {
       await run(issue('two', 0));
     });
     expect(checksOf((await doctor(environment)).failed)).to.deep.equal(['keys']);
+    expect(checksOf((await doctor({ ...environment, NODE_ENV: 'development' })).failed)).to.deep.equal([
+      'keys',
+    ]);
     const started = await runInProcess(['serve'], { ...environment, PORT: '0' });
     expect(started.code, 'serve agrees').to.equal(1);
     expect(started.stderr).to.contain('there is no valid API key');
+  });
+
+  it('finds the keys of a database that the next start brings up to date', async () => {
+    const file = await newDatabaseFile();
+    await withDatabase(file, async (database) => {
+      await run(apiKeyRegister(database).issue('one'));
+      await database.writes.migrate.down({ name: '006_add_key_owners' });
+    });
+    const environment = { DATABASE_URL: `sqlite:${file}`, NODE_ENV: 'production' };
+    const { results, failed } = await doctor(environment);
+    expect(failed).to.deep.equal([]);
+    expect(results.filter(({ check }) => check === 'migrations' || check === 'keys')).to.deep.equal([
+      {
+        check: 'migrations',
+        ok: true,
+        text: '006_add_key_owners to run: the next start or `migrate` does it',
+      },
+      { check: 'keys', ok: true, text: '1 valid in the database' },
+    ]);
+    await (await startService(environment)).stop();
   });
 
   it('finds that the clock has gone back', async () => {
@@ -241,10 +274,25 @@ describe('animal-store doctor', () => {
       ['text/animals.sqlite3', `can't be made: ${folder}/text is a file: name a file in a folder`],
       ['dangling', `can't be made: make the folder ${folder}/nowhere`],
       ['loop', "can't be made: it is a link that leads to itself: name a file"],
+      ['n'.repeat(256), "can't be made: its name is too long: name another file"],
     ] as const) {
       const { failed } = await doctor({ DATABASE_URL: `sqlite:${join(folder, file)}` });
       expect(failed.map(({ check, text }) => [check, text])).to.deep.equal([
         ['database', `${join(folder, file)} ${reason}`],
+      ]);
+    }
+  });
+
+  it('finds a folder or a pipe where a file should be', async () => {
+    const folder = await makeFolder();
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    for (const [file, reason] of [
+      [folder, 'it is a folder: name a file in it'],
+      [join(folder, 'pipe'), 'it is no regular file: name one'],
+    ] as const) {
+      const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+      expect(failed.map(({ check, text }) => [check, text])).to.deep.equal([
+        ['database', `${file} can't be opened: ${reason}`],
       ]);
     }
   });

@@ -75,6 +75,14 @@ describe('A start that fails half-way', () => {
     );
   });
 
+  it('says that the name of the database is too long', async () => {
+    const DATABASE_URL = `sqlite:${'n'.repeat(256)}`;
+    expectRefusal(
+      await runCommand(['migrate'], { DATABASE_URL }),
+      /can't be used: .*: its name is too long: name another file\n$/,
+    );
+  });
+
   it('says that the user may not take the port', () => {
     // Which ports are reserved is the machine's own matter.
     const cause = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES' });
@@ -102,7 +110,7 @@ describe('A start that fails half-way', () => {
     });
   }
 
-  for (const command of [['serve'], ['keys', 'list']]) {
+  for (const command of [['serve'], ['keys', 'create', '--name=x']]) {
     it(`leaves alone what is no database: animal-store ${command.join(' ')}`, async () => {
       const folder = await makeFolder();
       writeFileSync(join(folder, 'text'), text);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
+import { prettyText } from '../../../app/serve/pretty-text';
 import { projectFolder, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { createPet } from '../../support/http/pet-calls';
@@ -181,6 +182,16 @@ describe('The log of a failure', () => {
 });
 
 describe('The log at a terminal', () => {
+  it('shows what would move its cursor or turn its text around, and does not do it', () => {
+    const request = { level: 30, time: 0, msg: 'request', status: 404, method: 'GET' };
+    const toText = prettyText();
+    const shown = toText(
+      JSON.stringify({ ...request, path: '/\x9b2J\x1b[2J\u202e\u2028', clientAddress: '\x85' }),
+    );
+    expect(shown).to.contain('GET  /\\u009b2J\\u001b[2J\\u202e\\u2028  404  \\u0085');
+    expect(toText(JSON.stringify({ level: 30, time: 0, msg: 'a\x9bb' }))).to.contain('a\\u009bb');
+  });
+
   it('is a readable line for each request', async function () {
     if ((await startProgram('sh', ['-c', 'command -v script']).ended).code !== 0) this.skip();
     const main = join(projectFolder, 'dist', 'app', 'main.js');

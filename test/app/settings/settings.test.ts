@@ -41,6 +41,8 @@ const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
     'sqlite::memory:',
     'mysql://host/animals',
     '/var/lib/animals.sqlite3',
+    'sqlite:animals.sqlite3/',
+    'sqlite://animals.sqlite3',
     'postgres://[host/animals',
   ],
   API_KEYS: ['one,,two', 'two words', 'clé', ',', 'a=b'],
@@ -135,7 +137,7 @@ describe('The settings', () => {
     const folder = await makeFolder();
     const [keys, address] = [join(folder, 'keys'), join(folder, 'address')];
     writeFileSync(keys, 'one,two\r\nthree\n');
-    writeFileSync(address, 'postgres://keeper:s3cretWord@host/animals\n');
+    writeFileSync(address, '\ufeffpostgres://keeper:s3cretWord@host/animals \r\n');
     expect(readSettings({ API_KEYS_FILE: keys, DATABASE_URL_FILE: address })).to.deep.equal(
       E.right({
         ...defaults,

@@ -107,6 +107,18 @@ describe('The command export', () => {
     expect(await readdir(folder)).to.deep.equal([basename(file)]);
   });
 
+  it('leaves an earlier export as it is where there is no database, and makes none', async () => {
+    const folder = await makeFolder();
+    const [file, database] = [join(folder, 'animals.csv'), join(folder, 'mistyped.sqlite3')];
+    await writeFile(file, 'what was there');
+    expect(await runInProcess(['export', file], { DATABASE_URL: `sqlite:${database}` })).to.include({
+      code: 1,
+      stderr: `the export failed: there is no file ${database}: set DATABASE_URL to the database; ${file} is as it was\n`,
+    });
+    expect(await readFile(file, 'utf8')).to.equal('what was there');
+    expect(await readdir(folder)).to.deep.equal(['animals.csv']);
+  });
+
   it('leaves no file when it is interrupted', async () => {
     const { environment } = await newCatalogue(numbered(50_000));
     const folder = await makeFolder();
@@ -133,6 +145,17 @@ describe('The command export', () => {
     const full = await shell(catalogue, '$EXPORT --format ndjson > /dev/full', folder);
     expect(full.code).to.equal(1);
     expect(full.stderr).to.match(/^the export failed: ENOSPC: .*; 100 animals were written, not all\n$/);
+  });
+
+  it('fails where the disk takes only a part of the last of it', async () => {
+    const categoryId = decoded(CategoryId, 1n);
+    const catalogue = await newCatalogue([{ name: decoded(PetName, 'x'.repeat(50_000)), categoryId }]);
+    const folder = await makeFolder();
+    // In blocks of 512 bytes: what is written at the limit is cut off there, as on a disk that is full.
+    const script = 'ulimit -f 80; $EXPORT --format ndjson > animals.ndjson';
+    const { code, stderr } = await shell(catalogue, script, folder);
+    expect(stderr).to.match(/^the export failed: EFBIG: .*; 1 animals were written, not all\n$/);
+    expect(code).to.equal(1);
   });
 
   it('lets no more users read the file than before', async () => {
@@ -184,6 +207,21 @@ describe('The command export', () => {
       expect(code).to.equal(1);
     }
     expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['animal 1', 'animal 2']);
+  });
+
+  it('refuses to replace what belongs to its own database where a link leads to that', async () => {
+    const { file } = await newCatalogue(numbered(2));
+    const database = join(await makeFolder(), 'link.sqlite3');
+    await symlink(file, database);
+    const { writes, close } = openSqlite(file);
+    await writes('pets').insert({ name: 'only in the log yet', category_id: 1 });
+    const { code, stderr } = await runInProcess(['export', '--format=csv', `${file}-wal`], {
+      DATABASE_URL: `sqlite:${database}`,
+    });
+    await close();
+    expect(stderr).to.include('-wal is the database itself');
+    expect(code).to.equal(1);
+    expect(await columnOf(file, 'pets', 'name')).to.have.lengthOf(3);
   });
 
   it('refuses to take the place of what is no file', async () => {

@@ -2,10 +2,12 @@ import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { type Catalogue, environmentOf, newCatalogue } from '../../support/databases/catalogue';
 import { killPrograms, main, type Outcome, startProgram } from '../../support/processes/command';
 import { columnOf } from '../../support/databases/inspect-sqlite';
-import { runInProcess } from '../../support/service/run-in-process';
+import { loadCommandLine, runInProcess } from '../../support/service/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const rex = '{"name":"Rex","categoryId":1}\n';
@@ -109,6 +111,37 @@ describe('The command import', () => {
       stderr: `${wrongRowsReport(1)}${wrongRowsReport(6)}2 animals were stored, 8 wrong rows left out\n`,
     });
     expect(await namesIn(catalogue)).to.deep.equal(['A', 'B']);
+  });
+
+  it('waits for who reads of wrong rows: in no more than 5 MB of memory', async () => {
+    const rows = 200_000;
+    const file = await newFile('animals.csv', `name,categoryId\n${'x\n'.repeat(rows)}`);
+    let most = 0;
+    let text = '';
+    /** A reader that goes on reading once nothing more comes. */
+    const takeWhenFull = async (stderr: Writable, done: () => void): Promise<void> => {
+      for (let calm = 0; calm < 50; calm += 1) {
+        if (stderr.writableLength > most) calm = 0;
+        most = Math.max(most, stderr.writableLength);
+        await setImmediate();
+      }
+      done();
+    };
+    const stderr: Writable = new Writable({
+      write: (chunk, _encoding, done) => {
+        text += String(chunk);
+        if (most === 0) takeWhenFull(stderr, done).catch(done);
+        else done();
+      },
+    });
+    const surroundings = { env: {}, stdout: new PassThrough(), stderr };
+    const { exitCode } = await loadCommandLine()(
+      ['node', 'animal-store', 'import', '--dry-run', file],
+      surroundings,
+    );
+    expect(exitCode).to.equal(1);
+    expect(text.match(/^line \d+: /gm)).to.have.lengthOf(rows);
+    expect(most).to.be.within(1_000_000, 5_000_000);
   });
 
   it('checks everything and makes not even a database with --dry-run', async () => {

@@ -9,6 +9,7 @@ import { writeRows } from '../../../app/transfer/rows/write-rows';
 import { CategoryId, type NewPet, PetName, PetStatus, type PetRepository } from '../../../core';
 import { inTurn } from '../../support/databases/catalogue';
 import { run } from '../../support/run';
+import { anyCharacter } from '../../support/any-character';
 
 const special = fc.constantFrom(
   ...[
@@ -34,7 +35,7 @@ const special = fc.constantFrom(
 const anyName = fc
   .oneof(
     fc.array(special, { maxLength: 6 }).map((parts) => parts.join('')),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
   )
   .filter(PetName.is);
 

@@ -3,12 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openSqlite } from '../../../adapters/knex';
 import { CategoryId, PetName } from '../../../core';
 import { decoded } from '../../contracts/outcome';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { killPrograms, main, type Running, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { makeFolder, removeFolders } from '../../support/temporary-folder';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 /** In milliseconds. */
 const bound = 15_000;
@@ -75,6 +76,28 @@ describe('The first signal', function () {
     });
     expect(readdirSync(folder)).to.deep.equal([]);
   });
+
+  for (const [command, remains] of [
+    ['import', 'nothing was stored'],
+    ['export', '0 animals were written, not all'],
+  ] as const) {
+    it(`ends an ${command} that waits until another gives the database free to migrate it`, async () => {
+      const file = await newDatabaseFile();
+      const other = openSqlite(file);
+      const transaction = await other.writes.transaction();
+      await transaction.raw('create table held (id integer)');
+      const hook = await signalItself(1_000);
+      const running = startProgram(
+        process.execPath,
+        [...['--require', hook, main, command], '--format=ndjson', '-'],
+        { environment: { DATABASE_URL: `sqlite:${file}` } },
+      );
+      const end = await endOf(running);
+      await transaction.rollback();
+      await other.close();
+      expect(end).to.deep.equal({ ...interrupted, stderr: `interrupted by SIGTERM: ${remains}\n` });
+    });
+  }
 
   it('ends an import that waits for somebody to write to its pipe', async () => {
     const hook = await signalItself(700);

@@ -9,7 +9,8 @@ const built = join(projectFolder, 'dist', 'app', 'commands', 'command-line.js');
 const hasCommandLine = (value: unknown): value is { readonly commandLine: typeof commandLine } =>
   typeof value === 'object' && value !== null && 'commandLine' in value;
 
-const load = (): typeof commandLine => {
+/** The built command line, as a function. */
+export const loadCommandLine = (): typeof commandLine => {
   const loaded: unknown = createRequire(__filename)(built);
   if (hasCommandLine(loaded)) return loaded.commandLine;
   throw new Error(`${built} has no command line`);
@@ -35,7 +36,7 @@ export const runInProcess = async (
   environment: Environment = {},
 ): Promise<Outcome> => {
   const [stdout, stderr] = [collector(), collector()];
-  const { exitCode } = await load()(['node', 'animal-store', ...commandArguments], {
+  const { exitCode } = await loadCommandLine()(['node', 'animal-store', ...commandArguments], {
     env: environment,
     stdout: stdout.stream,
     stderr: stderr.stream,
