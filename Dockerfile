@@ -3,7 +3,8 @@ WORKDIR /service
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-RUN npm run build && npm prune --omit=dev
+# What a checkout keeps from others is not to be kept from the image's user.
+RUN npm run build && npm prune --omit=dev && chmod --recursive go+rX package.json dist deploy
 
 FROM docker.io/library/node:24-bookworm-slim
 ENV NODE_ENV=production \
@@ -13,7 +14,7 @@ WORKDIR /service
 COPY --from=build /service/package.json ./
 COPY --from=build /service/node_modules node_modules
 COPY --from=build /service/dist dist
-COPY deploy/check-ready.mjs deploy/
+COPY --from=build /service/deploy/check-ready.mjs deploy/
 RUN ln -s /service/dist/app/main.js /usr/local/bin/animal-store && mkdir /data && chown node:node /data
 USER node
 VOLUME /data

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -72,6 +73,8 @@ const build = () => {
 process.chdir(repository);
 const digest = digestOf(sources);
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
+  // The compiler writes what it finds wrong as well: dist is of no sources until all of it is there.
+  rmSync(stamp, { force: true });
   build();
   writeFileSync(stamp, digest);
 }

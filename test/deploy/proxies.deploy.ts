@@ -3,6 +3,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { killPrograms, projectFolder, type Running, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
+import { rawExchange } from '../support/http/raw-exchange';
 import { freePort } from '../support/processes/free-port';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
@@ -84,6 +85,43 @@ const expectAnErrorBody = ({ status, headers, text }: Awaited<ReturnType<typeof 
   expect(JSON.parse(text)).to.include({ code: 'unavailable', status: 503 });
 };
 
+/** What a proxy may refuse before the service sees it, and what it may answer with. */
+const refusedOnTheWay: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
+  ['GET /v1/pets HTTP/1.1\r\nno header', [400]],
+  [`GET /v1/pets HTTP/1.1\r\nX: ${'x'.repeat(17_000)}`, [400, 431]],
+  [`GET /v1/pets?x=${'x'.repeat(17_000)} HTTP/1.1`, [400, 431]],
+  ['GET /v1/pets/%00 HTTP/1.1', [400, 401]],
+  ['GET /v1/pets HTTP/3.0', [400, 505]],
+  ['TRACE /v1/pets HTTP/1.1', [400, 401]],
+];
+
+const expectErrorBodies = async (address: string): Promise<void> => {
+  for (const [head, statuses] of refusedOnTheWay) {
+    const { status, headers, body } = await rawExchange(
+      address,
+      `${head}\r\nHost: h\r\nConnection: close\r\n\r\n`,
+    );
+    const request = head.slice(0, 40);
+    expect(statuses, request).to.include(status);
+    expect(headers.get('content-type'), request).to.match(/^application\/json/);
+    expect(JSON.parse(body), request).to.include({ status }).and.to.include.keys('code', 'message');
+  }
+};
+
+/** The longest target that the service takes makes the longest Link. */
+const expectLongLinks = async (address: string): Promise<void> => {
+  for (let index = 0; index < 2; index += 1) {
+    await call(`${address}/v1/pets`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: '{"name":"Rex","categoryId":7}',
+    });
+  }
+  const { status, headers } = await call(`${address}/v1/pets?limit=1&x=${'!'.repeat(14_000)}`);
+  expect(status).to.equal(200);
+  expect(headers.get('link')).to.match(/^<\?limit=1&x=!{14000}&after=[0-9]+>; rel="next"$/);
+};
+
 describe('Behind a proxy of deploy/', () => {
   let first: ServiceProcess;
   let port = 0;
@@ -106,6 +144,8 @@ describe('Behind a proxy of deploy/', () => {
   it('nginx passes requests on, leaves the bounds to the service, and says in an Error body that it is gone', async () => {
     await startNginx(hostOf(first), port);
     await expectToServe(address);
+    await expectLongLinks(address);
+    await expectErrorBodies(address);
     const { stdout } = await first.stop();
     expect(stdout).to.include('127.0.0.1');
     expectAnErrorBody(await call(`${address}/v1/pets`));
@@ -115,6 +155,7 @@ describe('Behind a proxy of deploy/', () => {
     const second = await startService({ API_KEYS: key, TRUST_PROXY: '1', DATABASE_URL: databaseUrl });
     await startHaproxy([hostOf(first), hostOf(second)], port);
     await expectToServe(address);
+    await expectLongLinks(address);
     await first.stop();
     for (let index = 0; index < 20; index += 1) {
       expect(await call(`${address}/v1/pets`)).to.include({ status: 200 });

@@ -8,6 +8,7 @@ import { decodeOrThrow } from '../../core';
 import { killPrograms, projectFolder, type Running, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
 import { freePort } from '../support/processes/free-port';
+import { copyCheckout } from '../support/package/copy-checkout';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const support = join(projectFolder, 'test/deploy/support');
@@ -65,7 +66,10 @@ describe('The image', () => {
     ];
     const volumes = mounted.map((volume) => `--volume=${volume}`);
     const options = ['--layers', '--isolation=chroot', '--pull-never', '--format=docker'];
-    await run('buildah', 'bud', ...options, ...volumes, '--tag=animal-store', projectFolder);
+    // As the checkout of a user whose files nobody else may read.
+    const checkout = await copyCheckout();
+    await run('chmod', '--recursive', 'go-rwx', checkout);
+    await run('buildah', 'bud', ...options, ...volumes, '--tag=animal-store', checkout);
     container = await run('buildah', 'from', '--pull-never', 'localhost/animal-store');
     root = await run('buildah', 'mount', container);
     config = decodeOrThrow(Image, JSON.parse(await run('buildah', 'inspect', '--type=image', 'animal-store')))

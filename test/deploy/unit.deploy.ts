@@ -1,8 +1,14 @@
 import { expect } from 'chai';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { freePort } from '../support/processes/free-port';
-import { killPrograms, type Outcome, projectFolder, startProgram } from '../support/processes/command';
+import { freePort, portsThatBrowsersBlock } from '../support/processes/free-port';
+import {
+  killPrograms,
+  type Outcome,
+  projectFolder,
+  startCommand,
+  startProgram,
+} from '../support/processes/command';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const unitFile = join(projectFolder, 'deploy/systemd/animal-store.service');
@@ -126,6 +132,16 @@ describe('The systemd unit', () => {
     expect(new Set(called)).to.include('listen');
     const beyond = [...new Set(called)].filter((name) => !allowed.has(name));
     expect(beyond).to.deep.equal([]);
+  });
+
+  it('is started on a port that no browser asks', async () => {
+    const environment = {
+      PORT: String(await freePort(portsThatBrowsersBlock)),
+      DATABASE_URL: 'memory:',
+    };
+    startCommand(['serve'], environment);
+    const checkReady = join(projectFolder, 'deploy/check-ready.mjs');
+    expect(await startProgram(checkReady, ['30'], { environment }).ended).to.include({ code: 0, stderr: '' });
   });
 
   it('is not started where the service is not ready', async () => {
