@@ -1,4 +1,4 @@
-import { chmod, cp, mkdir, mkdtemp, stat, symlink } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, stat, statfs, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -9,6 +9,16 @@ const packages = join(support, '..', '..', 'node_modules');
 const isOpenToOthers = async (folder: string): Promise<boolean> => {
   const { mode } = await stat(folder);
   return (mode & 0o001) !== 0 && (folder === dirname(folder) || isOpenToOthers(dirname(folder)));
+};
+
+/** In bytes: what the databases of a run may take at once. */
+const room = 4_294_967_296;
+
+/** In memory where there is room: a database is some three hundred files, and a run makes and drops hundreds of them. */
+const parentFolder = async (): Promise<string> => {
+  const memory = '/dev/shm';
+  const space = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
+  return space.bavail * space.bsize >= room ? memory : tmpdir();
 };
 
 const copyServer = async (folder: string): Promise<string> => {
@@ -34,7 +44,7 @@ export const placePostgresServer = async (): Promise<{
   readonly folder: string;
   readonly script: string;
 }> => {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-postgres-'));
+  const folder = await mkdtemp(join(await parentFolder(), 'animal-store-postgres-'));
   await chmod(folder, 0o755);
   const reachable = process.getuid?.() !== 0 || (await isOpenToOthers(packages));
   return { folder, script: reachable ? join(support, scripts[0]) : await copyServer(folder) };

@@ -18,9 +18,12 @@ const clients = 16;
 const unavailableMessage = 'the service can not answer now; try again';
 
 /** All that `/readyz` may say of a store: nothing of paths, statements or values. */
-const obstacles = ['the database does not answer', 'the database can not be written', 'it is stopping'].map(
-  (obstacle) => `not ready: ${obstacle}`,
-);
+const obstacles = [
+  'the database does not answer',
+  'animals can not be read from the database',
+  'the database can not be written',
+  'it is stopping',
+].map((obstacle) => `not ready: ${obstacle}`);
 
 const readsOf = ['/v1/pets', '/v1/pets?status=sold', '/v1/pets/1'];
 
