@@ -1,19 +1,22 @@
-/** In milliseconds. The rate is that of the window before, or of the one that goes on where that is faster already. */
+/** In milliseconds. */
 const windowLength = 250;
+
+/** The rate is the best of so many windows, or of the one that goes on: a store that pauses for less is no slow store. */
+const windowsRemembered = 4;
 
 /** How fast requests are done while others wait. While nobody waits, as many are done as come, which says nothing. */
 export const serviceRate = () => {
   let began = 0;
   let windowBegan = 0;
   let departures = 0;
-  let rateBefore = 0;
+  let ratesBefore: ReadonlyArray<number> = [];
   return {
     /** Requests begin to wait. */
     restart: (): void => {
       began = performance.now();
       windowBegan = began;
       departures = 0;
-      rateBefore = 0;
+      ratesBefore = [];
     },
     /** A request is done. */
     recordDeparture: (): void => {
@@ -25,9 +28,9 @@ export const serviceRate = () => {
     current: (): number => {
       const length = performance.now() - windowBegan;
       const rateNow = departures / Math.max(length, windowLength);
-      const rate = Math.max(rateBefore, rateNow);
+      const rate = Math.max(rateNow, ...ratesBefore);
       if (length >= windowLength) {
-        rateBefore = rateNow;
+        ratesBefore = [rateNow, ...ratesBefore.slice(0, windowsRemembered - 1)];
         windowBegan += length;
         departures = 0;
       }

@@ -9,6 +9,9 @@ import { sqlStores } from '../../support/service/sql-stores';
 
 const crowds = [64, 512, 2_000];
 
+/** In seconds. A machine that would let the whole crowd wait for longer is so near to `MAX_WAIT` that some may be refused. */
+const longestTurn = 0.5;
+
 const clients = 500;
 const createsEach = 3;
 
@@ -30,15 +33,21 @@ const waitForPages = async (databaseUrl: string): Promise<Figures> => {
   const requests = [{ target: '/v1/pets', key }];
   const figures: Array<readonly [string, string]> = [];
   const refused: Array<unknown> = [];
+  const rates: Array<number> = [];
   for (const connections of crowds) {
+    if (rates.length > 0 && connections > longestTurn * Math.max(...rates)) {
+      figures.push([`of ${connections}`, 'not asked: this machine is too slow for so many']);
+      continue;
+    }
     const load = { address, pid: pidOf(service), connections, settle: 1, seconds: 2, requests };
     const { byStatus, cutOff, answersPerSecond } = await runClosedLoop(load);
     const { 200: answered, ...others } = byStatus;
     if (cutOff > 0 || Object.keys(others).length > 0) refused.push({ connections, cutOff, others });
-    const rate = Math.round(answersPerSecond['200'] ?? 0).toLocaleString('en');
+    const rate = answersPerSecond['200'] ?? 0;
+    rates.push(rate);
     figures.push([
       `of ${connections}`,
-      `${rate} answers a second, p99 ${Math.round(answered?.p99 ?? NaN)} ms`,
+      `${Math.round(rate).toLocaleString('en')} answers a second, p99 ${Math.round(answered?.p99 ?? NaN)} ms`,
     ]);
   }
   expect(refused, `who was not answered: ${JSON.stringify(refused)}`).to.deep.equal([]);

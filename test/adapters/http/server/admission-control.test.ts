@@ -63,6 +63,28 @@ describe('Admission', () => {
     expect(entered.filter((isTaken) => !isTaken)).to.deep.equal([]);
   });
 
+  it('refuses nobody of a crowd for a third of a second in which the store stands still', async () => {
+    const { enter, leave } = admissionControl(10, 1_000);
+    const began = performance.now();
+    let [inFlight, done, refused] = [0, 0, 0];
+    const ask = (): void => {
+      if (!enter(wanted, () => (inFlight += 1))) refused += 1;
+    };
+    for (let client = 0; client < 400; client += 1) ask();
+    while (performance.now() - began < 2_500) {
+      await delay(5);
+      const elapsed = performance.now() - began;
+      if (elapsed > 1_300 && elapsed < 1_630) continue;
+      const due = Math.round(elapsed < 1_630 ? elapsed : elapsed - 330);
+      for (; done < due && inFlight > 0; done += 1) {
+        inFlight -= 1;
+        leave();
+        ask();
+      }
+    }
+    expect(refused).to.equal(0);
+  });
+
   it('refuses who comes once nothing has moved for as long as anyone may wait', async () => {
     const { admitted, enter } = entering(admissionControl(1, 100));
     expect([enter(), enter()]).to.deep.equal([true, true]);
