@@ -1,5 +1,5 @@
-/** How many are written in a turn of the event loop: about half of what is worked on in one. */
-const rejectionsInTurn = 64;
+/** How many are written in a turn of the event loop: an eighth of what is worked on in one. */
+const rejectionsInTurn = 16;
 
 /**
  * Says when a rejection may be written, first come first served. A client that is refused may ask again at once: without a
