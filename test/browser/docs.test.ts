@@ -194,6 +194,9 @@ describe(`The reference in a browser${whySkipped}`, function () {
     await page.close();
   });
 
+  /** Colours are on their way for a while after a change. */
+  const transitionsEnd = 'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))';
+
   const seen = new Set<string>();
 
   for (const [document, operationIds] of Object.entries(documents)) {
@@ -208,6 +211,7 @@ describe(`The reference in a browser${whySkipped}`, function () {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
         await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor();
+        await page.evaluate(transitionsEnd);
         const found = (await accessibilityFaults(page, faultsOfSwaggerUi)).map(inWords);
         expect(found.filter((fault) => !faultsOfSwaggerUi.map(inWords).includes(fault))).to.deep.equal([]);
         found.forEach((fault) => seen.add(fault));

@@ -63,7 +63,8 @@ export const witness = (address: string) => {
   const read = async (path: string): Promise<boolean> =>
     check(await call(`${address}${path}`, { key }), 200, [unavailableMessage]);
 
-  const isReady = async (): Promise<boolean> => check(await call(`${address}/readyz`), 200, obstacles);
+  const isReady = async (): Promise<boolean> =>
+    check(await call(`${address}/readyz`), 200, [...obstacles, unavailableMessage]);
 
   /** What is so of a round of creates and reads at once, some of them with idempotency keys, and of `/readyz`. */
   const round = async () => {
