@@ -38,7 +38,7 @@ const buckets = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0
 
 /** An increase from nothing can't be seen: these are 0 from the start. */
 const failures = [500, 503];
-const rejectionStatuses = [400, 408, 413, 431, 499, 503];
+const rejectionStatuses = [400, 405, 408, 413, 431, 499, 503, 505];
 
 /** Counts and times requests. A path that no route takes has an empty route, an unknown method is `_OTHER`. */
 export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Operation>) => {

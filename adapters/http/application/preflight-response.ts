@@ -17,7 +17,8 @@ export const preflightResponse: HttpResponse = {
   status: 204,
   headers: {
     'Access-Control-Allow-Methods': methods.join(),
-    'Access-Control-Allow-Headers': 'Authorization,Content-Type,Idempotency-Key,X-Request-Id,traceparent',
+    'Access-Control-Allow-Headers':
+      'Authorization,Content-Type,Idempotency-Key,X-Request-Id,traceparent,tracestate',
     // In seconds: how long a browser may remember this.
     'Access-Control-Max-Age': '7200',
   },

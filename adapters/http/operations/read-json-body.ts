@@ -16,9 +16,11 @@ const isJsonInUtf8 = ({ type, parameters: { charset = 'utf-8' } }: ContentType):
   type === 'application/json' && charset.toLowerCase() === 'utf-8';
 
 /** Why a body is not read at all, as far as its head tells. */
-const checkHead = ({ headers }: IncomingMessage): E.Either<HttpFailure, void> => {
+const checkHead = ({ headers, httpVersionMajor }: IncomingMessage): E.Either<HttpFailure, void> => {
   const length = headers['content-length'];
-  if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0)) {
+  // HTTP/2, which a host may speak, needs neither header for a body.
+  const isFramed = httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined;
+  if (!isFramed && (length === undefined || Number(length) === 0)) {
     return E.left({
       _tag: 'MalformedJson',
       reason: length === undefined ? 'there is no body' : 'it is empty',

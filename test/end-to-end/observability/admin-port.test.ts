@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { listPets } from '../../support/http/pet-calls';
+import { throughProxy } from '../../support/postgres/freezing-proxy';
+import { inPostgresDatabase } from '../../support/service/in-postgres-database';
+import { readMetrics } from '../../support/service/read-metrics';
 import { apiKey, serveInProcess } from '../../support/service/serve-in-process';
 import type { RunningService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
@@ -50,6 +53,23 @@ describe('The port of the operator', () => {
     await statusesOf(service.address, ['/livez']);
     expect(service.stdout()).to.include('"path":"/livez"').and.not.include('"path":"/metrics"');
   });
+
+  it('shows metrics while the database hangs, however long a statement may take', () =>
+    inPostgresDatabase((url) =>
+      throughProxy(url, async (DATABASE_URL, { freeze, thaw }) => {
+        const hung = await serveInProcess({
+          DATABASE_URL,
+          ADMIN_PORT: '0',
+          POSTGRES_STATEMENT_TIMEOUT: '9000',
+        });
+        freeze();
+        const metrics = await readMetrics(hung);
+        expect(metrics.get('animal_store_ready')).to.equal(0);
+        expect(metrics.has('animal_store_valid_api_keys')).to.equal(false);
+        thaw();
+        await hung.stop();
+      }),
+    ));
 
   it('is not there where none is set', async () => {
     const other = await serveInProcess();

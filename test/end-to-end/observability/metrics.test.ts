@@ -90,7 +90,7 @@ for (const [where, databaseUrl, batching] of stores) {
           expect(samples.get(counted(method, route, status)), `${method} ${route} ${status}`).to.equal(0);
         }
       }
-      for (const status of [400, 408, 413, 431, 499, 503]) {
+      for (const status of [400, 405, 408, 413, 431, 499, 503, 505]) {
         expect(samples.get(`${rejections}{http_response_status_code="${status}"}`)).to.equal(0);
       }
       for (const operation of ['list', 'find', 'create']) {

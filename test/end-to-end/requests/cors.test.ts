@@ -63,6 +63,7 @@ describe('CORS', () => {
       'idempotency-key',
       'x-request-id',
       'traceparent',
+      'tracestate',
     ]);
     expect(answer.headers.get('Access-Control-Max-Age')).to.equal('7200');
     expect(answer.headers.has('Access-Control-Allow-Credentials')).to.equal(false);
