@@ -4,7 +4,7 @@ import { followLinks } from './follow-links';
 import { fileInMode, poolConfiguration } from './pool-configuration';
 
 /** Two files that SQLite keeps beside one that is written, or that was not closed. */
-const isInUse = (filename: string): boolean =>
+export const isInUse = (filename: string): boolean =>
   ['-wal', '-journal'].some((ending) => existsSync(`${followLinks(filename)}${ending}`));
 
 /**

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { backupSqlite, openSqlite } from '../../../../adapters/knex';
+import { newCatalogue } from '../../../support/databases/catalogue';
+import { columnOf } from '../../../support/databases/inspect-sqlite';
+import { projectFolder } from '../../../support/processes/command';
+import { makeFolder, removeFolders } from '../../../support/temporary-folder';
+
+const update = `new (require('sqlite3').Database)(process.argv[1], function () {
+  this.exec('pragma journal_mode = wal; update pets set category_id = 2', () => this.close());
+});`;
+
+describe('A copy of a SQLite file that nobody has open', () => {
+  afterEach(removeFolders);
+
+  it('is of one moment, though somebody opens the file meanwhile, writes and has closed it again', async () => {
+    const { file } = await newCatalogue();
+    const { writes, close } = openSqlite(file);
+    await writes.raw(
+      `insert into pets (name, category_id)
+       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 3000)
+       select hex(zeroblob(2000)), 1 from numbers`,
+    );
+    await close();
+    const target = join(await makeFolder(), 'backup');
+    let isUpdated = false;
+    const animals = await backupSqlite(file, target, {
+      signal: new AbortController().signal,
+      onProgress: () => {
+        if (isUpdated) return;
+        isUpdated = true;
+        spawnSync(process.execPath, ['-e', update, file], { cwd: projectFolder });
+      },
+    });
+    expect(animals).to.equal(3_000);
+    expect([...new Set(await columnOf(target, 'pets', 'category_id'))]).to.have.lengthOf(1);
+    expect(new Set(await columnOf(file, 'pets', 'category_id'))).to.deep.equal(new Set([2]));
+    expect(readdirSync(dirname(file))).to.deep.equal(['animals.sqlite3']);
+  });
+});
