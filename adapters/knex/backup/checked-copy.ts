@@ -88,6 +88,8 @@ export const placeCheckedCopy = async (
     const animals = await check(copy, options);
     sync(copy);
     prepare(copy);
+    // A log of another file would be taken for its own.
+    for (const ending of ['-wal', '-shm', '-journal']) rmSync(`${file}${ending}`, { force: true });
     renameSync(copy, file);
     sync(dirname(file));
     return animals;

@@ -81,8 +81,6 @@ export const restoreSqlite = async (
   const replace = (): Promise<number> =>
     placeCheckedCopy(backup, filename, options, (copy) => {
       takeOver(copy, filename);
-      // A log of another file would be taken for its own.
-      for (const ending of ['-wal', '-shm', '-journal']) rmSync(`${filename}${ending}`, { force: true });
     });
   if (isThere) {
     const found = await lookAt(filename);
