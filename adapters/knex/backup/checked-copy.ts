@@ -11,7 +11,7 @@ import {
   truncateSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { permanentError } from '../database/database-error';
+import { orError, permanentError } from '../database/database-error';
 import { withPool } from '../database/with-pool';
 import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { type CopyOptions, copyPages } from './copy-pages';
@@ -91,7 +91,10 @@ export const placeCheckedCopy = async (
     // A log of another file would be taken for its own.
     for (const ending of ['-wal', '-shm', '-journal']) rmSync(`${file}${ending}`, { force: true });
     renameSync(copy, file);
-    sync(dirname(file));
+    // As SQLite does: not everybody may read a folder, nor does every file system sync one, and the copy is in its place.
+    void orError(() => {
+      sync(dirname(file));
+    });
     return animals;
   } finally {
     for (const ending of ['', '-journal']) rmSync(`${copy}${ending}`, { force: true });
