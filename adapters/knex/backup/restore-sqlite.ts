@@ -75,6 +75,8 @@ export const restoreSqlite = async (
   { mayReplace, ...options }: RestoreOptions,
 ): Promise<number> => {
   const isThere = existsSync(database);
+  if (isThere && followLinks(backup) === followLinks(database))
+    throw permanentError(`${backup} is the database itself`);
   // A service that is started meanwhile would make the file, and what it acknowledged would be lost.
   if (!isThere) makePrivately(database);
   const filename = followLinks(database);

@@ -181,7 +181,7 @@ describe('animal-store restore', () => {
     expect(await namesIn(file)).to.have.lengthOf(3);
   });
 
-  it('refuses what is no backup, is damaged, or is of a later generation: the database stays', async () => {
+  it('refuses what is no backup, is damaged, of a later generation, or the database: that stays', async () => {
     const { file } = await newCatalogue([]);
     const text = await newBackupFile();
     writeFileSync(text, 'no backup, but longer than the head of a database, '.repeat(40));
@@ -203,6 +203,7 @@ describe('animal-store restore', () => {
         .and.match(words)
         .and.not.match(/select|pragma/i);
     }
+    expect((await restoreTo(file, file, '--replace')).stderr).to.include(`${file} is the database itself`);
     expect(await namesIn(file)).to.deep.equal([]);
   });
 });
