@@ -1,13 +1,22 @@
 import { constVoid } from 'fp-ts/function';
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
-import { permanentError } from '../database/database-error';
+import { orError, permanentError } from '../database/database-error';
 import { withPool } from '../database/with-pool';
 import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { type CopyOptions, copyPages } from './copy-pages';
 import { findDamage } from '../sqlite/find-damage';
-import { openToLook } from '../sqlite/open-to-look';
+import { isInUse, openToLook } from '../sqlite/open-to-look';
 import { ownerOfFile, ownerOnly } from '../sqlite/sqlite-file';
 import { withConnection } from './with-connection';
 
@@ -32,6 +41,19 @@ const check = (copy: string, { signal }: CopyOptions): Promise<number> =>
       }
     }),
   );
+
+/**
+ * One that nobody has open is read without a lock. Where somebody has written to it meanwhile the copy is of several
+ * moments, and made anew.
+ */
+const copyOneMoment = async (source: string, copy: string, options: CopyOptions): Promise<void> => {
+  const isLocked = isInUse(source);
+  const { mtimeNs } = statSync(source, { bigint: true });
+  await withPool(openToLook(source), (opened) => copyPages(opened, copy, options));
+  if (isLocked || statSync(source, { bigint: true }).mtimeNs === mtimeNs) return;
+  truncateSync(copy);
+  await copyOneMoment(source, copy, options);
+};
 
 /** A name that no attempt before has taken: one that was killed leaves its file, and in a container it had the same pid. */
 const partialName = (file: string): string => `${file}.${randomUUID()}.partial`;
@@ -62,12 +84,17 @@ export const placeCheckedCopy = async (
   const copy = partialName(file);
   closeSync(openSync(copy, 'wx', ownerOnly));
   try {
-    await withPool(openToLook(source), (opened) => copyPages(opened, copy, options));
+    await copyOneMoment(source, copy, options);
     const animals = await check(copy, options);
     sync(copy);
     prepare(copy);
+    // A log of another file would be taken for its own.
+    for (const ending of ['-wal', '-shm', '-journal']) rmSync(`${file}${ending}`, { force: true });
     renameSync(copy, file);
-    sync(dirname(file));
+    // As SQLite does: not everybody may read a folder, nor does every file system sync one, and the copy is in its place.
+    void orError(() => {
+      sync(dirname(file));
+    });
     return animals;
   } finally {
     for (const ending of ['', '-journal']) rmSync(`${copy}${ending}`, { force: true });

@@ -1,9 +1,10 @@
-import { chmodSync, chownSync, existsSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, rmSync, statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
 import { isBusy, isDamage, permanentError, toError } from '../database/database-error';
 import { withPool } from '../database/with-pool';
 import { placeCheckedCopy } from './checked-copy';
 import type { CopyOptions } from './copy-pages';
+import { followLinks } from '../sqlite/follow-links';
 import { openToLook } from '../sqlite/open-to-look';
 import { poolConfiguration } from '../sqlite/pool-configuration';
 import { makePrivately, ownerOfFile } from '../sqlite/sqlite-file';
@@ -74,20 +75,20 @@ export const restoreSqlite = async (
   { mayReplace, ...options }: RestoreOptions,
 ): Promise<number> => {
   const isThere = existsSync(database);
-  const filename = isThere ? realpathSync(database) : database;
+  if (isThere && followLinks(backup) === followLinks(database))
+    throw permanentError(`${backup} is the database itself`);
+  // A service that is started meanwhile would make the file, and what it acknowledged would be lost.
+  if (!isThere) makePrivately(database);
+  const filename = followLinks(database);
   const replace = (): Promise<number> =>
     placeCheckedCopy(backup, filename, options, (copy) => {
       takeOver(copy, filename);
-      // A log of another file would be taken for its own.
-      for (const ending of ['-wal', '-shm', '-journal']) rmSync(`${filename}${ending}`, { force: true });
     });
   if (isThere) {
     const found = await lookAt(filename);
     if (found !== 'replaceable' && !mayReplace) throw refuse(filename, found);
     return found === 'damaged' ? replace() : whileAlone(filename, replace);
   }
-  // A service that is started meanwhile would make the file, and what it acknowledged would be lost.
-  makePrivately(filename);
   return whileAlone(filename, async () => {
     try {
       return await replace();

@@ -15,7 +15,14 @@ export interface MigrationFailed {
 // SQLSTATE 42P07 in PostgreSQL's words, and SQLite's.
 const takenName = /^(?:SQLITE_ERROR: )?(?:table|relation|index) [`"]?(\w+)[`"]? already exists/;
 
+/** What knex's own migrator says: our lock was taken before, so that it is none of ours that holds it. */
+const lockedByKnex = 'Migration table is already locked';
+
 const explain = (error: Error): Error => {
+  if (error.message === lockedByKnex)
+    return permanentError(
+      `${error.message}: knex itself migrates here, or was killed while it did: then free it by \`knex migrate:unlock\``,
+    );
   const [, name] = takenName.exec(error.message) ?? [];
   return name === undefined
     ? error
@@ -31,9 +38,7 @@ export const attemptMigration =
     try {
       return E.right(await work());
     } catch (thrown) {
-      const error = toError(thrown);
-      return E.left(
-        isPermanent(error) ? { _tag: 'MigrationFailed', cause: explain(error) } : unavailable(error),
-      );
+      const cause = explain(toError(thrown));
+      return E.left(isPermanent(cause) ? { _tag: 'MigrationFailed', cause } : unavailable(cause));
     }
   };

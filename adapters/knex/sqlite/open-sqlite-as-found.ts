@@ -3,6 +3,7 @@ import knex, { type Knex } from 'knex';
 import type { DatabaseAsFound } from '../database/database';
 import { durabilityOf } from './durability-of';
 import { findDamage } from './find-damage';
+import { followLinks } from './follow-links';
 import { fileInMode, poolConfiguration, withPragmas } from './pool-configuration';
 import { openSqlite } from './sqlite';
 
@@ -10,7 +11,7 @@ const openPool = (filename: string, mode: 'ro' | 'rw', pragma: string): Knex =>
   knex(poolConfiguration(fileInMode(filename, mode), { afterCreate: withPragmas([pragma]) }));
 
 const hasLeftLog = (filename: string): boolean =>
-  (statSync(`${filename}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  (statSync(`${followLinks(filename)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /**
  * Opens a SQLite file without changing how it is kept: its journal mode stays, and a write-ahead log that somebody has

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
+import { followLinks } from './follow-links';
 import { fileInMode, poolConfiguration } from './pool-configuration';
 
 /** Two files that SQLite keeps beside one that is written, or that was not closed. */
-const isInUse = (filename: string): boolean =>
-  ['-wal', '-journal'].some((ending) => existsSync(`${filename}${ending}`));
+export const isInUse = (filename: string): boolean =>
+  ['-wal', '-journal'].some((ending) => existsSync(`${followLinks(filename)}${ending}`));
 
 /**
  * Opens a SQLite file to read it and leave nothing beside it: one that nobody has open is read without a lock, since

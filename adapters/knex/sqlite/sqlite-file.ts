@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
-import { permanentError } from '../database/database-error';
+import { permanentError, toError } from '../database/database-error';
 import { readSchemaState } from '../migrations/schema-state';
 import { withPool } from '../database/with-pool';
 import { openToLook } from './open-to-look';
@@ -34,6 +34,8 @@ export const ownerOfFile = async (filename: string): Promise<'nobody' | 'ours' |
     if (id !== 0) return 'others';
     if ((await file('sqlite_master').first('name')) === undefined) return 'nobody';
     return (await readSchemaState(file)).generation > 0 ? 'ours' : 'others';
+  }).catch((error: unknown) => {
+    throw toError(error);
   });
 };
 

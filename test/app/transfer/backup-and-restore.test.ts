@@ -1,5 +1,13 @@
 import { expect } from 'chai';
-import { existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import knex from 'knex';
@@ -10,6 +18,7 @@ import { newCatalogue } from '../../support/databases/catalogue';
 import { killPrograms, main, startProgram } from '../../support/processes/command';
 import { expectRestored, underLoad } from '../../support/service/backup-under-load';
 import { columnOf, integrityOf } from '../../support/databases/inspect-sqlite';
+import { runUnprivileged } from '../../support/processes/run-unprivileged';
 import { run } from '../../support/run';
 import { runInProcess } from '../../support/service/run-in-process';
 import { killServices } from '../../support/service/service-process';
@@ -67,6 +76,26 @@ describe('animal-store backup', () => {
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: 'backed up and checked: 3 animals\n' });
     expect(await namesIn(backup)).to.have.lengthOf(3);
     expect(readdirSync(dirname(file))).to.have.members(files);
+  });
+
+  it('goes to a folder that its user may write and not read', async function () {
+    const isReadable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
+    if (isReadable?.code !== 0) this.skip();
+    const { file } = await newCatalogue(animals(3));
+    const folder = await makeFolder();
+    for (const [path, mode] of [
+      [dirname(file), 0o777],
+      [file, 0o666],
+      [folder, 0o333],
+    ] as const)
+      chmodSync(path, mode);
+    const backup = join(folder, 'backup.sqlite3');
+    const { code, stderr } = await runUnprivileged([process.execPath, main, 'backup', backup], {
+      DATABASE_URL: `sqlite:${file}`,
+    });
+    chmodSync(folder, 0o777);
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: 'backed up and checked: 3 animals\n' });
+    expect(await namesIn(backup)).to.have.lengthOf(3);
   });
 
   it('leaves an earlier backup as it is where it fails, and nothing else', async () => {
@@ -152,7 +181,7 @@ describe('animal-store restore', () => {
     expect(await namesIn(file)).to.have.lengthOf(3);
   });
 
-  it('refuses what is no backup, is damaged, or is of a later generation: the database stays', async () => {
+  it('refuses what is no backup, is damaged, of a later generation, or the database: that stays', async () => {
     const { file } = await newCatalogue([]);
     const text = await newBackupFile();
     writeFileSync(text, 'no backup, but longer than the head of a database, '.repeat(40));
@@ -171,8 +200,10 @@ describe('animal-store restore', () => {
       expect(code).to.equal(1);
       expect(stderr)
         .to.match(/^nothing was restored: /)
-        .and.match(words);
+        .and.match(words)
+        .and.not.match(/select|pragma/i);
     }
+    expect((await restoreTo(file, file, '--replace')).stderr).to.include(`${file} is the database itself`);
     expect(await namesIn(file)).to.deep.equal([]);
   });
 });

@@ -109,5 +109,13 @@ for (const [kind, makeDatabase] of databaseKinds) {
         );
         expect(keys.filter((key) => key !== undefined)).to.have.lengthOf(1);
       }));
+
+    it('issues no first key beside another one, and waits for nobody to tell', () =>
+      withDatabases(2, makeDatabase, async (one, other) => {
+        await run(apiKeyRegister(one).issue('shop'));
+        await one.withMigrationLock(async () => {
+          expect(await run(apiKeyRegister(other).issueFirst('first'))).to.equal(undefined);
+        });
+      }));
   });
 }

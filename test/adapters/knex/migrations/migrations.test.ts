@@ -88,6 +88,18 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(printed).to.equal('');
     });
 
+    it("say what to do about knex's own migrator, which was killed and has left its lock", async () => {
+      const database = open();
+      await run(migrate(database));
+      await database.writes.migrate.down(migrationConfig);
+      await database.writes('animal_store_migrations_lock').update({ is_locked: 1 });
+      const outcome = await migrate(database)();
+      expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
+      expect(outcome).to.have.nested.property('left.cause.message').that.includes('knex migrate:unlock');
+      await database.writes.migrate.forceFreeMigrationsLock(migrationConfig);
+      expect(await run(migrate(database))).to.deep.equal(names.slice(-1));
+    });
+
     it('leave nothing behind when one of them fails', async () => {
       const database = open();
       await database.writes.schema.createTable('heartbeats', (table) => table.text('foreign'));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { backupSqlite, type CopyProgress, openSqlite, restoreSqlite } from '../../../../adapters/knex';
 import { newCatalogue } from '../../../support/databases/catalogue';
@@ -20,6 +20,8 @@ const newLargeCatalogue = async (): Promise<string> => {
   await close();
   return file;
 };
+
+const quietly = { signal: new AbortController().signal, onProgress: constVoid };
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(String, (error: unknown) => error);
 
@@ -109,11 +111,32 @@ describe('A copy of a SQLite file', () => {
     expect(readdirSync(folder)).to.deep.equal([]);
   });
 
+  it('by a link to a file that somebody has open has what stands in the write-ahead log alone', async () => {
+    const { file } = await newCatalogue();
+    const folder = await makeFolder();
+    const link = join(folder, 'link');
+    symlinkSync(file, link);
+    const { writes, sizes, close } = openSqlite(link);
+    await writes('pets').insert({ name: 'in the log', category_id: 1 });
+    expect(await backupSqlite(link, join(folder, 'backup'), quietly)).to.equal(1);
+    expect((await sizes()).writeAheadLog).to.be.above(0);
+    await close();
+  });
+
+  it('that takes the place of no file makes the one that a link leads to, and the link stays', async () => {
+    const { file } = await newCatalogue();
+    const folder = await makeFolder();
+    symlinkSync('restored', join(folder, 'link'));
+    await restoreSqlite(file, join(folder, 'link'), { ...quietly, mayReplace: false });
+    expect(lstatSync(join(folder, 'link')).isSymbolicLink()).to.equal(true);
+    expect(readdirSync(folder)).to.deep.equal(['link', 'restored']);
+    expect(await columnOf(join(folder, 'restored'), 'pets', 'id')).to.deep.equal([]);
+  });
+
   it('is not kept from its place by what one that was killed has left, in a container with the same pid', async () => {
     const { file } = await newCatalogue();
     const target = join(await makeFolder(), 'backup');
     writeFileSync(`${target}.${process.pid}.partial`, '');
-    const options = { signal: new AbortController().signal, onProgress: constVoid };
-    expect(await backupSqlite(file, target, options)).to.equal(0);
+    expect(await backupSqlite(file, target, quietly)).to.equal(0);
   });
 });
