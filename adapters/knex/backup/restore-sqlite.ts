@@ -82,6 +82,11 @@ export const restoreSqlite = async (
       for (const ending of ['-wal', '-shm', '-journal']) rmSync(`${filename}${ending}`, { force: true });
     });
   if (isThere) {
+    // A pipe would keep who opens it waiting, deaf to signals.
+    if (!statSync(filename).isFile()) throw permanentError(`${filename} is no regular file`);
+    if (existsSync(backup) && realpathSync(backup) === filename) {
+      throw permanentError(`${backup} is the database itself`);
+    }
     const found = await lookAt(filename);
     if (found !== 'replaceable' && !mayReplace) throw refuse(filename, found);
     return found === 'damaged' ? replace() : whileAlone(filename, replace);
