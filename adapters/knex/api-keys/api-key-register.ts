@@ -91,16 +91,20 @@ const endAfter = async (writes: Knex, id: string, graceMs: number): Promise<void
     .update({ expires_at: end });
 };
 
+const hasKey = async (knex: Knex): Promise<boolean> =>
+  (await knex<ApiKeyRow>('api_keys').first('id')) !== undefined;
+
 /** The register of the keys that a migrated database holds. Each operation can fail as Unavailable. */
 export const apiKeyRegister = ({ reads, writes, withMigrationLock }: Database): ApiKeyRegister => ({
   issue: (name, validForMs) => attempt(() => issue(writes, { name }, validForMs)),
   issueFirst: (name) =>
-    attempt(() =>
-      withMigrationLock(async (transaction) => {
-        const any = await transaction<ApiKeyRow>('api_keys').first('id');
-        return any === undefined ? issue(transaction, { name }) : undefined;
-      }),
-    ),
+    attempt(async () => {
+      // First without the lock: whoever writes, an import say, may hold it for long.
+      if (await hasKey(reads)) return undefined;
+      return withMigrationLock(async (transaction) =>
+        (await hasKey(transaction)) ? undefined : issue(transaction, { name }),
+      );
+    }),
   rotate: (id, graceMs, validForMs) =>
     attempt(() =>
       writes.transaction(async (transaction) => {

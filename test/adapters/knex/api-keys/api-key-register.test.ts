@@ -109,5 +109,15 @@ for (const [kind, makeDatabase] of databaseKinds) {
         );
         expect(keys.filter((key) => key !== undefined)).to.have.lengthOf(1);
       }));
+
+    it('issues no first key where there is one, and waits for no writer to say so', () =>
+      withDatabases(2, makeDatabase, async (...databases) => {
+        const [one, other] = databases.map((database) => ({ ...database, ...apiKeyRegister(database) }));
+        if (one === undefined || other === undefined) throw new Error('two were opened');
+        await run(one.issue('shop'));
+        await one.withMigrationLock(async () => {
+          expect(await run(other.issueFirst('first'))).to.equal(undefined);
+        });
+      }));
   });
 }
