@@ -20,13 +20,13 @@ import { type CheckResult, failed, passed } from './check-result';
 const clockTolerance = 60_000;
 
 const inspectKeys = (
-  { API_KEYS, NODE_ENV }: Settings,
+  { API_KEYS, DATABASE_URL, NODE_ENV }: Settings,
   { validKeys, newestKey }: Pick<DatabaseReport, 'validKeys' | 'newestKey'>,
 ): CheckResult => {
   if (API_KEYS.length > 0) return passed('keys', `${API_KEYS.length} in API_KEYS`);
   if (validKeys > 0) return passed('keys', `${validKeys} valid in the database`);
   return NODE_ENV === 'production' || newestKey > 0
-    ? failed('keys', startFailureText({ _tag: 'NoApiKey' }))
+    ? failed('keys', startFailureText({ _tag: 'NoApiKey' }, DATABASE_URL))
     : passed('keys', 'none: the first start makes one');
 };
 

@@ -48,7 +48,9 @@ export const startFailureText = (failure: StartFailure, address?: DatabaseAddres
     case 'DatabaseLost':
       return 'the database file was removed, replaced or cut off while it was open: nothing more can be stored in it';
     case 'NoApiKey':
-      return 'there is no valid API key: set API_KEYS, or make one in the database with `animal-store keys create --name NAME`';
+      return address?._tag === 'Memory'
+        ? 'there is no valid API key: set API_KEYS'
+        : 'there is no valid API key: set API_KEYS, or make one in the database with `animal-store keys create --name NAME`';
     case 'NoDatabase':
       return 'memory: is no database: set DATABASE_URL to sqlite:FILE or postgres://...';
     case 'NoFile':

@@ -40,8 +40,8 @@ const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A)
     defaultValue,
   );
 
-/** By commas, and in a file by lines too. */
-const splitKeys = (text: string): ReadonlyArray<string> => text.split(/[,\n]/).map((key) => key.trim());
+/** By commas, and in a file by lines too, of which some may be empty. */
+const splitKeys = (text: string): ReadonlyArray<string> => text.split(/,|\s*\n\s*/).map((key) => key.trim());
 
 const parseRateLimit = (text: string): unknown => {
   const match = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,4})s$/.exec(text);
@@ -63,7 +63,7 @@ const codec = t.strict({
   ),
   API_KEYS: setting(
     t.readonlyArray(ApiKey),
-    'keys separated by commas, each of letters, digits and -._~+/',
+    'keys separated by commas or lines, each of letters, digits and -._~+/',
     [],
     splitKeys,
   ),

@@ -37,7 +37,7 @@ export const constantResponses = {
   InvalidIdempotencyKey: response(
     400,
     'invalid_idempotency_key',
-    'Idempotency-Key must be 1 to 255 visible characters, in double quotes as in "8e03978e", or bare without comma, quote and backslash',
+    'Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes as in "8e03978e", or bare without space, comma, quote and backslash',
   ),
   PetNotFound: response(404, 'pet_not_found', 'no animal has this id'),
   RouteNotFound: response(404, 'route_not_found', 'nothing is at this path'),

@@ -91,7 +91,7 @@ const endAfter = async (writes: Knex, id: string, graceMs: number): Promise<void
     .update({ expires_at: end });
 };
 
-const hasAny = async (knex: Knex): Promise<boolean> =>
+const hasKey = async (knex: Knex): Promise<boolean> =>
   (await knex<ApiKeyRow>('api_keys').first('id')) !== undefined;
 
 /** The register of the keys that a migrated database holds. Each operation can fail as Unavailable. */
@@ -100,9 +100,9 @@ export const apiKeyRegister = ({ reads, writes, withMigrationLock }: Database): 
   issueFirst: (name) =>
     attempt(async () => {
       // Others may hold the lock for long, and not every role may make its table.
-      if (await hasAny(reads)) return undefined;
+      if (await hasKey(reads)) return undefined;
       return withMigrationLock(async (transaction) =>
-        (await hasAny(transaction)) ? undefined : issue(transaction, { name }),
+        (await hasKey(transaction)) ? undefined : issue(transaction, { name }),
       );
     }),
   rotate: (id, graceMs, validForMs) =>

@@ -11,7 +11,7 @@ import {
   truncateSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { orError, permanentError } from '../database/database-error';
+import { isDamage, orError, permanentError, toError } from '../database/database-error';
 import { withPool } from '../database/with-pool';
 import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { type CopyOptions, copyPages } from './copy-pages';
@@ -55,6 +55,17 @@ const copyOneMoment = async (source: string, copy: string, options: CopyOptions)
   await copyOneMoment(source, copy, options);
 };
 
+/** Rejects, by its name, what is no store; SQLite can make no sense of a file of another kind either. */
+const refuseNoStore = async (source: string): Promise<void> => {
+  if (!existsSync(source)) throw permanentError(`there is no file ${source}`);
+  const noStore = `${source} is no database of an animal store`;
+  const owner = await ownerOfFile(source).catch((error: unknown) => {
+    if (isDamage(error)) throw permanentError(`${noStore}, or is damaged: ${toError(error).message}`);
+    throw error;
+  });
+  if (owner !== 'ours') throw permanentError(noStore);
+};
+
 /** A name that no attempt before has taken: one that was killed leaves its file, and in a container it had the same pid. */
 const partialName = (file: string): string => `${file}.${randomUUID()}.partial`;
 
@@ -78,9 +89,7 @@ export const placeCheckedCopy = async (
   options: CopyOptions,
   prepare: (copy: string) => void = constVoid,
 ): Promise<number> => {
-  if (!existsSync(source)) throw permanentError(`there is no file ${source}`);
-  if ((await ownerOfFile(source)) !== 'ours')
-    throw permanentError(`${source} is no database of an animal store`);
+  await refuseNoStore(source);
   const copy = partialName(file);
   closeSync(openSync(copy, 'wx', ownerOnly));
   try {

@@ -75,8 +75,6 @@ export const restoreSqlite = async (
   { mayReplace, ...options }: RestoreOptions,
 ): Promise<number> => {
   const isThere = existsSync(database);
-  if (isThere && followLinks(backup) === followLinks(database))
-    throw permanentError(`${backup} is the database itself`);
   // A service that is started meanwhile would make the file, and what it acknowledged would be lost.
   if (!isThere) makePrivately(database);
   const filename = followLinks(database);
@@ -85,6 +83,9 @@ export const restoreSqlite = async (
       takeOver(copy, filename);
     });
   if (isThere) {
+    // A pipe would keep who opens it waiting, deaf to signals.
+    if (!statSync(filename).isFile()) throw permanentError(`${filename} is no regular file`);
+    if (followLinks(backup) === filename) throw permanentError(`${backup} is the database itself`);
     const found = await lookAt(filename);
     if (found !== 'replaceable' && !mayReplace) throw refuse(filename, found);
     return found === 'damaged' ? replace() : whileAlone(filename, replace);

@@ -1,7 +1,8 @@
-import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
+import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { backupSqlite, type CopyOptions } from '../../../adapters/knex';
+import { startFailureText } from '../../failures/start-failure';
 import { resolveFreeTarget } from '../export/resolve-target';
 import { writeStandardOutput } from '../export/write-standard-output';
 import type { TransferContext } from '../transfer-context';
@@ -23,6 +24,7 @@ const writeOut = async (database: string, output: Writable, options: CopyOptions
 /** Copies the database to a file, or for `-` to standard output, while whoever uses it goes on. */
 export const backUp = (file: string, context: TransferContext) =>
   copySqlite(context, async (database, options) => {
+    if (!existsSync(database)) throw new Error(startFailureText({ _tag: 'NoFile', filename: database }));
     if (file === '-') return writeOut(database, context.terminal.stdout, options);
     const { path } = resolveFreeTarget(file, database);
     return backupSqlite(database, path, options);

@@ -136,7 +136,7 @@ describe('The settings', () => {
   it('come from files for what is secret, in which a line may end and keys may have one each', async () => {
     const folder = await makeFolder();
     const [keys, address] = [join(folder, 'keys'), join(folder, 'address')];
-    writeFileSync(keys, 'one,two\r\nthree\n');
+    writeFileSync(keys, 'one,two\r\n \r\nthree\n');
     writeFileSync(address, '\ufeffpostgres://keeper:s3cretWord@host/animals \r\n');
     expect(readSettings({ API_KEYS_FILE: keys, DATABASE_URL_FILE: address })).to.deep.equal(
       E.right({

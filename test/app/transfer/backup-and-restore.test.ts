@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -119,6 +120,10 @@ describe('animal-store backup', () => {
     });
     expect({ code, isMade: existsSync(missing) }).to.deep.equal({ code: 1, isMade: false });
     expect(stderr).to.include(`there is no file ${missing}`);
+    const inNoFolder = { DATABASE_URL: `sqlite:${missing}/in-no-folder` };
+    for (const target of [await newBackupFile(), '-']) {
+      expect((await runInProcess(['backup', target], inNoFolder)).stderr).to.include('there is no file');
+    }
   });
 
   it('of PostgreSQL says how, without the password', async () => {
@@ -192,8 +197,8 @@ describe('animal-store restore', () => {
     await host('animal_store_migrations').insert({ name: '999_new.generation-9', batch: 9 });
     await host.destroy();
     for (const [backup, words] of [
-      [text, /no database|not a database/],
-      [damaged, /no database|not a database|damaged/],
+      [text, /: \S+ is no database of an animal store, or is damaged: SQLITE_NOTADB/],
+      [damaged, /: \S+ is no database of an animal store, or is damaged: SQLITE_NOTADB/],
       [later, /is of generation 9, this program works with 1/],
     ] as const) {
       const { code, stderr } = await restoreTo(file, backup, '--replace');
@@ -203,8 +208,28 @@ describe('animal-store restore', () => {
         .and.match(words)
         .and.not.match(/select|pragma/i);
     }
-    expect((await restoreTo(file, file, '--replace')).stderr).to.include(`${file} is the database itself`);
     expect(await namesIn(file)).to.deep.equal([]);
+  });
+
+  it('refuses the database itself, a folder, a pipe, and a folder that is not there, and says why', async () => {
+    const { file } = await newCatalogue(animals(1));
+    expect((await restoreTo(file, file, '--replace')).stderr).to.equal(
+      `nothing was restored: ${file} is the database itself\n`,
+    );
+    const backup = await newBackup();
+    const folder = await makeFolder();
+    const pipe = join(folder, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    for (const path of [folder, pipe]) {
+      const { code, stderr } = await restoreTo(path, backup, '--replace');
+      expect({ code, stderr }).to.deep.equal({
+        code: 1,
+        stderr: `nothing was restored: ${path} is no regular file\n`,
+      });
+    }
+    const { code, stderr } = await restoreTo(join(folder, 'no', 'animals.sqlite3'), backup);
+    expect(code).to.equal(1);
+    expect(stderr).to.include(`make the folder ${join(folder, 'no')}`);
   });
 });
 
