@@ -1,66 +1,4 @@
-/**
- * The dependency rules of ARCHITECTURE.md: core <- adapters <- app, and inside them which room may import which. What
- * stands in no room (an index, a main, a file that all rooms share) is free.
- */
-const rooms = {
-  core: {
-    codecs: [],
-    pets: ['codecs'],
-    keys: ['codecs'],
-    ports: ['pets', 'keys'],
-    operations: ['ports', 'pets', 'keys', 'codecs'],
-  },
-  'adapters/http': {
-    protocol: [],
-    representation: [],
-    responses: ['protocol', 'representation'],
-    observability: ['protocol'],
-    server: ['protocol', 'responses', 'observability'],
-    auth: ['protocol', 'responses'],
-    operations: ['protocol', 'representation', 'responses'],
-    openapi: ['protocol', 'representation', 'responses'],
-    docs: ['representation'],
-    routes: ['auth', 'operations', 'openapi', 'docs', 'protocol', 'representation', 'responses'],
-    application: ['routes', 'protocol', 'responses'],
-  },
-  'adapters/knex': {
-    database: [],
-    migrations: ['database'],
-    sqlite: ['database', 'migrations'],
-    postgres: ['database', 'migrations'],
-    backup: ['database', 'migrations', 'sqlite'],
-    host: ['database', 'sqlite', 'postgres'],
-    batching: ['database'],
-    pets: ['database', 'batching'],
-    'api-keys': ['database', 'batching'],
-    health: ['database', 'migrations', 'api-keys'],
-  },
-  app: {
-    settings: [],
-    terminal: [],
-    package: [],
-    failures: ['settings'],
-    backend: ['settings', 'failures'],
-    serve: ['settings', 'terminal', 'failures', 'backend'],
-    doctor: ['settings', 'failures', 'backend'],
-    transfer: ['settings', 'terminal', 'failures', 'backend'],
-    commands: ['settings', 'terminal', 'package', 'failures', 'backend', 'serve', 'doctor', 'transfer'],
-  },
-};
-
-const roomRules = Object.entries(rooms).flatMap(([house, allowed]) =>
-  Object.entries(allowed).map(([room, others]) => ({
-    name: `${house}/${room}`,
-    comment: `It imports ${others.join(', ') || 'no other room'}.`,
-    severity: 'error',
-    from: { path: `^${house}/${room}/` },
-    to: { path: `^${house}/[^/]+/`, pathNot: [room, ...others].map((one) => `^${house}/${one}/`) },
-  })),
-);
-
-/** The rooms of adapters/http in which Koa is known. */
-const koaRooms = ['routes', 'application'];
-
+/** The dependency rules of ARCHITECTURE.md: core <- adapters <- app, and a few inside of packages. */
 module.exports = {
   forbidden: [
     {
@@ -79,10 +17,21 @@ module.exports = {
     },
     {
       name: 'adapters-know-the-core-alone',
-      comment: 'An adapter can be taken out without touching another, or the app.',
+      comment:
+        'An adapter can be removed without touching another one or the app. Exact JSON serves several of them.',
       severity: 'error',
       from: { path: '^adapters/([^/]+)/' },
-      to: { path: ['^adapters/', '^app/', '^test/', '^knexfile'], pathNot: '^adapters/$1/' },
+      to: {
+        path: ['^adapters/', '^app/', '^test/', '^knexfile'],
+        pathNot: ['^adapters/$1/', '^adapters/json/index\\.ts$'],
+      },
+    },
+    {
+      name: 'http-server-stands-alone',
+      comment: 'The server serves any listener: it imports nothing but Node.',
+      severity: 'error',
+      from: { path: '^adapters/http-server/' },
+      to: { pathNot: '^adapters/http-server/', dependencyTypesNot: ['core'] },
     },
     {
       name: 'app-is-the-top',
@@ -106,13 +55,6 @@ module.exports = {
       to: { path: '^core/(?!index)' },
     },
     {
-      name: 'koa-stays-in-its-rooms',
-      comment: 'What belongs to the server, the JSON or the document would serve behind another router too.',
-      severity: 'error',
-      from: { path: '^adapters/http/', pathNot: koaRooms.map((room) => `^adapters/http/${room}/`) },
-      to: { path: '^node_modules/(@types/)?(koa|@koa/router)/' },
-    },
-    {
       name: 'one-file-knows-the-sqlite-driver',
       comment: 'sqlite3 is archived: what knows it can be replaced in one place.',
       severity: 'error',
@@ -129,7 +71,41 @@ module.exports = {
         dependencyTypesNot: ['npm-peer', 'type-only'],
       },
     },
-    ...roomRules,
+    {
+      name: 'knex-database-is-the-base',
+      comment: 'What both databases share does not know who uses it.',
+      severity: 'error',
+      from: { path: '^adapters/knex/database/' },
+      to: { path: '^adapters/knex/', pathNot: '^adapters/knex/database/' },
+    },
+    {
+      name: 'sqlite-and-postgres-stay-apart',
+      comment: 'Either database can be understood, and removed, without the other.',
+      severity: 'error',
+      from: { path: '^adapters/knex/(sqlite|postgres)/' },
+      to: { path: '^adapters/knex/[^/]+/', pathNot: '^adapters/knex/($1|database|migrations)/' },
+    },
+    {
+      name: 'ports-know-no-engine',
+      comment: 'The repository and the API keys work on any Database.',
+      severity: 'error',
+      from: { path: '^adapters/knex/(pets|api-keys)/' },
+      to: { path: '^adapters/knex/[^/]+/', pathNot: '^adapters/knex/($1|database)/' },
+    },
+    {
+      name: 'settings-and-terminal-are-the-base',
+      comment: 'Settings and terminal serve every command, and know none.',
+      severity: 'error',
+      from: { path: '^app/(settings|terminal)/' },
+      to: { path: '^app/[^/]+/', pathNot: '^app/$1/' },
+    },
+    {
+      name: 'commands-are-the-top',
+      comment: 'Only main.ts and the commands themselves import a command.',
+      severity: 'error',
+      from: { path: '^app/', pathNot: ['^app/commands/', '^app/main\\.ts$'] },
+      to: { path: '^app/commands/' },
+    },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

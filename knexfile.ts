@@ -1,21 +1,17 @@
 import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
 import type { Knex } from 'knex';
-import { databaseOf } from './app/backend/database-of';
-import { readSettings } from './app/settings/read-settings';
-import { type StartFailure, startFailureText } from './app/failures/start-failure';
+import { databaseOf } from './app/backend/database';
+import { failureText } from './app/failures';
+import { readSettings } from './app/settings/settings';
+import { fieldErrorTexts } from './core';
 
-const configuration: Knex.Config = pipe(
-  readSettings(process.env),
-  E.mapLeft((fieldErrors): StartFailure => ({ _tag: 'InvalidSettings', fieldErrors })),
-  E.map(databaseOf),
-  E.flatMap(E.fromNullable<StartFailure>({ _tag: 'NoDatabase' })),
-  E.match(
-    (failure): Knex.Config => {
-      throw new Error(startFailureText(failure));
-    },
-    ({ configuration }) => configuration(),
-  ),
-);
+const configuration = (): Knex.Config => {
+  const settings = readSettings(process.env);
+  if (E.isLeft(settings)) throw new Error(fieldErrorTexts(settings.left).join('\n'));
+  const database = databaseOf(settings.right);
+  if (database === undefined)
+    throw new Error(failureText({ _tag: 'NoDatabase' }, settings.right.DATABASE_URL));
+  return database.configuration();
+};
 
-export default configuration;
+export default configuration();

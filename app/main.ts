@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
-import { endBySignals } from './terminal/end-by-signals';
+import { endBySignals } from './terminal/signals';
 
-// Once many requests have outlived two collections, V8 makes what their code makes in the old generation; there each
-// dead object keeps its request until that is collected. In one process of three it cost a quarter of the speed.
+// V8 pretenures objects of requests that outlive two collections. Each dead object then retains its request until a
+// major collection. In one process of three this cost a quarter of the throughput.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 if (process.pid === 1) endBySignals();

@@ -1,32 +1,20 @@
-export * from './keys/api-key';
-export type * from './ports/authenticate';
-export * from './keys/caller';
-export * from './pets/category-id';
-export type * from './ports/consume-quota';
-export type { CreatePet } from './operations/create-pet';
-export * from './keys/scoped-idempotency-key';
-export type * from './ports/deadline';
-export * from './operations/decide-creation';
-export * from './codecs/decode-or-throw';
-export * from './ports/failures';
-export * from './codecs/field-error-texts';
-export * from './codecs/field-errors';
-export type { GetPet } from './operations/get-pet';
-export * from './keys/idempotency-key';
-export type { ImportPets } from './operations/import-pets';
-export * from './codecs/in-decimal';
-export * from './codecs/int64';
-export * from './keys/key-id';
-export type { ListPets, ListPetsQuery } from './operations/list-pets';
-export * from './pets/new-pet';
-export * from './operations/open-animal-store';
-export * from './keys/owner-id';
-export * from './pets/page-size';
-export * from './pets/pet';
-export * from './pets/pet-id';
-export * from './pets/pet-name';
-export * from './pets/pet-page';
-export * from './pets/pet-query';
-export type * from './ports/pet-repository';
-export * from './pets/pet-status';
-export * from './operations/walk-pages';
+export * from './animal-store-error';
+export * from './client';
+export {
+  decodeOrThrow,
+  type FieldError,
+  fieldErrors,
+  fieldErrorTexts,
+  type FromDecodeOrThrow,
+} from './codec';
+export * from './deadline';
+export * from './embedded-client';
+export * from './idempotency';
+export { inDecimal, Int64 } from './int64';
+export * from './keys';
+export * from './operations';
+export * from './pet-query';
+export * from './pets';
+export * from './ports';
+export { type Attempt, type CallOptions, withRetries } from './retry';
+export * from './walk-pages';

@@ -1,13 +1,5 @@
 import { expect } from 'chai';
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { projectFolder } from './support/processes/command';
 import { makeFolder, removeFolders } from './support/temporary-folder';
@@ -16,42 +8,41 @@ const product = ['core', 'adapters', 'app', 'knexfile.ts'];
 
 /** An import that must not be: the rules that are reported, the file that it is added to, and the import. */
 const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> = [
-  [['no-circles'], 'core/pets/pet-id.ts', "import './pet';"],
-  [
-    ['no-circles', 'adapters/http/responses'],
-    'adapters/http/responses/outcome.ts',
-    "import type {} from '../application/http-application';",
-  ],
-  [['core-is-pure'], 'core/pets/hashed.ts', "import 'node:crypto';"],
-  [['core-is-pure'], 'core/pets/routed.ts', "import 'koa';"],
-  [
-    ['core-is-pure'],
-    'core/pets/stored.ts',
-    "import type {} from '../../adapters/knex/database/with-timeout';",
-  ],
+  [['no-circles'], 'core/int64.ts', "import './pets';"],
+  [['no-circles'], 'adapters/http/errors.ts', "import type {} from './app';"],
+  [['core-is-pure'], 'core/hashed.ts', "import 'node:crypto';"],
+  [['core-is-pure'], 'core/routed.ts', "import 'koa';"],
+  [['core-is-pure'], 'core/stored.ts', "import type {} from '../adapters/knex/database/pool';"],
+  [['adapters-know-the-core-alone'], 'adapters/knex/sqlite/served.ts', "import '../../http/errors';"],
   [
     ['adapters-know-the-core-alone'],
-    'adapters/knex/sqlite/served.ts',
-    "import '../../http/server/connection';",
-  ],
-  [
-    ['adapters-know-the-core-alone'],
-    'adapters/http/responses/kept.ts',
+    'adapters/http/handlers/kept.ts',
     "import type {} from '../../in-memory';",
   ],
+  [['adapters-know-the-core-alone'], 'adapters/http/handlers/parsed.ts', "import '../../json/parse-json';"],
   [
     ['adapters-know-the-core-alone', 'app-is-the-top'],
-    'adapters/http/responses/explained.ts',
-    "import '../../../app/failures/start-failure';",
+    'adapters/http/handlers/explained.ts',
+    "import '../../../app/failures';",
   ],
+  [['http-server-stands-alone'], 'adapters/http-server/domain.ts', "import '../../core';"],
+  [['http-server-stands-alone'], 'adapters/http-server/routed.ts', "import type {} from 'koa';"],
   [['app-is-the-top'], 'tools/tool.ts', "import '../app/settings/settings';"],
   [['product-needs-no-tests'], 'app/settings/tested.ts', "import '../../test/support/processes/command';"],
-  [['adapters-enter-by-the-index'], 'adapters/http/responses/deep.ts', "import '../../../core/pets/pet-id';"],
-  [['adapters-enter-by-the-index'], 'app/settings/deep.ts', "import type {} from '../../core/codecs/int64';"],
-  [['koa-stays-in-its-rooms'], 'adapters/http/server/koa-server.ts', "import 'koa';"],
+  [['adapters-enter-by-the-index'], 'adapters/http/handlers/deep.ts', "import '../../../core/pets';"],
+  [['adapters-enter-by-the-index'], 'app/settings/deep.ts', "import type {} from '../../core/int64';"],
   [['one-file-knows-the-sqlite-driver'], 'adapters/knex/postgres/driver.ts', "import 'sqlite3';"],
+  [['knex-database-is-the-base'], 'adapters/knex/database/engine.ts', "import '../sqlite/sqlite';"],
+  [['knex-database-is-the-base'], 'adapters/knex/database/batch.ts', "import '../batcher';"],
+  [['sqlite-and-postgres-stay-apart'], 'adapters/knex/sqlite/other.ts', "import '../postgres/postgres';"],
+  [['sqlite-and-postgres-stay-apart'], 'adapters/knex/postgres/keys.ts', "import '../api-keys/stored-key';"],
+  [['ports-know-no-engine'], 'adapters/knex/pets/file.ts', "import '../sqlite/sqlite';"],
+  [['ports-know-no-engine'], 'adapters/knex/api-keys/schema.ts', "import '../migrations/migrations';"],
+  [['settings-and-terminal-are-the-base'], 'app/settings/shown.ts', "import '../terminal/terminal';"],
+  [['settings-and-terminal-are-the-base'], 'app/terminal/opened.ts', "import '../backend/backend';"],
+  [['commands-are-the-top'], 'app/serve/started.ts', "import '../commands/duration';"],
   [['no-undeclared-packages'], 'app/settings/undeclared.ts', "import 'chai';"],
-  [['no-undeclared-packages'], 'adapters/http/responses/undeclared.ts', "import 'bytes';"],
+  [['no-undeclared-packages'], 'adapters/http/handlers/undeclared.ts', "import 'bytes';"],
   [['no-undeclared-packages'], 'app/settings/missing.ts', "import 'no-such-package';"],
 ];
 
@@ -95,35 +86,6 @@ const copyOfTheProduct = async (): Promise<string> => {
   return folder;
 };
 
-interface Room {
-  readonly house: string;
-  readonly name: string;
-  readonly mayImport: ReadonlyArray<string>;
-}
-
-/** The table of rooms in ARCHITECTURE.md. */
-const rooms: ReadonlyArray<Room> = [
-  ...readFileSync(join(projectFolder, 'ARCHITECTURE.md'), 'utf8').matchAll(
-    /^\| `((?:adapters\/)?[^`/]+)\/([^`/]+)` +\| ([^|]+?) +\|/gm,
-  ),
-].map(([, house = '', name = '', others = '']) => ({
-  house,
-  name,
-  mayImport: others === '-' ? [] : others.split(', '),
-}));
-
-/** Each import from one room of a house to another, in a file of its own, and whether it may be. */
-const roomImports = rooms.flatMap(({ house, name, mayImport }) =>
-  rooms
-    .filter((other) => other.house === house && other.name !== name)
-    .map((other) => ({
-      room: `${house}/${name}`,
-      file: `${house}/${name}/imports-${other.name}.ts`,
-      imported: other.name,
-      isAllowed: mayImport.includes(other.name),
-    })),
-);
-
 describe('The dependency rules', function () {
   let reported: ReadonlyArray<Violation>;
   before('break them all in a copy of the product', async () => {
@@ -131,12 +93,6 @@ describe('The dependency rules', function () {
     for (const [, file, statement] of breaches) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });
       appendFileSync(join(folder, file), `\n${statement}\n`);
-    }
-    for (const { house, name } of rooms) {
-      writeFileSync(join(folder, house, name, 'a-target.ts'), 'export const target = 1;\n');
-    }
-    for (const { file, imported } of roomImports) {
-      writeFileSync(join(folder, file), `import '../${imported}/a-target';\n`);
     }
     reported = await violations(folder, [...product, 'tools']);
   });
@@ -153,31 +109,16 @@ describe('The dependency rules', function () {
     });
   }
 
-  it('that are not of rooms are each broken once above', async () => {
-    const isOfNoRoom = (name: string): boolean => !name.includes('/');
-    const names = (await readRules()).forbidden?.map(({ name = '' }) => name).filter(isOfNoRoom);
-    const broken = breaches.flatMap(([rules]) => rules).filter(isOfNoRoom);
-    expect(new Set(broken)).to.deep.equal(new Set(names));
+  it('are each broken once above', async () => {
+    const names = (await readRules()).forbidden?.map(({ name = '' }) => name);
+    expect(new Set(breaches.flatMap(([rules]) => rules))).to.deep.equal(new Set(names));
   });
 
-  it('know the rooms of ARCHITECTURE.md', () => {
-    for (const house of new Set(rooms.map((room) => room.house))) {
-      const folders = readdirSync(join(projectFolder, house), { withFileTypes: true })
-        .filter((entry) => entry.isDirectory())
-        .map(({ name }) => name);
-      const documented = rooms.filter((room) => room.house === house);
-      expect(documented.map(({ name }) => name)).to.have.members(folders);
+  it('have a row in ARCHITECTURE.md for each package', () => {
+    const text = readFileSync(join(projectFolder, 'ARCHITECTURE.md'), 'utf8');
+    const adapters = readdirSync(join(projectFolder, 'adapters')).map((name) => `adapters/${name}`);
+    for (const name of ['core', ...adapters, 'app', 'test']) {
+      expect(text, name).to.match(new RegExp(`^\\|[^|]*\`${name}\``, 'm'));
     }
-  });
-
-  it('have rooms import each other as ARCHITECTURE.md says, and in no other way', () => {
-    const refused = roomImports
-      .filter(({ isAllowed }) => !isAllowed)
-      .map(({ room, file }) => `${room}: ${file}`);
-    const files = new Set(roomImports.map(({ file }) => file));
-    const found = reported.flatMap(({ rule, from }) =>
-      from.filter((file) => files.has(file)).map((file) => `${rule}: ${file}`),
-    );
-    expect(found).to.have.members(refused);
   });
 });

@@ -1,23 +1,30 @@
 import * as E from 'fp-ts/Either';
 import {
-  type ApiKey,
+  ApiKey,
   type Authenticate,
   type Caller,
   callerOf,
+  decodeOrThrow,
   invalidApiKey,
-  type KeyId,
-  type OwnerId,
+  KeyId,
+  OwnerId,
 } from '../../core';
 
-/** The auth port, with what adds a key to it and takes one away; both hold at once. */
+/** The authentication port, with functions that add and revoke keys at once. */
 export interface InMemoryApiKeys {
   readonly authenticate: Authenticate;
-  /** A key without an owner is its own. */
-  readonly add: (id: KeyId, key: ApiKey, owner?: OwnerId) => void;
-  readonly revoke: (id: KeyId) => void;
+  /** Adds a key. The default owner is the id. Throws a TypeError for an invalid key, id or owner. */
+  readonly add: (id: string, key: string, owner?: string) => void;
+  readonly revoke: (id: string) => void;
 }
 
-/** Looks at every character, so that how long it takes does not tell where two texts differ. */
+interface KnownKey {
+  readonly key: ApiKey;
+  readonly caller: Caller;
+  readonly isRevoked: boolean;
+}
+
+/** Compares in constant time, so that the time does not reveal where two texts differ. */
 const isSame = (one: string, other: string): boolean => {
   let difference = one.length ^ other.length;
   for (let index = 0; index < one.length; index += 1) {
@@ -26,22 +33,32 @@ const isSame = (one: string, other: string): boolean => {
   return difference === 0;
 };
 
-/** API keys in this process's memory: a few, since each call looks at all of them. */
-export const inMemoryApiKeys = (keys: Iterable<readonly [KeyId, ApiKey, OwnerId?]> = []): InMemoryApiKeys => {
-  const known = new Map<KeyId, { readonly key: ApiKey; readonly caller: Caller }>();
-  const callerBy = (asked: ApiKey): Caller | undefined => {
-    let found: Caller | undefined;
-    for (const { key, caller } of known.values()) if (isSame(key, asked)) found = caller;
-    return found;
-  };
-  const add = (id: KeyId, key: ApiKey, owner?: OwnerId): void => {
-    known.set(id, { key, caller: callerOf(id, owner) });
+/** Keeps API keys in memory. Each call compares all of them, so it suits a few keys only. */
+export const inMemoryApiKeys = (
+  keys: Iterable<readonly [id: string, key: string, owner?: string]> = [],
+): InMemoryApiKeys => {
+  const known = new Map<string, KnownKey>();
+
+  const add = (id: string, key: string, owner = id): void => {
+    const caller = callerOf(decodeOrThrow(KeyId, id), decodeOrThrow(OwnerId, owner));
+    known.set(id, { key: decodeOrThrow(ApiKey, key), caller, isRevoked: false });
   };
   for (const [id, key, owner] of keys) add(id, key, owner);
 
+  const authenticate: Authenticate = (asked) => () => {
+    let found: KnownKey | undefined;
+    for (const one of known.values()) if (isSame(one.key, asked)) found = one;
+    if (found === undefined) return Promise.resolve(E.left(invalidApiKey('unknown')));
+    const { caller, isRevoked } = found;
+    return Promise.resolve(isRevoked ? E.left(invalidApiKey('revoked', caller.keyId)) : E.right(caller));
+  };
+
   return {
     add,
-    revoke: (id) => void known.delete(id),
-    authenticate: (key) => () => Promise.resolve(E.fromNullable(invalidApiKey)(callerBy(key))),
+    revoke: (id) => {
+      const found = known.get(id);
+      if (found !== undefined) known.set(id, { ...found, isRevoked: true });
+    },
+    authenticate,
   };
 };

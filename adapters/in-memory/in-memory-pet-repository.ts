@@ -5,7 +5,7 @@ import {
   type CreatedPet,
   type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,
-  decideCreation,
+  resolveIdempotentCreate,
   decodeOrThrow,
   type IdempotencyKeyReused,
   type ImportAborted,
@@ -25,29 +25,29 @@ import {
 } from '../../core';
 
 interface Options {
-  /** Animals that are there from the start. */
+  /** Initial animals. */
   readonly pets?: ReadonlyArray<Pet>;
-  /** The time in milliseconds; by it idempotency keys expire. By default a clock that never jumps. */
+  /** Clock in milliseconds for the expiry of idempotency keys. The default is monotonic. */
   readonly now?: () => number;
 }
 
 type Created = E.Either<IdempotencyKeyReused | Unavailable, CreatedPet>;
 
-/** All animals of a source, each with its own fields alone. */
+/** Encodes each animal, which drops unknown fields. */
 const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<NewPet>> => {
   const all: Array<NewPet> = [];
   for await (const newPet of source) all.push(NewPet.encode(newPet));
   return all;
 };
 
-/** A repository in this process's memory: for tests, and for a service that may forget. */
+/** Keeps animals in memory, for tests and for services without persistence. */
 export const inMemoryPetRepository = ({
   pets = [],
   now = () => performance.now(),
 }: Options = {}): PetRepository => {
   const sorted = pets.map((pet) => Object.freeze(decodeOrThrow(Pet, pet))).sort(ordPetById.compare);
   const found = new Map(sorted.map((pet) => [pet.id, pet]));
-  const kept = new Map<string, { readonly id: PetId; readonly keptUntil: number }>();
+  const kept = new Map<string, { readonly id: PetId; readonly expiresAt: number }>();
   let lastId = sorted.at(-1)?.id ?? 0n;
 
   const firstAfter = (after: PetId): number => {
@@ -83,7 +83,7 @@ export const inMemoryPetRepository = ({
       E.bimap(
         () => unavailable(new Error('every id is taken')),
         (id) => {
-          // What is answered with is what is kept.
+          // Frozen, because the caller gets the stored object.
           const pet = Object.freeze({ id, ...newPet });
           sorted.push(pet);
           found.set(id, pet);
@@ -93,10 +93,10 @@ export const inMemoryPetRepository = ({
       ),
     );
 
-  /** Stops at the first that is kept on: the oldest come first, unless the clock jumped. */
+  /** Stops at the first key that has not expired, since the oldest come first. */
   const forgetExpired = (): void => {
-    for (const [key, { keptUntil }] of kept) {
-      if (keptUntil > now()) return;
+    for (const [key, { expiresAt }] of kept) {
+      if (expiresAt > now()) return;
       kept.delete(key);
     }
   };
@@ -104,7 +104,11 @@ export const inMemoryPetRepository = ({
   const createOnce = (newPet: NewPet, key: string): Created => {
     forgetExpired();
     const record = kept.get(key);
-    const decision = decideCreation(record && { ...record, pet: found.get(record.id) }, newPet, now());
+    const decision = resolveIdempotentCreate(
+      record && { ...record, pet: found.get(record.id) },
+      newPet,
+      now(),
+    );
     switch (decision._tag) {
       case 'IdempotencyKeyReused':
         return E.left(decision);
@@ -114,7 +118,7 @@ export const inMemoryPetRepository = ({
         return pipe(
           add(newPet),
           E.map((created) => {
-            kept.set(key, { id: created.pet.id, keptUntil: decision.keptUntil });
+            kept.set(key, { id: created.pet.id, expiresAt: decision.expiresAt });
             return created;
           }),
         );
@@ -136,7 +140,7 @@ export const inMemoryPetRepository = ({
     list: (query) => () => Promise.resolve(E.right(page(query))),
     find: (id) => () => Promise.resolve(E.fromNullable(petNotFound(id))(found.get(id))),
     create: (newPet, key) => () => Promise.resolve(create(newPet, key)),
-    createAll: (source) => async () => {
+    importAll: (source) => async () => {
       try {
         return addAll(await collect(source));
       } catch (cause) {

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 
-/** Those past so many owners are counted together, so that series stay few. */
+/** Limit for the number of series. Further owners are counted together. */
 const mostOwners = 100;
 const otherOwners = '_OTHER';
 
@@ -25,8 +25,8 @@ interface OwnerCounts {
 }
 
 /**
- * Makes counts that prom-client is given when it is read. Its own counters make a text of the labels at each increase:
- * three of them took a twentieth of a request's time.
+ * Creates counters that prom-client collects at each scrape. Its own counters serialise the labels at each increase: three
+ * of them took 5 % of a request's time.
  */
 const countsIn = (registry: Registry, name: string, help: string, labelNames: Array<string>) => {
   const counts: Array<Count> = [];
@@ -55,25 +55,24 @@ const get = <K, V>(values: Map<K, V>, key: K, make: () => V): V => {
   return made;
 };
 
-/** Counts authenticated requests by the owner of their key. */
 export const ownerMetrics = (registry: Registry): ((request: CountedRequest) => void) => {
-  const bounded = `by the owner of the key: the first ${mostOwners}, then ${otherOwners}.`;
+  const bounded = `by owner of the key; owners after the first ${mostOwners} are counted as ${otherOwners}.`;
   const requests = countsIn(
     registry,
     'animal_store_owner_requests_total',
-    `Authenticated requests, ${bounded}`,
+    `Authenticated requests ${bounded}`,
     ['owner'],
   );
   const rateLimited = countsIn(
     registry,
     'animal_store_owner_rate_limited_total',
-    'Those of them that RATE_LIMIT refused, with 429.',
+    `Authenticated requests that RATE_LIMIT rejected with 429, ${bounded}`,
     ['owner'],
   );
   const deprecated = countsIn(
     registry,
     'animal_store_deprecated_requests_total',
-    `Authenticated requests of deprecated operations, ${bounded}`,
+    `Authenticated requests to deprecated operations, ${bounded}`,
     ['http_route', 'owner'],
   );
   const byOwner = new Map<string, OwnerCounts>();

@@ -7,16 +7,15 @@ export interface PoolUsage {
   readonly waiting: number;
 }
 
-/** Shows the pools of database connections as they are whenever the metrics are read. */
 export const poolMetrics =
   (registry: Registry) =>
   (usages: () => ReadonlyArray<PoolUsage>): void => {
     const registers = [registry];
     const name = 'db_client_connection_pool_name';
     new Gauge({
-      // OpenTelemetry's own name ends in `_count`, which Prometheus keeps for histograms.
+      // OpenTelemetry's name ends in `_count`, which Prometheus reserves for histograms.
       name: 'db_client_connections',
-      help: 'The number of database connections, by their state.',
+      help: 'Number of database connections by state.',
       labelNames: [name, 'db_client_connection_state'],
       registers,
       collect() {
@@ -28,7 +27,7 @@ export const poolMetrics =
     });
     new Gauge({
       name: 'db_client_connection_pending_requests',
-      help: 'The number of queries that wait for a database connection.',
+      help: 'Number of queries that wait for a database connection.',
       labelNames: [name],
       registers,
       collect() {

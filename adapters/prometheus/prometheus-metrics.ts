@@ -5,13 +5,11 @@ import { type Operation, requestMetrics } from './request-metrics';
 import { type ReadServiceStatus, serviceMetrics } from './service-metrics';
 
 interface Options {
-  /** The release that runs. */
   readonly version: string;
-  /** Those whose series are there from the start. */
   readonly operations: ReadonlyArray<Operation>;
 }
 
-/** Gauges that prom-client names as counters are; each has a sibling without `_total` that says more. */
+/** Gauges with the suffix of counters. For each there is a more detailed gauge without `_total`. */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -19,30 +17,27 @@ const misnamed = [
 ];
 
 /**
- * One service's metrics, in a registry of their own: OpenTelemetry's semantic names in their Prometheus spelling,
- * and prom-client's for the process and its event loop.
- *
- * An adapter of its own, because prom-client is a technology like knex or koa: an embedder takes those without it.
- * It fits what the others report through by shape alone, so that none imports another; the app connects them.
+ * Metrics of one service, in a separate registry: OpenTelemetry's names in Prometheus spelling, and prom-client's default
+ * metrics of the process. This adapter imports no other, so that embedders can do without prom-client.
  */
 export const prometheusMetrics = ({ version, operations }: Options) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of misnamed) registry.removeSingleMetric(name);
+  const requests = requestMetrics(registry, operations);
   const service = serviceMetrics(registry, version);
   let readStatus: ReadServiceStatus = () => Promise.resolve({ isReady: false });
   return {
-    requests: requestMetrics(registry, operations),
+    requests,
     batches: batchMetrics(registry),
     watchPools: poolMetrics(registry),
-    /** Has the service's status asked for, once whenever the metrics are read. */
     watchStatus: (read: ReadServiceStatus): void => {
       readStatus = read;
     },
-    /** Everything measured so far, in the Prometheus text format, version 0.0.4. */
+    /** Returns all metrics in the Prometheus text format, version 0.0.4. */
     read: async (): Promise<string> => {
       service.show(await readStatus());
-      return registry.metrics();
+      return `${await registry.metrics()}\n${requests.durationsText()}`;
     },
   };
 };

@@ -1,26 +1,27 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { ownerMetrics } from './owner-metrics';
+import { requestDurations } from './request-durations';
 
-/** What is measured of a request that has ended. */
+const unauthorizedReasons = ['missing', 'malformed', 'unknown', 'expired', 'revoked'] as const;
+
 export interface EndedRequest {
   readonly method: string;
   readonly route: string | undefined;
   readonly status: number;
   readonly milliseconds: number;
-  /** Whose key it came with, once that is known. */
   readonly owner: string | undefined;
+  readonly unauthorizedReason?: (typeof unauthorizedReasons)[number] | undefined;
   readonly isDeprecated: boolean;
 }
 
-/** An operation, by what is known of its requests before one has come. */
 export interface Operation {
   readonly method: string;
-  readonly route: string;
-  /** The status of a success. */
-  readonly success: number;
+  /** Route template, as in `/v1/pets/:petId`. */
+  readonly path: string;
+  readonly successStatus: number;
 }
 
-// OpenTelemetry's known methods (RFC 9110 and PATCH): semantic conventions for HTTP metrics.
+// Methods that OpenTelemetry's conventions for HTTP metrics know (RFC 9110 and PATCH).
 const knownMethods = new Set([
   'CONNECT',
   'DELETE',
@@ -33,30 +34,27 @@ const knownMethods = new Set([
   'TRACE',
 ]);
 
-// Finer than OpenTelemetry's advice: most lists take less than its first, 5 ms. No request takes longer than 5 s.
-const buckets = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
-
-/** An increase from nothing can't be seen: these are 0 from the start. */
+/** Statuses whose series start at 0. Prometheus can't compute an increase from a missing series. */
 const failures = [500, 503];
 const rejectionStatuses = [400, 405, 408, 413, 431, 499, 503, 505];
 
-/** Counts and times requests. A path that no route takes has an empty route, an unknown method is `_OTHER`. */
+/** Counts and times requests. The route is empty if none matches, and an unknown method is `_OTHER`. */
 export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Operation>) => {
   const registers = [registry];
   const countOwner = ownerMetrics(registry);
   let active = 0;
 
-  const duration = new Histogram({
-    name: 'http_server_request_duration_seconds',
-    help: 'Duration of HTTP server requests.',
-    labelNames: ['http_request_method', 'http_route', 'http_response_status_code'],
-    buckets,
-    registers,
-  });
+  const durations = requestDurations();
   const rejections = new Counter({
     name: 'animal_store_rejections_total',
-    help: 'Requests answered before the application saw them: too many were waiting, or they were no HTTP.',
+    help: 'Requests rejected before the application received them: shed under overload, timed out, or not valid HTTP.',
     labelNames: ['http_response_status_code'],
+    registers,
+  });
+  const unauthorized = new Counter({
+    name: 'animal_store_unauthorized_requests_total',
+    help: 'Requests answered with 401, by reason.',
+    labelNames: ['reason'],
     registers,
   });
   new Gauge({
@@ -68,34 +66,24 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
     },
   });
 
-  for (const { method, route, success } of operations) {
-    for (const status of [success, ...failures]) {
-      duration.zero({
-        http_request_method: method,
-        http_route: route,
-        http_response_status_code: status,
-      });
-    }
+  for (const { method, path, successStatus } of operations) {
+    for (const status of [successStatus, ...failures]) durations.zero(method, path, status);
   }
   for (const status of rejectionStatuses) rejections.inc({ http_response_status_code: status }, 0);
+  for (const reason of unauthorizedReasons) unauthorized.inc({ reason }, 0);
 
   return {
     started: (): void => {
       active += 1;
     },
-    ended: ({ method, route = '', status, milliseconds, owner, isDeprecated }: EndedRequest): void => {
+    ended: ({ method, route = '', status, milliseconds, ...request }: EndedRequest): void => {
       active -= 1;
-      duration.observe(
-        {
-          http_request_method: knownMethods.has(method) ? method : '_OTHER',
-          http_route: route,
-          http_response_status_code: status,
-        },
-        milliseconds / 1000,
-      );
+      durations.observe(knownMethods.has(method) ? method : '_OTHER', route, status, milliseconds / 1000);
+      const { owner, isDeprecated, unauthorizedReason } = request;
       if (owner !== undefined) countOwner({ owner, route, status, isDeprecated });
+      if (unauthorizedReason !== undefined) unauthorized.inc({ reason: unauthorizedReason });
     },
-    /** A request was rejected before the application saw it: it is neither active nor timed. */
+    durationsText: durations.text,
     rejected: ({ status }: { readonly status: number }): void => {
       rejections.inc({ http_response_status_code: status });
     },

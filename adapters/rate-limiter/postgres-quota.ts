@@ -2,17 +2,34 @@ import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
 import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { type ConsumeQuota, type RateLimit, type Unavailable, unavailable } from '../../core';
-import { consumeWith } from './consume-with';
-import { knexClient } from './knex-client';
+import { consumeWith } from './in-memory-quota';
 
-/** How long a request waits to be counted, in milliseconds. */
 const timeoutMs = 2_500;
 
-const notCounted = () => E.left(unavailable(new Error('the request was not counted in time')));
+interface Query {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: ReadonlyArray<Knex.Value>;
+}
+
+/** Adapts a Knex pool to the client interface that rate-limiter-flexible expects. */
+const clientOf = (pool: Knex, preparesStatements: () => Promise<boolean>) => ({
+  query: async ({ name, text, values = [] }: Query): Promise<unknown> => {
+    const bindings: Array<Knex.Value> = [];
+    const sql = text.replace(/\$(\d+)/g, (_, place: string) => {
+      bindings.push(values[Number(place) - 1] ?? null);
+      return '?';
+    });
+    const query = pool.raw<unknown>(sql, bindings);
+    return name !== undefined && (await preparesStatements()) ? query.options({ name }) : query;
+  },
+});
+
+const notCounted = () => E.left(unavailable(new Error('timed out counting the request')));
 
 /**
- * Counts requests in a PostgreSQL database (its table is made by the migrations), for all instances together. Through a
- * pooler its connections may be unable to prepare statements.
+ * Counts requests in a PostgreSQL database, together for all instances, in the table that the migrations create. Behind a
+ * pooler, `preparesStatements` may have to return false.
  */
 export const postgresQuota = (
   knex: Knex,
@@ -20,7 +37,7 @@ export const postgresQuota = (
   preparesStatements: () => Promise<boolean> = () => Promise.resolve(true),
 ): ConsumeQuota => {
   const limiter = new RateLimiterPostgres({
-    storeClient: knexClient(knex, preparesStatements),
+    storeClient: clientOf(knex, preparesStatements),
     storeType: 'client',
     tableName: 'rate_limits',
     tableCreated: true,
@@ -29,19 +46,19 @@ export const postgresQuota = (
     duration: limit.seconds,
     inMemoryBlockOnConsumed: limit.requests + 1,
   });
-  const consume = consumeWith(limiter, limit);
+  const count = consumeWith(limiter, limit);
   return (owner, deadline = Infinity) =>
     async () => {
-      const timeLeft = Math.min(timeoutMs, deadline - performance.now());
-      if (timeLeft <= 0) return notCounted();
+      const timeLeftMs = Math.min(timeoutMs, deadline - performance.now());
+      if (timeLeftMs <= 0) return notCounted();
       let timer: NodeJS.Timeout | undefined;
       const tooLate = new Promise<E.Either<Unavailable, never>>((resolve) => {
         timer = setTimeout(() => {
           resolve(notCounted());
-        }, timeLeft);
+        }, timeLeftMs);
       });
       try {
-        return await Promise.race([consume(owner)(), tooLate]);
+        return await Promise.race([count(owner), tooLate]);
       } finally {
         clearTimeout(timer);
       }

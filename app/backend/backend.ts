@@ -1,23 +1,148 @@
-import type { Task } from 'fp-ts/Task';
-import type { TaskEither } from 'fp-ts/TaskEither';
-import type { DatabaseStatus, PoolUsage } from '../../adapters/knex';
-import type { ConsumeQuota, Ports } from '../../core';
-import type { StartFailure } from '../failures/start-failure';
+import * as E from 'fp-ts/Either';
+import { randomBytes } from 'node:crypto';
+import { inMemoryPetRepository } from '../../adapters/in-memory';
+import {
+  apiKeyStore,
+  type Database,
+  knexAuthenticate,
+  knexPetRepository,
+  knexReadiness,
+  migrate,
+} from '../../adapters/knex';
+import {
+  databaseStatus,
+  type DatabaseStatus,
+  type PoolUsage,
+  type RepositoryObserver,
+  tryWriting,
+} from '../../adapters/knex/service';
+import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
+import { ApiKey, type ConsumeQuota, decodeOrThrow, type Ports, unavailable } from '../../core';
+import { fileAdvice } from '../database-advice';
+import { errorCode } from '../error-code';
+import { CommandFailed, orFail } from '../failures';
+import type { Settings } from '../settings/settings';
+import { databaseOf } from './database';
+import { environmentKeys } from './environment-keys';
 
-/** The adapters behind the core's ports, and what belongs to them. */
 export interface Backend {
   readonly ports: Ports;
-  /** Counts the requests of each key where RATE_LIMIT is set. */
+  /** Undefined unless RATE_LIMIT is set. */
   readonly consumeQuota: ConsumeQuota | undefined;
-  /** Makes a key if there is none and one may be made. Nothing shows it again, so ask when it can be shown. */
-  readonly makeFirstKey: TaskEither<StartFailure, string | undefined>;
-  /** What keeps the backend from serving, in words that anyone may read; undefined when nothing does. */
-  readonly checkReadiness: Task<string | undefined>;
-  /** Whether the database file was replaced: what is stored then is lost, and only a new start can help. */
+  /** Creates the first key outside of production, unless there is a key. Only its hash is stored: print the key at once. */
+  readonly createFirstKey: () => Promise<string | undefined>;
+  /** Returns the reason why the backend can't serve, or undefined. Clients without a key read the reason. */
+  readonly checkReadiness: () => Promise<string | undefined>;
+  /** True once the database file was removed, replaced or truncated. Later writes go to the old file. */
   readonly isFileReplaced: () => boolean;
-  /** The pools of connections as they are at the moment of the call. */
   readonly pools: () => ReadonlyArray<PoolUsage>;
-  /** What an operator watches; what can't be known is left out. */
-  readonly readStatus: Task<Partial<DatabaseStatus>>;
+  readonly readStatus: () => Promise<Partial<DatabaseStatus>>;
   readonly close: () => Promise<void>;
 }
+
+const needsKeyInProduction = ({ API_KEYS, NODE_ENV }: Settings): boolean =>
+  API_KEYS.length === 0 && NODE_ENV === 'production';
+
+/** Counts across instances on PostgreSQL only. Counting in SQLite would cost a commit for each request. */
+const pickQuota = (
+  { writes, preparesStatements }: Database,
+  { RATE_LIMIT, DATABASE_URL }: Settings,
+): ConsumeQuota | undefined => {
+  if (RATE_LIMIT === undefined) return undefined;
+  return DATABASE_URL._tag === 'Postgres'
+    ? postgresQuota(writes, RATE_LIMIT, preparesStatements)
+    : inMemoryQuota(RATE_LIMIT);
+};
+
+/** API_KEYS replaces the keys in the database, so their counts are replaced too. */
+const readStatus = async (database: Database, { API_KEYS }: Settings): Promise<Partial<DatabaseStatus>> => {
+  const status = await databaseStatus(database)();
+  if (E.isLeft(status)) return {};
+  return API_KEYS.length > 0
+    ? { ...status.right, validKeys: API_KEYS.length, endingOwners: [] }
+    : status.right;
+};
+
+/** SQLSTATE classes 42 (access rule violation) and 0A (feature not supported), which a retry can't cure. */
+const isPermanent = (cause: unknown): boolean => /^(?:42|0A)...$/.test(errorCode(cause) ?? '');
+
+/** Throws if no create can ever succeed. A busy, full or temporarily read-only database can still serve reads. */
+const refuseUnwritable = async (database: Database, { DATABASE_URL: address }: Settings): Promise<void> => {
+  if (address._tag === 'Sqlite') {
+    // A trial write would wait for the lock of another process.
+    const advice = fileAdvice(address.filename);
+    if (advice !== undefined) throw new CommandFailed(unavailable(new Error('it is not writable')));
+    return;
+  }
+  const written = await tryWriting(database)();
+  if (E.isLeft(written) && isPermanent(written.left.cause)) throw new CommandFailed(written.left);
+};
+
+const prepareDatabase = async (
+  database: Database,
+  settings: Settings,
+  onProgress: (text: string) => void,
+): Promise<void> => {
+  await orFail(migrate(database, { onProgress }));
+  await refuseUnwritable(database, settings);
+  if (!needsKeyInProduction(settings)) return;
+  const keys = await orFail(apiKeyStore(database).list);
+  if (!keys.some(({ isValid }) => isValid)) throw new CommandFailed({ _tag: 'NoApiKey' });
+};
+
+const databaseBackend = (database: Database, settings: Settings, observer: RepositoryObserver): Backend => ({
+  ports: {
+    pets: knexPetRepository(database, { observer }),
+    authenticate:
+      settings.API_KEYS.length > 0
+        ? environmentKeys(settings.API_KEYS).authenticate
+        : knexAuthenticate(database),
+  },
+  consumeQuota: pickQuota(database, settings),
+  createFirstKey: async () => {
+    if (settings.API_KEYS.length > 0 || settings.NODE_ENV === 'production') return undefined;
+    return (await orFail(apiKeyStore(database).bootstrapKey('first key')))?.key;
+  },
+  checkReadiness: knexReadiness(database),
+  isFileReplaced: database.isFileReplaced,
+  pools: database.poolUsage,
+  readStatus: () => readStatus(database, settings),
+  close: database.close,
+});
+
+const memoryBackend = (settings: Settings): Backend => {
+  if (needsKeyInProduction(settings)) throw new CommandFailed({ _tag: 'NoApiKey' });
+  const { API_KEYS, RATE_LIMIT } = settings;
+  const firstKey =
+    API_KEYS.length > 0
+      ? undefined
+      : decodeOrThrow(ApiKey, `animals_${randomBytes(32).toString('base64url')}`);
+  const keys = firstKey === undefined ? API_KEYS : [firstKey];
+  return {
+    ports: { pets: inMemoryPetRepository(), authenticate: environmentKeys(keys).authenticate },
+    consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
+    createFirstKey: () => Promise.resolve(firstKey),
+    checkReadiness: () => Promise.resolve(undefined),
+    isFileReplaced: () => false,
+    pools: () => [],
+    readStatus: () => Promise.resolve({ validKeys: keys.length }),
+    close: () => Promise.resolve(),
+  };
+};
+
+export const openBackend = async (
+  settings: Settings,
+  observer: RepositoryObserver,
+  onProgress: (text: string) => void,
+): Promise<Backend> => {
+  const named = databaseOf(settings);
+  if (named === undefined) return memoryBackend(settings);
+  const database = named.open();
+  try {
+    await prepareDatabase(database, settings, onProgress);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return databaseBackend(database, settings, observer);
+};

@@ -1,42 +1,71 @@
-import { Command, CommanderError } from 'commander';
-import { readManifest } from '../package/read-manifest';
-import { type CommandEnd, openTerminal, type Surroundings, type Terminal } from '../terminal/terminal';
-import { backupCommand } from './backup-command';
-import { doctorCommand } from './doctor-command';
-import { exportCommand } from './export-command';
-import { importCommand } from './import-command';
-import { keysCommand } from './keys-command';
-import { migrateCommand } from './migrate-command';
-import { restoreCommand } from './restore-command';
-import { serveCommand } from './serve-command';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { toError } from 'fp-ts/Either';
+import { readVersion } from '../manifest';
+import { type CommandEnd, openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
+import { backupCommand, restoreCommand } from './backup';
+import { doctorCommand } from './doctor';
+import { exportCommand } from './export';
+import { importCommand } from './import';
+import { keysCommand } from './keys';
+import { migrateCommand } from './migrate';
+import { serveCommand } from './serve';
 
-const wrongUsage = 2;
+const usageExitCode = 2;
 
-/** Has it and its subcommands write to the terminal, and throw where they would end the process. */
-const putOn =
+const emptyCommentOrAssignment = /^\s*(?:#.*|(?:export\s+)?[A-Za-z_]\w*\s*=.*)?$/;
+
+/** Quoted values may have several lines. */
+const quotedValue = /=\s*(["'`])[^]*?\1/g;
+
+const readText = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new InvalidArgumentError(toError(error).message);
+  }
+};
+
+/** Node's parser skips a line that it does not understand: a setting would be missing without a word. */
+const readEnvironmentFile = (file: string): NodeJS.ReadOnlyDict<string> => {
+  const text = readText(file);
+  const lines = text.replace(quotedValue, (value) => `=${value.replace(/[^\n]/g, '')}`).split(/\r?\n/);
+  const wrong = lines.findIndex((line) => !emptyCommentOrAssignment.test(line));
+  if (wrong !== -1) throw new InvalidArgumentError(`line ${wrong + 1} is not NAME=value`);
+  return parseEnv(text);
+};
+
+const connectTo =
   (terminal: Terminal) =>
   (command: Command): void => {
     command.exitOverride().configureOutput({
       writeOut: terminal.write,
       writeErr: (text) => {
-        terminal.say(text.replace(/\n$/, ''));
+        terminal.printError(text.replace(/\n$/, ''));
       },
     });
-    command.commands.forEach(putOn(terminal));
+    command.commands.forEach(connectTo(terminal));
   };
 
 /**
- * Runs the command that the arguments name; its exit code is 1 when it fails, 2 when it is no command. Each loads what
- * it runs only then: help and the keys are not to wait for an HTTP server that they don't need.
+ * Runs the command that the arguments name. The exit code is 1 if it fails, and 2 if the arguments are wrong. Each command
+ * imports its modules when it runs: loading the HTTP server would delay help and `keys`.
  */
-export const commandLine = async (
-  argv: ReadonlyArray<string>,
-  surroundings: Surroundings,
-): Promise<CommandEnd> => {
-  const terminal = openTerminal(surroundings);
+export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): Promise<CommandEnd> => {
+  const env = { ...io.env };
+  const terminal = openTerminal({ stdout: io.stdout, stderr: io.stderr, env });
   const program = new Command('animal-store')
-    .description('A catalogue of animals over HTTP. Its settings come from the environment: see the README.')
-    .version(readManifest().version)
+    .description('A catalogue of animals over HTTP. Environment variables configure it: see the README.')
+    .version(readVersion())
+    // Not --env-file: Node takes that option for itself, also behind the name of a program.
+    .option(
+      '--environment-file <file>',
+      'read settings from a file of NAME=value lines; they override the environment',
+      (file: string) => {
+        Object.assign(env, readEnvironmentFile(file));
+      },
+    )
     .addCommand(serveCommand(terminal))
     .addCommand(migrateCommand(terminal))
     .addCommand(keysCommand(terminal))
@@ -45,12 +74,12 @@ export const commandLine = async (
     .addCommand(backupCommand(terminal))
     .addCommand(restoreCommand(terminal))
     .addCommand(doctorCommand(terminal));
-  putOn(terminal)(program);
+  connectTo(terminal)(program);
   try {
     await program.parseAsync(argv);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) terminal.fail(wrongUsage);
+    if (error.exitCode !== 0) terminal.fail(usageExitCode);
   }
   return terminal.end();
 };

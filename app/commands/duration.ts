@@ -7,7 +7,6 @@ const milliseconds: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** A duration as in `90d`, `12h`, `30m` or `10s`, in milliseconds. */
 export const parseDuration = (text: string): number => {
   const [, count = '', unit = ''] = /^([0-9]{1,5})([smhd])$/.exec(text) ?? [];
   const unitMs = milliseconds[unit];
@@ -16,9 +15,12 @@ export const parseDuration = (text: string): number => {
   return Number(count) * unitMs;
 };
 
-/** The same of a key, which nobody could use if it were none. */
 export const parseLifetime = (text: string): number => {
   const lifetime = parseDuration(text);
-  if (lifetime === 0) throw new InvalidArgumentError('It must be more than nothing.');
+  if (lifetime === 0) throw new InvalidArgumentError('It must be greater than 0.');
   return lifetime;
 };
+
+/** Returns `never` instead of null, which commander replaces by an empty string. */
+export const parseSuccessorLifetime = (text: string): number | 'never' =>
+  text === 'never' ? text : parseLifetime(text);

@@ -1,44 +1,44 @@
-import { pipe } from 'fp-ts/function';
-import type * as T from 'fp-ts/Task';
-import * as TE from 'fp-ts/TaskEither';
+import * as E from 'fp-ts/Either';
 import { existsSync, statSync } from 'node:fs';
 import {
+  type InspectableDatabase,
   type DatabaseReport,
   generationMismatch,
   inspectDatabase,
   type Limits,
   type SchemaState,
-} from '../../adapters/knex';
-import { databaseOf } from '../backend/database-of';
-import { fileAdvice } from '../failures/database-advice';
-import { startFailureText } from '../failures/start-failure';
-import { databaseAddressText } from '../settings/database-address-text';
+} from '../../adapters/knex/service';
+import { databaseOf } from '../backend/database';
+import { fileAdvice } from '../database-advice';
+import { CommandFailed, failureText } from '../failures';
+import { databaseAddressText } from '../settings/database-address';
 import type { Settings } from '../settings/settings';
 import { type CheckResult, failed, passed } from './check-result';
 
-/** In milliseconds: clocks of several machines differ by a little. */
-const clockTolerance = 60_000;
+const clockToleranceMs = 60_000;
 
-const inspectKeys = (
-  { API_KEYS, DATABASE_URL, NODE_ENV }: Settings,
-  { validKeys, newestKey }: Pick<DatabaseReport, 'validKeys' | 'newestKey'>,
-): CheckResult => {
+type KeyReport = Pick<DatabaseReport, 'validKeys' | 'newestKey'>;
+
+const inspectKeys = (settings: Settings, { validKeys, newestKey }: KeyReport): CheckResult => {
+  const { API_KEYS, DATABASE_URL, NODE_ENV } = settings;
   if (API_KEYS.length > 0) return passed('keys', `${API_KEYS.length} in API_KEYS`);
   if (validKeys > 0) return passed('keys', `${validKeys} valid in the database`);
   return NODE_ENV === 'production' || newestKey > 0
-    ? failed('keys', startFailureText({ _tag: 'NoApiKey' }, DATABASE_URL))
-    : passed('keys', 'none: the first start makes one');
+    ? failed('keys', failureText({ _tag: 'NoApiKey' }, DATABASE_URL))
+    : passed('keys', 'none: the first start creates one');
 };
 
-const inspectClock = (newestKey: number): CheckResult => {
+const inspectClock = ({ newestKey }: KeyReport): CheckResult => {
   const now = new Date();
-  return newestKey <= now.getTime() + clockTolerance
+  return newestKey <= now.getTime() + clockToleranceMs
     ? passed('clock', now.toISOString())
-    : failed('clock', `${now.toISOString()} is before a key was made: set this machine's clock`);
+    : failed('clock', `${now.toISOString()} is before the creation of a key: set this machine's clock`);
 };
 
 const inspectLimits = ({ areKept, text, remedy }: Limits): CheckResult =>
-  areKept ? passed('limits', text) : failed('limits', `${text}: one who hangs can hold up others: ${remedy}`);
+  areKept
+    ? passed('limits', text)
+    : failed('limits', `${text}: a client that hangs can block other requests: ${remedy}`);
 
 const inspectSchema = (schema: SchemaState): CheckResult => {
   const { pending, unknown } = schema;
@@ -49,57 +49,72 @@ const inspectSchema = (schema: SchemaState): CheckResult => {
   }
   return passed(
     'migrations',
-    unknown.length === 0 ? 'up to date' : `up to date; ${unknown.join(', ')} of a newer version add to it`,
+    unknown.length === 0 ? 'up to date' : `up to date, with ${unknown.join(', ')} of a newer version`,
   );
 };
 
-const resultsOf =
-  (settings: Settings) =>
-  ({ schema, durability, limits, ...keys }: DatabaseReport): ReadonlyArray<CheckResult> => [
+const resultsOf = (settings: Settings, report: DatabaseReport): ReadonlyArray<CheckResult> => {
+  const { schema, durability, limits } = report;
+  return [
     passed('database', `${databaseAddressText(settings.DATABASE_URL)} reads and writes`),
     durability.isDurable
       ? passed('durability', durability.text)
-      : failed('durability', `${durability.text} can lose an animal: ${durability.remedy}`),
+      : failed('durability', `${durability.text} can lose stored animals: ${durability.remedy}`),
     ...(limits === undefined ? [] : [inspectLimits(limits)]),
     inspectSchema(schema),
-    inspectKeys(settings, keys),
-    inspectClock(keys.newestKey),
+    inspectKeys(settings, report),
+    inspectClock(report),
   ];
-
-/** A file that is not there is not made. */
-const inspectMissingFile = (filename: string): CheckResult => {
-  const advice = fileAdvice(filename);
-  return advice === undefined
-    ? passed('database', `${filename} is not there yet: the first start makes it`)
-    : failed('database', `${filename} can't be made: ${advice}`);
 };
 
-/** A folder, or a pipe, which would keep who opens it waiting. */
-const inspectNoFile = (filename: string): CheckResult =>
-  failed('database', `${filename} can't be opened: ${fileAdvice(filename) ?? 'it is no regular file'}`);
+/** Checks a SQLite file that must not be opened: opening creates a missing file, and blocks on a pipe. */
+const inspectUnopened = (filename: string): CheckResult | undefined => {
+  const advice = fileAdvice(filename);
+  if (!existsSync(filename)) {
+    return advice === undefined
+      ? passed('database', `${filename} does not exist yet: the first start creates it`)
+      : failed('database', `${filename} can't be created: ${advice}`);
+  }
+  if (statSync(filename).isFile()) return undefined;
+  return failed('database', `${filename} can't be opened: ${advice ?? 'it is not a regular file'}`);
+};
 
-/** Whether the data can be reached, written and kept, and whether anyone can get at it. */
-export const inspectData =
-  (settings: Settings, isThorough: boolean): T.Task<ReadonlyArray<CheckResult>> =>
-  async () => {
-    const { DATABASE_URL: address } = settings;
-    const withoutData = (found: CheckResult) => [
-      found,
-      inspectKeys(settings, { validKeys: 0, newestKey: 0 }),
-      inspectClock(0),
-    ];
-    if (address._tag === 'Sqlite') {
-      const { filename } = address;
-      if (!existsSync(filename)) return withoutData(inspectMissingFile(filename));
-      if (!statSync(filename).isFile()) return withoutData(inspectNoFile(filename));
-    }
-    const database = databaseOf(settings)?.openAsFound();
-    if (database === undefined) {
-      return withoutData(passed('database', 'memory: keeps animals until the service stops'));
-    }
-    const inspect = pipe(
-      inspectDatabase(database, isThorough),
-      TE.match((failure) => [failed('database', startFailureText(failure, address))], resultsOf(settings)),
-    );
-    return inspect().finally(database.close);
+const inspectOpened = async (
+  settings: Settings,
+  database: InspectableDatabase,
+  isThorough: boolean,
+): Promise<ReadonlyArray<CheckResult>> => {
+  try {
+    const report = await inspectDatabase(database, {
+      isThorough,
+      countsRequests: settings.RATE_LIMIT !== undefined,
+    })();
+    return E.isLeft(report)
+      ? [failed('database', failureText(report.left, settings.DATABASE_URL))]
+      : resultsOf(settings, report.right);
+  } finally {
+    await database.close();
+  }
+};
+
+export const inspectData = async (
+  settings: Settings,
+  isThorough: boolean,
+): Promise<ReadonlyArray<CheckResult>> => {
+  const { DATABASE_URL: address } = settings;
+  const withoutData = (result: CheckResult): ReadonlyArray<CheckResult> => {
+    const noKeys = { validKeys: 0, newestKey: 0 };
+    return [result, inspectKeys(settings, noKeys), inspectClock(noKeys)];
   };
+  const unopened = address._tag === 'Sqlite' ? inspectUnopened(address.filename) : undefined;
+  if (unopened !== undefined) return withoutData(unopened);
+  try {
+    const database = databaseOf(settings)?.openAsFound();
+    return database === undefined
+      ? withoutData(passed('database', 'memory: keeps animals until the service stops'))
+      : await inspectOpened(settings, database, isThorough);
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    return withoutData(failed('database', failureText(error.failure, address)));
+  }
+};

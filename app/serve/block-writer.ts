@@ -1,37 +1,75 @@
+import { write, writeSync } from 'node:fs';
+import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { fileDescriptorOf } from '../terminal/streams';
 
-/** Where blocks of text go. */
-export interface Sink {
-  /** Resolves with how many bytes it has taken, from the first on. Rejects where it can take none for the moment. */
+interface Sink {
+  /** Resolves with the number of bytes that were written. Rejects if nothing can be written now. */
   readonly take: (block: Buffer) => Promise<number>;
-  /** Takes what it can without waiting: the process ends. Never throws. */
+  /** Writes what it can synchronously, because the process is exiting. Never throws. */
   readonly takeLast: (block: Buffer) => void;
 }
 
-/** Gathers lines, and hands them on in blocks. No line waits for a sink, and none throws. */
+/** Counts data as written when the reader has gone, because it does not come back. */
+const streamSink = (stream: Writable): Sink => ({
+  take: (block) =>
+    new Promise((resolve) => {
+      stream.write(block, () => {
+        resolve(block.length);
+      });
+    }),
+  takeLast: (block) => {
+    stream.write(block);
+  },
+});
+
+/** Rejects on a full disk, so that the block is retried: the disk may get free space. */
+const fileSink = (file: number): Sink => ({
+  take: async (block) => (await promisify(write)(file, block)).bytesWritten,
+  takeLast: (block) => {
+    try {
+      writeSync(file, block);
+    } catch {
+      // The process is exiting, so a retry is impossible.
+    }
+  },
+});
+
+/**
+ * Writes to pipes and terminals as streams. A file write to an unread pipe would block a thread, and the process could
+ * not exit.
+ */
+export const sinkOf = (output: Writable): Sink => {
+  const file = fileDescriptorOf(output);
+  return file === undefined ? streamSink(output) : fileSink(file);
+};
+
+/** Buffers lines and writes them in blocks. `write` never blocks and never throws. */
 interface BlockWriter {
   readonly write: (line: string) => void;
-  /** Hands on what waits without waiting for any of it. */
   readonly flushAtExit: () => void;
-  /** Resolves when the sink has all of it, or after so many milliseconds without. */
+  /** Resolves when everything is written, or after the timeout. */
   readonly close: (timeoutMs: number) => Promise<void>;
 }
 
-/** In bytes: many lines go out in one write. */
-const blockSize = 65_536;
+const blockBytes = 65_536;
 
-/** In milliseconds: how long a line waits for others, and a block that wasn't taken for the next attempt. */
-const interval = 100;
+/** Interval of writes, and pause before a retry. */
+const intervalMs = 100;
 
-/** In bytes: what a sink that has stalled may keep waiting. Further lines are dropped. */
-const maxWaiting = 16_777_216;
+/** Limit for lines that are not written yet. Further lines are dropped. */
+const maxBufferedBytes = 16_777_216;
 
-/** pino's own destination tries for ever, at the end of the process too, where a disk is full or a reader stalls. */
+/**
+ * Replaces the destination of pino (sonic-boom). Its `flushSync` retries without limit, so that with a full disk or a
+ * stalled reader the process never exits.
+ */
 export const blockWriter = (sink: Sink): BlockWriter => {
-  // Lines that wait as one string would be copied whole for each line more.
+  // Appending to one string would copy it for each line.
   let lines: Array<Buffer> = [];
-  let waiting = 0;
-  let untaken = 0;
+  let bufferedBytes = 0;
+  let unwrittenBytes = 0;
   let isClosing = false;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
@@ -39,7 +77,7 @@ export const blockWriter = (sink: Sink): BlockWriter => {
   const nextBlock = (): Buffer => {
     const block = Buffer.concat(lines);
     lines = [];
-    waiting = 0;
+    bufferedBytes = 0;
     return block;
   };
 
@@ -48,18 +86,18 @@ export const blockWriter = (sink: Sink): BlockWriter => {
       try {
         const taken = await sink.take(rest);
         rest = rest.subarray(taken);
-        untaken -= taken;
+        unwrittenBytes -= taken;
       } catch {
-        await delay(interval);
+        await delay(intervalMs);
       }
     }
   };
 
   const handAll = async (): Promise<void> => {
     do await hand(nextBlock());
-    while (waiting >= blockSize || (isClosing && waiting > 0));
+    while (bufferedBytes >= blockBytes || (isClosing && bufferedBytes > 0));
     writing = undefined;
-    if (waiting > 0) schedule();
+    if (bufferedBytes > 0) schedule();
   };
 
   const flush = (): void => {
@@ -69,17 +107,17 @@ export const blockWriter = (sink: Sink): BlockWriter => {
   };
 
   const schedule = (): void => {
-    timer ??= setTimeout(flush, interval);
+    timer ??= setTimeout(flush, intervalMs);
   };
 
   return {
     write: (line) => {
       const bytes = Buffer.from(line);
-      if (untaken + bytes.length > maxWaiting) return;
+      if (unwrittenBytes + bytes.length > maxBufferedBytes) return;
       lines.push(bytes);
-      waiting += bytes.length;
-      untaken += bytes.length;
-      if (waiting >= blockSize) flush();
+      bufferedBytes += bytes.length;
+      unwrittenBytes += bytes.length;
+      if (bufferedBytes >= blockBytes) flush();
       else if (writing === undefined) schedule();
     },
     flushAtExit: () => {

@@ -1,109 +1,129 @@
-import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
-import * as T from 'fp-ts/Task';
-import * as TE from 'fp-ts/TaskEither';
-import { type CheckReadiness, petOperations, type Reporter } from '../../adapters/http';
+import { constVoid } from 'fp-ts/function';
+import type { Logger } from 'pino';
+import { petOperations } from '../../adapters/http';
+import type { HttpServer } from '../../adapters/http-server';
+import type { RepositoryObserver } from '../../adapters/knex/service';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
-import type { Backend } from '../backend/backend';
-import { measuredReporter } from './measured-reporter';
-import { openBackend } from '../backend/open-backend';
+import { type Backend, openBackend } from '../backend/backend';
+import { CommandFailed, failureText } from '../failures';
+import { changedSettings } from '../settings/changed-settings';
+import { type DatabaseAddress, databaseAddressText } from '../settings/database-address';
 import type { Settings } from '../settings/settings';
-import { serviceStatus } from './service-status';
+import { readiness, serviceStatus } from './readiness';
+import { logReporter, measuredReporter } from './reporters';
 import { startAdminServer, startPublicServer } from './start-servers';
-import type { StartFailure } from '../failures/start-failure';
 
-/** A service that answers requests. */
 export interface Service {
-  /** As in `http://127.0.0.1:3000`. */
   readonly address: string;
-  /** Where its metrics and its health are without a key, if anywhere. */
+  /** URL of the metrics and health checks, which need no key. */
   readonly adminAddress: string | undefined;
-  /** The key that was made because there was none. */
   readonly firstKey: string | undefined;
 }
 
 interface Lifetime {
-  /** The release that runs. */
   readonly version: string;
-  /** Told every five seconds what a long migration is at. */
+  readonly logger: Logger;
   readonly onProgress: (text: string) => void;
-  /** Where requests and failures are reported. */
-  readonly reporter: Reporter;
-  /** Called once the service answers; when it ends, the service stops. */
-  readonly until: (service: Service) => Promise<void>;
+  /** Called once the service answers. Resolves with the signal that stops the service. */
+  readonly until: (service: Service) => Promise<NodeJS.Signals>;
 }
 
-const whileServing = (checkReadiness: Backend['checkReadiness'], isStopping: () => boolean): CheckReadiness =>
-  pipe(
-    checkReadiness,
-    T.map((found) => {
-      const reason = isStopping() ? 'it is stopping' : found;
-      return reason === undefined ? E.right(undefined) : E.left({ _tag: 'NotReady', reason });
-    }),
-  );
+const lossCheckIntervalMs = 500;
 
-/** In milliseconds. */
-const lossCheckInterval = 500;
-
-/** Ends when the service is told to, or when its backend can't be served any more. */
-const endOf =
-  (backend: Backend, told: T.Task<void>): TE.TaskEither<StartFailure, void> =>
-  () => {
-    let timer: NodeJS.Timeout | undefined;
-    const lost = new Promise<E.Either<StartFailure, void>>((resolve) => {
-      timer = setInterval(() => {
-        if (backend.isFileReplaced()) resolve(E.left({ _tag: 'DatabaseLost' }));
-      }, lossCheckInterval);
-    });
-    return Promise.race([told().then(() => E.right(undefined)), lost]).finally(() => {
-      clearInterval(timer);
-    });
-  };
-
-const serveWith = (
-  metrics: PrometheusMetrics,
-  settings: Settings,
-  { reporter, until, onProgress }: Lifetime,
-): TE.TaskEither<StartFailure, void> => {
-  let stopping = false;
-  const measured = measuredReporter(reporter, metrics);
-
-  const serveOn = (backend: Backend): TE.TaskEither<StartFailure, void> => {
-    const checkReadiness = whileServing(backend.checkReadiness, () => stopping);
-
-    const answer = (adminAddress: string | undefined) =>
-      TE.bracket(
-        startPublicServer(settings, backend, checkReadiness, measured),
-        ({ address }) =>
-          pipe(
-            backend.makeFirstKey,
-            TE.flatMap((firstKey) => endOf(backend, () => until({ address, adminAddress, firstKey }))),
-          ),
-        (server) =>
-          TE.fromTask(() => {
-            stopping = true;
-            return server.stop(settings.STOP_DELAY);
-          }),
-      );
-
-    metrics.watchPools(backend.pools);
-    metrics.watchStatus(serviceStatus(backend, checkReadiness));
-    // It is there before clients are served and until they are: how a start and a stop go can be seen from it.
-    return TE.bracket(
-      startAdminServer(settings, checkReadiness, metrics.read, reporter),
-      (admin) => answer(admin?.address),
-      (admin) => TE.fromTask(async () => admin?.stop(0)),
-    );
-  };
-
-  return TE.bracket(openBackend(settings, metrics.batches, onProgress), serveOn, ({ close }) =>
-    TE.fromTask(close),
-  );
+/** Resolves at the signal to stop. Rejects when the database file is lost, since only a restart can help. */
+const endOf = async (backend: Backend, told: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> => {
+  let timer: NodeJS.Timeout | undefined;
+  const lost = new Promise<never>((_resolve, reject) => {
+    timer = setInterval(() => {
+      if (backend.isFileReplaced()) reject(new CommandFailed({ _tag: 'DatabaseLost' }));
+    }, lossCheckIntervalMs);
+  });
+  try {
+    return await Promise.race([told, lost]);
+  } finally {
+    clearInterval(timer);
+  }
 };
 
-/** The composition root: opens what the settings name, serves until told to stop, and releases all of it. */
-export const serve = (settings: Settings, lifetime: Lifetime): TE.TaskEither<StartFailure, void> =>
-  pipe(
-    TE.fromIO(() => prometheusMetrics({ version: lifetime.version, operations: petOperations })),
-    TE.flatMap((metrics) => serveWith(metrics, settings, lifetime)),
-  );
+const observeBatches = (metrics: PrometheusMetrics, logger: Logger): RepositoryObserver =>
+  logger.isLevelEnabled('trace')
+    ? {
+        batch: (operation, size, milliseconds) => {
+          metrics.batches.batch(operation, size, milliseconds);
+          logger.trace({ operation, size, milliseconds }, 'batch');
+        },
+      }
+    : metrics.batches;
+
+const reasonOf = (error: unknown, address: DatabaseAddress): string =>
+  error instanceof CommandFailed ? failureText(error.failure, address) : String(error);
+
+const serveClients = async (
+  settings: Settings,
+  backend: Backend,
+  metrics: PrometheusMetrics,
+  { version, logger, until }: Lifetime,
+  onStarted: () => void,
+): Promise<void> => {
+  const reporter = logReporter(logger);
+  let isStopping = false;
+  const checkReadiness = readiness(backend, logger, () => isStopping);
+  metrics.watchPools(backend.pools);
+  metrics.watchStatus(serviceStatus(backend, checkReadiness));
+
+  const run = async (address: string, adminAddress: string | undefined): Promise<void> => {
+    const firstKey = await backend.createFirstKey();
+    const told = until({ address, adminAddress, firstKey });
+    const database = databaseAddressText(settings.DATABASE_URL);
+    logger.info({ version, address, adminAddress, database, settings: changedSettings(settings) }, 'started');
+    onStarted();
+    try {
+      const signal = await endOf(backend, told);
+      logger.info({ signal, stopDelay: settings.STOP_DELAY }, 'stopping');
+    } catch (error) {
+      logger.fatal({ reason: reasonOf(error, settings.DATABASE_URL) }, 'stopping');
+      throw error;
+    }
+  };
+
+  const stop = async (server: HttpServer): Promise<void> => {
+    isStopping = true;
+    const draining = setTimeout(() => {
+      logger.info('draining');
+    }, settings.STOP_DELAY);
+    await server.stop(settings.STOP_DELAY);
+    clearTimeout(draining);
+  };
+
+  // The admin server starts first and stops last, so that startup and shutdown can be observed.
+  const admin = await startAdminServer(settings, checkReadiness, metrics.read, reporter);
+  try {
+    const measured = measuredReporter(reporter, metrics);
+    const server = await startPublicServer(settings, backend, checkReadiness, measured);
+    try {
+      await run(server.address, admin?.address);
+    } finally {
+      await stop(server);
+    }
+  } finally {
+    await admin?.stop(0);
+  }
+};
+
+/** Composition root: opens the backend, serves until the signal to stop, and closes the backend. */
+export const serve = async (settings: Settings, lifetime: Lifetime): Promise<void> => {
+  const { version, logger, onProgress } = lifetime;
+  const metrics = prometheusMetrics({ version, operations: petOperations });
+  const backend = await openBackend(settings, observeBatches(metrics, logger), onProgress);
+  let reportEnd: () => void = constVoid;
+  try {
+    await serveClients(settings, backend, metrics, lifetime, () => {
+      reportEnd = () => {
+        logger.info('stopped');
+      };
+    });
+  } finally {
+    await backend.close();
+    reportEnd();
+  }
+};

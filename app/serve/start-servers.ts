@@ -1,72 +1,74 @@
-import * as TE from 'fp-ts/TaskEither';
 import {
   adminApplication,
   type CheckReadiness,
+  type HttpApplication,
   httpApplication,
-  type HttpServer,
   type ReadMetrics,
   type Reporter,
-  startHttpServer,
 } from '../../adapters/http';
+import {
+  arrivedAt,
+  deadlineOf,
+  type HttpServer,
+  type HttpServerOptions,
+  readBody,
+  startHttpServer,
+} from '../../adapters/http-server';
 import { openAnimalStore } from '../../core';
 import type { Backend } from '../backend/backend';
-import { cannotListen, type StartFailure } from '../failures/start-failure';
+import { CommandFailed } from '../failures';
 import type { Settings } from '../settings/settings';
 
-/** Few ask here: a probe, a scrape. It has a line of its own, so that an overload of the public port is seen from it. */
-const adminLimits = { maxInFlight: 16, maxWait: 1_000 };
+type Limits = Pick<HttpServerOptions, 'host' | 'port' | 'maxInFlight' | 'maxWaitMs'>;
 
-/** Reports defects alone: probes and scrapes come every few seconds, and are neither logged nor counted. */
-const quiet = ({ error }: Reporter): Reporter => ({
+/** Separate limits, so that the admin server answers while the public server is overloaded. */
+const adminLimits = { maxInFlight: 16, maxWaitMs: 1_000 };
+
+/** Neither logs nor counts requests: probes and scrapes come every few seconds. */
+const defectsOnly = ({ error }: Reporter): Reporter => ({
   requestEnded: () => undefined,
   requestRejected: () => undefined,
   error,
 });
 
-/** Starts what serves clients. */
+const start = async (
+  { app, ...answers }: HttpApplication,
+  limits: Limits,
+  prefix: '' | 'ADMIN_',
+): Promise<HttpServer> => {
+  try {
+    return await startHttpServer(app.callback(), { ...limits, ...answers });
+  } catch (cause) {
+    throw new CommandFailed({ _tag: 'CannotListen', cause, prefix });
+  }
+};
+
 export const startPublicServer = (
   settings: Settings,
   { ports, consumeQuota }: Backend,
   checkReadiness: CheckReadiness,
   reporter: Reporter,
-): TE.TaskEither<StartFailure, HttpServer> => {
+): Promise<HttpServer> => {
   const application = httpApplication({
     openStore: openAnimalStore(ports),
     checkReadiness,
+    reporter,
     consumeQuota,
     corsOrigins: settings.CORS_ORIGIN,
+    trustedProxies: settings.TRUST_PROXY,
+    server: { arrivedAt, deadlineOf, readBody },
   });
-  return TE.tryCatch(
-    () =>
-      startHttpServer(application, {
-        host: settings.HOST,
-        port: settings.PORT,
-        maxInFlight: settings.MAX_IN_FLIGHT,
-        maxWait: settings.MAX_WAIT,
-        reporter,
-        corsOrigins: settings.CORS_ORIGIN,
-        trustedProxies: settings.TRUST_PROXY,
-      }),
-    cannotListen(''),
-  );
+  const { HOST: host, PORT: port, MAX_IN_FLIGHT: maxInFlight, MAX_WAIT: maxWaitMs } = settings;
+  return start(application, { host, port, maxInFlight, maxWaitMs }, '');
 };
 
-/** Starts what serves the operator; undefined where no port is set for it. */
-export const startAdminServer = (
+export const startAdminServer = async (
   { ADMIN_HOST: host, ADMIN_PORT: port }: Settings,
   checkReadiness: CheckReadiness,
   readMetrics: ReadMetrics,
   reporter: Reporter,
-): TE.TaskEither<StartFailure, HttpServer | undefined> =>
-  port === undefined
-    ? TE.right(undefined)
-    : TE.tryCatch(
-        () =>
-          startHttpServer(adminApplication({ checkReadiness, readMetrics }), {
-            ...adminLimits,
-            host,
-            port,
-            reporter: quiet(reporter),
-          }),
-        cannotListen('ADMIN_'),
-      );
+): Promise<HttpServer | undefined> => {
+  if (port === undefined) return undefined;
+  const application = adminApplication({ checkReadiness, readMetrics, reporter: defectsOnly(reporter) });
+  return start(application, { ...adminLimits, host, port }, 'ADMIN_');
+};

@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import { databaseAddressText } from './database-address-text';
+import { databaseAddressText } from './database-address';
 import { decodeSettings, type Settings } from './settings';
 
 const keyCount = ({ length }: Settings['API_KEYS']): string => (length === 1 ? '1 key' : `${length} keys`);
 
-/** A new setting says here what of it may be shown: the compiler asks for it. */
+/** Texts without secrets. A new setting without a text does not compile. */
 const texts = (settings: Settings): Readonly<Record<keyof Settings, string>> => ({
   PORT: String(settings.PORT),
   HOST: settings.HOST,
@@ -33,7 +33,6 @@ const defaults: NodeJS.ReadOnlyDict<string> = pipe(
   E.match(() => ({}), texts),
 );
 
-/** The settings that are not default, as in `PORT=0`, for anyone to read: of keys it tells how many. */
 export const changedSettings = (settings: Settings): ReadonlyArray<string> =>
   Object.entries(texts(settings))
     .filter(([name, text]) => defaults[name] !== text)

@@ -1,6 +1,7 @@
 import * as t from 'io-ts';
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 
-/** Where the animals are kept. */
 export const DatabaseAddress = t.union([
   t.type({ _tag: t.literal('Memory') }),
   t.type({ _tag: t.literal('Sqlite'), filename: t.string }),
@@ -8,14 +9,47 @@ export const DatabaseAddress = t.union([
 ]);
 export type DatabaseAddress = t.TypeOf<typeof DatabaseAddress>;
 
-/** The address in `memory:`, `sqlite:FILE` or `postgres://...`; anything else is no address. */
+/**
+ * Resolves `..` as the kernel does. `path.resolve` names another file if a symbolic link precedes the `..`. Other links
+ * stay, so that a later change of a link is noticed.
+ */
+const withoutParentSegments = (filename: string): string => {
+  if (!filename.split('/').includes('..')) return filename;
+  try {
+    return join(realpathSync.native(dirname(filename)), basename(filename));
+  } catch {
+    // The folder does not exist. Opening the file reports it.
+    return filename;
+  }
+};
+
+/** Parses `memory:`, `sqlite:FILE` or `postgres://...`. Returns undefined for any other text. */
 export const parseDatabaseAddress = (text: string): unknown => {
   if (text === 'memory:') return { _tag: 'Memory' };
-  // SQLite would take a name that ends with a slash for a file, and the file system for a folder. And who writes
-  // `sqlite://animals.sqlite3` means no file in the root folder.
+  // A final slash names a folder to the file system, but a file to SQLite. `sqlite://animals.sqlite3` would name a file
+  // in the root folder, which is hardly meant.
   if (/^sqlite:(?!:memory:$|\/\/[^/]).*[^/]$/s.test(text))
-    return { _tag: 'Sqlite', filename: text.slice('sqlite:'.length) };
+    return { _tag: 'Sqlite', filename: withoutParentSegments(text.slice('sqlite:'.length)) };
   return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)
     ? { _tag: 'Postgres', connectionString: text }
     : undefined;
+};
+
+const withoutPassword = (connectionString: string): string => {
+  const { protocol, username, host, pathname, search, hash } = new URL(connectionString);
+  // An @ here means that an unescaped / ? or # split the password. The rest may contain a part of it.
+  if (`${pathname}${search}${hash}`.includes('@')) return `${protocol}//...`;
+  return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`;
+};
+
+/** Returns the address for messages: a file with its full path, a server without password and options. */
+export const databaseAddressText = (address: DatabaseAddress): string => {
+  switch (address._tag) {
+    case 'Memory':
+      return 'memory:';
+    case 'Sqlite':
+      return `sqlite:${resolve(address.filename)}`;
+    case 'Postgres':
+      return withoutPassword(address.connectionString);
+  }
 };

@@ -1,15 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { FieldError } from '../../core';
+import { errorCode } from '../error-code';
 
-/** Settings whose value may stand in a file, which `NAME_FILE` names. */
 const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
 
 const fileSettingOf = (name: string): string => `${name}_FILE`;
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : String(error);
-
-/** What editors and `echo` put at its ends, a line break or a byte order mark, is not of the secret. */
+/** Removes the line break or byte order mark that editors and `echo` add. */
 const readSecret = (file: string): string => readFileSync(file, 'utf8').trim();
 
 const resolveSecret = (
@@ -19,16 +16,16 @@ const resolveSecret = (
   const field = fileSettingOf(name);
   const file = environment[field] ?? '';
   if (file === '') return environment[name];
-  if ((environment[name] ?? '') !== '') return { field, expected: `left out where ${name} is set` };
+  if ((environment[name] ?? '') !== '') return { field, expected: `unset if ${name} is set` };
   try {
     const text = readSecret(file);
     return text === '' ? { field, expected: 'a file that is not empty' } : text;
   } catch (error) {
-    return { field, expected: `a file that this user can read (${codeOf(error)})` };
+    return { field, expected: `a file that this user can read (${errorCode(error) ?? String(error)})` };
   }
 };
 
-/** Puts the texts of the files that an environment names in the place of its secret settings, and says what is wrong. */
+/** Sets each secret to the text of the file that the environment names. Reports each file that can't be used. */
 export const readSecretFiles = (environment: NodeJS.ReadOnlyDict<string>) => {
   const resolved = secretSettings.map((name) => [name, resolveSecret(name, environment)] as const);
   return {
@@ -42,11 +39,10 @@ export const readSecretFiles = (environment: NodeJS.ReadOnlyDict<string>) => {
   };
 };
 
-/** Where the value of a setting stands, as a field error names it. */
-export const placeOf = (name: string, environment: NodeJS.ReadOnlyDict<string>): string =>
+/** Returns the name for an error message, as in `the text in API_KEYS_FILE`. */
+export const nameOfSetting = (name: string, environment: NodeJS.ReadOnlyDict<string>): string =>
   secretSettings.some((secret) => secret === name) && (environment[fileSettingOf(name)] ?? '') !== ''
     ? `the text in ${fileSettingOf(name)}`
     : name;
 
-/** The names of the settings that name files. */
 export const fileSettings: ReadonlyArray<string> = secretSettings.map(fileSettingOf);

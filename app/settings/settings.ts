@@ -3,9 +3,9 @@ import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 import { ApiKey, type FieldError, fieldErrors, type RateLimit } from '../../core';
 import { DatabaseAddress, parseDatabaseAddress } from './database-address';
-import { parseCorsOrigins } from './parse-cors-origins';
+import { nameOfSetting, readSecretFiles } from './secret-files';
 
-/** Decodes a text; what is not set, or empty, is the default. */
+/** Returns a codec for one variable. An empty variable counts as not set. */
 const setting = <A>(
   { name, is, validate }: Pick<t.Type<A>, 'name' | 'is' | 'validate'>,
   expected: string,
@@ -40,7 +40,7 @@ const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A)
     defaultValue,
   );
 
-/** By commas, and in a file by lines too, of which some may be empty. */
+/** Splits at commas, and at line breaks as in a file. */
 const splitKeys = (text: string): ReadonlyArray<string> => text.split(/,|\s*\n\s*/).map((key) => key.trim());
 
 const parseRateLimit = (text: string): unknown => {
@@ -48,11 +48,24 @@ const parseRateLimit = (text: string): unknown => {
   return match && { requests: Number(match[1]), seconds: Number(match[2]) };
 };
 
+const originShape = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#@*\s]+$/i;
+
+/** Normalises an origin as browsers send it: in lower case, without a default port. */
+const toOrigin = (text: string): unknown => {
+  if (!originShape.test(text) || !URL.canParse(text)) return undefined;
+  const { origin, protocol, host } = new URL(text);
+  return origin === 'null' ? `${protocol}//${host.toLowerCase()}` : origin;
+};
+
+/** Parses `*` or `scheme://host[:port],...`. Returns undefined for each text that is not an origin. */
+export const parseCorsOrigins = (text: string): ReadonlyArray<unknown> =>
+  text === '*' ? ['*'] : text.split(',').map((origin) => toOrigin(origin.trim()));
+
 const codec = t.strict({
-  /** 0 takes any free port. */
+  /** 0 means any free port. */
   PORT: wholeNumber(0, 65_535, 3000),
   HOST: setting(t.string, 'an address to listen on', '127.0.0.1'),
-  /** Where metrics and health are without a key: not set, nowhere; 0 takes any free port. */
+  /** Port of the metrics and health checks, which need no key. Undefined means none; 0 means any free port. */
   ADMIN_PORT: wholeNumber(0, 65_535, undefined),
   ADMIN_HOST: setting(t.string, 'an address to listen on', '127.0.0.1'),
   DATABASE_URL: setting(
@@ -67,24 +80,22 @@ const codec = t.strict({
     [],
     splitKeys,
   ),
-  /** The origins whose pages may call the service; `*` is any, and none switches CORS off. */
+  /** Origins whose pages may call the service; `*` means any. An empty list disables CORS. */
   CORS_ORIGIN: setting(
     t.readonlyArray(t.string),
-    'origins separated by commas, each scheme://host or scheme://host:port without a path, or * alone',
+    'origins separated by commas, each scheme://host or scheme://host:port without a path, or only *',
     [],
     parseCorsOrigins,
   ),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
   NODE_ENV: oneOf(['development', 'test', 'production'], 'development'),
-  /** Requests worked on at once; the next wait for their turn. */
   MAX_IN_FLIGHT: wholeNumber(1, 100_000, 128),
-  /** In milliseconds: how long a request may wait for its turn. */
+  /** Maximum time in the queue, in milliseconds. */
   MAX_WAIT: wholeNumber(1, 60_000, 1_000),
-  /** How many proxies stand in front: so many addresses of X-Forwarded-For, from its end, are theirs. */
+  /** Number of trusted proxies, for reading `X-Forwarded-For`. */
   TRUST_PROXY: wholeNumber(0, 100, 0),
-  /** In milliseconds, between the signal to stop and the last connection taken. */
+  /** Time between the signal to stop and the last accepted connection, in milliseconds. */
   STOP_DELAY: wholeNumber(0, 600_000, 0),
-  /** As in 100/60s: requests a key may make in so many seconds; not set, they are not counted. */
   RATE_LIMIT: setting<RateLimit | undefined>(
     t.type({ requests: t.number, seconds: t.number }),
     'REQUESTS/SECONDSs, as in 100/60s',
@@ -94,17 +105,25 @@ const codec = t.strict({
   POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
   /** In milliseconds. */
   POSTGRES_STATEMENT_TIMEOUT: wholeNumber(1, 9_000, 3_000),
-  /** Whether connections prepare statements: `auto` is where no pooler stands between. */
+  /** `auto` prepares statements unless a pooler is in front of the database. */
   POSTGRES_PREPARED_STATEMENTS: oneOf(['auto', 'always', 'never'], 'auto'),
 });
 
-/** Each by its name in the environment. */
 export const settingNames = Object.keys(codec.type.props);
 
-/** What the environment says, decoded once. Names are those of the environment. */
 export type Settings = Readonly<t.TypeOf<typeof codec>>;
 
-/** Decodes the settings, or names every bad one at once. An empty variable counts as not set. */
 export const decodeSettings = (
   environment: NodeJS.ReadOnlyDict<string>,
 ): E.Either<ReadonlyArray<FieldError>, Settings> => pipe(codec.decode(environment), E.mapLeft(fieldErrors));
+
+/** Decodes the settings with the secret files. Reports every invalid setting. */
+export const readSettings = (
+  environment: NodeJS.ReadOnlyDict<string>,
+): E.Either<ReadonlyArray<FieldError>, Settings> => {
+  const { environment: complete, fieldErrors: unread } = readSecretFiles(environment);
+  const settings = decodeSettings(complete);
+  if (E.isRight(settings)) return unread.length === 0 ? settings : E.left(unread);
+  const named = settings.left.map((error) => ({ ...error, field: nameOfSetting(error.field, environment) }));
+  return E.left([...unread, ...named]);
+};

@@ -1,5 +1,5 @@
-// Builds dist where what it is made of has changed. It runs without development packages, and then has nothing to do
-// where dist was built from these sources.
+// Builds dist if its sources have changed. Runs without development packages if dist is current. With --check it builds
+// nothing, and fails if dist is not current.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -73,6 +73,7 @@ const build = () => {
 process.chdir(repository);
 const digest = digestOf(sources);
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
+  if (process.argv.includes('--check')) end('dist is older than its sources: run npm run build');
   // The compiler writes what it finds wrong as well: dist is of no sources until all of it is there.
   rmSync(stamp, { force: true });
   build();

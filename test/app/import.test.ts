@@ -34,7 +34,7 @@ interface Report {
   readonly reads: ReadonlyArray<readonly [string, string]>;
   /** The kinds of what is asynchronous: timers, sockets, processes, promises. */
   readonly started: ReadonlyArray<string>;
-  /** Whether it listens to events of the process, as signals are. */
+  /** True if it listens to events of the process, such as signals. */
   readonly listens: boolean;
 }
 

@@ -4,7 +4,7 @@ import { measureAtOnce } from './lib/crowd/measure-at-once.js';
 import { startLoadGenerator } from './lib/load/load-generator.js';
 import { measureRounds, say } from './lib/load/measure-rounds.js';
 import { readOptions } from './lib/options.js';
-import { saveResults } from './lib/reports/results.js';
+import { describeMachine } from './lib/reports/machine.js';
 import { startTargets } from './lib/processes/start-targets.js';
 
 const options = readOptions({
@@ -45,6 +45,4 @@ try {
   generator.stop();
   await stop();
 }
-process.stdout.write(`${crowdReport(results)}\n`);
-if (options.whole) await saveResults('crowd', results);
-else process.stdout.write('Not written: only a whole run is.\n');
+process.stdout.write(`${await describeMachine()}\n\n${crowdReport(results)}\n`);

@@ -4,7 +4,7 @@ import { startLoadGenerator } from './lib/load/load-generator.js';
 import { measureRounds } from './lib/load/measure-rounds.js';
 import { operationNames } from './lib/load/operations.js';
 import { readOptions } from './lib/options.js';
-import { saveResults } from './lib/reports/results.js';
+import { describeMachine } from './lib/reports/machine.js';
 import { scaleDatabases } from './lib/databases/scale-databases.js';
 import { scaleReport } from './lib/reports/scale-report.js';
 import { emptyDirectory } from './lib/processes/start-targets.js';
@@ -46,5 +46,4 @@ const measureScale = async (name) => {
 
 const results = { seconds: options.seconds, rounds: options.rounds, counts, measurements: {} };
 for (const name of options.targets) results.measurements[name] = await measureScale(name);
-process.stdout.write(`${scaleReport(results)}\n`);
-if (options.whole) await saveResults('scale', results);
+process.stdout.write(`${await describeMachine()}\n\n${scaleReport(results)}\n`);

@@ -11,13 +11,13 @@ export const service = [fileURLToPath(new URL('../../dist/app/main.js', import.m
  */
 export const targets = {
   'animal-store': { database: 'sqlite', arguments: service },
-  'fastify-plain': { database: 'sqlite', arguments: [program('fastify-plain')] },
-  'fastify-duties': { database: 'sqlite', arguments: [program('fastify-duties')] },
+  'fastify-plain': { database: 'sqlite', arguments: [program('fastify')] },
+  'fastify-duties': { database: 'sqlite', arguments: [program('fastify'), 'duties'] },
   'http-plain': { database: 'sqlite', arguments: [program('http-plain')] },
   express: { database: 'sqlite', arguments: [program('express')] },
   'animal-store-pg': { database: 'postgres', arguments: service },
-  'fastify-pg': { database: 'postgres', arguments: [program('fastify-pg')] },
-  'fastify-pg-duties': { database: 'postgres', arguments: [program('fastify-pg-duties')] },
+  'fastify-pg': { database: 'postgres', arguments: [program('fastify'), 'postgres'] },
+  'fastify-pg-duties': { database: 'postgres', arguments: [program('fastify'), 'duties', 'postgres'] },
 };
 
 /** Whom a target is compared with. */

@@ -1,39 +1,46 @@
-import { ApiKey, type Authenticate, type Caller, type KeyId, type OwnerId } from '../../core';
+import {
+  ApiKey,
+  type Authenticate,
+  type Caller,
+  type InvalidApiKey,
+  type KeyId,
+  type OwnerId,
+} from '../../core';
 import { arbitraryApiKey } from './arbitrary';
 import { expectEqual, fail, shown } from './expect-equal';
-import { atOnce, decoded, expectFailure, expectUnlessUnavailable, success } from './outcome';
+import { atOnce, decoded, expectUnlessUnavailable, success } from './outcome';
 import { type ContractOptions, seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
-/** A key that the adapter lets in, and what it answers with. */
+/** A valid key, and the caller that the adapter returns for it. */
 export interface IssuedKey {
   readonly caller: Caller;
   readonly key: ApiKey;
 }
 
-/** An adapter of the auth port, with what a test needs to issue keys in it and to revoke them. */
+/** An adapter of the auth port, with functions to issue and revoke keys. */
 export interface AuthenticateUnderTest {
   readonly authenticate: Authenticate;
-  /** For a new owner, or another key of one who has a key. */
+  /** Issues a key for a new owner, or another key for an existing one. */
   readonly issue: (owner?: OwnerId) => Promise<IssuedKey>;
   readonly revoke: (id: KeyId) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** How long a revoked key may still be let in, in milliseconds. */
-const graceOfRevocation = 5_000;
+/** Maximum time for which a revoked key may still be valid. */
+const revocationGraceMs = 5_000;
 const pollInterval = 50;
 
 const flipCase = (character: string): string =>
   character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase();
 
-/** Keys by their form alone: what a lookup in an object finds, no column holds, and no decoder takes. */
+/** Well-formed keys that break a careless lookup: names in Object.prototype, a very long key, and texts that no decoder accepts. */
 const strangeKeys = [
   ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'null', 'undefined'],
   ...['a', '0', '-1', '..', '~', '-._~+/==', 'x'.repeat(5_000)],
 ].map((text) => decoded(ApiKey, text));
 
-/** A key that differs from a good one as little as can be, and in what. */
+/** A key that differs minimally from a valid one, and the difference. */
 interface NearMiss {
   readonly difference: string;
   readonly key: ApiKey;
@@ -65,7 +72,23 @@ const nearMisses = (good: ApiKey): ReadonlyArray<NearMiss> => {
   );
 };
 
-/** What every adapter of the auth port must do. `open` gives one that knows no key yet. */
+/** Fails unless the key is invalid for this reason and the failure has the expected key id. */
+const expectInvalid = async (
+  what: string,
+  authenticating: ReturnType<Authenticate>,
+  reason: InvalidApiKey['reason'],
+  keyId?: KeyId,
+): Promise<void> => {
+  const outcome = await authenticating();
+  if (outcome._tag === 'Right')
+    return fail(`${what}: expected InvalidApiKey, but it answered ${shown(outcome.right)}`);
+  const { left: failure } = outcome;
+  if (failure._tag !== 'InvalidApiKey') return fail(`${what}: expected InvalidApiKey, got ${shown(failure)}`);
+  expectEqual(`${what}, the reason`, failure.reason, reason);
+  if (keyId !== undefined) expectEqual(`${what}, the id of the key`, failure.keyId, keyId);
+};
+
+/** Defines the tests that every adapter of the auth port must pass. `open` returns an adapter without keys. */
 export const authenticateContract = (
   testRunner: TestRunner,
   open: () => Promise<AuthenticateUnderTest>,
@@ -89,23 +112,27 @@ export const authenticateContract = (
         expectEqual('whose the second key is', await success(authenticate(other.key)), other.caller);
         expectEqual('whose the first key is, asked again', await success(authenticate(one.key)), one.caller);
         expectEqual('whether two keys have the same id', one.caller.keyId === other.caller.keyId, false);
-        expectEqual('whether two keys have the same owner', one.caller.owner === other.caller.owner, false);
+        expectEqual(
+          'whether two keys have the same owner',
+          one.caller.ownerId === other.caller.ownerId,
+          false,
+        );
       }));
 
     it('knows all keys of one owner as his', () =>
       use(async ({ authenticate, issue }) => {
         const first = await issue();
-        const second = await issue(first.caller.owner);
+        const second = await issue(first.caller.ownerId);
         expectEqual('whether two keys have the same id', second.caller.keyId === first.caller.keyId, false);
         expectEqual("whose an owner's second key is", await success(authenticate(second.key)), {
           keyId: second.caller.keyId,
-          owner: first.caller.owner,
+          ownerId: first.caller.ownerId,
         });
       }));
 
     it('lets nobody in while no key was issued', () =>
       use(async ({ authenticate }) => {
-        await expectFailure('a key that nobody has issued', authenticate(arbitraryApiKey()), 'InvalidApiKey');
+        await expectInvalid('a key that nobody has issued', authenticate(arbitraryApiKey()), 'unknown');
       }));
 
     it('refuses a key that it never issued', () =>
@@ -113,7 +140,7 @@ export const authenticateContract = (
         const { caller, key } = await issue();
         const ids: ReadonlyArray<readonly [what: string, id: KeyId | OwnerId]> = [
           ['the id of a key, in place of the key', caller.keyId],
-          ['the owner of a key, in place of the key', caller.owner],
+          ['the owner of a key, in place of the key', caller.ownerId],
         ];
         const candidates: ReadonlyArray<readonly [what: string, key: ApiKey]> = [
           ['a key that it never issued', arbitraryApiKey()],
@@ -121,7 +148,7 @@ export const authenticateContract = (
           ...strangeKeys.map((strange) => [`the key ${shown(strange)}`, strange] as const),
         ];
         for (const [what, unknown] of candidates) {
-          await expectFailure(what, authenticate(unknown), 'InvalidApiKey');
+          await expectInvalid(what, authenticate(unknown), 'unknown');
         }
         expectEqual('whose the issued key is, after that', await success(authenticate(key)), caller);
       }));
@@ -137,6 +164,8 @@ export const authenticateContract = (
             const outcome = outcomes[index];
             if (outcome?._tag === 'Right') fail(`a near miss was let in: the key with ${difference}`);
             expectEqual(`the failure of the key with ${difference}`, outcome?.left._tag, 'InvalidApiKey');
+            if (outcome?.left._tag === 'InvalidApiKey')
+              expectEqual(`the reason of the key with ${difference}`, outcome.left.reason, 'unknown');
           }
           expectEqual('whose the key itself is', await success(authenticate(key)), caller);
         }));
@@ -164,17 +193,21 @@ export const authenticateContract = (
     it('refuses a revoked key within 5 seconds, and that key alone, whenever it was asked for', () =>
       use(async ({ authenticate, issue, revoke }) => {
         const [revoked, unseen, other] = [await issue(), await issue(), await issue()];
-        const ofSameOwner = await issue(revoked.caller.owner);
+        const ofSameOwner = await issue(revoked.caller.ownerId);
         const askedBefore = authenticate(revoked.key);
         for (const effect of [askedBefore, authenticate(other.key)]) await success(effect);
-        const deadline = performance.now() + graceOfRevocation;
+        const deadline = performance.now() + revocationGraceMs;
         await Promise.all([revoke(revoked.caller.keyId), revoke(unseen.caller.keyId)]);
-        for (const effect of [authenticate(revoked.key), authenticate(unseen.key), askedBefore]) {
+        for (const [effect, { caller }] of [
+          [authenticate(revoked.key), revoked],
+          [authenticate(unseen.key), unseen],
+          [askedBefore, revoked],
+        ] as const) {
           while ((await effect())._tag === 'Right') {
             if (performance.now() > deadline) fail('a revoked key is still let in after 5 seconds');
             await new Promise((resolve) => setTimeout(resolve, pollInterval));
           }
-          await expectFailure('a revoked key', effect, 'InvalidApiKey');
+          await expectInvalid('a revoked key', effect, 'revoked', caller.keyId);
         }
         for (const [whose, { caller, key }] of Object.entries({
           "another owner's": other,

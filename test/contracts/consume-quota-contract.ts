@@ -5,25 +5,25 @@ import { success } from './outcome';
 import { type ContractOptions, seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
-/** An adapter of the quota port that has counted nothing yet. */
+/** An adapter of the quota port that has counted no request yet. */
 export interface ConsumeQuotaUnderTest {
   readonly consumeQuota: ConsumeQuota;
   readonly close: () => Promise<void>;
 }
 
-/** Gives an adapter that keeps to this limit. */
+/** Opens an adapter with this limit. */
 export type OpenConsumeQuota = (limit: RateLimit) => Promise<ConsumeQuotaUnderTest>;
 
-/** Long enough for a test to end before it is over. */
+/** Window that is longer than any test. */
 const seconds = 3_600;
 
-/** How often a request may find that its quota is not there again yet though it was said to be. */
+/** Maximum attempts until the quota is available again after the announced time. */
 const attempts = 3;
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** What every adapter of the quota port must do: it counts each key's requests, and says what is left. */
+/** Defines the tests that every adapter of the quota port must pass. */
 export const consumeQuotaContract = (
   testRunner: TestRunner,
   open: OpenConsumeQuota,

@@ -2,7 +2,7 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 
 const maxLength = 400;
 
-/** A value on a line, cut where it is long. */
+/** Formats a value on one line, and truncates it. */
 export const shown = (value: unknown): string => {
   const text = inspect(value, {
     breakLength: Infinity,
@@ -14,7 +14,7 @@ export const shown = (value: unknown): string => {
   return text.length > maxLength ? `${text.slice(0, maxLength)}... (${text.length} characters)` : text;
 };
 
-/** Fails with a message alone: beside an assertion's values a runner would print each line of them. */
+/** Fails with a message only, since runners print the values of an assertion over many lines. */
 export function fail(message: string): never {
   const error = new Error(message);
   Error.captureStackTrace(error, fail);
@@ -32,7 +32,7 @@ const listDifference = (actual: ReadonlyArray<unknown>, expected: ReadonlyArray<
   return `of ${lengths}, number ${at + 1} is the first that differs: got ${at1(actual)}, expected ${at1(expected)}`;
 };
 
-/** Fails unless both are equal, types and prototypes included; the message says what it is about, and where they differ. */
+/** Fails unless both are equal, including types and prototypes. The message shows the first difference. */
 export const expectEqual = (what: string, actual: unknown, expected: unknown): void => {
   if (isDeepStrictEqual(actual, expected)) return;
   fail(

@@ -1,9 +1,19 @@
-export * from './arbitrary/index';
+export {
+  arbitraryApiKey,
+  arbitraryIdempotencyKey,
+  arbitraryKeyId,
+  arbitraryNewPet,
+  arbitraryOwnerId,
+  arbitraryPet,
+  arbitraryScopedIdempotencyKey,
+} from './arbitrary';
 export * from './authenticate-contract';
 export * from './consume-quota-contract';
-export * from './create-all-under-failure-contract';
+export * from './idempotency-expiry-contract';
+export * from './import-all-contract';
 export * from './pet-repository-contract';
-export * from './reopened-repository-contract';
 export type { OpenPetRepository, PetRepositoryOptions } from './pet-repository/open-pet-repository';
+export * from './reopened-repository-contract';
 export type { ContractOptions } from './seeded-runner';
 export type * from './test-runner';
+export * from './under-failure-contract';

@@ -1,2 +1,2 @@
-/** Lets timers, files and sockets have their turn, which a loop over answers that come at once does not. */
+/** Waits for the next tick of the event loop, so that timers, files and sockets are served. */
 export const nextTurn = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 0));

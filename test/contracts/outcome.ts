@@ -8,7 +8,7 @@ interface Codec<A> {
   readonly decode: (input: unknown) => Outcome<unknown, A>;
 }
 
-/** Runs what must succeed, and gives what it answers. */
+/** Runs a task that must succeed, and returns its result. */
 export const success = async <E, A>(
   effect: () => Promise<Outcome<E, A>>,
   what = 'what has to succeed',
@@ -18,7 +18,7 @@ export const success = async <E, A>(
   return outcome.right;
 };
 
-/** Runs what must fail, and holds the failure's tag against one. */
+/** Runs a task that must fail with this tag. */
 export const expectFailure = async <E extends { readonly _tag: string }, A>(
   what: string,
   effect: () => Promise<Outcome<E, A>>,
@@ -30,7 +30,7 @@ export const expectFailure = async <E extends { readonly _tag: string }, A>(
   expectEqual(`${what}, the failure`, outcome.left._tag, tag);
 };
 
-/** Runs what may come too late: it answers as is expected, by a value or by a failure's tag, or it is Unavailable. */
+/** Runs a task that must return the expected value or failure tag, unless it is Unavailable. */
 export const expectUnlessUnavailable = async <E extends { readonly _tag: string }, A>(
   what: string,
   effect: () => Promise<Outcome<E, A>>,
@@ -41,12 +41,11 @@ export const expectUnlessUnavailable = async <E extends { readonly _tag: string 
   if (answer !== 'Unavailable') expectEqual(what, answer, expected);
 };
 
-/** Runs many effects at once, and gives their outcomes in order. */
+/** Runs tasks concurrently, and returns their outcomes in order. */
 export const atOnce = <E, A>(
   effects: ReadonlyArray<() => Promise<Outcome<E, A>>>,
 ): Promise<ReadonlyArray<Outcome<E, A>>> => Promise.all(effects.map((effect) => effect()));
 
-/** Makes a branded value. */
 export const decoded = <A>(codec: Codec<A>, value: unknown): A => {
   const outcome = codec.decode(value);
   if (outcome._tag === 'Left') return fail(`${shown(value)} is no ${codec.name}`);

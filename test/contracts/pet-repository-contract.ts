@@ -1,23 +1,25 @@
 import { creates } from './pet-repository/creates';
-import { createsAll } from './pet-repository/creates-all';
 import { createsAtOnce } from './pet-repository/creates-at-once';
-import { forgetsKeys } from './pet-repository/forgets-keys';
 import { keepsEveryDigit } from './pet-repository/keeps-every-digit';
 import { keepsEveryLetter } from './pet-repository/keeps-every-letter';
 import { keepsToDeadlines } from './pet-repository/keeps-to-deadlines';
 import { listsInPages } from './pet-repository/lists-in-pages';
-import { type OpenPetRepository, useRepository } from './pet-repository/open-pet-repository';
+import {
+  type BasicRepository,
+  type OpenPetRepository,
+  useRepository,
+} from './pet-repository/open-pet-repository';
 import { replays } from './pet-repository/replays';
 import { type ContractOptions, seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
 /**
- * What every adapter of the pet repository port must do. Call it where your runner takes `describe`; it opens a
- * repository for each test, one at a time, and closes it after.
+ * Defines the tests that every adapter of the pet repository port must pass. Opens a repository for each test, one at a
+ * time, and closes it afterwards. `importAllContract` and `idempotencyExpiryContract` test imports and the expiry of keys.
  */
 export const petRepositoryContract = (
   testRunner: TestRunner,
-  open: OpenPetRepository,
+  open: OpenPetRepository<BasicRepository>,
   options: ContractOptions = {},
 ): void => {
   const runner = seededRunner(testRunner, options);
@@ -28,9 +30,7 @@ export const petRepositoryContract = (
     keepsEveryLetter(runner, use);
     creates(runner, use);
     createsAtOnce(runner, use);
-    createsAll(runner, use);
     replays(runner, use);
-    forgetsKeys(runner, use);
     keepsToDeadlines(runner, use);
   });
 };

@@ -8,18 +8,18 @@ import { type ContractOptions, seededRunner } from './seeded-runner';
 import { sourceOf } from './source-of';
 import type { TestRunner } from './test-runner';
 
-/** A repository whose store can be closed and opened again, as a restart of its process does. */
+/** A repository whose store can be closed and reopened, as by a restart of its process. */
 export interface ReopenableRepository {
   readonly repository: PetRepository;
-  /** Closes the store, and gives a repository that is opened on it anew. */
+  /** Closes the store, and returns a new repository on it. */
   readonly reopen: () => Promise<PetRepository>;
   readonly close: () => Promise<void>;
 }
 
-/** Gives a repository that holds nothing. */
+/** Opens an empty repository. */
 export type OpenReopenableRepository = () => Promise<ReopenableRepository>;
 
-/** What a store loses that writes less than it keeps in memory. */
+/** Returns animals that lose information in a store that writes less than it has in memory. */
 const awkwardPets = (): ReadonlyArray<NewPet> =>
   [2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n].flatMap((digits) =>
     ['', 'e\u0301', '\u00e9', '"\\\n\r\t', '\ufeff', '\u2028', '🐢'].map((name) => ({
@@ -28,7 +28,7 @@ const awkwardPets = (): ReadonlyArray<NewPet> =>
     })),
   );
 
-/** What a repository gives back after it was closed and opened again: for a store that outlives its process. */
+/** Defines the tests of a persistent repository that is closed and reopened. */
 export const reopenedRepositoryContract = (
   testRunner: TestRunner,
   open: OpenReopenableRepository,
@@ -50,7 +50,7 @@ export const reopenedRepositoryContract = (
       use(async ({ repository, reopen }) => {
         const newPets = [...awkwardPets(), ...Array.from({ length: 20 }, arbitraryNewPet)];
         for (const newPet of newPets) await success(repository.create(newPet));
-        await success(repository.createAll(sourceOf(newPets)));
+        await success(repository.importAll(sourceOf(newPets)));
         const before = await allPets(repository);
         expectEqual('how many are listed before', before.length, 2 * newPets.length);
         expectEqual('the list', await expectAlike(await reopen()), before);
@@ -73,7 +73,7 @@ export const reopenedRepositoryContract = (
 
     it('gives new animals ids that no other has', () =>
       use(async ({ repository, reopen }) => {
-        await success(repository.createAll(sourceOf(Array.from({ length: 10 }, arbitraryNewPet))));
+        await success(repository.importAll(sourceOf(Array.from({ length: 10 }, arbitraryNewPet))));
         const reopened = await reopen();
         const before = await allPets(reopened);
         const { pet } = await success(reopened.create(arbitraryNewPet()));

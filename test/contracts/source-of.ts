@@ -1,6 +1,6 @@
 import type { NewPet } from '../../core';
 
-/** Gives each animal when it is asked for, and calls back before it does, and once more when no more will come. */
+/** Yields each animal on demand. Calls back before each, and once at the end. */
 export async function* sourceOf(
   newPets: ReadonlyArray<NewPet>,
   before: (index: number) => void | Promise<void> = () => undefined,

@@ -1,4 +1,4 @@
-/** What a contract suite needs of a test runner: mocha, vitest, node:test and others have both. Give each test 10 s. */
+/** Functions of a test runner, such as mocha, vitest or node:test. Allow 10 s for each test. */
 export interface TestRunner {
   readonly describe: (title: string, define: () => void) => unknown;
   readonly it: (title: string, check: () => Promise<void>) => unknown;

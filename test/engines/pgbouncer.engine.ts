@@ -46,7 +46,7 @@ const useService = async (send: Send, client: number): Promise<ReadonlyArray<Ans
 };
 
 const limitsAt = async (url: string): Promise<CheckResult | undefined> => {
-  const results = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key })();
+  const results = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key });
   return results.find(({ check }) => check === 'limits');
 };
 

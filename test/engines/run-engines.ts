@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { execute } from '../support/postgres/postgres';
-import { startPostgresServer } from '../support/postgres/start-postgres-server';
+import { startSharedPostgres } from '../support/postgres/postgres-server';
 import { citusScript, startCitus } from './support/citus-cluster';
 import { keepsStatementsApart, pgbouncerProgram, startPgbouncer } from './support/pgbouncer';
 
 /** Tests of one server that any other engine must pass as well; of each, those with PostgreSQL in their names. */
 const sharedTests = [
   'postgres-pet-repository',
-  'knex-create-pets',
+  'knex/pets/create',
   'damaged-rows',
   'held-keys',
   'knex-authenticate',
-  'api-key-register',
+  'api-key-store',
   'postgres-quota',
   'several-instances',
   'fresh-reads',
@@ -20,7 +20,7 @@ const sharedTests = [
 ];
 
 /** These put functions of their own behind the tables, which a worker of a cluster doesn't have. */
-const conflictTests = ['create-all-pets', 'postgres-conflicts'];
+const conflictTests = ['knex/pets/import', 'postgres-conflicts'];
 
 const print = (text: string): void => void process.stdout.write(`\n== ${text}\n`);
 
@@ -28,7 +28,8 @@ type Environment = Readonly<Record<string, string>>;
 
 const mochaWords = [
   require.resolve('mocha/bin/mocha.js'),
-  '--config=test/engines/.mocharc.json',
+  '--timeout=120000',
+  '--jobs=2',
   '--reporter=dot',
   '--grep=PostgreSQL|Citus|PgBouncer',
 ];
@@ -49,7 +50,7 @@ const runOn = async (
   moreTests: ReadonlyArray<string> = [],
 ): Promise<boolean> => {
   print(name);
-  const shared = [...sharedTests, ...moreTests].map((test) => `test/**/${test}.test.ts`);
+  const shared = [...sharedTests, ...moreTests].map((test) => `test/**/${test}.{test,slow}.ts`);
   const hasPassed = await mocha([...shared, 'test/end-to-end/**/*.test.ts'], environment);
   return (await mocha([`test/engines/${ownTests}.engine.ts`], environment)) && hasPassed;
 };
@@ -101,7 +102,7 @@ const runOnPgbouncer = async (): Promise<boolean> => {
   }
   const keepsApart = await keepsStatementsApart(program);
   if (!keepsApart) print('PgBouncer: prepared statements are skipped, since it knows them from 1.21 on');
-  const server = await startPostgresServer();
+  const server = await startSharedPostgres();
   await setLimitsOnRole(server.url);
   const pooler = await startPgbouncer(
     program,

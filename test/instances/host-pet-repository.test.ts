@@ -1,12 +1,19 @@
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
 import { type Database, hostDatabase, knexPetRepository, migrate } from '../../adapters/knex';
-import { petRepositoryContract } from '../contracts';
+import {
+  idempotencyExpiryContract,
+  importAllContract,
+  petRepositoryContract,
+  type PetRepositoryOptions,
+} from '../contracts';
 import { createPostgresDatabase, setLastId } from '../support/postgres/postgres';
 import { run } from '../support/run';
 import { runnerWithout } from '../support/runner-without';
 import { seedPets } from '../support/databases/seed-pets';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
+
+const contracts = [petRepositoryContract, importAllContract, idempotencyExpiryContract];
 
 interface Host {
   readonly own: Knex;
@@ -65,10 +72,7 @@ for (const [kind, makeHost] of [
       await host.remove();
     });
 
-    const openOn = async (
-      on: Knex,
-      { pets, now }: Parameters<Parameters<typeof petRepositoryContract>[1]>[0],
-    ) => {
+    const openOn = async (on: Knex, { pets, now }: PetRepositoryOptions) => {
       const database = hostDatabase(on);
       await host.forgetAll(database);
       await seedPets(database, pets);
@@ -77,22 +81,26 @@ for (const [kind, makeHost] of [
       return knexPetRepository(database, { now });
     };
 
-    petRepositoryContract(promisesOf[kind].instance, async (options) => ({
-      repository: await openOn(host.own, options),
-      close: () => Promise.resolve(),
-    }));
+    for (const contract of contracts) {
+      contract(promisesOf[kind].instance, async (options) => ({
+        repository: await openOn(host.own, options),
+        close: () => Promise.resolve(),
+      }));
+    }
 
     describe('in a transaction of the host', () => {
-      petRepositoryContract(promisesOf[kind].transaction, async (options) => {
-        const transaction = await host.own.transaction();
-        return {
-          repository: await openOn(transaction, options),
-          close: async () => {
-            await transaction.rollback();
-            expect(await host.own('pets').pluck('id')).to.deep.equal([]);
-          },
-        };
-      });
+      for (const contract of contracts) {
+        contract(promisesOf[kind].transaction, async (options) => {
+          const transaction = await host.own.transaction();
+          return {
+            repository: await openOn(transaction, options),
+            close: async () => {
+              await transaction.rollback();
+              expect(await host.own('pets').pluck('id')).to.deep.equal([]);
+            },
+          };
+        });
+      }
 
       beforeEach(() => host.forgetAll(hostDatabase(host.own)));
     });

@@ -67,9 +67,9 @@ describe('what npm installs', () => {
     expect(Object.keys(manifest.dependencies).sort()).to.deep.equal(own);
   });
 
-  it('for the core, the in-memory adapters and the contract suites is fp-ts and io-ts', () => {
+  it('for the core, the in-memory adapters, the client and the contract suites is fp-ts and io-ts', () => {
     for (const [entry, source] of entries()) {
-      if (/core|in-memory|testing/.test(entry)) {
+      if (/core|in-memory|client|testing/.test(entry)) {
         expect(packagesReached(source), entry).to.have.all.keys('fp-ts', 'io-ts');
       }
     }

@@ -65,12 +65,10 @@ export const publicNames = (): PublicNames => {
   return new Map(sources.map(([entry, source]) => [entry, namesOf(source)]));
 };
 
-const row = ({ name, line }: PublicName): string => `| \`${name}\` | ${line.replaceAll('|', '\\|')} |`;
+const row = ({ name }: PublicName): string => `- \`${name}\``;
 
-/** The names as PUBLIC-NAMES.md shows them: a table an entry, in Markdown. */
-export const publicNamesTable = (names: PublicNames): string =>
+/** The names as PUBLIC-NAMES.md shows them: a list for each entry, in Markdown. */
+export const publicNamesList = (names: PublicNames): string =>
   [...names]
-    .map(([entry, exported]) =>
-      [`### \`${entry}\``, '', '| Name | What it is |', '| --- | --- |', ...exported.map(row), ''].join('\n'),
-    )
+    .map(([entry, exported]) => [`## \`${entry}\``, '', ...exported.map(row), ''].join('\n'))
     .join('\n');

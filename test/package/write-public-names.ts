@@ -1,11 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { publicNames, publicNamesTable } from './public-names';
+import { publicNames, publicNamesList } from './public-names';
 
 const introduction = `# Public names
 
-What the entries of the package export, each with the first sentence of its docstring. \`npm run public-names\` writes
-this page; a test compares it with the source.
+Exports of each entry of the package. Their docstrings are in the types. \`npm run format\` writes this page.
 `;
 
-writeFileSync(join(__dirname, 'PUBLIC-NAMES.md'), `${introduction}\n${publicNamesTable(publicNames())}`);
+writeFileSync(join(__dirname, 'PUBLIC-NAMES.md'), `${introduction}\n${publicNamesList(publicNames())}`);

@@ -1,61 +1,72 @@
-import { NewPet, Pet } from '../../../core';
-import { errorCodes } from './example-responses';
+import { newPetFields, NewPet, Pet, type PetField, petFields } from '../../../core';
+import { errorCodes } from './example-failures';
 
-const int64 = { type: 'integer', format: 'int64' } as const;
+/** Converts an example for JSON.stringify, which throws on a bigint. */
+const exampleOf = ({ example }: PetField) => (typeof example === 'bigint' ? Number(example) : example);
 
-const newPetProperties = {
-  name: {
-    type: 'string',
-    description:
-      "The animal's name: any text without U+0000 and without lone surrogates. It comes back byte for byte.",
-    // A range of surrogates would have validators without the `u` flag refuse each half of an emoji.
-    pattern: '^[^\\u0000]*$',
-    examples: ['Rex'],
-  },
-  categoryId: {
-    ...int64,
-    description: 'The category that the animal belongs to. Every digit counts: it may be past 2^53.',
-    examples: [7],
-  },
-  status: { $ref: '#/components/schemas/PetStatus' },
-} as const satisfies { readonly [K in keyof Required<NewPet>]: object };
+/** Returns the JSON schema of a field. An enumeration refers to a component with the name of its codec. */
+const schemaOfField = (field: PetField): object => {
+  const { description } = field;
+  const examples = [exampleOf(field)];
+  switch (field.kind) {
+    case 'text':
+      // JSON Schema counts characters; the limit is in bytes. A pattern against surrogates would make validators without
+      // the `u` flag refuse each half of an emoji.
+      return { type: 'string', description, maxLength: field.maxBytes, pattern: '^[^\\u0000]*$', examples };
+    case 'int64':
+      return { type: 'integer', format: 'int64', description, examples };
+    case 'enumeration':
+      return { $ref: `#/components/schemas/${field.codec.name}` };
+    case 'date':
+      return { type: 'string', format: 'date', description, examples };
+  }
+};
 
-/** The JSON schemas of the interface, section 2, as the OpenAPI document has them. */
+const propertiesOf = (fields: Readonly<Record<string, PetField>>) =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schemaOfField(field)]));
+
+const enumerations = (fields: Readonly<Record<string, PetField>>) =>
+  Object.fromEntries(
+    Object.values(fields).flatMap((field) =>
+      field.kind === 'enumeration'
+        ? [[field.codec.name, { type: 'string', description: field.description, enum: field.values }]]
+        : [],
+    ),
+  );
+
+/** JSON schemas of the interface, section 2. */
 export const schemas = {
-  PetStatus: {
-    type: 'string',
-    description: 'Whether the animal can be bought.',
-    enum: ['available', 'pending', 'sold'],
-  },
+  ...enumerations(petFields),
   NewPet: {
     type: 'object',
-    description: 'An animal to be added. Other fields are ignored.',
-    required: Object.keys(NewPet.required),
-    properties: newPetProperties,
+    description: 'An animal to add. Other fields are ignored.',
+    required: NewPet.required,
+    properties: propertiesOf(newPetFields),
   },
   Pet: {
     type: 'object',
     description: 'An animal in the catalogue. Without a status it has no `status` field.',
-    required: Object.keys(Pet.required),
-    properties: {
-      id: { ...int64, description: 'Assigned by the service.', examples: [1] },
-      ...newPetProperties,
-    },
+    required: Pet.required,
+    properties: propertiesOf(petFields),
   },
   Pets: {
     type: 'array',
-    description: 'Animals by ascending id.',
+    description: 'Animals, sorted by ascending id.',
     maxItems: 100,
     items: { $ref: '#/components/schemas/Pet' },
   },
   Error: {
     type: 'object',
-    description: 'What every failure answers with.',
+    description: 'The body of every error response.',
     required: ['code', 'message', 'status'],
     additionalProperties: false,
     properties: {
-      code: { type: 'string', description: 'For programs: a closed list.', enum: errorCodes },
-      message: { type: 'string', description: 'For people: its wording may change.' },
+      code: {
+        type: 'string',
+        description: 'Machine-readable error code, of a closed list.',
+        enum: errorCodes,
+      },
+      message: { type: 'string', description: 'Human-readable description, whose wording may change.' },
       status: {
         type: 'integer',
         description: 'The status code of the response.',
@@ -75,4 +86,4 @@ export const schemas = {
     additionalProperties: false,
     properties: { status: { type: 'string', enum: ['live', 'ready'] } },
   },
-} as const;
+};

@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
 import * as O from 'fp-ts/Option';
 import * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
@@ -15,46 +14,42 @@ import {
   KeyId,
   OwnerId,
 } from '../../../core';
-import { type ApiKeyRow, hasExpired } from './api-key-rows';
-import { attemptEither } from '../database/attempt';
-import { batchWhileBusy } from '../batching/batch-while-busy';
+import { createBatcher } from '../batcher';
+import { eitherToTaskEither } from '../database/errors';
 import type { Database } from '../database/database';
-import { digestOf, keyIdOf } from './key-format';
+import { type ApiKeyRow, digestOf, hasExpired, keyIdOf } from './stored-key';
 
-/** How long a key is taken as valid without asking the database again, in milliseconds of a clock that never jumps. */
 const trustedForMs = 2_000;
 
-/** How long to wait for the database; with `trustedForMs` it keeps a revoked key out within 5 seconds. */
+/** Time limit of a query. Together with `trustedForMs`, a revoked key is rejected within 5 seconds. */
 const timeoutMs = 2_500;
 
-const mostTrusted = 10_000;
+const maxTrusted = 10_000;
 const maxBatchSize = 400;
 
-/** A key as the database has it. */
 interface StoredKey {
   readonly caller: Caller;
   readonly digest: Buffer;
+  readonly revoked_at: string | null;
   readonly expires_at: string | null;
 }
+
+const toStoredKey = (id: KeyId, { owner_id, digest, revoked_at, expires_at }: ApiKeyRow): StoredKey => ({
+  caller: callerOf(id, OwnerId.is(owner_id) ? owner_id : undefined),
+  digest: Buffer.from(digest, 'hex'),
+  revoked_at,
+  expires_at,
+});
 
 const readKeys =
   (reads: Knex) =>
   async (ids: ReadonlyArray<KeyId>): Promise<ReadonlyArray<O.Option<StoredKey>>> => {
-    const rows = await reads<ApiKeyRow>('api_keys')
-      .select('id', 'owner', 'digest', 'expires_at')
-      .whereIn('id', ids)
-      .whereNull('revoked_at');
+    const rows = await reads<ApiKeyRow>('api_keys').whereIn('id', ids).select('*');
     const byId = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) =>
-      pipe(
-        O.fromNullable(byId.get(id)),
-        O.map(({ owner, digest, expires_at }) => ({
-          caller: callerOf(id, OwnerId.is(owner) ? owner : undefined),
-          digest: Buffer.from(digest, 'hex'),
-          expires_at,
-        })),
-      ),
-    );
+    return ids.map((id) => {
+      const row = byId.get(id);
+      return row === undefined ? O.none : O.some(toStoredKey(id, row));
+    });
   };
 
 const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
@@ -62,25 +57,32 @@ const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
   return stored.length === digest.length && timingSafeEqual(stored, digest);
 };
 
-/** The auth port on the keys in the database. Without the database only keys that were valid a moment ago are accepted. */
+/** Authenticates by the keys in the database. Valid keys are cached for 2 seconds, also if the database fails. */
 export const knexAuthenticate = ({ reads, lanes }: Database): Authenticate => {
-  const trusted = new LRUCache<string, StoredKey>({ max: mostTrusted, ttl: trustedForMs });
-  const readKey = batchWhileBusy({ lanes: lanes.reads, maxBatchSize, timeoutMs, runBatch: readKeys(reads) });
+  const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: trustedForMs });
+  const readKey = createBatcher({
+    concurrency: lanes.reads,
+    maxBatchSize,
+    timeoutMs,
+    runBatch: readKeys(reads),
+  });
 
   const readAndTrust = async (id: KeyId, deadline: Deadline | undefined): Promise<StoredKey | undefined> => {
     const stored = O.toUndefined(await readKey(id, deadline));
-    if (stored !== undefined) trusted.set(id, stored);
+    if (stored?.revoked_at === null) trusted.set(id, stored);
     return stored;
   };
 
   return (key, deadline) => {
     const id = keyIdOf(key);
-    if (!KeyId.is(id)) return TE.left(invalidApiKey);
-    return attemptEither(async () => {
+    if (!KeyId.is(id)) return TE.left(invalidApiKey('unknown'));
+    return eitherToTaskEither(async () => {
       const stored = trusted.get(id) ?? (await readAndTrust(id, deadline));
-      return stored !== undefined && isDigestOf(key, stored.digest) && !hasExpired(stored, Date.now())
-        ? E.right(stored.caller)
-        : E.left(invalidApiKey);
+      if (stored === undefined || !isDigestOf(key, stored.digest))
+        return E.left(invalidApiKey('unknown', id));
+      if (stored.revoked_at !== null) return E.left(invalidApiKey('revoked', id));
+      if (hasExpired(stored, Date.now())) return E.left(invalidApiKey('expired', id));
+      return E.right(stored.caller);
     });
   };
 };

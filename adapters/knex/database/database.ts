@@ -1,69 +1,60 @@
 import type { Knex } from 'knex';
-import type { PoolUsage } from './knex-pool';
+import type { PoolUsage } from './pool';
 import type { PetStatements } from './pet-statements';
 
-/** How a database keeps what was committed. */
+/** Durability of commits, and the settings that decide it. */
 export interface Durability {
-  /** Whether a commit outlives a loss of power. */
+  /** True if a commit survives a loss of power. */
   readonly isDurable: boolean;
-  /** The database's settings that decide it, by their own names. */
   readonly text: string;
-  /** What to do where it does not. */
   readonly remedy: string;
 }
 
-/** What a database takes of its disk, in bytes; undefined where that can't be known from here. */
+/** Disk use in bytes; undefined if this process cannot read it. */
 export interface DatabaseSizes {
   readonly database: number;
   readonly writeAheadLog: number | undefined;
-  /** What this process may still take of the disk that the database is on. */
   readonly diskAvailable: number | undefined;
 }
 
-/** How soon a database ends what waits or hangs in it. */
+/** Timeouts by which the database ends statements and transactions that wait or hang. */
 export interface Limits {
-  /** Whether each of them holds, wherever a statement may run. */
+  /** True if every limit applies to every connection. */
   readonly areKept: boolean;
-  /** The settings that hold, and those that do not, by the database's own names. */
   readonly text: string;
-  /** What to do where one does not. */
   readonly remedy: string;
 }
 
-/** One database, seen through two pools: what writes never waits behind what reads. */
+/** A database with separate pools, so that writes never wait behind reads. */
 export interface Database {
   readonly reads: Knex;
   readonly writes: Knex;
   readonly petStatements: PetStatements;
-  /** Whether a connection may be told to prepare a statement once, by name. */
+  /** Reports whether connections may use named prepared statements, which some poolers break. */
   readonly preparesStatements: () => Promise<boolean>;
-  /** How many batches of each operation may be in flight together: a slow one then leaves lanes to others. */
+  /** Maximum concurrent batches of each operation. It leaves connections for other operations when one is slow. */
   readonly lanes: { readonly reads: number; readonly writes: number };
-  /**
-   * Migrates or makes a first key, in a transaction. No other process does so until it ends, by a commit or by a
-   * death; they wait for their turn.
-   */
+  /** Runs work in a transaction under a lock that serialises migrations and first keys of all processes. */
   readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
-  /**
-   * Whether the file that was opened is no longer the one at its path, or was cut off: what is written then is lost,
-   * and only a new start can help.
-   */
+  /** Returns true if the file was removed, replaced or truncated. Writes are then lost until the process restarts. */
   readonly isFileReplaced: () => boolean;
-  /** Rejects where the database can't keep every text or is another program's, and says what to do. */
+  /** Rejects a database that belongs to another program or cannot store every text. The message says what to do. */
   readonly checkUsable: () => Promise<void>;
   readonly durability: () => Promise<Durability>;
   readonly sizes: () => Promise<DatabaseSizes>;
-  /** Undefined where the database has no such limits. */
+  /** Undefined if the database has no such limits. */
   readonly limits: () => Promise<Limits | undefined>;
-  /** Whether what is written now can certainly be found again. */
-  readonly isFileIntact: () => boolean;
-  /** The pools as they are at the moment of the call; one that reads and writes share is one. */
+  /** Reports whether everything written before the call is certain to be in the file. */
+  readonly isFileIntact: () => Promise<boolean>;
+  /** Current use of each pool, listed once if reads and writes share it. */
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;
 }
 
-/** A database that is only looked at. */
-export interface DatabaseAsFound extends Database {
-  /** What is damaged, in words; undefined where nothing is. It reads all rows; a thorough one all indexes, too. */
+/** A database that is opened for inspection. */
+export interface InspectableDatabase extends Database {
+  /** Reads all rows, and all indexes if thorough. Describes the damage; undefined if the database is sound. */
   readonly findDamage: (isThorough: boolean) => Promise<string | undefined>;
+  /** Returns GRANT statements for the rights that this role lacks; none on SQLite. */
+  readonly missingGrants: (countsRequests: boolean) => Promise<ReadonlyArray<string>>;
 }

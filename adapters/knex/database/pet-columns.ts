@@ -1,68 +1,80 @@
-import { type NewPet, Pet, petFilters, type PetFilters } from '../../../core';
+import { type NewPet, Pet, type PetField, petFields, petFilters, type PetFilters } from '../../../core';
 
+/** Column of a field. Values are read and bound as text, since a double would lose digits of an integer. */
 export interface Column {
+  readonly field: keyof Pet;
   readonly name: string;
-  /** The type in both databases; every value comes and goes as text, so that nothing passes through a double. */
   readonly type: 'text' | 'bigint';
-  readonly read: (text: string) => unknown;
+  readonly maxBytes: number | undefined;
 }
 
-const text = (name: string): Column => ({ name, type: 'text', read: (value) => value });
-const bigint = (name: string): Column => ({ name, type: 'bigint', read: BigInt });
+const isField = (name: string): name is keyof Pet => name in petFields;
 
-/** The column of each field that a NewPet may have. One that is missing here does not compile. */
-const columnOf: { readonly [K in keyof Required<NewPet>]: Column } = {
-  name: text('name'),
-  categoryId: bigint('category_id'),
-  status: text('status'),
-};
+/** Columns of `pets`, starting with the id. */
+export const petColumns: ReadonlyArray<Column> = Object.keys(petFields)
+  .filter(isField)
+  .map((field) => {
+    const spec: PetField = petFields[field];
+    return {
+      field,
+      name: field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      type: spec.kind === 'int64' ? 'bigint' : 'text',
+      maxBytes: spec.kind === 'text' ? spec.maxBytes : undefined,
+    };
+  });
 
-const isField = (name: string): name is keyof NewPet => name in columnOf;
+/** Columns that an insert fills. The database assigns the id. */
+export const newPetColumns = petColumns.filter(({ field }) => field !== 'id');
 
-const newPetFields = Object.keys(columnOf).filter(isField);
-
-/** The columns of `pets` that an insert fills, in the order of the cells of a new animal. */
-export const newPetColumns: ReadonlyArray<Column> = newPetFields.map((field) => columnOf[field]);
-
-/** Their names, as an insert lists them. */
 export const newPetColumnNames = newPetColumns.map(({ name }) => name).join();
 
-const fields: ReadonlyArray<readonly [keyof Pet, Column]> = [
-  ['id', bigint('id')],
-  ...newPetFields.map((field) => [field, columnOf[field]] as const),
-];
-
-/** The value of a column as text, null where there is none. */
 export type Cell = string | null;
 
-/** A row of `pets`, cell by cell: the id, then the columns of a new animal. */
+/** Cells of a row of `pets`, in the order of `petColumns`. */
 export type PetRow = ReadonlyArray<Cell>;
 
-/** What to select for a PetRow. A value of another type that a program has put there comes as text as well. */
-export const petCells = fields.map(([, { name }]) => `cast(${name} as text)`).join(', ');
+/**
+ * Reads a text as null if it is longer than the store allows, which only another program can write. Its row then fails
+ * without loading the text. A SQLite database in UTF-16 counts up to twice the bytes of UTF-8.
+ */
+const cellOf = ({ name, maxBytes }: Column): string =>
+  maxBytes === undefined
+    ? `cast(${name} as text)`
+    : `case when octet_length(${name}) <= ${2 * maxBytes} then cast(${name} as text) end`;
 
-const toCell = (value: NewPet[keyof NewPet]): Cell => value?.toString() ?? null;
+/** SQL that selects a PetRow. */
+export const petCells = petColumns.map(cellOf).join(', ');
 
-/** What an insert stores of an animal. */
+/** SQL that selects a PetRow, or only nulls if the condition is false. */
+export const petCellsIf = (condition: string): string =>
+  petColumns.map((column) => `case when ${condition} then ${cellOf(column)} end`).join(', ');
+
+/** SQL for the size of a row's texts. Their lengths are read without the texts that are stored out of line. */
+export const petBytes = newPetColumns
+  .filter(({ type }) => type === 'text')
+  .map(({ name }) => `coalesce(octet_length(${name}), 0)`)
+  .join(' + ');
+
+const toCell = (pet: { readonly [F in keyof Pet]?: Pet[F] | undefined }, field: keyof Pet): Cell =>
+  pet[field]?.toString() ?? null;
+
 export const newPetCells = (newPet: NewPet): ReadonlyArray<Cell> =>
-  newPetFields.map((field) => toCell(newPet[field]));
+  newPetColumns.map(({ field }) => toCell(newPet, field));
 
-/** The cells that the animals of a list must have, each with its column. */
 export const filterCells = (filters: PetFilters): ReadonlyArray<readonly [Column, Cell]> =>
-  petFilters
-    .filter((field) => filters[field] !== undefined)
-    .map((field) => [columnOf[field], toCell(filters[field])]);
+  newPetColumns
+    .filter(({ field }) => petFilters.some((filter) => filter === field && filters[filter] !== undefined))
+    .map((column) => [column, toCell(filters, column.field)]);
 
-/** The animal of a row. A row that is no animal can only be a defect, or another program's doing. */
+/** Decodes a row. Throws for a row that only a defect or another program can have written. */
 export const petFromRow = (row: PetRow): Pet => {
   const pet: Record<string, unknown> = {};
-  fields.forEach(([field, { read }], place) => {
+  for (const [place, { field, type }] of petColumns.entries()) {
     const cell = row[place];
-    if (typeof cell === 'string') pet[field] = read(cell);
-  });
+    if (typeof cell === 'string') pet[field] = type === 'bigint' ? BigInt(cell) : cell;
+  }
   if (Pet.is(pet)) return pet;
-  throw new TypeError(`row ${row[0] ?? ''} of pets is no animal`);
+  throw new TypeError(`row ${row[0] ?? ''} of pets is not a valid animal`);
 };
 
-/** The id of a row, in digits. */
 export const idOfRow = ([id]: PetRow): string => id ?? '';

@@ -2,13 +2,13 @@ import type { Knex } from 'knex';
 import type { NewPet, PetFilters, PetId } from '../../../core';
 import type { PetRow } from './pet-columns';
 
-/** Where a page begins: with the first animal whose id is at least this, of those that pass the filters. */
+/** Start of a page: the lowest id that it may contain, and the filters that its animals pass. */
 export interface PageStart {
   readonly from: bigint;
   readonly filters: PetFilters;
 }
 
-/** A row of `creation_keys`: what a creation under a key has made, until then, in milliseconds since 1970. */
+/** A row of `creation_keys`. `kept_until` is in milliseconds since 1970. */
 export interface IdempotencyRecordRow {
   readonly caller: string;
   readonly idempotency_key: string;
@@ -16,20 +16,29 @@ export interface IdempotencyRecordRow {
   readonly kept_until: number;
 }
 
-/** How one kind of database reads and adds many animals in one statement: the SQL differs, what it does not. */
+/** Statements that read or add many animals at once, in the SQL of one kind of database. */
 export interface PetStatements {
-  /** The animals that there are, in any order. */
+  /** Returns the animals that exist, in any order. */
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
-  /** At most `limit` animals a page by ascending ids, each page in the place of its start. All have the same filters. */
+  /**
+   * Returns a page of at most `limit` animals for each start. All starts have the same filter fields. A page with more
+   * than `maxPageBytes` of text is undefined, and is not loaded.
+   */
   readonly pages: (
     knex: Knex,
     starts: ReadonlyArray<PageStart>,
     limit: number,
-  ) => Promise<ReadonlyArray<ReadonlyArray<PetRow>>>;
-  /** Adds animals, their ids ascending in this order, and answers with them in any. */
+    maxPageBytes: number,
+  ) => Promise<ReadonlyArray<ReadonlyArray<PetRow> | undefined>>;
+  /** Adds animals with ascending ids in this order, and returns them in any order. */
   readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
-  /** Fails where one of the keys is kept already. */
+  /**
+   * Adds an animal in a transaction that the caller rolls back. On PostgreSQL it sets an id that no animal gets, since a
+   * rollback does not give back a number of a sequence.
+   */
+  readonly tryInsert: (transaction: Knex, newPet: NewPet) => Promise<ReadonlyArray<PetRow>>;
+  /** Rejects if one of the keys already has a record. */
   readonly insertRecords: (knex: Knex, keys: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
-  /** Removes so many keys at most that were kept until now, and none that another transaction holds; answers with their number. */
-  readonly forgetExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
+  /** Deletes at most `limit` expired records, without those that another transaction has locked. Returns their number. */
+  readonly purgeExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
 }

@@ -1,24 +1,51 @@
 import type * as TE from 'fp-ts/TaskEither';
+import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
-import { type ApiKeyStatus, readApiKeyStatus } from '../api-keys/api-key-status';
-import { attempt } from '../database/attempt';
+import type { ApiKeyRow } from '../api-keys/stored-key';
+import { toTaskEither } from '../database/errors';
 import type { Database, DatabaseSizes } from '../database/database';
-import { migrations } from '../migrations/migration-source';
+import { migrations } from '../migrations/migrations';
 import { readSchemaState } from '../migrations/schema-state';
 
-/** What an operator watches of a database that serves. */
-export interface DatabaseStatus extends ApiKeyStatus {
+export interface EndingOwner {
+  readonly owner: string;
+  /** Expiry of the last of the keys, in ISO 8601 and UTC. */
+  readonly ends: string;
+}
+
+export interface DatabaseStatus {
+  readonly validKeys: number;
+  /** Owners who need a new key, ordered by expiry; at most 100. */
+  readonly endingOwners: ReadonlyArray<EndingOwner>;
   readonly sizes: DatabaseSizes;
-  /** How many of this program's migrations the database has, and how many it lacks. */
+  /** Numbers of migrations of this program, without those that only a newer program knows. */
   readonly migrations: { readonly applied: number; readonly pending: number };
 }
 
-/** Looks at a database that serves; it only reads. */
+const maxEndingOwners = 100;
+
+const readKeyStatus = async (reads: Knex): Promise<Pick<DatabaseStatus, 'validKeys' | 'endingOwners'>> => {
+  const validKeys = reads<ApiKeyRow>('api_keys')
+    .whereNull('revoked_at')
+    .whereRaw('(expires_at is null or expires_at > ?)', [new Date().toISOString()]);
+  const [{ count }, endingOwners] = await Promise.all([
+    validKeys.clone().count({ count: '*' }).first<{ count: number | string }>(),
+    validKeys
+      .clone()
+      .groupBy('owner_id')
+      .havingRaw('count(*) = count(expires_at)')
+      .orderByRaw('max(expires_at)')
+      .limit(maxEndingOwners)
+      .select<ReadonlyArray<EndingOwner>>('owner_id as owner', reads.raw('max(expires_at) as ends')),
+  ]);
+  return { validKeys: Number(count), endingOwners };
+};
+
 export const databaseStatus = ({ reads, sizes }: Database): TE.TaskEither<Unavailable, DatabaseStatus> =>
-  attempt(async () => {
+  toTaskEither(async () => {
     const [{ pending }, keys, taken] = await Promise.all([
       readSchemaState(reads),
-      readApiKeyStatus(reads),
+      readKeyStatus(reads),
       sizes(),
     ]);
     return {

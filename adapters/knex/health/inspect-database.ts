@@ -1,60 +1,94 @@
+import * as E from 'fp-ts/Either';
 import type * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
-import { type ApiKeyRow, isValid } from '../api-keys/api-key-rows';
-import { attempt } from '../database/attempt';
-import type { DatabaseAsFound, Durability, Limits } from '../database/database';
+import { type ApiKeyRow, isValid } from '../api-keys/stored-key';
+import { eitherToTaskEither, errorWithCode } from '../database/errors';
+import type { InspectableDatabase, DatabaseSizes, Durability, Limits } from '../database/database';
 import { petFromRow } from '../database/pet-columns';
-import { readSchemaState, type SchemaState } from '../migrations/schema-state';
-import { readAnimals } from './read-animals';
+import { rolledBack } from '../database/transactions';
+import { type MigrationFailed, tryMigrate } from '../migrations/migrate';
+import { generationMismatch, readSchemaState, type SchemaState } from '../migrations/schema-state';
+import { beat, readAnimals, tryCreate } from './trial';
 
-/** What an operator may want to know of a database before anything runs on it. */
+export interface InspectOptions {
+  /** Reads the indexes of a SQLite file too. */
+  readonly isThorough?: boolean;
+  /** Checks the rights for RATE_LIMIT too. */
+  readonly countsRequests?: boolean;
+}
+
 export interface DatabaseReport {
   readonly schema: SchemaState;
   readonly durability: Durability;
   readonly limits: Limits | undefined;
+  readonly sizes: DatabaseSizes;
   readonly validKeys: number;
-  /** When the newest key was made, in milliseconds since 1970; 0 without one. */
+  /** Creation time of the newest key, in milliseconds since 1970; 0 without keys. */
   readonly newestKey: number;
 }
 
-const tryWriting = async (writes: Knex, isMigrated: boolean): Promise<void> => {
-  const transaction = await writes.transaction();
-  try {
-    if (isMigrated) await transaction('heartbeats').insert({ id: 0, beaten_at: 0 });
-    else await transaction.schema.createTable('animal_store_probe', (table) => table.integer('id'));
-  } finally {
-    await transaction.rollback();
-  }
+/** Twice the size to which the write-ahead log shrinks. On a full disk, creates fail, and reads may fail too. */
+const minDiskAvailable = 8 * 1024 * 1024;
+
+const expectRoom = ({ diskAvailable = Infinity }: DatabaseSizes): void => {
+  if (diskAvailable >= minDiskAvailable) return;
+  throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free on its disk`);
 };
 
-/** Those of a database that is to be migrated too, which may have fewer columns. */
+/** Tolerates that the table or columns are missing before a migration. */
 const readKeys = async (reads: Knex, isComplete: boolean): Promise<ReadonlyArray<ApiKeyRow>> => {
   if (!isComplete && !(await reads.schema.hasTable('api_keys'))) return [];
   const rows = await reads<ApiKeyRow>('api_keys').select('*');
   return rows.map((row) => ({ ...row, expires_at: row.expires_at ?? null }));
 };
 
-/** Reads what is there, in a thorough look the indexes as well; writes as the service would, and takes it back. */
+const expectGrants = async (
+  { missingGrants }: InspectableDatabase,
+  countsRequests: boolean,
+): Promise<void> => {
+  const grants = await missingGrants(countsRequests);
+  if (grants.length > 0) throw errorWithCode('42501', `this role lacks privileges: ${grants.join('; ')}`);
+};
+
+const useAsService = async (database: InspectableDatabase, countsRequests: boolean): Promise<void> => {
+  (await readAnimals(database, 100)).forEach(petFromRow);
+  await expectGrants(database, countsRequests);
+  await tryCreate(database);
+  await beat(database);
+};
+
+/**
+ * Checks that a service could migrate and use the database. The heartbeat is the only data that it changes.
+ */
 export const inspectDatabase = (
-  database: DatabaseAsFound,
-  isThorough = false,
-): TE.TaskEither<Unavailable, DatabaseReport> =>
-  attempt(async () => {
+  database: InspectableDatabase,
+  { isThorough = false, countsRequests = false }: InspectOptions = {},
+): TE.TaskEither<MigrationFailed | Unavailable, DatabaseReport> =>
+  eitherToTaskEither(async () => {
     const { reads, writes, durability, limits, findDamage, checkUsable } = database;
+    const sizes = await database.sizes();
+    expectRoom(sizes);
     await checkUsable();
     const damage = await findDamage(isThorough);
     if (damage !== undefined) throw new Error(`it is damaged: ${damage}`);
     const schema = await readSchemaState(reads);
     const isComplete = schema.pending.length === 0;
-    if (isComplete) (await readAnimals(database, 100)).forEach(petFromRow);
-    await tryWriting(writes, isComplete);
+    if (schema.generation === 0) {
+      const tried = await tryMigrate(database)();
+      if (E.isLeft(tried)) return tried;
+    } else if (!isComplete) {
+      await rolledBack(writes, (transaction) =>
+        transaction.schema.createTable('animal_store_probe', (table) => table.integer('id')),
+      );
+    } else if (generationMismatch(schema) === undefined) await useAsService(database, countsRequests);
     const keys = await readKeys(reads, isComplete);
-    return {
+    return E.right({
       schema,
       durability: await durability(),
-      validKeys: keys.filter((key) => isValid(key, Date.now())).length,
       limits: await limits(),
+      sizes,
+      validKeys: keys.filter((key) => isValid(key, Date.now())).length,
       newestKey: keys.reduce((newest, { created_at }) => Math.max(newest, Date.parse(created_at)), 0),
-    };
+    });
   });

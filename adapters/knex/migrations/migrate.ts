@@ -1,25 +1,82 @@
+import * as E from 'fp-ts/Either';
 import { constVoid } from 'fp-ts/function';
 import type * as TE from 'fp-ts/TaskEither';
-import type { Unavailable } from '../../../core';
+import { type Unavailable, unavailable } from '../../../core';
 import type { Database } from '../database/database';
-import { permanentError } from '../database/database-error';
-import { retryLocked } from '../database/retry-locked';
-import { migrationConfig } from './migration-config';
-import { attemptMigration, type MigrationFailed } from './migration-failed';
-import { moveRecord } from './migration-record';
+import { isPermanent, permanentError, toError } from '../database/errors';
+import { retryLocked, rolledBack } from '../database/transactions';
+import { migrationConfig } from './migrations';
 import { generationMismatch, readSchemaState, type SchemaState } from './schema-state';
-import { tellProgress } from './tell-progress';
 
-/** How a database is migrated. */
+/**
+ * Permanent failure of a migration, so that a retry does not help. The database belongs to another program, has a table of
+ * the same name or a schema of another generation, or is unsuitable. The message of the cause gives advice.
+ */
+export interface MigrationFailed {
+  readonly _tag: 'MigrationFailed';
+  readonly cause: Error;
+}
+
+/** Options of a migration. */
 export interface MigrateOptions {
   /**
-   * Whether the schema may become one of a later generation, which breaks programs of earlier versions that run on it.
-   * By default that is refused: see that none is left, and take a backup first.
+   * Permits migrations that begin a new schema generation, which earlier versions of the program can't use. The default is
+   * false. First stop all instances of earlier versions and make a backup.
    */
   readonly mayRaiseGeneration?: boolean;
-  /** Told every five seconds what goes on, in words that a person reads. */
+  /** Receives a message about the current stage every five seconds. */
   readonly onProgress?: (text: string) => void;
 }
+
+const progressIntervalMs = 5_000;
+
+/** Message of SQLSTATE 42P07 (duplicate table), and that of SQLite. */
+const takenName = /^(?:SQLITE_ERROR: )?(?:table|relation|index) [`"]?(\w+)[`"]? already exists/;
+
+/** Error of Knex's migration lock. The caller holds the store's own lock, so no instance of the store holds this one. */
+const lockedByKnex = 'Migration table is already locked';
+
+const explain = (error: Error): Error => {
+  if (error.message === lockedByKnex)
+    return permanentError(
+      `${error.message}: another process runs migrations with Knex; if none does, run \`knex migrate:unlock\``,
+    );
+  const [, name] = takenName.exec(error.message) ?? [];
+  if (name === undefined) return error;
+  return permanentError(
+    `${error.message}: ${name} belongs to another program: use a separate database, or a separate schema on PostgreSQL`,
+  );
+};
+
+const attemptMigration =
+  <A>(work: () => Promise<A>): TE.TaskEither<MigrationFailed | Unavailable, A> =>
+  async () => {
+    try {
+      return E.right(await work());
+    } catch (thrown) {
+      const cause = explain(toError(thrown));
+      return E.left(isPermanent(cause) ? { _tag: 'MigrationFailed', cause } : unavailable(cause));
+    }
+  };
+
+/** Reports the stage every five seconds. The work calls `enter` at the start of each stage. */
+const withProgress = async <A>(
+  onProgress: (text: string) => void,
+  work: (enter: (stage: string) => void) => Promise<A>,
+): Promise<A> => {
+  const began = performance.now();
+  let stage = '';
+  const timer = setInterval(() => {
+    onProgress(`${stage}: ${Math.round((performance.now() - began) / 1_000)} s elapsed`);
+  }, progressIntervalMs);
+  try {
+    return await work((next) => {
+      stage = next;
+    });
+  } finally {
+    clearInterval(timer);
+  }
+};
 
 const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void => {
   const mismatch = generationMismatch(state);
@@ -35,29 +92,35 @@ const runPending = async (
   await checkUsable();
   const found = await readSchemaState(reads);
   checkGeneration(found, mayRaiseGeneration);
-  if (found.pending.length === 0 && found.former.length === 0) return [];
-  enter('waiting to migrate until others give the database free');
+  if (found.pending.length === 0) return [];
+  enter('waiting until no other process migrates or locks the database');
   return withMigrationLock(async (transaction) => {
     const state = await readSchemaState(transaction);
     checkGeneration(state, mayRaiseGeneration);
-    if (state.former.length > 0) await moveRecord(transaction, state.former);
-    if (state.pending.length > 0) {
-      enter(`migrating (${state.pending.join(', ')})`);
-      await transaction.migrate.latest(migrationConfig);
-    }
+    if (state.pending.length === 0) return [];
+    enter(`migrating (${state.pending.join(', ')})`);
+    await transaction.migrate.latest(migrationConfig);
     return state.pending;
   });
 };
 
 /**
- * Brings the database up to date, all in one transaction, and answers with what it ran. A database that can't keep every
- * text or is another program's is refused first. It takes as long as it needs. Of several processes one migrates and the
- * others wait, ten minutes at most; one that is killed leaves nothing behind.
+ * Runs the pending migrations in one transaction and returns their names. Rejects a database that can't store every text
+ * or belongs to another program. A migration has no time limit. If several processes start, one migrates, and the others
+ * wait for at most ten minutes. A killed process leaves no partial migration.
  */
 export const migrate = (
   database: Database,
   { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions = {},
 ): TE.TaskEither<MigrationFailed | Unavailable, ReadonlyArray<string>> =>
   attemptMigration(() =>
-    tellProgress(onProgress, (enter) => retryLocked(() => runPending(database, mayRaiseGeneration, enter))),
+    withProgress(onProgress, (enter) => retryLocked(() => runPending(database, mayRaiseGeneration, enter))),
+  );
+
+/** Runs the pending migrations with the usual time limits, and rolls them back. It suits quick migrations only. */
+export const tryMigrate = ({ writes }: Database): TE.TaskEither<MigrationFailed | Unavailable, void> =>
+  attemptMigration(() =>
+    rolledBack(writes, async (transaction) => {
+      await transaction.migrate.latest(migrationConfig);
+    }),
   );

@@ -1,14 +1,26 @@
-import { filterCells, newPetCells, newPetColumnNames, petCells, type PetRow } from '../database/pet-columns';
+import type { Knex } from 'knex';
+import {
+  type Cell,
+  type Column,
+  filterCells,
+  petColumns,
+  newPetCells,
+  newPetColumns,
+  petCells,
+  type PetRow,
+} from '../database/pet-columns';
 import type { PageStart, PetStatements } from '../database/pet-statements';
-import { pageCondition } from './page-condition';
-import type { RunStatement } from './statement-runner';
+import { checkIds, pageCondition, randomUnusedId, type RunStatement } from './statement';
+
+const textLength = (page: ReadonlyArray<PetRow>): number =>
+  page.flat().reduce((length, cell) => length + (cell?.length ?? 0), 0);
 
 /**
- * The statements for tables that are spread over several servers. An engine sends each to the servers that it concerns;
- * what a single server takes in one is refused there, or is copied row by row.
+ * Statements for tables that are distributed over several servers, as by Citus. Citus rejects the statements for a single
+ * server, or copies their rows one by one.
  */
 export const distributedPetStatements = (run: RunStatement): Omit<PetStatements, 'byIds'> => {
-  const readPage = (knex: Parameters<RunStatement>[0], { from, filters }: PageStart, limit: number) => {
+  const readPage = (knex: Knex, { from, filters }: PageStart, limit: number) => {
     const cells = filterCells(filters);
     const columns = cells.map(([{ name }]) => name);
     const sql = `select ${petCells} from pets where ${pageCondition(columns, '?', () => '?')} limit ?`;
@@ -18,24 +30,40 @@ export const distributedPetStatements = (run: RunStatement): Omit<PetStatements,
     return run(knex, { name, sql }, [...bindings, limit]);
   };
 
+  const insertInto = (
+    knex: Knex,
+    columns: ReadonlyArray<Column>,
+    rows: ReadonlyArray<ReadonlyArray<Cell>>,
+  ) => {
+    const names = columns.map(({ name }) => name).join();
+    const values = rows.map((row) => `(${row.map(() => '?').join()})`).join();
+    return run(
+      knex,
+      { sql: `insert into pets (${names}) values ${values} returning ${petCells}` },
+      rows.flat(),
+    );
+  };
+
   return {
-    pages: async (knex, starts, limit) => {
-      const pages: Array<ReadonlyArray<PetRow>> = [];
-      for (const start of starts) pages.push(await readPage(knex, start, limit));
+    pages: async (knex, starts, limit, maxPageBytes) => {
+      const pages: Array<ReadonlyArray<PetRow> | undefined> = [];
+      for (const start of starts) {
+        const page = await readPage(knex, start, limit);
+        pages.push(textLength(page) > maxPageBytes ? undefined : page);
+      }
       return pages;
     },
-    insert: (knex, newPets) => {
-      const rows = newPets.map(newPetCells);
-      const values = rows.map((row) => `(${row.map(() => '?').join()})`).join();
-      const sql = `insert into pets (${newPetColumnNames}) values ${values} returning ${petCells}`;
-      return run(knex, { sql }, rows.flat());
+    insert: (knex, newPets) => insertInto(knex, newPetColumns, newPets.map(newPetCells)),
+    tryInsert: async (transaction, newPet) => {
+      await checkIds(transaction);
+      return insertInto(transaction, petColumns, [[randomUnusedId(), ...newPetCells(newPet)]]);
     },
     insertRecords: async (knex, keys) => {
       if (keys.length === 0) return;
       await knex('creation_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
     },
-    // No rows can be locked here that others hold: it waits for those, for as long as lock_timeout lets it.
-    forgetExpired: async (knex, now, limit) => {
+    // Citus has no `skip locked`: the statement waits for locked rows until lock_timeout.
+    purgeExpired: async (knex, now, limit) => {
       const sql = `delete from creation_keys where (caller, idempotency_key) in (
           select caller, idempotency_key from creation_keys where kept_until <= ? limit ?
         ) and kept_until <= ? returning 1`;

@@ -1,23 +1,20 @@
-import knex, { type Knex } from 'knex';
 import { Socket } from 'node:net';
-import { isUnsupportedStartupParameter } from '../database/database-error';
-import { silentLog } from '../database/silent-log';
-import { withPool } from '../database/with-pool';
-import { sessionLimits } from './session-limits';
+import knex, { type Knex } from 'knex';
+import { isUnsupportedStartupParameter } from '../database/errors';
+import { silentLog, withPool } from '../database/pool';
+import { sessionLimits } from './server-settings';
 
-/** What answers at a PostgreSQL address. */
 export interface Engine {
-  /** How to connect to it: with settings of the session, unless it is a pooler that refuses them. */
+  /** Contains the session limits, unless a pooler rejects them. */
   readonly connection: Knex.PgConnectionConfig;
-  /** Whether a pooler stands between, which may give each statement to another connection of the server. */
+  /** True behind a pooler, which may run each statement on another server connection. */
   readonly isPooled: boolean;
-  /** Whether it is Citus, where rows may be on other servers. */
   readonly isDistributed: boolean;
 }
 
 /**
- * A connection that is silent for longer than any statement may take is dropped: its query hangs, or a network swallows
- * its packets, and the next query would wait behind that one. By an error the pool knows at once that it is gone.
+ * Destroys a connection that is silent for longer than any statement may take: its query hangs, or the network drops its
+ * packets. The error makes the pool remove it.
  */
 const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();
@@ -26,26 +23,24 @@ const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   );
 };
 
-/** Asks which process of the server answers, and for Citus's catalogue. */
 const readIdentity = (pool: Knex) =>
   pool.first<{ readonly pid: number; readonly isDistributed: boolean }>(
     pool.raw('pg_backend_pid() as pid'),
     pool.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
   );
 
-/** Whether Citus answers to this pool, or in this transaction. */
 export const isDistributed = async (pool: Knex): Promise<boolean> => (await readIdentity(pool)).isDistributed;
 
-/** A server names its process at the start of a connection; a pooler makes up a number. */
+/** Returns the process id that the server sent at startup. A pooler sends an invented one. */
 const processNamedBy = (connection: unknown): unknown =>
   typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'processID') : undefined;
 
-const ask = async (connection: Knex.PgConnectionConfig, timeout: number): Promise<Engine> => {
+const connect = async (connection: Knex.PgConnectionConfig, timeoutMs: number): Promise<Engine> => {
   let named: unknown;
   const pool = knex({
     client: 'pg',
     connection,
-    acquireConnectionTimeout: timeout,
+    acquireConnectionTimeout: timeoutMs,
     log: silentLog,
     pool: {
       min: 0,
@@ -60,34 +55,34 @@ const ask = async (connection: Knex.PgConnectionConfig, timeout: number): Promis
   return { connection, isPooled: server.pid !== named, isDistributed: server.isDistributed };
 };
 
-const learn = async (connectionString: string, statementTimeout: number): Promise<Engine> => {
-  const timeout = statementTimeout + 500;
+const detect = async (connectionString: string, statementTimeoutMs: number): Promise<Engine> => {
+  const timeoutMs = statementTimeoutMs + 500;
   const bare = {
     connectionString,
     keepAlive: true,
-    stream: socketWithTimeout(timeout),
-    connectionTimeoutMillis: statementTimeout,
+    stream: socketWithTimeout(timeoutMs),
+    connectionTimeoutMillis: statementTimeoutMs,
     application_name: 'animal-store',
   };
   try {
-    return await ask({ ...bare, ...sessionLimits(statementTimeout) }, timeout);
+    return await connect({ ...bare, ...sessionLimits(statementTimeoutMs) }, timeoutMs);
   } catch (error) {
     if (!isUnsupportedStartupParameter(error)) throw error;
-    return ask(bare, timeout);
+    return connect(bare, timeoutMs);
   }
 };
 
-/**
- * Learns once what answers, by a connection of its own, when somebody first asks. What fails is tried again. No statement
- * takes longer than its timeout, in milliseconds.
- */
-export const engineBehind = (connectionString: string, statementTimeout: number): (() => Promise<Engine>) => {
-  let learned: Promise<Engine> | undefined;
+/** Detects the engine on the first call, by a separate connection, and caches the answer. A failure is not cached. */
+export const detectEngine = (
+  connectionString: string,
+  statementTimeoutMs: number,
+): (() => Promise<Engine>) => {
+  let detected: Promise<Engine> | undefined;
   return () => {
-    learned ??= learn(connectionString, statementTimeout).catch((error: unknown) => {
-      learned = undefined;
+    detected ??= detect(connectionString, statementTimeoutMs).catch((error: unknown) => {
+      detected = undefined;
       throw error;
     });
-    return learned;
+    return detected;
   };
 };

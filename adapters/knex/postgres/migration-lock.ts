@@ -1,14 +1,16 @@
-import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
-import { longestWaitMs } from '../database/retry-locked';
-import { retryConflicts } from '../database/retry-conflicts';
+import knex, { type Knex } from 'knex';
+import { inTransaction, maxWaitMs, retryConflicts } from '../database/transactions';
+import { silentLog, withPool } from '../database/pool';
 
-/** In milliseconds. */
 const pollMs = 100;
 
+const connectTimeoutMs = 9_000;
+const keepAliveDelayMs = 10_000;
+
 /**
- * A statement may take as long as it needs. One that waits for a lock has all later ones wait behind it, so that it is
- * soon given up and tried again; and a migrator that hangs loses its locks.
+ * Limits of a migration. A statement has no time limit, but waits for a lock only briefly, since it blocks later ones; it
+ * is then retried. A hanging migration loses its locks.
  */
 const limits = [
   'set local statement_timeout = 0',
@@ -17,41 +19,62 @@ const limits = [
 ];
 
 const begin = <A>(pool: Knex, work: (transaction: Knex.Transaction) => Promise<A>): Promise<A> =>
-  pool.transaction(async (transaction) => {
+  inTransaction(pool, async (transaction) => {
     for (const limit of limits) await transaction.raw(limit);
     return work(transaction);
   });
 
-/** Asks first: who may use a schema may not make one, though it is there. */
-const makeSchema = async (transaction: Knex, schema: string): Promise<void> => {
+/** Looks for the schema first, because the role may lack the right to create one. */
+const createSchema = async (transaction: Knex, schema: string): Promise<void> => {
   const found: unknown = await transaction('pg_namespace').where({ nspname: schema }).first('oid');
   if (found === undefined) await transaction.raw('create schema if not exists ??', [schema]);
 };
 
-/** The lock is a row that stands in a table for as long as the database does. */
-const makeLock = async (transaction: Knex): Promise<void> => {
+/** The lock is a row of a table that is never dropped. */
+const createLock = async (transaction: Knex): Promise<void> => {
   await transaction.raw('create table if not exists setup_lock (id integer primary key)');
   await transaction('setup_lock').insert({ id: 1 }).onConflict('id').ignore();
 };
 
-/** Asks again and again: the server takes the lock from one that hangs. */
+/** Polls for the lock. The server releases the lock of a transaction that hangs. */
 const takeLock = async (transaction: Knex.Transaction): Promise<void> => {
-  const until = performance.now() + longestWaitMs;
+  const until = performance.now() + maxWaitMs;
   while ((await transaction('setup_lock').where({ id: 1 }).forUpdate().skipLocked()).length === 0) {
-    if (performance.now() > until) throw new Error('another process does not end its migration');
+    if (performance.now() > until) throw new Error("timed out waiting for another process's migration");
     await delay(pollMs);
   }
 };
 
-/** Runs set-up work in a transaction, one process at a time, by SQL that distributed engines take as well. */
+export const withMigrationPool =
+  (connectionString: string, schema: string | undefined) =>
+  <A>(use: (pool: Knex) => Promise<A>): Promise<A> =>
+    withPool(
+      knex({
+        client: 'pg',
+        connection: {
+          connectionString,
+          connectionTimeoutMillis: connectTimeoutMs,
+          keepAlive: true,
+          keepAliveInitialDelayMillis: keepAliveDelayMs,
+          application_name: 'animal-store migration',
+        },
+        acquireConnectionTimeout: connectTimeoutMs + 500,
+        pool: { min: 0, max: 1 },
+        ...(schema === undefined ? {} : { searchPath: schema }),
+        log: silentLog,
+      }),
+      use,
+    );
+
+/** Runs work in a transaction, one process at a time, by SQL that distributed engines support. */
 export const withMigrationLock =
-  (withPool: <B>(use: (pool: Knex) => Promise<B>) => Promise<B>, schema?: string) =>
+  (lendPool: <B>(use: (pool: Knex) => Promise<B>) => Promise<B>, schema?: string) =>
   <A>(work: (transaction: Knex.Transaction) => Promise<A>): Promise<A> =>
-    withPool(async (pool) => {
+    lendPool(async (pool) => {
       await retryConflicts(() =>
         begin(pool, async (transaction) => {
-          if (schema !== undefined) await makeSchema(transaction, schema);
-          await makeLock(transaction);
+          if (schema !== undefined) await createSchema(transaction, schema);
+          await createLock(transaction);
         }),
       );
       return begin(pool, async (transaction) => {

@@ -1,49 +1,45 @@
 import knex, { type Knex } from 'knex';
-import type { Database, DatabaseSizes, Durability } from '../database/database';
-import { permanentError } from '../database/database-error';
-import { poolUsageOf } from '../database/knex-pool';
-import { migrationConfig } from '../migrations/migration-config';
-import { type Engine, engineBehind } from './engine';
-import { withMigrationLock } from './migration-lock';
-import { withMigrationPool } from './migration-pool';
-import { postgresPetStatements } from './postgres-pet-statements';
-import { readSettings, settingText } from './read-settings';
-import { limitsOf } from './session-limits';
-import { statementRunner } from './statement-runner';
-import { silentLog } from '../database/silent-log';
+import type { Database, InspectableDatabase, DatabaseSizes } from '../database/database';
+import { poolUsageOf, silentLog } from '../database/pool';
+import { migrationConfig } from '../migrations/migrations';
+import { detectEngine, type Engine } from './engine';
+import { withMigrationLock, withMigrationPool } from './migration-lock';
+import { missingGrants } from './missing-grants';
+import { postgresPetStatements } from './pet-statements';
+import { checkEncoding, durabilityOf, limitsOf } from './server-settings';
+import { statementRunner } from './statement';
 
 /**
- * Whether a connection prepares statements once, by name. `auto`: where no pooler stands between, since many of them give
- * the next statement to a connection that has not prepared it, or has prepared another by that name.
+ * Use of named prepared statements. `auto` prepares them unless there is a pooler. Many poolers run the next statement on a
+ * connection that has not prepared it, or has prepared another one by that name.
  */
 export type PreparedStatements = 'auto' | 'always' | 'never';
 
-/** How much of a PostgreSQL server one process takes, and how. */
+/** Options of a PostgreSQL database. */
 export interface PostgresOptions {
-  /** In connections. */
+  /** Maximum number of connections. */
   readonly poolSize: number;
-  /** In milliseconds. */
-  readonly statementTimeout: number;
-  /** By default `auto`. */
+  readonly statementTimeoutMs: number;
+  /** The default is `auto`. */
   readonly preparedStatements?: PreparedStatements;
-  /** The schema of the tables, made where it is missing; by default the first of the server's own search path. */
+  /** Schema of the tables, created if it is missing. The default is the first one of the search path. */
   readonly schema?: string;
 }
 
-/** What knex needs to reach a PostgreSQL database; TLS is set in the address (`sslmode`). */
+/** Returns the Knex configuration. `sslmode` in the address configures TLS. */
 export const postgresConfiguration = (
   connectionString: string,
   options: PostgresOptions,
-  engine: () => Promise<Engine> = engineBehind(connectionString, options.statementTimeout),
+  engine: () => Promise<Engine> = detectEngine(connectionString, options.statementTimeoutMs),
 ): Knex.Config => ({
   client: 'pg',
   connection: async () => (await engine()).connection,
-  acquireConnectionTimeout: options.statementTimeout + 500,
+  acquireConnectionTimeout: options.statementTimeoutMs + 500,
   pool: {
     min: 0,
     max: options.poolSize,
-    // One that idles leaves the pool before its silence is taken for a fault.
-    idleTimeoutMillis: options.statementTimeout,
+    // Removes idle connections before their silence looks like a hanging query.
+    idleTimeoutMillis: options.statementTimeoutMs,
     reapIntervalMillis: 250,
   },
   ...(options.schema === undefined ? {} : { searchPath: options.schema }),
@@ -51,17 +47,7 @@ export const postgresConfiguration = (
   migrations: migrationConfig,
 });
 
-/** How a PostgreSQL server keeps what was committed. */
-export const durabilityOf = async (pool: Knex): Promise<Durability> => {
-  const settings = await readSettings(pool, 'fsync', 'synchronous_commit');
-  return {
-    isDurable: settings.get('fsync') === 'on' && settings.get('synchronous_commit') !== 'off',
-    text: [...settings].map(settingText).join(', '),
-    remedy: 'set both to on',
-  };
-};
-
-/** Its write-ahead log is the server's, and its disk is another machine's. */
+/** Leaves out the write-ahead log, which all databases of the server share, and the server's disk. */
 export const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
   const { size } = await pool.first<{ size: string }>(
     pool.raw('pg_database_size(current_database()) as size'),
@@ -69,24 +55,15 @@ export const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
   return { database: Number(size), writeAheadLog: undefined, diskAvailable: undefined };
 };
 
-/** Rejects where the server can't keep every text. */
-export const checkEncoding = async (pool: Knex): Promise<void> => {
-  const encoding = (await readSettings(pool, 'server_encoding')).get('server_encoding') ?? '';
-  if (encoding === 'UTF8') return;
-  throw permanentError(
-    `its encoding ${encoding} does not keep every text: use one made by create database ... encoding 'UTF8' template template0`,
-  );
-};
-
-/** The pool is shared by reads by id, lists and keys, each with its lanes, and by creates. */
+/** Divides the pool among reads by id, lists, keys and creates, which each run several batches. */
 const lanesOf = ({ poolSize }: PostgresOptions): Database['lanes'] => ({
   reads: Math.ceil(poolSize / 4),
   writes: Math.ceil(poolSize / 5),
 });
 
-/** Opens a PostgreSQL database, or a distributed engine that speaks its protocol. */
+/** Opens a PostgreSQL database, or a Citus database. */
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
-  const engine = engineBehind(connectionString, options.statementTimeout);
+  const engine = detectEngine(connectionString, options.statementTimeoutMs);
   const pool = knex(postgresConfiguration(connectionString, options, engine));
   const { preparedStatements: wanted = 'auto' } = options;
   const isPrepared = async (): Promise<boolean> =>
@@ -102,10 +79,22 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     checkUsable: () => checkEncoding(pool),
     durability: () => durabilityOf(pool),
     sizes: () => sizesOf(pool),
-    limits: async () => limitsOf(pool, (await engine()).isDistributed, options.statementTimeout),
+    limits: async () => limitsOf(pool, (await engine()).isDistributed, options.statementTimeoutMs),
     isFileReplaced: () => false,
-    isFileIntact: () => true,
+    isFileIntact: () => Promise.resolve(true),
     poolUsage: () => [usage()],
     close: () => pool.destroy(),
+  };
+};
+
+export const openPostgresForInspection = (
+  connectionString: string,
+  options: PostgresOptions,
+): InspectableDatabase => {
+  const database = openPostgres(connectionString, options);
+  return {
+    ...database,
+    findDamage: () => Promise.resolve(undefined),
+    missingGrants: (countsRequests) => missingGrants(database.reads, countsRequests),
   };
 };

@@ -1,103 +1,139 @@
 import knex, { type Knex } from 'knex';
-import type { Database } from '../database/database';
-import { poolUsageOf } from '../database/knex-pool';
-import { durabilityOf } from './durability-of';
-import { fileSizes, readSize } from './file-sizes';
-import { findDamage } from './find-damage';
-import { poolConfiguration, withPragmas } from './pool-configuration';
-import { applicationId, makePrivately, refuseFileOfOthers } from './sqlite-file';
-import { sqlitePetStatements } from './sqlite-pet-statements';
+import type { Database, Durability } from '../database/database';
+import { inTransaction } from '../database/transactions';
+import { poolUsageOf, withPool } from '../database/pool';
+import { poolConfiguration, withPragmas } from './connection';
+import {
+  applicationId,
+  createPrivateFile,
+  fileSizes,
+  findDamage,
+  readApplicationId,
+  refuseForeignFile,
+} from './file';
+import { sqlitePetStatements } from './pet-statements';
 import { watchFile } from './watch-file';
-import { withPool } from '../database/with-pool';
-import { withWriteLock } from './with-write-lock';
 
 const readerConnections = 3;
 
-/** In bytes: what a write-ahead log shrinks to once all of it is in the file; an import makes it as long as itself. */
-const journalSizeLimit = 4 * 1024 * 1024;
+/** Size to which a checkpoint truncates the write-ahead log, which a large import makes as long as the import. */
+const journalSizeLimitBytes = 4 * 1024 * 1024;
 
-/** Whose a SQLite file is. */
+/** Options of a SQLite database. */
 export interface SqliteOptions {
   /**
-   * Whether the file is the animal store's alone, as the service has it: one of another program is refused before it is
-   * written, and a new one gets the store's application_id. By default the file is a host's, whose id stays as it is.
+   * True if the store owns the file: it refuses a file of another program, and marks a new one with its application_id.
+   * By default the file belongs to a host application, and its application_id stays.
    */
   readonly isOwnFile?: boolean;
 }
 
-const fileOf = (filename: string) => () => {
-  makePrivately(filename);
-  return { filename };
-};
+type Watch = Partial<Pick<ReturnType<typeof watchFile>, 'willOpen' | 'opened'>>;
 
-/** What knex needs to write to a SQLite file: one connection, and a commit that has reached the disk. */
-export const sqliteConfiguration = (filename: string, opened?: () => Error | undefined): Knex.Config =>
-  poolConfiguration(fileOf(filename), {
+const fileOf =
+  (filename: string, { willOpen }: Watch) =>
+  () => {
+    createPrivateFile(filename);
+    willOpen?.();
+    return { filename };
+  };
+
+/** Configures the pool of the only writer. Each commit waits for the disk. */
+export const sqliteConfiguration = (filename: string, watch: Watch = {}): Knex.Config =>
+  poolConfiguration(fileOf(filename, watch), {
     min: 1,
     afterCreate: withPragmas(
-      ['journal_mode = WAL', 'synchronous = FULL', `journal_size_limit = ${journalSizeLimit}`],
-      opened,
+      ['journal_mode = WAL', 'synchronous = FULL', `journal_size_limit = ${journalSizeLimitBytes}`],
+      watch.opened,
     ),
   });
 
-const readerConfiguration = (
-  filename: string,
-  connections: number,
-  opened?: () => Error | undefined,
-): Knex.Config =>
-  poolConfiguration(fileOf(filename), {
+const readerConfiguration = (filename: string, connections: number, watch: Watch = {}): Knex.Config =>
+  poolConfiguration(fileOf(filename, watch), {
     min: 1,
     max: connections,
-    afterCreate: withPragmas(['query_only = ON'], opened),
+    afterCreate: withPragmas(['query_only = ON'], watch.opened),
   });
 
-/** Through a connection of its own: others have pages in memory that the file may have no more. */
-const isWhole = (filename: string): Promise<boolean> =>
+/** Checks over a new connection, since the open ones may have lost pages of the file in their cache. */
+const passesQuickCheck = (filename: string): Promise<boolean> =>
   withPool(
     knex(readerConfiguration(filename, 1)),
     async (fresh) => (await findDamage(fresh, 'quick_check')) === undefined,
   );
 
-/** The store's own id for a file of its own that holds nothing yet; another one keeps what it has. */
+/** Returns the store's application_id for an empty file, and undefined to keep the id of another. */
 const applicationIdFor = async (reads: Knex): Promise<number | undefined> =>
   (await reads('sqlite_master').first<unknown>('name')) === undefined ? applicationId : undefined;
 
-/** What is in memory, or goes away with its connection: each of a pool would have another database. */
-const refuseMemory = (filename: string): void => {
-  if (filename !== ':memory:' && filename !== '') return;
-  throw new TypeError('openSqlite takes the name of a file: in memory there is inMemoryPetRepository');
+/** Lowest value of `PRAGMA synchronous` at which each commit waits for the disk. */
+const fullSynchronous = 2;
+
+/** Reads whether a commit survives a loss of power. */
+export const durabilityOf = async (writes: Knex): Promise<Durability> => {
+  const journal = await writes('pragma_journal_mode').first<{ journal_mode: string }>();
+  const disk = await writes('pragma_synchronous').first<{ synchronous: number }>();
+  return {
+    isDurable: !['memory', 'off'].includes(journal.journal_mode) && disk.synchronous >= fullSynchronous,
+    text: `journal_mode=${journal.journal_mode}, synchronous=${disk.synchronous}`,
+    remedy: 'put the file on a local disk',
+  };
 };
 
 /**
- * Opens a SQLite file, and makes it readable by its owner alone where there is none. Throws a TypeError for `:memory:`,
- * which is no file.
+ * Runs work in a transaction that holds the write lock. Begins with a write, of the application_id: SQLite does not wait for
+ * the lock in a transaction that has already read.
+ */
+export const withWriteLock = async <A>(
+  writes: Knex,
+  work: (transaction: Knex.Transaction) => Promise<A>,
+  applicationId?: number,
+): Promise<A> => {
+  const id = applicationId ?? (await readApplicationId(writes));
+  return inTransaction(writes, async (transaction) => {
+    await transaction.raw(`PRAGMA application_id = ${id}`);
+    return work(transaction);
+  });
+};
+
+/** Throws for a database in memory, of which each connection of a pool would have its own. */
+const refuseMemory = (filename: string): void => {
+  if (filename !== ':memory:' && filename !== '') return;
+  throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
+};
+
+/**
+ * Opens a SQLite file. Creates a missing one so that only its owner can read it. Throws a TypeError for `:memory:` and
+ * the empty name.
  */
 export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
   refuseMemory(filename);
   const file = watchFile(filename, {
-    readSize: async () => BigInt(await readSize(reads)),
-    isWhole: () => isWhole(filename),
+    reads: () => reads,
+    passesQuickCheck: () => passesQuickCheck(filename),
   });
-  const writes = knex(sqliteConfiguration(filename, file.remember));
-  const reads = knex(readerConfiguration(filename, readerConnections, file.remember));
+  const writes = knex(sqliteConfiguration(filename, file));
+  const reads = knex(readerConfiguration(filename, readerConnections, file));
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
   return {
     reads,
     writes,
     petStatements: sqlitePetStatements,
-    // A file has one writer, and reads by id, lists and keys have a connection each.
+    // SQLite has one writer; finds, lists and API keys use one connection each.
     lanes: { reads: 1, writes: 1 },
     withMigrationLock: async (work) =>
       withWriteLock(writes, work, isOwnFile ? await applicationIdFor(reads) : undefined),
-    checkUsable: () => (isOwnFile ? refuseFileOfOthers(filename) : Promise.resolve()),
+    checkUsable: () => (isOwnFile ? refuseForeignFile(filename) : Promise.resolve()),
     durability: () => durabilityOf(writes),
     sizes: () => fileSizes(filename),
     limits: () => Promise.resolve(undefined),
     preparesStatements: () => Promise.resolve(false),
-    isFileReplaced: file.isFileReplaced,
-    isFileIntact: file.isFileIntact,
+    isFileReplaced: file.isLost,
+    isFileIntact: file.isIntact,
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
+      // Closing would checkpoint the damaged log into the file, so the process ends without it.
+      if (file.isLogDamaged()) return;
       await Promise.all([reads.destroy(), writes.destroy()]);
     },
   };

@@ -1,73 +1,170 @@
 import { statSync } from 'node:fs';
-import { fileReplaced, isDamage } from '../database/database-error';
+import { open } from 'node:fs/promises';
+import type { Knex } from 'knex';
+import { fileReplaced, isDamage } from '../database/errors';
+import { readSize, resolveSymlink } from './file';
 
-/** A file that can't be looked at is as good as gone. */
-const lookAt = (filename: string) => {
+/** Layout of a write-ahead log, in bytes, and the first half of its magic number (SQLite, "WAL-mode File Format"). */
+const logHeaderBytes = 32;
+const frameHeaderBytes = 24;
+const magicStart = Buffer.from([0x37, 0x7f, 0x06]);
+
+const maxLogQuestions = 3;
+
+/** Unit of a file's blocks (stat(2)). */
+const blockBytes = 512n;
+
+/** A file that cannot be looked at counts as removed. */
+const inspectFile = (filename: string) => {
   try {
-    const { dev, ino, size } = statSync(filename, { bigint: true });
-    return { identity: `${dev} ${ino}`, size };
+    const { dev, ino, size, blocks } = statSync(filename, { bigint: true });
+    return { identity: `${dev} ${ino}`, size: Number(size), hasHoles: blocks * blockBytes < size };
   } catch {
-    return { identity: undefined, size: 0n };
+    return { identity: undefined, size: 0, hasHoles: false };
   }
 };
 
-/** What the database itself can tell of its file. */
-interface Witness {
-  /** How long it ought to be, in bytes, with what only the write-ahead log has so far. */
-  readonly readSize: () => Promise<bigint>;
-  /** Whether everything in it can be read; it reads everything. */
-  readonly isWhole: () => Promise<boolean>;
+/**
+ * Reads the start of the log. Opening and closing it frees no lock: SQLite locks the other two files only. A log that
+ * cannot be opened, as when file descriptors run out, proves nothing.
+ */
+const hasLogHeader = async (filename: string): Promise<boolean> => {
+  try {
+    const log = await open(filename, 'r');
+    try {
+      const { buffer, bytesRead } = await log.read(Buffer.alloc(magicStart.length), 0, magicStart.length, 0);
+      return bytesRead === 0 || buffer.equals(magicStart);
+    } finally {
+      await log.close();
+    }
+  } catch {
+    return true;
+  }
+};
+
+interface Options {
+  /** A pool that has the file open. */
+  readonly reads: () => Knex;
+  /** Reads all of the file, and reports whether that was possible. */
+  readonly passesQuickCheck: () => Promise<boolean>;
 }
 
-/**
- * Watches whether the file of an open database is still the same one; a look costs microseconds. A file that became shorter
- * was vacuumed or cut off. It was vacuumed if the database is shorter too; if that has grown again since, all of it is
- * read to know.
- */
-export const watchFile = (filename: string, { readSize, isWhole }: Witness) => {
-  let first: string | undefined;
-  let largest = 0n;
-  let isGone = false;
-  let isAsking = false;
+/** Data in a file: `sound` can be read again, `suspect` perhaps not, `lost` certainly not. */
+type FileState = 'sound' | 'suspect' | 'lost';
 
-  const askWhy = async (size: bigint): Promise<void> => {
-    isAsking = true;
+/**
+ * Watches whether the three files of an open database are still those that were opened: the file itself, its write-ahead
+ * log, and the log's index. Looking costs microseconds. A file that became shorter makes it ask the database why.
+ */
+export const watchFile = (filename: string, { reads, passesQuickCheck }: Options) => {
+  /** Identities by name: SQLite keeps the other files next to the one that a link leads to. */
+  const identities = new Map<string, string>();
+  let largestSize = 0;
+  let lastLogSize = 0;
+  let isLost = false;
+  let isLogDamaged = false;
+  let asking: Promise<void> | undefined;
+
+  const nameOf = (ending: '' | '-wal' | '-shm'): string => `${resolveSymlink(filename)}${ending}`;
+
+  /** Size of a file that is the one it was at first; undefined if it is gone. One that is not there yet has size 0. */
+  const sizeOf = (ending: '' | '-wal' | '-shm'): number | undefined => {
+    const { identity, size } = inspectFile(nameOf(ending));
+    const known = identities.get(ending);
+    if (known === undefined && identity !== undefined) identities.set(ending, identity);
+    return (known ?? identity) === identity ? size : undefined;
+  };
+
+  const inspectMain = (): FileState => {
+    const size = sizeOf('');
+    if (size === undefined || (size === 0 && largestSize > 0)) return 'lost';
+    if (size < largestSize) return 'suspect';
+    largestSize = size;
+    return 'sound';
+  };
+
+  const inspectLog = (): FileState => {
+    const size = sizeOf('-wal');
+    if (size === undefined || sizeOf('-shm') === undefined) return 'lost';
+    if (size < lastLogSize) return 'suspect';
+    lastLogSize = size;
+    return 'sound';
+  };
+
+  const inspect = (): FileState => {
+    if (isLost) return 'lost';
+    const [main, log] = [inspectMain(), inspectLog()];
+    isLost = main === 'lost' || log === 'lost';
+    return isLost ? 'lost' : main === 'suspect' ? main : log;
+  };
+
+  /** A file that was vacuumed is as short as its database. If that has grown since, all of it is read to know. */
+  const askAboutMain = async (): Promise<void> => {
+    const { size } = inspectFile(nameOf(''));
+    if ((await readSize(reads())) < largestSize || (await passesQuickCheck())) largestSize = size;
+    else isLost = true;
+  };
+
+  /** A log is shortened by checkpoints, also by other programs' ones; then it has the frames that its index counts. */
+  const askAboutLog = async (): Promise<void> => {
+    const { page_size: pageSize } = await reads()('pragma_page_size').first<{ page_size: number }>();
+    for (let question = 0; question < maxLogQuestions; question += 1) {
+      const [answer] = await reads().raw<ReadonlyArray<{ log: number }>>('PRAGMA wal_checkpoint(PASSIVE)');
+      const { size } = inspectFile(nameOf('-wal'));
+      const frames = answer?.log ?? 0;
+      if (frames <= 0 || size >= logHeaderBytes + frames * (frameHeaderBytes + pageSize)) {
+        lastLogSize = size;
+        return;
+      }
+    }
+    isLost = isLogDamaged = true;
+  };
+
+  /** A log that was emptied and written again begins with zeros: no reader would find anything in it. */
+  const askAboutLogHeader = async (): Promise<void> => {
+    if ((sizeOf('-wal') ?? 0) === 0 || (await hasLogHeader(nameOf('-wal')))) return;
+    isLost = isLogDamaged = true;
+  };
+
+  const ask = async (): Promise<void> => {
     try {
-      if ((await readSize()) < largest || (await isWhole())) largest = size;
-      else isGone = true;
+      await askAboutLogHeader();
+      if (!isLost && inspectLog() === 'suspect') await askAboutLog();
+      if (!isLost && inspectMain() === 'suspect') await askAboutMain();
     } catch (error) {
-      if (isDamage(error)) isGone = true;
-    } finally {
-      isAsking = false;
+      if (isDamage(error)) isLost = isLogDamaged = true;
     }
   };
 
-  /** Answers with whether the file is as long as it ever was. */
-  const look = (): boolean => {
-    const { identity, size } = lookAt(filename);
-    if (first !== undefined && first !== identity) isGone = true;
-    if (size >= largest) {
-      largest = size;
-      return true;
-    }
-    if (size === 0n) isGone = true;
-    else if (!isAsking) void askWhy(size);
-    return false;
+  const askOnce = (): Promise<void> =>
+    (asking ??= ask().finally(() => {
+      asking = undefined;
+    }));
+
+  /** A log that was emptied and written again has a hole in its place, which costs no read to see. */
+  const isIntact = async (): Promise<boolean> => {
+    const state = inspect();
+    if (state === 'lost') return false;
+    if (state === 'sound' && !inspectFile(nameOf('-wal')).hasHoles) return true;
+    await askOnce();
+    return inspect() === 'sound';
   };
 
   return {
-    /** To be called when a connection has opened the file; an error where it is not the one that others have open. */
-    remember: (): Error | undefined => {
-      const { identity } = lookAt(filename);
-      first ??= identity;
-      return first === identity ? undefined : fileReplaced();
+    /** Notes which file is about to be opened; call it before a connection opens it. */
+    willOpen: (): void => {
+      sizeOf('');
     },
-    /** Whether it was removed, replaced or cut off. */
-    isFileReplaced: (): boolean => {
-      look();
-      return isGone;
+    /** Returns an error if the file that a connection has opened may not be the first one; call it afterwards. */
+    opened: (): Error | undefined => (sizeOf('') === undefined ? fileReplaced() : undefined),
+    /** Reports whether what was written before is certainly found again. */
+    isIntact,
+    /** Reports whether a file is known to be removed, replaced or truncated. */
+    isLost: (): boolean => {
+      if (inspect() !== 'lost') void askOnce();
+      return isLost;
     },
-    /** Whether it certainly was not. */
-    isFileIntact: (): boolean => look() && !isGone,
+    /** True if moving the log into the file, as closing does, would damage the file. */
+    isLogDamaged: (): boolean => isLogDamaged,
   };
 };

@@ -2,14 +2,22 @@ import { expect } from 'chai';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
-import { arbitraryNewPet, arbitraryScopedIdempotencyKey, petRepositoryContract } from '../../contracts';
+import {
+  arbitraryNewPet,
+  arbitraryScopedIdempotencyKey,
+  idempotencyExpiryContract,
+  importAllContract,
+  petRepositoryContract,
+} from '../../contracts';
 import { petWithId } from '../../contracts/pet-repository/seeds';
 import { run } from '../../support/run';
 
 describe('the in-memory pet repository', () => {
-  petRepositoryContract({ describe, it }, (options) =>
-    Promise.resolve({ repository: inMemoryPetRepository(options), close: () => Promise.resolve() }),
-  );
+  for (const contract of [petRepositoryContract, importAllContract, idempotencyExpiryContract]) {
+    contract({ describe, it }, (options) =>
+      Promise.resolve({ repository: inMemoryPetRepository(options), close: () => Promise.resolve() }),
+    );
+  }
 
   it('gives ids from 1 though all that are there are below', async () => {
     const { create } = inMemoryPetRepository({ pets: [petWithId(-9n), petWithId(-2n)] });

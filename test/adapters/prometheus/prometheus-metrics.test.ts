@@ -37,3 +37,54 @@ describe('What is counted by owner', () => {
     expect(series).to.deep.equal([String.raw`animal_store_owner_requests_total{owner="a\"b\\c\nd"}`]);
   });
 });
+
+describe('Durations of requests', () => {
+  const name = 'http_server_request_duration_seconds';
+  const labels = 'http_request_method="GET",http_route="/a",http_response_status_code="200"';
+
+  it('are a histogram: each bucket counts the requests up to its bound', async () => {
+    const { requests, read } = prometheusMetrics({ version: '1', operations: [] });
+    for (const milliseconds of [0.5, 0.6, 30, 6_000]) {
+      requests.started();
+      requests.ended({
+        method: 'GET',
+        route: '/a',
+        status: 200,
+        milliseconds,
+        isDeprecated: false,
+        owner: undefined,
+      });
+    }
+    const text = await read();
+    expect(text).to.include(`# TYPE ${name} histogram`);
+    const samples = parseMetrics(text);
+    for (const [bound, count] of [
+      ['0.0005', 1],
+      ['0.001', 2],
+      ['0.025', 2],
+      ['0.05', 3],
+      ['5', 3],
+      ['+Inf', 4],
+    ] as const) {
+      expect(samples.get(`${name}_bucket{le="${bound}",${labels}}`), bound).to.equal(count);
+    }
+    expect(samples.get(`${name}_count{${labels}}`)).to.equal(4);
+    expect(samples.get(`${name}_sum{${labels}}`)).to.be.closeTo(6.0311, 1e-9);
+  });
+});
+
+describe('Requests without a valid key', () => {
+  const series = (reason: string) => `animal_store_unauthorized_requests_total{reason="${reason}"}`;
+
+  it('are counted by the reason, from 0', async () => {
+    const { requests, read } = prometheusMetrics({ version: '1', operations: [] });
+    const ended = { method: 'GET', route: '/a', status: 401, milliseconds: 1, isDeprecated: false };
+    requests.started();
+    requests.ended({ ...ended, owner: undefined, unauthorizedReason: 'revoked' });
+    const samples = parseMetrics(await read());
+    expect(samples.get(series('revoked'))).to.equal(1);
+    for (const reason of ['missing', 'malformed', 'unknown', 'expired']) {
+      expect(samples.get(series(reason)), reason).to.equal(0);
+    }
+  });
+});

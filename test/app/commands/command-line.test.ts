@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import * as t from 'io-ts';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
 import { decodeOrThrow } from '../../../core';
 import { killPrograms, main, projectFolder, runCommand, startProgram } from '../../support/processes/command';
+import { newCatalogue } from '../../support/databases/catalogue';
 import { migrationNames } from '../../support/databases/migration-names';
 import { runInProcess } from '../../support/service/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { withoutDatabaseLine } from '../../support/processes/without-database-line';
 
 const commands = [
   [],
@@ -41,7 +43,7 @@ describe('The command line', () => {
   afterEach(killPrograms);
   afterEach(removeFolders);
 
-  it('says its version, which is that of the package', async () => {
+  it('prints the version of the package', async () => {
     const { version } = decodeOrThrow(
       t.type({ version: t.string }),
       JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')),
@@ -52,7 +54,7 @@ describe('The command line', () => {
   });
 
   for (const command of commands) {
-    it(`helps on standard output: ${['animal-store', ...command, '--help'].join(' ')}`, async () => {
+    it(`prints help on standard output: ${['animal-store', ...command, '--help'].join(' ')}`, async () => {
       const { code, stdout, stderr } = await runInProcess([...command, '--help'], { PORT: 'no port' });
       expect(stdout).to.match(new RegExp(`^Usage: ${['animal-store', ...command].join(' ')}\\b`));
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
@@ -60,7 +62,7 @@ describe('The command line', () => {
   }
 
   for (const [misuse, words] of misuses) {
-    it(`refuses with exit code 2, opening nothing: ${['animal-store', ...misuse].join(' ')}`, async () => {
+    it(`rejects wrong usage with exit code 2 and opens nothing: ${['animal-store', ...misuse].join(' ')}`, async () => {
       const folder = await makeFolder();
       const environment = { DATABASE_URL: `sqlite:${folder}/animals` };
       const { code, stdout, stderr } = await runInProcess(misuse, environment);
@@ -70,23 +72,24 @@ describe('The command line', () => {
     });
   }
 
-  it('migrates once, and says so on standard output', async () => {
+  it('migrates once, and prints what it ran', async () => {
     const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
     const first = await runInProcess(['migrate', '--json'], environment);
     const ran = await migrationNames();
-    expect(ran).to.include('001_create_pets');
+    expect(ran).to.include('001_create_tables');
     expect(JSON.parse(first.stdout)).to.deep.equal({ ran });
-    expect(first).to.include({ code: 0, stderr: '' });
+    const stderr = `database: ${environment.DATABASE_URL}\n`;
+    expect(first).to.include({ code: 0, stderr });
 
     const [second, inWords] = await Promise.all([
       runInProcess(['migrate', '--json'], environment),
       runInProcess(['migrate'], environment),
     ]);
-    expect(second).to.include({ code: 0, stdout: '{"ran":[]}\n', stderr: '' });
-    expect(inWords).to.include({ code: 0, stdout: 'up to date\n', stderr: '' });
+    expect(second).to.include({ code: 0, stdout: '{"ran":[]}\n', stderr });
+    expect(inWords).to.include({ code: 0, stdout: 'up to date\n', stderr });
   });
 
-  it('keeps its database where DATABASE_URL says, by default in the current folder', async () => {
+  it('keeps its database in the current folder by default', async () => {
     const folder = await makeFolder();
     expect(await runCommand(['migrate'], { DATABASE_URL: '' }, folder)).to.include({ code: 0 });
     expect(readdirSync(folder)).to.deep.equal(['animal-store.sqlite3']);
@@ -98,17 +101,17 @@ describe('The command line', () => {
     ['keys', 'create', '--name', 'x'],
     ['keys', 'revoke', 'x'],
   ]) {
-    it(`has nothing to do in memory: animal-store ${command.join(' ')}`, async () => {
+    it(`fails for a store in memory: animal-store ${command.join(' ')}`, async () => {
       const { code, stdout, stderr } = await runInProcess(command, { DATABASE_URL: 'memory:' });
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
       expect(stderr).to.equal(
-        'animal-store: memory: is no database: set DATABASE_URL to sqlite:FILE or postgres://...\n',
+        'animal-store: memory: is not a database: set DATABASE_URL to sqlite:FILE or postgres://...\n',
       );
     });
   }
 
-  it('fails where standard output is not taken, saying so in a line', async () => {
-    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+  it('reports in one line that its result was not written', async () => {
+    const { environment } = await newCatalogue();
     for (const [output, reason, exitCode] of [
       ['> /dev/full', 'ENOSPC', 1],
       ['| { exec <&-; sleep 2; }', 'EPIPE', 141],
@@ -116,8 +119,8 @@ describe('The command line', () => {
       const script = `{ sleep 0.5; "$0" "$1" keys create --name x; echo "code $?" >&2; } ${output}`;
       const { stderr } = await startProgram('sh', ['-c', script, process.execPath, main], { environment })
         .ended;
-      const [kept, lost, code] = stderr.split('\n');
-      expect(kept, stderr).to.match(/^Keep it: /);
+      const [, kept, lost, code] = stderr.split('\n');
+      expect(kept, stderr).to.match(/^Keep the key: /);
       expect(lost, stderr).to.match(
         new RegExp(`^animal-store: standard output was not written: .*${reason}`),
       );
@@ -125,20 +128,22 @@ describe('The command line', () => {
     }
   });
 
-  it('fails where the disk takes only a part of standard output', async () => {
-    const folder = await makeFolder();
-    const environment = { DATABASE_URL: `sqlite:${folder}/animals` };
+  it('fails when the disk takes only a part of standard output', async () => {
+    const { file, environment } = await newCatalogue();
+    const folder = dirname(file);
     await runInProcess(['keys', 'create', '--name', 'x'.repeat(50_000)], environment);
     // In blocks of 512 bytes: what is written at the limit is cut off there, as on a disk that is full.
     const script = 'ulimit -f 80; "$0" "$1" keys list > list';
     const options = { environment, folder };
-    const { code, stderr } = await startProgram('sh', ['-c', script, process.execPath, main], options).ended;
+    const { code, stderr } = withoutDatabaseLine(
+      await startProgram('sh', ['-c', script, process.execPath, main], options).ended,
+    );
     expect(stderr).to.match(/^animal-store: standard output was not written: EFBIG: .*\n$/);
     expect(code).to.equal(1);
   });
 
   for (const command of ['--version', '--help', 'keys --help']) {
-    it(`says in one line that standard output is not taken: animal-store ${command}`, async () => {
+    it(`reports in one line that standard output was not written: animal-store ${command}`, async () => {
       const outcomes = [];
       for (const output of ['> /dev/full', '| { exec <&-; sleep 2; }']) {
         const script = `{ sleep 0.5; "$0" "$1" ${command}; echo "code $?" >&2; } ${output}`;
@@ -150,14 +155,14 @@ describe('The command line', () => {
     });
   }
 
-  it('works on where nobody takes standard error', async () => {
-    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+  it('continues when standard error cannot be written', async () => {
+    const { environment } = await newCatalogue();
     const script = `"$0" "$1" keys create --name x 2> /dev/full`;
     const { code } = await startProgram('sh', ['-c', script, process.execPath, main], { environment }).ended;
     expect(code).to.equal(0);
   });
 
-  it('is ended by a signal as process 1 too, whatever it waits for', async function () {
+  it('ends at a signal also as process 1', async function () {
     const folder = await makeFolder();
     const other = openSqlite(join(folder, 'animals'));
     const transaction = await other.writes.transaction();
@@ -173,7 +178,7 @@ describe('The command line', () => {
     expect({ code, stderr }).to.deep.equal({ code: 143, stderr: '' });
   });
 
-  it('lets a name be what it is in a shell and in SQL: a database named like an option', async () => {
+  it('accepts a database named like an option, with characters of a shell and of SQL', async () => {
     const folder = await makeFolder();
     const file = "--it's a; drop table.sqlite3";
     expect(await runCommand(['migrate'], { DATABASE_URL: `sqlite:${file}` }, folder)).to.include({ code: 0 });

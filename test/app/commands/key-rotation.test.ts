@@ -30,9 +30,10 @@ describe('The rotation of a key', () => {
   afterEach(killServices);
 
   for (const { name, within } of sqlStores) {
-    it(`makes no second animal of a retry, and refuses nobody on the way, on ${name}`, () =>
+    it(`creates no second animal for a retry and rejects no request, on ${name}`, () =>
       within(async ({ databaseUrl }) => {
         const environment = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' };
+        expect((await runInProcess(['migrate'], environment)).code).to.equal(0);
         let key = await issued(environment, 'create', '--name=shop');
         const stranger = await issued(environment, 'create', '--name=other');
         const { address } = await startService(environment);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { cannotListen, startFailureText } from '../../../app/failures/start-failure';
+import { failureText } from '../../../app/failures';
 import { main, type Outcome, runCommand } from '../../support/processes/command';
 import { hasWriteAheadLog, integrityOf } from '../../support/databases/inspect-sqlite';
 import { listPets } from '../../support/http/pet-calls';
@@ -33,7 +33,7 @@ describe('A start that fails half-way', () => {
   afterEach(killServices);
   afterEach(removeFolders);
 
-  it('says that the port is taken, and gives the database back', async () => {
+  it('reports a port that is taken, and closes the database', async () => {
     const file = await newDatabaseFile();
     const environment = { DATABASE_URL: `sqlite:${file}` };
     const { port, free } = await takePort();
@@ -41,7 +41,7 @@ describe('A start that fails half-way', () => {
     expectRefusal(
       outcome,
       new RegExp(
-        `^animal-store: can't listen: .*EADDRINUSE.*:${port}: stop what listens there, or set PORT or HOST\n$`,
+        `^animal-store: can't listen: .*EADDRINUSE.*:${port}: stop the process that listens there, or set PORT or HOST\n$`,
       ),
     );
     expect(hasWriteAheadLog(file)).to.equal(false);
@@ -54,14 +54,14 @@ describe('A start that fails half-way', () => {
     expect(await integrityOf(file)).to.deep.equal(['ok']);
   });
 
-  it('says that it has no such address to listen on', async () => {
+  it('reports an address that the machine does not have', async () => {
     expectRefusal(
       await runInProcess(['serve'], { DATABASE_URL: 'memory:', HOST: '192.0.2.1', PORT: '0' }),
-      /^animal-store: can't listen: .*192\.0\.2\.1: this machine has no such address: set HOST\n$/,
+      /^animal-store: can't listen: .*192\.0\.2\.1: this machine does not have that address: set HOST\n$/,
     );
   });
 
-  it('says that the user may not write where the database is', async function () {
+  it('reports a folder that the user may not write', async function () {
     const isReadable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
     if (isReadable?.code !== 0) this.skip();
     const folder = await makeFolder();
@@ -75,7 +75,7 @@ describe('A start that fails half-way', () => {
     );
   });
 
-  it('says that the name of the database is too long', async () => {
+  it('reports a database name that is too long', async () => {
     const DATABASE_URL = `sqlite:${'n'.repeat(256)}`;
     expectRefusal(
       await runCommand(['migrate'], { DATABASE_URL }),
@@ -83,35 +83,35 @@ describe('A start that fails half-way', () => {
     );
   });
 
-  it('says that the user may not take the port', () => {
+  it('reports a port that the user may not use', () => {
     // Which ports are reserved is the machine's own matter.
     const cause = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES' });
-    expect(startFailureText(cannotListen('')(cause))).to.equal(
-      "can't listen: listen EACCES: permission denied 0.0.0.0:80: this user may not take that port: set PORT to 1024 or more",
+    expect(failureText({ _tag: 'CannotListen', cause, prefix: '' }, { _tag: 'Memory' })).to.equal(
+      "can't listen: listen EACCES: permission denied 0.0.0.0:80: this user may not use that port: set PORT to 1024 or more",
     );
   });
 
   for (const [code, words] of [
     ['ECONNREFUSED', /start PostgreSQL there/],
-    ['ENOTFOUND', /no machine has that name/],
+    ['ENOTFOUND', /the host name is unknown/],
     ['28P01', /the user and the password/],
-    ['3D000', /make that database/],
+    ['3D000', /create that database/],
     ['42501', /grant this user/],
     ['53300', /max_connections/],
     ['SELF_SIGNED_CERT_IN_CHAIN', /sslrootcert/],
   ] as const) {
-    it(`says what to do about PostgreSQL that fits the error: ${code}`, () => {
+    it(`gives advice that fits the error of PostgreSQL: ${code}`, () => {
       const address = { _tag: 'Postgres', connectionString: 'postgres://host/animals' } as const;
       const cause = Object.assign(new Error('what the driver says'), { code });
-      const text = startFailureText({ _tag: 'Unavailable', cause }, address);
+      const text = failureText({ _tag: 'Unavailable', cause }, address);
       expect(text).to.match(words);
       // A matter of rights is one alone where the server says so.
       expect(text.includes('this user')).to.equal(code === '42501');
     });
   }
 
-  for (const command of [['serve'], ['keys', 'create', '--name=x']]) {
-    it(`leaves alone what is no database: animal-store ${command.join(' ')}`, async () => {
+  for (const command of [['serve'], ['migrate']]) {
+    it(`does not change a file that is not a database: animal-store ${command.join(' ')}`, async () => {
       const folder = await makeFolder();
       writeFileSync(join(folder, 'text'), text);
       mkdirSync(join(folder, 'folder'));
@@ -124,9 +124,9 @@ describe('A start that fails half-way', () => {
         '\n',
       ];
       for (const [file, ...words] of [
-        ['text', 'NOTADB: file is not a database: it is a file of another program: set DATABASE_URL'],
+        ['text', 'NOTADB: file is not a database: it is not a SQLite database: set DATABASE_URL'],
         ['folder', 'CANTOPEN: unable to open database file: it is a folder: name a file in it'],
-        ['no/such/file', `CANTOPEN: unable to open database file: make the folder ${folder}/no/such`],
+        ['no/such/file', `CANTOPEN: unable to open database file: create the folder ${folder}/no/such`],
       ] as const) {
         const { code, stdout, stderr } = await run(file);
         expect({ code, stdout, stderr }).to.deep.equal({

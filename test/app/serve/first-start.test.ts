@@ -4,9 +4,10 @@ import { columnOf } from '../../support/databases/inspect-sqlite';
 import { createPet, listPets } from '../../support/http/pet-calls';
 import { runInProcess } from '../../support/service/run-in-process';
 import { killServices, startService } from '../../support/service/service-process';
+import { newCatalogue } from '../../support/databases/catalogue';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
-const announcedKey = /shown this once|animals_/;
+const announcedKey = /shown only once|animals_/;
 
 const startLine = ({ address }: { readonly address: string }, file: string): string =>
   `animal-store serves ${address} with its data in sqlite:${file} (set: DATABASE_URL=sqlite:${file}, PORT=0)`;
@@ -23,7 +24,7 @@ describe('The first start', () => {
     expect(service.stderr()).to.equal(
       [
         startLine(service, file),
-        `The first API key, shown this once: ${key}`,
+        `First API key, shown only once: ${key}`,
         `Try it: curl -H 'Authorization: Bearer ${key}' ${service.address}/v1/pets`,
         '',
       ].join('\n'),
@@ -42,7 +43,7 @@ describe('The first start', () => {
     });
   }
 
-  it('is followed by starts that make no key and keep what is there', async () => {
+  it('is followed by starts that create no key and keep the data', async () => {
     const file = await newDatabaseFile();
     const environment = { DATABASE_URL: `sqlite:${file}` };
     const first = await startService(environment);
@@ -56,7 +57,7 @@ describe('The first start', () => {
     expect((await second.stop()).stderr).to.equal(`${startLine(second, file)}\n`);
   });
 
-  it('makes no key where API_KEYS has some', async () => {
+  it('creates no key if API_KEYS is set', async () => {
     const file = await newDatabaseFile();
     const service = await startService({ DATABASE_URL: `sqlite:${file}`, API_KEYS: 'one,two' });
     const statuses = await Promise.all(
@@ -67,8 +68,8 @@ describe('The first start', () => {
     expect(await columnOf(file, 'api_keys', 'id')).to.deep.equal([]);
   });
 
-  it('shuts out the keys of the database where API_KEYS has some', async () => {
-    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+  it('rejects the keys of the database if API_KEYS is set', async () => {
+    const { environment } = await newCatalogue();
     const key = (await runInProcess(['keys', 'create', '--name', 'shop'], environment)).stdout.trim();
     const service = await startService({ ...environment, API_KEYS: 'one' });
     expect((await listPets({ ...service, key })).status).to.equal(401);
@@ -77,9 +78,9 @@ describe('The first start', () => {
 
   for (const [address, words] of [
     ['memory:', 'set API_KEYS'],
-    ['sqlite:', 'set API_KEYS, or make one in the database with `animal-store keys create --name NAME`'],
+    ['sqlite:', 'set API_KEYS, or create a key with `animal-store keys create --name NAME`'],
   ] as const) {
-    it(`refuses in production without a key, and says how there can be one: ${address}`, async () => {
+    it(`fails in production without a key, and says how to get one: ${address}`, async () => {
       const environment = {
         DATABASE_URL: address === 'memory:' ? address : `sqlite:${await newDatabaseFile()}`,
         NODE_ENV: 'production',
@@ -91,8 +92,9 @@ describe('The first start', () => {
     });
   }
 
-  it('serves in production once a key was made as the refusal says', async () => {
+  it('succeeds in production after the advice is followed', async () => {
     const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}`, NODE_ENV: 'production' };
+    expect((await runInProcess(['serve'], environment)).stderr).to.include('`animal-store keys create');
     const key = (await runInProcess(['keys', 'create', '--name', 'shop'], environment)).stdout.trim();
     const service = await startService(environment);
     expect(await listPets({ ...service, key })).to.deep.equal({ status: 200, text: '[]' });

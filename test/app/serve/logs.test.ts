@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
-import { prettyText } from '../../../app/serve/pretty-text';
+import { readVersion } from '../../../app/manifest';
+import { prettyText } from '../../../app/serve/log';
 import { projectFolder, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { createPet } from '../../support/http/pet-calls';
@@ -10,7 +12,7 @@ import { killServices, type ServiceProcess, startService } from '../../support/s
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'secret-key-of-the-tests';
-const keyId = /^env-[0-9a-f]{8}$/;
+const keyId = /^env-[0-9a-f]{16}$/;
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';
@@ -49,12 +51,12 @@ for (const [where, databaseUrl] of stores) {
     };
 
     before('start the service', async () => {
-      service = await startService({ DATABASE_URL: await databaseUrl(), API_KEYS: key });
+      service = await startService({ DATABASE_URL: await databaseUrl(), API_KEYS: key, LOG_LEVEL: 'debug' });
     });
     after(killServices);
     after(removeFolders);
 
-    it('has one line for a request, with what identifies it and how it ended, and nothing more', async () => {
+    it('has one line for a request, with its identity and result, and nothing else', async () => {
       const lines = await get('/v1/pets?limit=3&token=in-the-query', 'one');
       expect(lines).to.have.lengthOf(1);
       const [{ time, milliseconds, keyId: id, owner, ...rest } = {}] = lines;
@@ -74,7 +76,7 @@ for (const [where, databaseUrl] of stores) {
       expect(owner, 'a key of API_KEYS is its own owner').to.equal(id);
     });
 
-    it('has no key id and no route where there is none', async () => {
+    it('has no key id and no route if there is none', async () => {
       const [refused] = await get('/v1/pets', 'wrong', { Authorization: 'Bearer another-secret' });
       expect(refused).to.include({ status: 401, route: '/v1/pets' }).and.not.have.property('keyId');
       const [unknown] = await get('/v1/nothing', 'unknown');
@@ -82,7 +84,7 @@ for (const [where, databaseUrl] of stores) {
       expect(unknown?.['keyId']).to.match(keyId);
     });
 
-    it('shows the trace of a request that has a valid traceparent', async () => {
+    it('has the trace of a valid traceparent', async () => {
       for (const [index, traceparent] of [
         `00-${traceId}-${parentId}-01`,
         `00-${traceId}-${parentId}-00`,
@@ -94,7 +96,7 @@ for (const [where, databaseUrl] of stores) {
       }
     });
 
-    it('shows no trace of a traceparent that breaks the grammar', async () => {
+    it('has no trace of an invalid traceparent', async () => {
       for (const [index, traceparent] of [
         `00-${traceId}-${parentId}-01-more`,
         `00-${traceId}-${parentId}-1`,
@@ -112,7 +114,7 @@ for (const [where, databaseUrl] of stores) {
       }
     });
 
-    it('shows of an address as request target the path alone', async () => {
+    it('has only the path of an absolute request target', async () => {
       const { hostname, port } = new URL(service.address);
       const connection = openRawConnection(hostname, Number(port));
       connection.send(
@@ -123,7 +125,7 @@ for (const [where, databaseUrl] of stores) {
       expect((await linesOf(service, 'absolute'))[0]).to.include({ path: '/v1/pets', status: 401 });
     });
 
-    it('tells of a client that left before the answer', async () => {
+    it('reports a client that left before the response', async () => {
       const { hostname, port } = new URL(service.address);
       const connection = openRawConnection(hostname, Number(port));
       connection.send(
@@ -135,7 +137,7 @@ for (const [where, databaseUrl] of stores) {
       expect((await linesOf(service, 'left'))[0]).to.include({ status: 499, route: '/v1/pets' });
     });
 
-    it('never shows a key, a query, a header or a body', async () => {
+    it('never contains a key, a query, a header or a body', async () => {
       await createPet({ ...service, key }, '{"name":"in-the-body","categoryId":7}');
       await createPet({ ...service, key }, '{"name":"in-the-body","categoryId":7.5}');
       await createPet({ ...service, key }, '"in-the-body');
@@ -145,6 +147,104 @@ for (const [where, databaseUrl] of stores) {
     });
   });
 }
+
+const allLines = ({ stdout }: { readonly stdout: string }): ReadonlyArray<Line> =>
+  stdout
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line))
+    .filter(isLine);
+
+describe('The log of a service that starts and stops', () => {
+  afterEach(killServices);
+  afterEach(removeFolders);
+
+  it('has lines for the start, the signal, the draining and the end', async () => {
+    const file = await newDatabaseFile();
+    const service = await startService({ DATABASE_URL: `sqlite:${file}`, API_KEYS: key, STOP_DELAY: '50' });
+    const lines = allLines(await service.stop()).map(({ time: _, ...line }) => line);
+    const set = ['API_KEYS=1 key', `DATABASE_URL=sqlite:${file}`, 'PORT=0', 'STOP_DELAY=50'];
+    expect(lines).to.deep.equal([
+      {
+        level: 30,
+        version: readVersion(),
+        address: service.address,
+        database: `sqlite:${file}`,
+        settings: set,
+        msg: 'started',
+      },
+      { level: 30, signal: 'SIGTERM', stopDelay: 50, msg: 'stopping' },
+      { level: 30, msg: 'draining' },
+      { level: 30, msg: 'stopped' },
+    ]);
+  });
+
+  it('has the reason why the service stops without a signal', async () => {
+    const file = await newDatabaseFile();
+    const service = await startService({ DATABASE_URL: `sqlite:${file}`, API_KEYS: key });
+    rmSync(file);
+    const lines = allLines(await service.ended);
+    expect(lines.map(({ level, msg }) => [level, msg])).to.deep.equal([
+      [30, 'started'],
+      [60, 'stopping'],
+      [30, 'draining'],
+      [30, 'stopped'],
+    ]);
+    expect(lines[1]?.['reason']).to.match(/^the database file was removed/);
+  });
+
+  it('has a line when the service becomes unready, and one when it is ready again', async () => {
+    const file = await newDatabaseFile();
+    const service = await startService({ DATABASE_URL: `sqlite:${file}`, API_KEYS: key });
+    const { writes, close } = openSqlite(file);
+    const readyz = async (status: number) => {
+      await eventually(`a ${status}`, 20_000, async () => {
+        const response = await fetch(`${service.address}/readyz`);
+        await response.arrayBuffer();
+        return response.status === status;
+      });
+    };
+    await readyz(200);
+    await writes.schema.renameTable('heartbeats', 'elsewhere');
+    await readyz(503);
+    await writes.schema.renameTable('elsewhere', 'heartbeats');
+    await readyz(200);
+    await close();
+    expect(
+      allLines(await service.stop()).map(({ level, msg, reason }) => [level, msg, reason]),
+    ).to.deep.equal([
+      [30, 'started', undefined],
+      [40, 'not ready', "the database can't be written to"],
+      [30, 'ready', undefined],
+      [30, 'stopping', undefined],
+      [30, 'draining', undefined],
+      [30, 'stopped', undefined],
+    ]);
+  });
+
+  it('has the lines of probes at debug, and those of database batches at trace', async () => {
+    for (const [level, expected] of [
+      ['info', []],
+      ['debug', ['request /livez', 'request /readyz']],
+      ['trace', ['request /livez', 'request /readyz', 'batch list']],
+    ] as const) {
+      const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}`, API_KEYS: key };
+      const service = await startService({ ...environment, LOG_LEVEL: level });
+      for (const path of ['/livez', '/readyz', '/v1/pets']) {
+        const headers = { Authorization: `Bearer ${key}` };
+        await (await fetch(`${service.address}${path}`, { headers })).arrayBuffer();
+      }
+      const detailed = allLines(await service.stop()).filter((line) => Number(line['level']) < 30);
+      const shown = detailed.map(({ msg, path, operation }) =>
+        [msg, path, operation].filter(Boolean).join(' '),
+      );
+      expect(
+        shown.filter((line) => /request|batch/.test(line)),
+        level,
+      ).to.deep.equal(expected);
+    }
+  });
+});
 
 describe('The log of a failure', () => {
   afterEach(killServices);
@@ -168,8 +268,8 @@ describe('The log of a failure', () => {
     expect(response.status).to.equal(503);
     const lines = await linesOf(service, 'failed');
     expect(lines.map(({ level, msg }) => [level, msg]).toSorted()).to.deep.equal([
-      [30, 'request'],
       [50, 'failure'],
+      [50, 'request'],
     ]);
     const error = lines.find(({ msg }) => msg === 'failure')?.['err'];
     expect(error).to.have.property('message').that.contains('no such table: pets');
@@ -182,7 +282,7 @@ describe('The log of a failure', () => {
 });
 
 describe('The log at a terminal', () => {
-  it('shows what would move its cursor or turn its text around, and does not do it', () => {
+  it('escapes characters that move the cursor or reverse text', () => {
     const request = { level: 30, time: 0, msg: 'request', status: 404, method: 'GET' };
     const toText = prettyText();
     const shown = toText(
@@ -192,7 +292,7 @@ describe('The log at a terminal', () => {
     expect(toText(JSON.stringify({ level: 30, time: 0, msg: 'a\x9bb' }))).to.contain('a\\u009bb');
   });
 
-  it('is a readable line for each request', async function () {
+  it('has a readable line for each request', async function () {
     if ((await startProgram('sh', ['-c', 'command -v script']).ended).code !== 0) this.skip();
     const main = join(projectFolder, 'dist', 'app', 'main.js');
     const terminal = startProgram('script', ['-qec', `exec ${process.execPath} ${main} serve`, '/dev/null'], {
@@ -206,7 +306,7 @@ describe('The log at a terminal', () => {
         headers: { Authorization: `Bearer ${key}`, 'X-Request-Id': 'at-a-terminal' },
       });
       const line =
-        /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: GET {2}\/v1\/pets {2}200 {2}[\d.]+ ms {2}127\.0\.0\.1 {2}env-[0-9a-f]{8} {2}at-a-terminal\r$/m;
+        /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: GET {2}\/v1\/pets {2}200 {2}[\d.]+ ms {2}127\.0\.0\.1 {2}env-[0-9a-f]{16} {2}at-a-terminal\r$/m;
       await eventually('a readable line', 20_000, shows(line));
     } finally {
       terminal.signal('SIGTERM');

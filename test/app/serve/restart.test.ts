@@ -18,7 +18,7 @@ describe('A service that is stopped', () => {
   afterEach(killServices);
   afterEach(removeFolders);
 
-  it('finds all animals on its next start, byte for byte', async () => {
+  it('has all animals after its next start, byte for byte', async () => {
     const file = await newDatabaseFile();
     const environment = { DATABASE_URL: `sqlite:${file}`, API_KEYS: key };
     const first = await startService(environment);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { resolve } from 'node:path';
 import { decodeSettings } from '../../../app/settings/settings';
-import { startLine } from '../../../app/serve/start-line';
+import { startLine } from '../../../app/commands/serve';
 
 const lineFor = (environment: Readonly<Record<string, string>>): string => {
   const settings = decodeSettings(environment);
@@ -11,13 +11,13 @@ const lineFor = (environment: Readonly<Record<string, string>>): string => {
 };
 
 describe('The line of a start', () => {
-  it('says what is served, where the data is, and that nothing is set', () => {
+  it('names the address, the database and the absence of settings', () => {
     expect(lineFor({ PATH: '/bin', PORT: '3000', LOG_LEVEL: '' })).to.equal(
       `animal-store serves http://127.0.0.1:3000 with its data in sqlite:${resolve('animal-store.sqlite3')} (all settings are default)`,
     );
   });
 
-  it('names each setting that is not default with its value, and of keys how many', () => {
+  it('names each changed setting with its value, but only the number of keys', () => {
     const line = lineFor({
       PORT: '0',
       HOST: '::1',
@@ -56,7 +56,7 @@ describe('The line of a start', () => {
     ]);
   });
 
-  it('shows a PostgreSQL address without its password, however it is given', () => {
+  it('shows a PostgreSQL address without its password in every form', () => {
     for (const [address, shown] of [
       ['postgres://me:pass-word@db.example:5432/animals', 'postgres://me@db.example:5432/animals'],
       ['postgresql://db.example/animals?user=me&password=pass-word', 'postgresql://db.example/animals'],

@@ -47,7 +47,7 @@ describe('CORS_ORIGIN', () => {
         {
           field: 'CORS_ORIGIN',
           expected:
-            'origins separated by commas, each scheme://host or scheme://host:port without a path, or * alone',
+            'origins separated by commas, each scheme://host or scheme://host:port without a path, or only *',
         },
       ]);
     });

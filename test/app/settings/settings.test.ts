@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { misspeltSettings } from '../../../app/settings/misspelt-settings';
-import { readSettings } from '../../../app/settings/read-settings';
+import { misspeltSettings } from '../../../app/settings/setting-warnings';
+import { readSettings } from '../../../app/settings/settings';
 import { decodeSettings, settingNames } from '../../../app/settings/settings';
-import { startLine } from '../../../app/serve/start-line';
+import { startLine } from '../../../app/commands/serve';
 import { runCommand } from '../../support/processes/command';
 import { runInProcess } from '../../support/service/run-in-process';
 import { killServices, startService } from '../../support/service/service-process';
@@ -89,18 +89,25 @@ describe('The settings', () => {
     expect(decodeSettings({ PATH: '/bin', OTHER_SECRET: 'secret' })).to.deep.equal(E.right(defaults));
   });
 
-  it('count as not set when they are empty', () => {
+  it('treat empty variables as not set', () => {
     const empty = Object.fromEntries(Object.keys(defaults).map((name) => [name, '']));
     expect(decodeSettings(empty)).to.deep.equal(E.right(defaults));
   });
 
-  it('are the table of the README, each with its default', () => {
-    const rows = [
-      ...readFileSync(join(projectFolder, 'README.md'), 'utf8').matchAll(
+  const documented = (page: string): ReadonlyArray<readonly [name: string, defaultValue: string]> =>
+    [
+      ...readFileSync(join(projectFolder, page), 'utf8').matchAll(
         /^\| `([A-Z_]+)` +\| (?:none|`([^`]+)`) +\|/gm,
       ),
-    ];
-    const written = rows.map(([, name = '', text = '']) => [name, text] as const);
+    ].map(([, name = '', text = '']) => [name, text]);
+
+  it('have the same defaults in the README and in docs/configuration.md', () => {
+    expect(documented('README.md')).to.have.lengthOf(6);
+    expect(documented('docs/configuration.md')).to.include.deep.members([...documented('README.md')]);
+  });
+
+  it('match the table of docs/configuration.md with its defaults', () => {
+    const written = documented('docs/configuration.md');
     expect(written.map(([name]) => name)).to.have.members(settingNames);
     expect(decodeSettings(Object.fromEntries(written))).to.deep.equal(E.right(defaults));
     expect(written.filter(([, text]) => text === '').map(([name]) => name)).to.have.members(
@@ -110,7 +117,7 @@ describe('The settings', () => {
     );
   });
 
-  it('are each read by what they are for', () => {
+  it('are each used in the product', () => {
     const files = readdirSync(join(projectFolder, 'app'), { recursive: true, encoding: 'utf8' });
     const readers = files.filter((file) => file.endsWith('.ts') && !file.startsWith('settings'));
     const source = readers.map((file) => readFileSync(join(projectFolder, 'app', file), 'utf8')).join();
@@ -133,7 +140,27 @@ describe('The settings', () => {
     }
   }
 
-  it('come from files for what is secret, in which a line may end and keys may have one each', async () => {
+  it('name the file that the kernel finds, where a link stands before a `..`', async () => {
+    const folder = await makeFolder();
+    mkdirSync(join(folder, 'releases', '1'), { recursive: true });
+    mkdirSync(join(folder, 'releases', 'data'));
+    mkdirSync(join(folder, 'data'));
+    symlinkSync(join('releases', '1'), join(folder, 'current'));
+    for (const [name, file] of [
+      ['current/../data/animals', 'releases/data/animals'],
+      ['current/animals', 'current/animals'],
+      ['none/../animals', 'none/../animals'],
+    ] as const) {
+      const read = readSettings({ DATABASE_URL: `sqlite:${folder}/${name}` });
+      const address = pipe(
+        read,
+        E.map(({ DATABASE_URL }) => DATABASE_URL),
+      );
+      expect(address).to.deep.equal(E.right({ _tag: 'Sqlite', filename: `${folder}/${file}` }));
+    }
+  });
+
+  it('read secrets from files, with line breaks at the end and between keys', async () => {
     const folder = await makeFolder();
     const [keys, address] = [join(folder, 'keys'), join(folder, 'address')];
     writeFileSync(keys, 'one,two\r\n \r\nthree\n');
@@ -150,7 +177,7 @@ describe('The settings', () => {
     );
   });
 
-  it('refuse a file that is missing, empty or wrong, or that stands beside the value, and show no secret', async () => {
+  it('reject a file that is missing, empty, invalid or in conflict with the value, and show no secret', async () => {
     const folder = await makeFolder();
     const [empty, wrongKeys] = [join(folder, 'empty'), join(folder, 'wrong')];
     writeFileSync(empty, '\n');
@@ -161,7 +188,7 @@ describe('The settings', () => {
       [{ API_KEYS_FILE: empty }, /^animal-store: API_KEYS_FILE must be a file that is not empty$/],
       [{ API_KEYS_FILE: wrongKeys }, /^animal-store: the text in API_KEYS_FILE must be keys separated/],
       [{ DATABASE_URL_FILE: wrongKeys }, /^animal-store: the text in DATABASE_URL_FILE must be sqlite:/],
-      [{ API_KEYS_FILE: wrongKeys, API_KEYS: 'one' }, /^animal-store: API_KEYS_FILE must be left out/],
+      [{ API_KEYS_FILE: wrongKeys, API_KEYS: 'one' }, /^animal-store: API_KEYS_FILE must be unset/],
     ] as const) {
       const { code, stderr } = await runInProcess(['serve'], environment);
       expect(code).to.equal(1);
@@ -169,7 +196,7 @@ describe('The settings', () => {
     }
   });
 
-  it('that look misspelt are named with what is meant, and nothing else is', () => {
+  it('report misspelt names with a suggestion, and no other variables', () => {
     const misspelt = {
       PROT: 'PORT',
       DATABASE_URI: 'DATABASE_URL',
@@ -184,12 +211,12 @@ describe('The settings', () => {
       [...Object.keys(misspelt), ...innocent].map((name) => [name, '1']),
     );
     expect(misspeltSettings(environment)).to.deep.equal(
-      Object.entries(misspelt).map(([name, meant]) => `${name} is no setting: is ${meant} meant?`),
+      Object.entries(misspelt).map(([name, meant]) => `unknown setting ${name}; did you mean ${meant}?`),
     );
     expect(misspeltSettings({ PROT: '' })).to.deep.equal([]);
   });
 
-  it('are warned of at the start, and by doctor, where a typing mistake or a short key is likely', async () => {
+  it('cause warnings at the start and in doctor for misspelt names and short keys', async () => {
     const environment = {
       DATABASE_URL: 'memory:',
       NODE_ENV: 'production',
@@ -197,7 +224,10 @@ describe('The settings', () => {
       PROT: '80',
       PORT: '0',
     };
-    const warnings = [/PROT is no setting: is PORT meant\?/, /1 of the keys of API_KEYS can be guessed/];
+    const warnings = [
+      /unknown setting PROT; did you mean PORT\?/,
+      /1 of the keys in API_KEYS can be guessed/,
+    ];
     const doctor = await runInProcess(['doctor'], environment);
     expect(doctor.code).to.equal(0);
     for (const warning of warnings) expect(doctor.stdout).to.match(warning);
@@ -211,7 +241,7 @@ describe('The settings', () => {
     [['serve'], runCommand],
     [['keys', 'list'], runInProcess],
   ] as const) {
-    it(`stop animal-store ${command.join(' ')} with every fault at once, before anything is opened`, async () => {
+    it(`stop animal-store ${command.join(' ')} with every error before it opens anything`, async () => {
       const folder = await makeFolder();
       const faults = Object.fromEntries(Object.entries(wrong).map(([name, [text = '']]) => [name, text]));
       const { code, stdout, stderr } = await run(command, faults, folder);

@@ -21,15 +21,19 @@ import { expectRestored, underLoad } from '../../support/service/backup-under-lo
 import { columnOf, integrityOf } from '../../support/databases/inspect-sqlite';
 import { runUnprivileged } from '../../support/processes/run-unprivileged';
 import { run } from '../../support/run';
-import { runInProcess } from '../../support/service/run-in-process';
+import { runInProcess as runWithDatabaseLine } from '../../support/service/run-in-process';
 import { killServices } from '../../support/service/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { withoutDatabaseLine } from '../../support/processes/without-database-line';
 
 const animals = (count: number) =>
   Array.from({ length: count }, (_, index) => ({
     name: decoded(PetName, `animal ${index}`),
     categoryId: decoded(CategoryId, 7n),
   }));
+
+const runInProcess = async (...parameters: Parameters<typeof runWithDatabaseLine>) =>
+  withoutDatabaseLine(await runWithDatabaseLine(...parameters));
 
 const newBackupFile = async (): Promise<string> => join(await makeFolder(), 'backup.sqlite3');
 
@@ -51,7 +55,7 @@ describe('animal-store backup', () => {
   afterEach(killPrograms);
   afterEach(removeFolders);
 
-  it('under load has all that was acknowledged before it began, with keys and retries, when it is restored', async () => {
+  it('restores everything that was acknowledged before it began under load, with keys and retries', async () => {
     const DATABASE_URL = `sqlite:${await newDatabaseFile()}`;
     const backup = await newBackupFile();
     const acknowledged = await underLoad(DATABASE_URL, async () => {
@@ -67,19 +71,20 @@ describe('animal-store backup', () => {
     await expectRestored(`sqlite:${file}`, acknowledged);
   }).timeout(120_000);
 
-  it('goes to standard output, and leaves nothing beside the database', async () => {
+  it('writes to standard output and leaves no other file', async () => {
     const { environment, file } = await newCatalogue(animals(3));
     const files = readdirSync(dirname(file));
     const backup = await newBackupFile();
     const script = `"$0" "$1" backup - > ${backup}`;
-    const { code, stderr } = await startProgram('sh', ['-c', script, process.execPath, main], { environment })
-      .ended;
+    const { code, stderr } = withoutDatabaseLine(
+      await startProgram('sh', ['-c', script, process.execPath, main], { environment }).ended,
+    );
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: 'backed up and checked: 3 animals\n' });
     expect(await namesIn(backup)).to.have.lengthOf(3);
     expect(readdirSync(dirname(file))).to.have.members(files);
   });
 
-  it('goes to a folder that its user may write and not read', async function () {
+  it('writes to a folder that its user may not read', async function () {
     const isReadable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
     if (isReadable?.code !== 0) this.skip();
     const { file } = await newCatalogue(animals(3));
@@ -91,27 +96,60 @@ describe('animal-store backup', () => {
     ] as const)
       chmodSync(path, mode);
     const backup = join(folder, 'backup.sqlite3');
-    const { code, stderr } = await runUnprivileged([process.execPath, main, 'backup', backup], {
-      DATABASE_URL: `sqlite:${file}`,
-    });
+    const { code, stderr } = withoutDatabaseLine(
+      await runUnprivileged([process.execPath, main, 'backup', backup], { DATABASE_URL: `sqlite:${file}` }),
+    );
     chmodSync(folder, 0o777);
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: 'backed up and checked: 3 animals\n' });
     expect(await namesIn(backup)).to.have.lengthOf(3);
   });
 
-  it('leaves an earlier backup as it is where it fails, and nothing else', async () => {
+  it('leaves an earlier backup and nothing else when it fails', async () => {
     const { environment, file } = await newCatalogue(animals(2_000));
-    const backup = await newBackupFile();
-    writeFileSync(backup, 'earlier');
+    const backup = await newBackup();
+    const earlier = readFileSync(backup);
     truncateSync(file, 3 * 4_096);
     const { code, stderr } = await runInProcess(['backup', backup], environment);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/^the backup failed: .*(malformed|damaged).*; .* is as it was\n$/);
-    expect(readFileSync(backup, 'utf8')).to.equal('earlier');
+    expect(stderr).to.match(/^the backup failed: .*(malformed|damaged).*; .* is unchanged\n$/);
+    expect(readFileSync(backup)).to.deep.equal(earlier);
     expect(readdirSync(dirname(backup))).to.deep.equal(['backup.sqlite3']);
   });
 
-  it('refuses the database itself, and a file that is no store', async () => {
+  it('replaces an earlier backup, but a live store or a file that is no backup only with --replace', async () => {
+    const { environment } = await newCatalogue(animals(3));
+    const backUp = (file: string, ...options: ReadonlyArray<string>) =>
+      runInProcess(['backup', file, ...options], environment);
+    const earlier = await newBackup();
+    expect((await backUp(earlier)).code).to.equal(0);
+
+    const live = await newCatalogue(animals(1));
+    const store = openSqlite(live.file);
+    await store.writes('pets').insert({ name: 'in the log', category_id: 1 });
+    const text = await newBackupFile();
+    writeFileSync(text, 'a text of another kind');
+    const host = join(await makeFolder(), 'host.sqlite3');
+    const other = knex({ client: 'sqlite3', connection: { filename: host }, useNullAsDefault: true });
+    await other.schema.createTable('others', (table) => table.integer('id'));
+    await other.destroy();
+    for (const [file, words] of [
+      [live.file, 'is a database that is in use or was not closed'],
+      [text, 'is not a backup of an animal store'],
+      [host, 'is not a backup of an animal store'],
+    ] as const) {
+      const before = readFileSync(file);
+      const { code, stderr } = await backUp(file);
+      expect(stderr).to.include(`the backup failed: ${file} ${words}; --replace overwrites it`);
+      expect(code).to.equal(1);
+      expect(readFileSync(file)).to.deep.equal(before);
+    }
+    expect(await store.reads('pets').pluck('name')).to.deep.equal(['animal 0', 'in the log']);
+    await store.close();
+    expect((await backUp(text, '--replace')).code).to.equal(0);
+    expect(await namesIn(text)).to.have.lengthOf(3);
+  });
+
+  it('refuses to replace the database itself, and to back up a missing store', async () => {
     const { environment, file } = await newCatalogue(animals(1));
     expect((await runInProcess(['backup', file], environment)).stderr).to.include('is the database itself');
     const missing = await newDatabaseFile();
@@ -119,14 +157,16 @@ describe('animal-store backup', () => {
       DATABASE_URL: `sqlite:${missing}`,
     });
     expect({ code, isMade: existsSync(missing) }).to.deep.equal({ code: 1, isMade: false });
-    expect(stderr).to.include(`there is no file ${missing}`);
+    expect(stderr).to.include(`there is no animal store in sqlite:${missing}`);
     const inNoFolder = { DATABASE_URL: `sqlite:${missing}/in-no-folder` };
     for (const target of [await newBackupFile(), '-']) {
-      expect((await runInProcess(['backup', target], inNoFolder)).stderr).to.include('there is no file');
+      expect((await runInProcess(['backup', target], inNoFolder)).stderr).to.include(
+        'there is no animal store',
+      );
     }
   });
 
-  it('of PostgreSQL says how, without the password', async () => {
+  it('names the tools of PostgreSQL, without the password', async () => {
     const environment = { DATABASE_URL: 'postgres://keeper:s3cretWord@db/animals' };
     for (const command of ['backup', 'restore']) {
       const { code, stderr } = await runInProcess([command, 'file'], environment);
@@ -140,7 +180,7 @@ describe('animal-store backup', () => {
 describe('animal-store restore', () => {
   afterEach(removeFolders);
 
-  it('refuses while anything has the database open, and where there are animals', async () => {
+  it('refuses while the database is open, and if it holds animals', async () => {
     const backup = await newBackup();
     const { file } = await newCatalogue(animals(1));
     const database = openSqlite(file);
@@ -163,14 +203,14 @@ describe('animal-store restore', () => {
     expect(await namesIn(file)).to.have.lengthOf(3);
   });
 
-  it('takes the place of a store without animals, as of a first start', async () => {
+  it('replaces a store without animals', async () => {
     const backup = await newBackup();
     const { file } = await newCatalogue([]);
     expect((await restoreTo(file, backup)).code).to.equal(0);
     expect(await namesIn(file)).to.have.lengthOf(3);
   });
 
-  it('takes an old write-ahead log away, and a damaged file if it is told', async () => {
+  it('removes an old write-ahead log, and replaces a damaged file with --replace', async () => {
     const backup = await newBackup();
     const { file } = await newCatalogue(animals(2_000));
     const database = openSqlite(file);
@@ -186,7 +226,7 @@ describe('animal-store restore', () => {
     expect(await namesIn(file)).to.have.lengthOf(3);
   });
 
-  it('refuses what is no backup, is damaged, of a later generation, or the database: that stays', async () => {
+  it('refuses a file that is not a backup, is damaged or of a later generation', async () => {
     const { file } = await newCatalogue([]);
     const text = await newBackupFile();
     writeFileSync(text, 'no backup, but longer than the head of a database, '.repeat(40));
@@ -197,9 +237,9 @@ describe('animal-store restore', () => {
     await host('animal_store_migrations').insert({ name: '999_new.generation-9', batch: 9 });
     await host.destroy();
     for (const [backup, words] of [
-      [text, /: \S+ is no database of an animal store, or is damaged: SQLITE_NOTADB/],
-      [damaged, /: \S+ is no database of an animal store, or is damaged: SQLITE_NOTADB/],
-      [later, /is of generation 9, this program works with 1/],
+      [text, /: \S+ is not the database of an animal store, or is damaged: SQLITE_NOTADB/],
+      [damaged, /: \S+ is not the database of an animal store, or is damaged: SQLITE_NOTADB/],
+      [later, /has generation 9, but this program needs 1/],
     ] as const) {
       const { code, stderr } = await restoreTo(file, backup, '--replace');
       expect(code).to.equal(1);
@@ -211,7 +251,7 @@ describe('animal-store restore', () => {
     expect(await namesIn(file)).to.deep.equal([]);
   });
 
-  it('refuses the database itself, a folder, a pipe, and a folder that is not there, and says why', async () => {
+  it('refuses the database itself, a folder, a pipe and a missing folder, with the reason', async () => {
     const { file } = await newCatalogue(animals(1));
     expect((await restoreTo(file, file, '--replace')).stderr).to.equal(
       `nothing was restored: ${file} is the database itself\n`,
@@ -224,19 +264,19 @@ describe('animal-store restore', () => {
       const { code, stderr } = await restoreTo(path, backup, '--replace');
       expect({ code, stderr }).to.deep.equal({
         code: 1,
-        stderr: `nothing was restored: ${path} is no regular file\n`,
+        stderr: `nothing was restored: ${path} is not a regular file\n`,
       });
     }
     const { code, stderr } = await restoreTo(join(folder, 'no', 'animals.sqlite3'), backup);
     expect(code).to.equal(1);
-    expect(stderr).to.include(`make the folder ${join(folder, 'no')}`);
+    expect(stderr).to.include(`create the folder ${join(folder, 'no')}`);
   });
 });
 
 describe('The write-ahead log', () => {
   afterEach(removeFolders);
 
-  it('is short again after an import that others were beside', async () => {
+  it('shrinks after an import next to other connections', async () => {
     const file = await newDatabaseFile();
     const [importer, other] = [openSqlite(file), openSqlite(file)];
     try {

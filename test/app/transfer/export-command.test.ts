@@ -19,8 +19,9 @@ import { killPrograms, main, startCommand, startProgram } from '../../support/pr
 import { decoded } from '../../contracts/outcome';
 import { eventually } from '../../support/eventually';
 import { columnOf } from '../../support/databases/inspect-sqlite';
-import { runInProcess } from '../../support/service/run-in-process';
+import { runInProcess as runWithDatabaseLine } from '../../support/service/run-in-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
+import { withoutDatabaseLine } from '../../support/processes/without-database-line';
 
 const numbered = (count: number): ReadonlyArray<NewPet> =>
   Array.from({ length: count }, (_, index) => ({
@@ -48,11 +49,16 @@ const newBrokenCatalogue = async (): Promise<Catalogue> => {
   return catalogue;
 };
 
-const shell = ({ environment }: Catalogue, script: string, folder: string) =>
-  startProgram('sh', ['-c', script], {
-    environment: { ...environment, EXPORT: `${process.execPath} ${main} export` },
-    folder,
-  }).ended;
+const shell = async ({ environment }: Catalogue, script: string, folder: string) =>
+  withoutDatabaseLine(
+    await startProgram('sh', ['-c', script], {
+      environment: { ...environment, EXPORT: `${process.execPath} ${main} export` },
+      folder,
+    }).ended,
+  );
+
+const runInProcess = async (...parameters: Parameters<typeof runWithDatabaseLine>) =>
+  withoutDatabaseLine(await runWithDatabaseLine(...parameters));
 
 describe('The command export', () => {
   afterEach(killPrograms);
@@ -75,7 +81,7 @@ describe('The command export', () => {
     expect((await runInProcess(['export', '--format=csv', '--status=gone'], environment)).code).to.equal(2);
   });
 
-  it('puts a file in the place of another once it has all of it, behind a link too', async () => {
+  it('replaces a file when the export is complete, also through a link', async () => {
     const catalogue = await newCatalogue(numbered(2));
     const folder = await makeFolder();
     const file = join(folder, 'animals.csv');
@@ -94,26 +100,26 @@ describe('The command export', () => {
     expect(await readdir(folder)).to.have.members(['animals.csv', 'earlier', 'link.csv']);
   });
 
-  it('leaves the file as it was, and nothing beside it, when it breaks in the middle', async () => {
+  it('leaves the earlier file and nothing else when it fails in the middle', async () => {
     const { environment } = await newBrokenCatalogue();
     const folder = await makeFolder();
     const file = join(folder, 'animals.ndjson');
     await writeFile(file, 'what was there');
     expect(await runInProcess(['export', file], environment)).to.include({
       code: 1,
-      stderr: `the export failed: row 150 of pets is no animal; ${file} is as it was\n`,
+      stderr: `the export failed: row 150 of pets is not a valid animal; ${file} is unchanged\n`,
     });
     expect(await readFile(file, 'utf8')).to.equal('what was there');
     expect(await readdir(folder)).to.deep.equal([basename(file)]);
   });
 
-  it('leaves an earlier export as it is where there is no database, and makes none', async () => {
+  it('leaves an earlier export and creates no database if there is none', async () => {
     const folder = await makeFolder();
     const [file, database] = [join(folder, 'animals.csv'), join(folder, 'mistyped.sqlite3')];
     await writeFile(file, 'what was there');
     expect(await runInProcess(['export', file], { DATABASE_URL: `sqlite:${database}` })).to.include({
       code: 1,
-      stderr: `the export failed: there is no file ${database}: set DATABASE_URL to the database; ${file} is as it was\n`,
+      stderr: `the export failed: there is no animal store in sqlite:${database}: set DATABASE_URL to the database, or create one with \`animal-store migrate\`; ${file} is unchanged\n`,
     });
     expect(await readFile(file, 'utf8')).to.equal('what was there');
     expect(await readdir(folder)).to.deep.equal(['animals.csv']);
@@ -126,28 +132,28 @@ describe('The command export', () => {
     const running = startCommand(['export', file], environment);
     await eventually('the export has begun', 20_000, async () => (await readdir(folder)).length > 0);
     running.signal('SIGTERM');
-    const { code, stderr } = await running.ended;
+    const { code, stderr } = withoutDatabaseLine(await running.ended);
     expect({ code, stderr }).to.deep.equal({
       code: 143,
-      stderr: `interrupted by SIGTERM: ${file} is as it was\n`,
+      stderr: `interrupted by SIGTERM: ${file} is unchanged\n`,
     });
     expect(await readdir(folder)).to.deep.equal([]);
   });
 
-  it('ends when its reader goes away, and fails when the disk is full', async () => {
+  it('ends when its reader goes away, and fails on a full disk', async () => {
     const catalogue = await newCatalogue(numbered(5_000));
     const folder = dirname(catalogue.file);
     const script = '{ $EXPORT --format ndjson; echo "code $?" >&2; } | head -n 1';
     const { stdout, stderr } = await shell(catalogue, script, folder);
     expect(stdout).to.equal(ndjsonOf(numbered(1), () => true));
-    expect(stderr).to.equal('the reader went away: not all animals were written\ncode 141\n');
+    expect(stderr).to.equal('the reader has gone: not all animals were written\ncode 141\n');
 
     const full = await shell(catalogue, '$EXPORT --format ndjson > /dev/full', folder);
     expect(full.code).to.equal(1);
     expect(full.stderr).to.match(/^the export failed: ENOSPC: .*; 100 animals were written, not all\n$/);
   });
 
-  it('fails where the disk takes only a part of the last of it', async () => {
+  it('fails when the disk takes only a part of the last write', async () => {
     const categoryId = decoded(CategoryId, 1n);
     const catalogue = await newCatalogue([{ name: decoded(PetName, 'x'.repeat(50_000)), categoryId }]);
     const folder = await makeFolder();
@@ -158,7 +164,7 @@ describe('The command export', () => {
     expect(code).to.equal(1);
   });
 
-  it('lets no more users read the file than before', async () => {
+  it('keeps a private file private', async () => {
     const { environment } = await newCatalogue(numbered(1));
     const file = join(await makeFolder(), 'animals.csv');
     await writeFile(file, 'what was there', { mode: 0o600 });
@@ -178,7 +184,7 @@ describe('The command export', () => {
     expect({ mode: mode & 0o777, uid, gid }).to.deep.equal({ mode: 0o666, uid: 65534, gid: 65533 });
   });
 
-  it('makes the file that a link names, and leaves the link', async () => {
+  it('creates the file that a link names, and keeps the link', async () => {
     const { environment } = await newCatalogue(numbered(1));
     const folder = await makeFolder();
     await mkdir(join(folder, 'data'));
@@ -203,13 +209,21 @@ describe('The command export', () => {
       join(folder, 'same-folder', `${basename(file)}-journal`),
     ]) {
       const { code, stderr } = await runInProcess(['export', '--format', 'csv', name], environment);
-      expect(stderr).to.equal(`the export failed: ${name} is the database itself; ${name} is as it was\n`);
+      expect(stderr).to.equal(`the export failed: ${name} is the database itself; ${name} is unchanged\n`);
       expect(code).to.equal(1);
     }
     expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['animal 1', 'animal 2']);
   });
 
-  it('refuses to replace what belongs to its own database where a link leads to that', async () => {
+  it('refuses to replace the database of another service', async () => {
+    const [{ environment }, { file }] = [await newCatalogue(), await newCatalogue(numbered(1))];
+    const { code, stderr } = await runInProcess(['export', '--format=csv', file], environment);
+    expect(stderr).to.equal(`the export failed: ${file} is a SQLite database; ${file} is unchanged\n`);
+    expect(code).to.equal(1);
+    expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['animal 1']);
+  });
+
+  it('refuses to replace the files of its own database behind a link', async () => {
     const { file } = await newCatalogue(numbered(2));
     const database = join(await makeFolder(), 'link.sqlite3');
     await symlink(file, database);
@@ -224,13 +238,13 @@ describe('The command export', () => {
     expect(await columnOf(file, 'pets', 'name')).to.have.lengthOf(3);
   });
 
-  it('refuses to take the place of what is no file', async () => {
+  it('refuses to replace a folder', async () => {
     const { environment } = await newCatalogue();
     const folder = join(await makeFolder(), 'animals.csv');
     await mkdir(folder);
     const { code, stderr } = await runInProcess(['export', folder], environment);
     expect(code).to.equal(1);
-    expect(stderr).to.include(`${folder} is no regular file: write to standard output instead`);
+    expect(stderr).to.include(`${folder} is not a regular file: write to standard output instead`);
     expect(await readdir(folder)).to.deep.equal([]);
   });
 });

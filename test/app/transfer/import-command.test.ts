@@ -9,6 +9,7 @@ import { killPrograms, main, type Outcome, startProgram } from '../../support/pr
 import { columnOf } from '../../support/databases/inspect-sqlite';
 import { loadCommandLine, runInProcess } from '../../support/service/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { withoutDatabaseLine } from '../../support/processes/without-database-line';
 
 const rex = '{"name":"Rex","categoryId":1}\n';
 
@@ -20,7 +21,7 @@ const wrongRowsReport = (first: number): string =>
     'categoryId must be an integer from -9223372036854775808 to 9223372036854775807; ' +
       'status must be one of available, pending, sold',
     'it must be an object',
-    'it must be JSON: its syntax is wrong, or a name stands twice in an object',
+    'it must be JSON: invalid syntax or duplicate key in object',
   ]
     .map((reason, index) => `line ${first + index}: ${reason}\n`)
     .join('');
@@ -34,7 +35,7 @@ const newFile = async (name: string, text: string): Promise<string> => {
 const withoutTime = ({ code, stdout, stderr }: Outcome) => ({
   code,
   stdout,
-  stderr: stderr.replace(/, in [0-9.]+ s\n$/, '\n'),
+  stderr: stderr.replace(/^database: .*\n/, '').replace(/, in [0-9.]+ s\n$/, '\n'),
 });
 
 const feed = async (
@@ -62,7 +63,7 @@ describe('The command import', () => {
       '{"name":"Zoë","categoryId":9223372036854775807,"status":"sold","id":7,"color":"red"}\n\n' +
         '{"categoryId":-9223372036854775808,"name":"=1,\\"\\n"}\r\n{"name":"","categoryId":9007199254740993}',
     );
-    const environment = environmentOf(await newDatabaseFile());
+    const { environment } = await newCatalogue();
     expect(withoutTime(await runInProcess(['import', file], environment))).to.deep.equal({
       code: 0,
       stdout: '',
@@ -90,15 +91,15 @@ describe('The command import', () => {
   it('reports each wrong row by its line, and stores nothing', async () => {
     const catalogue = await newCatalogue();
     const input = rex.repeat(900) + wrongRows + rex;
-    expect(await feed(catalogue, input, '--format', 'ndjson')).to.deep.include({
+    expect(withoutDatabaseLine(await feed(catalogue, input, '--format', 'ndjson'))).to.deep.include({
       code: 1,
       stdout: '',
-      stderr: `${wrongRowsReport(901)}nothing was stored: 4 of 905 rows are wrong\n`,
+      stderr: `${wrongRowsReport(901)}nothing was stored: 4 of 905 rows are invalid\n`,
     });
     expect(await namesIn(catalogue)).to.deep.equal([]);
   });
 
-  it('leaves wrong rows out with --skip-invalid, reported all the same', async () => {
+  it('leaves out and reports wrong rows with --skip-invalid', async () => {
     const catalogue = await newCatalogue();
     const outcome = await feed(
       catalogue,
@@ -108,12 +109,30 @@ describe('The command import', () => {
     expect(withoutTime(outcome)).to.deep.equal({
       code: 0,
       stdout: '',
-      stderr: `${wrongRowsReport(1)}${wrongRowsReport(6)}2 animals were stored, 8 wrong rows left out\n`,
+      stderr: `${wrongRowsReport(1)}${wrongRowsReport(6)}2 animals were stored, 8 invalid rows skipped\n`,
     });
     expect(await namesIn(catalogue)).to.deep.equal(['A', 'B']);
   });
 
-  it('waits for who reads of wrong rows: in no more than 5 MB of memory', async () => {
+  it('stores nothing if a quote is not closed, whatever the flags, and names its line', async () => {
+    const rows = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, index) => `pet ${from + index},1\n`).join('');
+    const file = await newFile(
+      'animals.csv',
+      `name,categoryId\n${rows(2, 1_501)}"Rex,7\n${rows(1_502, 2_001)}`,
+    );
+    const catalogue = await newCatalogue();
+    for (const flags of [[], ['--skip-invalid'], ['--skip-invalid', '--dry-run']]) {
+      const outcome = await runInProcess(['import', file, ...flags], catalogue.environment);
+      expect(withoutDatabaseLine(outcome)).to.include({
+        code: 1,
+        stderr: 'nothing was stored: line 1501: the quote that opens here is not closed\n',
+      });
+      expect(await namesIn(catalogue)).to.deep.equal([]);
+    }
+  });
+
+  it('waits for the reader of its messages, with at most 5 MB in memory', async () => {
     const rows = 200_000;
     const file = await newFile('animals.csv', `name,categoryId\n${'x\n'.repeat(rows)}`);
     let most = 0;
@@ -144,23 +163,23 @@ describe('The command import', () => {
     expect(most).to.be.within(1_000_000, 5_000_000);
   });
 
-  it('checks everything and makes not even a database with --dry-run', async () => {
+  it('checks every row and creates no database with --dry-run', async () => {
     const file = await newFile('animals.jsonl', rex + wrongRows);
     const database = await newDatabaseFile();
     const environment = environmentOf(database);
     expect(await runInProcess(['import', '--dry-run', file], environment)).to.include({
       code: 1,
-      stderr: `${wrongRowsReport(2)}nothing was stored: 4 of 5 rows are wrong\n`,
+      stderr: `${wrongRowsReport(2)}nothing was stored: 4 of 5 rows are invalid\n`,
     });
     expect(await runInProcess(['import', '--dry-run', '--skip-invalid', file], environment)).to.include({
       code: 0,
-      stderr: `${wrongRowsReport(2)}dry run: 1 of 5 rows would be stored, 4 wrong rows left out; nothing was\n`,
+      stderr: `${wrongRowsReport(2)}dry run: 1 of 5 rows would be stored, 4 invalid rows skipped; nothing was stored\n`,
     });
     expect(existsSync(database)).to.equal(false);
   });
 
-  it('says what is wrong with a file, a format or the settings, and that nothing was stored', async () => {
-    const [environment, folder] = [environmentOf(await newDatabaseFile()), await makeFolder()];
+  it('reports a wrong file, format or setting, and that nothing was stored', async () => {
+    const [{ environment }, folder] = [await newCatalogue(), await makeFolder()];
     const csv = await newFile('animals.csv', 'name,status\nRex,sold\n');
     const outcomes = await Promise.all([
       runInProcess(['import', join(folder, 'none.csv')], environment),
@@ -169,7 +188,7 @@ describe('The command import', () => {
       runInProcess(['import', csv], { DATABASE_URL: 'memory:' }),
       runInProcess(['import', dirname(csv)], environment),
     ]);
-    expect(outcomes.map(({ code, stderr }) => [code, stderr.trim()])).to.deep.equal([
+    expect(outcomes.map(withoutDatabaseLine).map(({ code, stderr }) => [code, stderr.trim()])).to.deep.equal([
       [1, `nothing was stored: ENOENT: no such file or directory, open '${join(folder, 'none.csv')}'`],
       [1, 'nothing was stored: EISDIR: illegal operation on a directory, read'],
       [
@@ -177,8 +196,8 @@ describe('The command import', () => {
         'nothing was stored: line 1: ' +
           'the header must name the columns name and categoryId, and may name status, each once',
       ],
-      [1, 'nothing was stored: memory: is no database: set DATABASE_URL to sqlite:FILE or postgres://...'],
-      [2, 'error: say --format ndjson or --format csv'],
+      [1, 'nothing was stored: memory: is not a database: set DATABASE_URL to sqlite:FILE or postgres://...'],
+      [2, 'error: add --format ndjson or --format csv'],
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Format } from '../../../app/transfer/rows/format';
-import { readRows } from '../../../app/transfer/rows/read-rows';
+import type { Format } from '../../../app/transfer/formats';
+import { readRows } from '../../../app/transfer/formats';
 import { inTurn } from '../../support/databases/catalogue';
 
 const int64 = 'an integer from -9223372036854775808 to 9223372036854775807';
@@ -20,7 +20,7 @@ const readCsv = (...chunks: ReadonlyArray<string | Buffer>) =>
 const million = 'x'.repeat(1_000_000);
 
 describe('Rows of a file', () => {
-  it('are counted by the line that they begin on, whatever lies between', async () => {
+  it('have the number of their first line', async () => {
     expect(await readCsv('\r\n"a\r\nb\n\nc",1,\r\n\n"d\ne",1,sold\nf,1,\r\n')).to.deep.equal([
       [3, '"a\\r\\nb\\n\\nc"'],
       [8, '"d\\ne"'],
@@ -28,25 +28,28 @@ describe('Rows of a file', () => {
     ]);
   });
 
-  it('keep what CSV programs treat as special', async () => {
+  it('keep texts that CSV programs treat as special', async () => {
     const names = ['=1+1', '@x', '  a  ', "'b'", '\ufeffc', 'd"e', '7"" x', 'null', 'a\tb', 'a\u2028b', '#'];
     expect(await readCsv(...names.map((name) => `${name},1,\n`))).to.deep.equal(
       names.map((name, index) => [index + 2, JSON.stringify(name)]),
     );
   });
 
-  it('of CSV are wrong one by one, and the next is read from its own line', async () => {
+  it('are rejected one by one in CSV', async () => {
     const wrong: ReadonlyArray<readonly [string | Buffer, string]> = [
-      ['a,1', 'it has 2 fields, and the header 3'],
-      ['a,1,,', 'it has 4 fields, and the header 3'],
+      ['a,1', 'it has 2 fields, but the header has 3'],
+      ['a,1,,', 'it has 4 fields, but the header has 3'],
       ['a,,', `categoryId must be ${int64}`],
       ['a,9223372036854775808,', `categoryId must be ${int64}`],
       ['a,1e3,', `categoryId must be ${int64}`],
       ['a, 1,', `categoryId must be ${int64}`],
       ['a,1,Sold', 'status must be one of available, pending, sold'],
-      ['"a"b,1,', 'a quote is out of place, or not closed'],
+      ['"a"b,1,', 'a quote is misplaced or not closed'],
       [Buffer.from('Zo\xeb,1,', 'latin1'), 'it is not valid UTF-8'],
-      [Buffer.from('a\0,1,'), 'name must be a string without U+0000 and lone surrogates'],
+      [
+        Buffer.from('a\0,1,'),
+        'name must be a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates',
+      ],
     ];
     for (const [row, reason] of wrong) {
       expect(await readCsv(row, '\r\nb,1,\r\n')).to.deep.equal([
@@ -56,16 +59,19 @@ describe('Rows of a file', () => {
     }
   });
 
-  it('of NDJSON are as strict as the body of a creation', async () => {
+  it('are as strict as the body of a create in NDJSON', async () => {
     const wrong: ReadonlyArray<readonly [string | Buffer, string]> = [
-      ['{"name":"a","name":"a","categoryId":1}', 'a name stands twice in an object'],
+      ['{"name":"a","name":"a","categoryId":1}', 'duplicate key in object'],
       ['{"name":"a","categoryId":"1"}', `categoryId must be ${int64}`],
       ['{"name":"a","categoryId":9223372036854775808}', `categoryId must be ${int64}`],
       ['{"name":"a","categoryId":1,"status":null}', 'status must be one of available, pending, sold'],
-      ['{"name":"\\ud800","categoryId":1}', 'name must be a string without U+0000 and lone surrogates'],
+      [
+        '{"name":"\\ud800","categoryId":1}',
+        'name must be a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates',
+      ],
       ['{"name":"a","categoryId":1} {}', 'it must be JSON'],
       ['   ', 'it must be JSON'],
-      [Buffer.from('{"name":"\xeb","categoryId":1}', 'latin1'), 'it must be JSON: it is not valid UTF-8'],
+      [Buffer.from('{"name":"\xeb","categoryId":1}', 'latin1'), 'it must be JSON: not valid UTF-8'],
     ];
     for (const [row, reason] of wrong) {
       const rows = await read('ndjson', row, '\n{"name":"b","categoryId":1}');
@@ -74,21 +80,21 @@ describe('Rows of a file', () => {
     }
   });
 
-  it('end at a line feed, not at the other line ends of Unicode', async () => {
+  it('end at a line feed, not at other line ends of Unicode', async () => {
     expect(await read('ndjson', '{"name":"a\u2028b\u0085","categoryId":1}\n')).to.deep.equal([
       [1, '"a\u2028b\u0085"'],
     ]);
   });
 
-  it('are wrong when they are longer than 8 MB, to the byte, whatever ends their line', async () => {
+  it('are rejected above 8 MB, to the byte, with either line end', async () => {
     const fitting = [...Array.from({ length: 7 }, () => million), million.slice(3)];
     for (const lineEnd of ['\n', '\r\n']) {
       expect(
         await readCsv('a,1,\n', ...fitting, ',1,', lineEnd, ...fitting, ',11,', lineEnd, 'b,1,\n'),
       ).to.deep.equal([
         [2, '"a"'],
-        [3, 'name must be at most 1000000 bytes in UTF-8'],
-        [4, 'it is longer than 8000000 bytes; is a quote not closed?'],
+        [3, 'name must be a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates'],
+        [4, 'it is longer than 8000000 bytes'],
         [5, '"b"'],
       ]);
     }
@@ -100,22 +106,27 @@ describe('Rows of a file', () => {
     ]);
   });
 
-  it('are wrong when their name is longer than 1 MB, to the byte', async () => {
-    const turtles = '🐢'.repeat(250_000);
+  it('are rejected if their name is longer than 65,536 bytes of UTF-8', async () => {
+    const turtles = '🐢'.repeat(16_384);
     expect(await readCsv(`${turtles},1,\n${turtles}x,1,\n`)).to.deep.equal([
       [2, JSON.stringify(turtles)],
-      [3, 'name must be at most 1000000 bytes in UTF-8'],
+      [3, 'name must be a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates'],
     ]);
   });
 
-  it('never run on behind a quote that is not closed without saying so', async () => {
-    expect(await readCsv('a,1,\n"b,1,\nc,1,\nd,1,\n')).to.deep.equal([
-      [2, '"a"'],
-      [3, 'a quote is out of place, or not closed'],
-    ]);
+  it('end at a quote that takes in the following lines', async () => {
+    for (const [rows, reason] of [
+      ['a,1,\n"b,1,\nc,1,\nd,1,\n', 'line 3: the quote that opens here is not closed'],
+      ['a,1,\n"b,1,', 'line 3: the quote that opens here is not closed'],
+      ['"a\nb","c,1,\nd,1,\n', 'line 3: the quote that opens here is not closed'],
+      ['a,1,\n"b,1,\nc,1,\n"d",1,\n', 'line 3: a quote in this row is not closed, or closed too early'],
+      [`"b,1,\n${'c,1,\n'.repeat(1_700_000)}`, 'line 2: the quote that opens here is not closed'],
+    ] as const) {
+      expect(await readCsv(rows).then(String, String)).to.equal(`Error: ${reason}`);
+    }
   });
 
-  it('of CSV need a header that can be understood', async () => {
+  it('need a valid header in CSV', async () => {
     for (const header of [
       '',
       '\n',

@@ -9,7 +9,6 @@ const definitions = {
   duration: { type: 'string' },
   rounds: { type: 'string' },
   animals: { type: 'string' },
-  minutes: { type: 'string', default: '10' },
   directory: { type: 'string', default: fileURLToPath(new URL('../.data', import.meta.url)) },
 };
 
@@ -23,24 +22,18 @@ const known = (what, names, all) => {
 
 /**
  * The command line: `--quick` (1 s, 1 round), `--targets a,b`, `--only get,create`, `--connections 64`,
- * `--duration SECONDS`, `--rounds N`, `--animals N`, `--minutes N` (memory), `--directory DIR` (on the disk that is
- * to be measured). `whole` tells that nothing was narrowed: only then are results written.
+ * `--duration SECONDS`, `--rounds N`, `--animals N`, `--directory DIR` (on the disk that is to be measured).
  */
 export const readOptions = ({ targetNames, operationNames, connections = '64,1', seconds = 2 }) => {
   const { values } = parseArgs({ options: definitions });
-  const narrowed = ['targets', 'only', 'connections', 'duration', 'rounds', 'animals'].some(
-    (name) => values[name] !== undefined,
-  );
   return {
     quick: values.quick,
-    whole: !values.quick && !narrowed,
     targets: known('target', list(values.targets ?? targetNames.join()), targetNames),
     operations: known('operation', list(values.only ?? operationNames.join()), operationNames),
     connections: list(values.connections ?? connections).map(Number),
     seconds: Number(values.duration ?? (values.quick ? 1 : seconds)),
     rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
     animals: Number(values.animals ?? 100_000),
-    minutes: Number(values.minutes),
     directory: values.directory,
   };
 };

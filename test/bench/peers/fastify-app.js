@@ -1,18 +1,17 @@
 import Fastify from 'fastify';
-import { isAuthorized } from './api-key.js';
-import { announce } from './announce.js';
-import { deprecation } from './deprecation.js';
+import { linkToNext, parseBody } from './animal.js';
 import {
+  announce,
+  deprecation,
   Failure,
   invalidBody,
   invalidQuery,
+  isAuthorized,
   notFound,
   routeNotFound,
   tooLarge,
   unauthorized,
-} from './errors.js';
-import { linkToNext } from './list-query.js';
-import { parseBody } from './new-pet.js';
+} from './http.js';
 
 const json = 'application/json';
 

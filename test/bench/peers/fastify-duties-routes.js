@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { fastifyApp, firstPage, found, serve } from './fastify-app.js';
-import { parseInt64 } from './int64.js';
-import { invalidQuery } from './errors.js';
-import { isInt64 } from './new-pet.js';
+import { isInt64, parseInt64 } from './animal.js';
+import { invalidQuery } from './http.js';
 
 const status = { type: 'string', enum: ['available', 'pending', 'sold'] };
 const name = { type: 'string', pattern: '^[^\\u0000\\ud800-\\udfff]*$' };

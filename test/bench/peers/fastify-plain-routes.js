@@ -1,8 +1,5 @@
 import { fastifyApp, firstPage, found, serve } from './fastify-app.js';
-import { parseInt64 } from './int64.js';
-import { checkListQuery } from './list-query.js';
-import { checkNewPet } from './new-pet.js';
-import { pageText, petText } from './pet-text.js';
+import { checkListQuery, checkNewPet, pageText, parseInt64, petText } from './animal.js';
 
 const json = 'application/json';
 

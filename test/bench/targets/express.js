@@ -1,13 +1,23 @@
 import express from 'express';
 import knex from 'knex';
-import { announce } from '../peers/announce.js';
-import { isAuthorized } from '../peers/api-key.js';
-import { deprecation } from '../peers/deprecation.js';
-import { Failure, notFound, routeNotFound, unauthorized } from '../peers/errors.js';
-import { parseInt64 } from '../peers/int64.js';
-import { checkListQuery, linkToNext } from '../peers/list-query.js';
-import { checkNewPet, parseBody } from '../peers/new-pet.js';
-import { pageText, petText } from '../peers/pet-text.js';
+import {
+  checkListQuery,
+  checkNewPet,
+  linkToNext,
+  pageText,
+  parseBody,
+  parseInt64,
+  petText,
+} from '../peers/animal.js';
+import {
+  announce,
+  deprecation,
+  Failure,
+  isAuthorized,
+  notFound,
+  routeNotFound,
+  unauthorized,
+} from '../peers/http.js';
 
 const database = knex({
   client: 'sqlite3',

@@ -1,12 +1,17 @@
 import { createServer } from 'node:http';
-import { announce } from '../peers/announce.js';
-import { isAuthorized } from '../peers/api-key.js';
-import { deprecation } from '../peers/deprecation.js';
-import { Failure, invalidBody, notFound, routeNotFound, tooLarge, unauthorized } from '../peers/errors.js';
-import { parseInt64 } from '../peers/int64.js';
-import { checkListQuery, linkToNext } from '../peers/list-query.js';
-import { checkNewPet, parseBody } from '../peers/new-pet.js';
 import { openDatabase } from '../peers/sqlite-animals.js';
+import { checkListQuery, checkNewPet, linkToNext, parseBody, parseInt64 } from '../peers/animal.js';
+import {
+  announce,
+  deprecation,
+  Failure,
+  invalidBody,
+  isAuthorized,
+  notFound,
+  routeNotFound,
+  tooLarge,
+  unauthorized,
+} from '../peers/http.js';
 
 const maxBodySize = 100_000;
 

@@ -1,14 +1,14 @@
-import { CategoryId, type NewPet, type Pet, type PetId, PetName, type PetRepository } from '../../../core';
+import { CategoryId, type NewPet, type Pet, type PetId, PetName } from '../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
 import { nextTurn } from '../next-turn';
 import { decoded, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
-import type { UseRepository } from './open-pet-repository';
+import type { BasicRepository, UseRepository } from './open-pet-repository';
 import { allPets, pageSize } from './pages-of';
 import { contentOf, petId } from './seeds';
 
-/** An animal whose fields all say its number, so that a row put together from two shows. */
+/** Makes an animal whose fields all contain its number, so that a mix of two rows is visible. */
 const numberedPet = (number: number): NewPet => ({
   name: decoded(PetName, `animal ${number}`),
   categoryId: decoded(CategoryId, number),
@@ -34,7 +34,7 @@ const assertAscending = (pets: ReadonlyArray<Pet>): void => {
   expectEqual('ids in the list, ascending, none twice', ids, ascending);
 };
 
-const createOne = async (repository: PetRepository, newPet: NewPet, ended: Set<PetId>): Promise<void> => {
+const createOne = async (repository: BasicRepository, newPet: NewPet, ended: Set<PetId>): Promise<void> => {
   const { pet } = await success(repository.create(newPet));
   ended.add(pet.id);
 };

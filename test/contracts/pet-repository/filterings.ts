@@ -1,9 +1,11 @@
-import type { Pet, PetFilters, PetRepository } from '../../../core';
+import { NewPet, type Pet, type PetFilters } from '../../../core';
+import { arbitraryNewPet, arbitraryNumber } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
-import { success } from '../outcome';
+import { decoded, success } from '../outcome';
+import type { BasicRepository } from './open-pet-repository';
 import { allPets } from './pages-of';
 
-/** What a list may be asked for by each filter; undefined is not at all. A filter that is missing here does not compile. */
+/** Values of each filter; undefined is no filter. A missing filter does not compile. */
 export const choices: { readonly [Field in keyof PetFilters]-?: ReadonlyArray<PetFilters[Field]> } = {
   status: [undefined, 'available', 'pending', 'sold'],
 };
@@ -22,8 +24,8 @@ export const inWords = (filters: PetFilters): string =>
 export const passes = (filters: PetFilters, pet: Pet): boolean =>
   Object.entries(filters).every(([field, value]) => value === undefined || Reflect.get(pet, field) === value);
 
-/** Holds finds and filtered lists against the whole list, and gives that. */
-export const expectAlike = async (repository: PetRepository): Promise<ReadonlyArray<Pet>> => {
+/** Compares finds and filtered lists with the whole list, which it returns. */
+export const expectAlike = async (repository: BasicRepository): Promise<ReadonlyArray<Pet>> => {
   const pets = await allPets(repository);
   for (const pet of pets) {
     expectEqual(`what is found by ${pet.id}`, await success(repository.find(pet.id)), pet);
@@ -33,4 +35,14 @@ export const expectAlike = async (repository: PetRepository): Promise<ReadonlyAr
     expectEqual(`the list of ${inWords(filters)}`, await allPets(repository, filters), expected);
   }
   return pets;
+};
+
+/** Makes an animal with a random value of each filter, or without an optional one. */
+export const makeNewPet = (): NewPet => {
+  const fields: Record<string, unknown> = { ...arbitraryNewPet() };
+  for (const [field, values] of Object.entries(choices)) {
+    const value = values[arbitraryNumber(0, values.length - 1)];
+    if (value !== undefined || NewPet.optional.includes(field)) fields[field] = value;
+  }
+  return decoded(NewPet, fields);
 };

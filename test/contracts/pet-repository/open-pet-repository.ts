@@ -1,26 +1,29 @@
 import type { Pet, PetRepository } from '../../../core';
 
-/** What a test asks of the repository that is opened for it. */
+/** Contents and clock of a repository under test. */
 export interface PetRepositoryOptions {
-  /** The animals that the repository holds from the start, with these very ids, in any order. */
+  /** Initial animals, in any order. They keep their ids. */
   readonly pets: ReadonlyArray<Pet>;
-  /** The repository's clock, in milliseconds since 1970. It may jump. */
+  /** Clock in milliseconds since 1970. It jumps only in `idempotencyExpiryContract`. */
   readonly now: () => number;
 }
 
-/** Gives a repository that holds the given animals and nothing else. */
-export type OpenPetRepository = (
-  options: PetRepositoryOptions,
-) => Promise<{ readonly repository: PetRepository; readonly close: () => Promise<void> }>;
+/** A repository without `importAll`, which has a suite of its own. */
+export type BasicRepository = Omit<PetRepository, 'importAll'>;
 
-/** Opens a repository for one test, and closes it whatever comes of that. */
-export type UseRepository = (
+/** Opens a repository that holds the given animals and nothing else. */
+export type OpenPetRepository<Repository = PetRepository> = (
+  options: PetRepositoryOptions,
+) => Promise<{ readonly repository: Repository; readonly close: () => Promise<void> }>;
+
+/** Opens a repository for one test, and closes it afterwards. */
+export type UseRepository<Repository = BasicRepository> = (
   options: Partial<PetRepositoryOptions>,
-  test: (repository: PetRepository) => Promise<void>,
+  test: (repository: Repository) => Promise<void>,
 ) => Promise<void>;
 
 export const useRepository =
-  (open: OpenPetRepository): UseRepository =>
+  <Repository>(open: OpenPetRepository<Repository>): UseRepository<Repository> =>
   async ({ pets = [], now = Date.now }, test) => {
     const { repository, close } = await open({ pets, now });
     try {

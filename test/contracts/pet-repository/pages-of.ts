@@ -1,14 +1,14 @@
-import { PageSize, type Pet, type PetPage, type PetQuery, type PetRepository } from '../../../core';
+import { PageSize, type Pet, type PetPage, type PetQuery } from '../../../core';
 import { expectEqual } from '../expect-equal';
 import { decoded, success } from '../outcome';
+import type { BasicRepository } from './open-pet-repository';
 
 export const pageSize = (size: number): PageSize => decoded(PageSize, size);
 
 export const largestPage = pageSize(100);
 
-/** Reads page after page until there is no more. */
 export const pagesOf = async (
-  repository: PetRepository,
+  repository: Pick<BasicRepository, 'list'>,
   query: PetQuery,
 ): Promise<ReadonlyArray<PetPage>> => {
   const pages: Array<PetPage> = [];
@@ -23,9 +23,8 @@ export const pagesOf = async (
   }
 };
 
-/** The whole list. */
 export const allPets = async (
-  repository: PetRepository,
+  repository: Pick<BasicRepository, 'list'>,
   query: Partial<PetQuery> = {},
 ): Promise<ReadonlyArray<Pet>> =>
   (await pagesOf(repository, { limit: largestPage, ...query })).flatMap(({ pets }) => pets);

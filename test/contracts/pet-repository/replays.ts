@@ -19,7 +19,7 @@ const original: NewPet = {
   status: 'sold',
 };
 
-/** Each differs from the original in one thing that a careless comparison overlooks. */
+/** Animals that differ from the original in one thing that a careless comparison overlooks. */
 const others: Readonly<Record<string, NewPet>> = {
   'another name': { ...original, name: decoded(PetName, 'e') },
   'the same name decomposed': { ...original, name: decoded(PetName, 'e\u0301') },
@@ -32,9 +32,9 @@ const others: Readonly<Record<string, NewPet>> = {
   'no status': { name: original.name, categoryId: original.categoryId },
 };
 
-const fields = Object.keys({ ...NewPet.required, ...NewPet.optional });
+const fields = [...NewPet.required, ...NewPet.optional];
 
-/** The same animal but for one field. */
+/** Returns an animal that differs in one field. */
 const differingIn = (newPet: NewPet, field: string): NewPet => {
   for (let attempts = 0; attempts < 1_000; attempts += 1) {
     const [value, before]: ReadonlyArray<unknown> = [arbitraryNewPet(), newPet].map((pet): unknown =>
@@ -45,9 +45,9 @@ const differingIn = (newPet: NewPet, field: string): NewPet => {
   throw new Error(`no two arbitrary animals differ in ${field}`);
 };
 
-/** Keys that run into each other where they are glued together, folded, trimmed, cut, or looked up in an object. */
+/** Returns keys that collide if they are concatenated, case-folded, trimmed, truncated or looked up in an object. */
 const nearKeys = (): ReadonlyArray<ScopedIdempotencyKey> => {
-  const { owner, idempotencyKey: key } = arbitraryScopedIdempotencyKey();
+  const { ownerId: owner, idempotencyKey: key } = arbitraryScopedIdempotencyKey();
   const texts: ReadonlyArray<readonly [owner: string, key: string]> = [
     ...['', ':', '/', '|', ',', '-', '.', ' ', '"'].flatMap(
       (glue) =>
@@ -64,7 +64,7 @@ const nearKeys = (): ReadonlyArray<ScopedIdempotencyKey> => {
     ...[`${owner}\u00e9`, `${owner}e\u0301`, '__proto__', 'constructor'].map((text) => [text, key] as const),
   ];
   return texts.map(([ownerText, keyText]) => ({
-    owner: decoded(OwnerId, ownerText),
+    ownerId: decoded(OwnerId, ownerText),
     idempotencyKey: decoded(IdempotencyKey, keyText),
   }));
 };

@@ -12,5 +12,4 @@ export const petWithId = (id: bigint, newPet: NewPet = arbitraryNewPet()): Pet =
   ...newPet,
 });
 
-/** An animal's content without its id. */
 export const contentOf = ({ id: _id, ...content }: Pet): NewPet => content;

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { killPrograms, type Outcome, projectFolder, startProgram } from '../../support/processes/command';
+import { type Outcome, projectFolder, startProgram } from '../../support/processes/command';
 import { installPackage, packPackage } from '../../support/package/installed-package';
-import { removeFolders } from '../../support/temporary-folder';
 
 const tools = join(projectFolder, 'test', 'embedders', 'node_modules');
 
@@ -17,7 +16,7 @@ let tarball: Promise<string> | undefined;
  * itself, and those in test/embedders/package.json.
  */
 export const embedderFolder = async (...beside: ReadonlyArray<string>): Promise<string> => {
-  tarball ??= packPackage();
+  if (tarball === undefined || !existsSync(await tarball)) tarball = packPackage();
   const isTool = (name: string): boolean => existsSync(toolFolder(name));
   const folder = await installPackage(
     await tarball,
@@ -34,11 +33,3 @@ export const embedderFolder = async (...beside: ReadonlyArray<string>): Promise<
 /** Runs a JavaScript program in a folder, to its end. */
 export const runNode = (folder: string, ...programArguments: ReadonlyArray<string>): Promise<Outcome> =>
   startProgram(process.execPath, programArguments, { folder }).ended;
-
-export const mochaHooks = {
-  afterEach: killPrograms,
-  async afterAll(): Promise<void> {
-    await killPrograms();
-    await removeFolders();
-  },
-};

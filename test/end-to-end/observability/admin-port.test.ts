@@ -50,8 +50,8 @@ describe('The port of the operator', () => {
     const admin = await service.adminAddress();
     expect(new URL(admin).hostname).to.equal('127.0.0.1');
     await statusesOf(admin, ['/livez', '/metrics']);
-    await statusesOf(service.address, ['/livez']);
-    expect(service.stdout()).to.include('"path":"/livez"').and.not.include('"path":"/metrics"');
+    await statusesOf(service.address, ['/openapi.json']);
+    expect(service.stdout()).to.include('"path":"/openapi.json"').and.not.include('"path":"/metrics"');
   });
 
   it('shows metrics while the database hangs, however long a statement may take', () =>

@@ -4,12 +4,18 @@ import { serveInProcess } from '../../support/service/serve-in-process';
 
 const forwarded = '203.0.113.9, 198.51.100.7, 192.0.2.1';
 
+/** The one line with this message. */
+const lineOf = (log: string, message: string): unknown => {
+  const found = log.split('\n').filter((line) => line.includes(`"msg":"${message}"`));
+  expect(found).to.have.lengthOf(1);
+  return JSON.parse(found[0] ?? '');
+};
+
 const addressLogged = async (TRUST_PROXY: string): Promise<unknown> => {
   const service = await serveInProcess(TRUST_PROXY === '' ? {} : { TRUST_PROXY });
-  await fetch(`${service.address}/livez`, { headers: { 'X-Forwarded-For': forwarded } });
+  await fetch(`${service.address}/openapi.json`, { headers: { 'X-Forwarded-For': forwarded } });
   const { stdout } = await service.stop();
-  const line: unknown = JSON.parse(stdout.trim());
-  return Object.assign({ clientAddress: undefined }, line).clientAddress;
+  return Object.assign({ clientAddress: undefined }, lineOf(stdout, 'request')).clientAddress;
 };
 
 describe('The log names the address of a client', () => {
@@ -20,8 +26,11 @@ describe('The log names the address of a client', () => {
     connection.send('no HTTP\r\n\r\n');
     await connection.closed();
     const { stdout } = await service.stop();
-    const line: unknown = JSON.parse(stdout.trim());
-    expect(line).to.include({ msg: 'rejected', status: 400, clientAddress: '127.0.0.1' });
+    expect(lineOf(stdout, 'rejected')).to.include({
+      msg: 'rejected',
+      status: 400,
+      clientAddress: '127.0.0.1',
+    });
   });
 
   for (const [trusted, address] of [

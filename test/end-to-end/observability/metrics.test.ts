@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { request } from 'node:http';
 import { prometheusMetrics } from '../../../adapters/prometheus';
-import { measuredReporter } from '../../../app/serve/measured-reporter';
+import { measuredReporter } from '../../../app/serve/reporters';
 import { holdCreate, keepAliveAgent } from '../../support/http/held-requests';
 import { createPet, idOf, listPets } from '../../support/http/pet-calls';
 import { growth, parseMetrics, readMetrics } from '../../support/service/read-metrics';
@@ -110,7 +110,7 @@ for (const [where, databaseUrl, batching] of stores) {
         expect(Object.keys(gauges)).to.have.members(['animal_store_ready', 'animal_store_valid_api_keys']);
         return;
       }
-      expect(gauges['animal_store_schema_migrations_applied']).to.be.at.least(6);
+      expect(gauges['animal_store_schema_migrations_applied']).to.be.at.least(1);
       expect(gauges['animal_store_schema_migrations_pending']).to.equal(0);
       for (const name of ['database_size', 'write_ahead_log_size', 'disk_available']) {
         expect(gauges[`animal_store_${name}_bytes`], name).to.be.above(0);
@@ -165,7 +165,7 @@ for (const [where, databaseUrl, batching] of stores) {
       const uses = growth(before, await readMetrics(service), deprecatedUses);
       expect(Object.values(uses).toSorted()).to.deep.equal([1, 2]);
       expect(Object.keys(uses).join())
-        .to.match(/owner="env-[0-9a-f]{8}"/)
+        .to.match(/owner="env-[0-9a-f]{16}"/)
         .and.not.contain(key);
     });
 

@@ -63,6 +63,23 @@ describeService('Authentication', (service) => {
     }
   });
 
+  it('takes spaces and tabs around the credentials, and no other blank', async () => {
+    const key = apiKeys.first;
+    expect((await listWith(` \tBearer   ${key}\t `)).status).to.equal(200);
+    expect((await listWith(`\xa0Bearer ${key}`)).status).to.equal(401);
+    expect((await listWith(`Bearer ${key}\xa0`)).status).to.equal(401);
+  });
+
+  it('says that the scheme stands twice', async () => {
+    for (const twice of ['Bearer Bearer', 'bearer  BEARER']) {
+      const answer = await listWith(`${twice} ${apiKeys.first}`);
+      expect([answer.status, answer.message]).to.deep.equal([
+        401,
+        'Bearer appears twice in Authorization; send it once',
+      ]);
+    }
+  });
+
   it('takes no key from anywhere but Authorization', async () => {
     const key = apiKeys.first;
     for (const query of [

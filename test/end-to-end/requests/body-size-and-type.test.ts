@@ -21,8 +21,13 @@ describeService('The body of POST /v1/pets', (service) => {
   };
 
   describe('of a size', () => {
-    it('of 90,000 bytes is taken', async () => {
-      expect((await service.create(ofLength(90_000))).status).to.equal(201);
+    it('of 60,000 bytes is taken', async () => {
+      expect((await service.create(ofLength(60_000))).status).to.equal(201);
+    });
+
+    it('with a name of more than 65,536 bytes is refused: 400', async () => {
+      const answer = await service.create(ofLength(90_000));
+      expect([answer.status, answer.code]).to.deep.equal([400, 'invalid_body']);
     });
 
     it('over 100 kB is refused: 413', async () => {
@@ -67,6 +72,7 @@ describeService('The body of POST /v1/pets', (service) => {
       'application/json;charset=utf-8',
       'application/json ; charset="utf-8"',
       'application/json; charset=Utf-8',
+      'application/json; version=1; note="a; b"',
     ]);
     taken.forEach((type) => {
       it(`${type} is taken`, async () => {
@@ -93,7 +99,14 @@ describeService('The body of POST /v1/pets', (service) => {
         'json',
         'multipart/form-data',
       ],
-      ['application/json; charset=', 'application/json; charset=utf-8x', '*/*', 'application/*', '\xff'],
+      [
+        'application/json; charset=',
+        'application/json; charset=utf-8x',
+        '*/*',
+        'application/json; charset="utf-8',
+        'application/*',
+        '\xff',
+      ],
     );
     refused.forEach((type) => {
       it(`${JSON.stringify(type)} is refused: 415`, async () => {
@@ -105,6 +118,15 @@ describeService('The body of POST /v1/pets', (service) => {
     it('that is not given is refused: 415', async () => {
       const answer = await service.request('POST', '/v1/pets', { body: rex });
       expect([answer.status, answer.code]).to.deep.equal([415, 'unsupported_media_type']);
+    });
+
+    it('that is given twice is refused: 400', async () => {
+      const types = 'Content-Type: application/json\r\nContent-Type: text/plain';
+      const answer = await service.exchangeOne(
+        `${head(types, `Content-Length: ${rex.length}`)}${rex}`,
+        asked,
+      );
+      expect([answer.status, answer.code]).to.deep.equal([400, 'malformed_request']);
     });
 
     it('is refused before the body is read', async () => {

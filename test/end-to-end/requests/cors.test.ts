@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { securityHeaders } from '../../../adapters/http/protocol/security-headers';
+import { securityHeaders } from '../../../adapters/http/middleware/security-headers';
 import { overloadedServer } from '../../support/http/overloaded-server';
 import { type RawAnswer, rawExchange } from '../../support/http/raw-exchange';
 import { apiKey, serveInProcess } from '../../support/service/serve-in-process';

@@ -8,12 +8,13 @@ import { type ServiceProcess, startService } from '../../support/service/service
 
 const files = {
   '/docs': 'text/html; charset=utf-8',
+  '/docs/authorization.mjs': 'text/javascript; charset=utf-8',
   '/docs/exact-response-body.mjs': 'text/javascript; charset=utf-8',
   '/docs/folded-failures.mjs': 'text/javascript; charset=utf-8',
   '/docs/icon.svg': 'image/svg+xml',
   '/docs/landmarks.mjs': 'text/javascript; charset=utf-8',
   '/docs/page.css': 'text/css; charset=utf-8',
-  '/docs/start.mjs': 'text/javascript; charset=utf-8',
+  '/docs/reference.mjs': 'text/javascript; charset=utf-8',
   '/docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
   '/docs/swagger-ui.css': 'text/css; charset=utf-8',
 };

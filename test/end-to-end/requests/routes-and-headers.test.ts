@@ -52,18 +52,16 @@ describeService('Routes and headers', (service) => {
     for (const path of paths) expect(codeOf(await service.get(path)), path).to.deep.equal(notFound);
   });
 
-  it('leads to the reference from / and /docs/, by a reference that holds under any prefix', async () => {
-    for (const [path, location] of [
-      ['/', 'docs'],
-      ['/docs/', '../docs'],
-    ] as const) {
-      const answer = await service.get(path, { key: null });
-      expect([answer.status, answer.header('Location'), answer.text], path).to.deep.equal([
-        308,
-        location,
-        '',
-      ]);
+  it('shows a start page at /, and leads from /docs/ to the reference, right under any prefix', async () => {
+    const start = await service.get('/', { key: null });
+    expect([start.status, start.header('Content-Type')]).to.deep.equal([200, 'text/html; charset=utf-8']);
+    expect(start.header('Content-Security-Policy')).to.include("default-src 'none'");
+    expect(start.text).not.to.include('<script');
+    for (const link of ['href="docs"', 'href="openapi.json"', 'http://localhost/v1/pets']) {
+      expect(start.text).to.include(link);
     }
+    const docs = await service.get('/docs/', { key: null });
+    expect([docs.status, docs.header('Location'), docs.text]).to.deep.equal([308, '../docs', '']);
   });
 
   it('says where a new animal is, by a reference that holds under any prefix', async () => {
@@ -131,7 +129,29 @@ describeService('Routes and headers', (service) => {
 
   it('serves the OpenAPI document that every answer here is checked against', async () => {
     const { text } = await service.get('/openapi.json', { key: null });
-    expect(JSON.parse(text)).to.deep.equal(JSON.parse(JSON.stringify(openApiDocument)));
+    const served: unknown = JSON.parse(text);
+    const expected: unknown = JSON.parse(JSON.stringify(openApiDocument));
+    expect(Object.assign({}, served, { servers: [] })).to.deep.equal(
+      Object.assign({}, expected, { servers: [] }),
+    );
+  });
+
+  it('names itself in the served OpenAPI documents as the client has addressed it', async () => {
+    for (const [path, base] of [
+      ['/openapi.json', '/v1'],
+      ['/openapi-service.json', ''],
+    ] as const) {
+      for (const host of ['animals.example', 'localhost:3000']) {
+        const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+        const { json } = await service.exchangeOne(request, { method: 'GET', target: path });
+        expect(json).to.have.deep.property('servers', [{ url: `http://${host}${base}` }]);
+      }
+      const withoutHost = await service.exchangeOne(`GET ${path} HTTP/1.0\r\n\r\n`, {
+        method: 'GET',
+        target: path,
+      });
+      expect(withoutHost.json).to.have.nested.property('servers[0].url').that.matches(/^\./);
+    }
   });
 
   it('documents the three operations, the deprecated one as such', async () => {

@@ -56,7 +56,7 @@ const freePorts = async (): Promise<number> => {
 };
 
 const migrateAt = async (url: string): Promise<void> => {
-  const database = openPostgres(url, { poolSize: 2, statementTimeout: 9_000 });
+  const database = openPostgres(url, { poolSize: 2, statementTimeoutMs: 9_000 });
   try {
     await run(migrate(database));
   } finally {

@@ -1,5 +1,7 @@
-import { petRepositoryContract } from 'animal-store/testing';
+import { idempotencyExpiryContract, importAllContract, petRepositoryContract } from 'animal-store/testing';
 import { describe, it } from 'node:test';
 import { openJsonFile } from './open-json-file';
 
 petRepositoryContract({ describe, it }, openJsonFile);
+importAllContract({ describe, it }, openJsonFile);
+idempotencyExpiryContract({ describe, it }, openJsonFile);

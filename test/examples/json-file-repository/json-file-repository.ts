@@ -3,7 +3,7 @@ import { either as E, taskEither as TE } from 'fp-ts';
 import * as t from 'io-ts';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-const Key = t.type({ owner: core.OwnerId, name: core.IdempotencyKey, pet: core.Pet, keptUntil: t.number });
+const Key = t.type({ ownerId: core.OwnerId, name: core.IdempotencyKey, pet: core.Pet, expiresAt: t.number });
 const Stored = t.type({ pets: t.readonlyArray(core.Pet), keys: t.readonlyArray(Key) });
 
 // A JSON number that JSON.parse reads is a double: every digit of an int64 is kept in a string.
@@ -26,14 +26,14 @@ export const jsonFileRepository = (file: string, now = Date.now): core.PetReposi
     core.decodeOrThrow(core.Pet, { ...newPet, id: (pets.at(-1)?.id ?? 0n) + BigInt(index + 1) });
 
   const create = (newPet: core.NewPet, key?: core.ScopedIdempotencyKey) => {
-    const earlier = keys.find(({ owner, name }) => owner === key?.owner && name === key.idempotencyKey);
-    const decision = core.decideCreation(earlier, newPet, now());
+    const earlier = keys.find(({ ownerId, name }) => ownerId === key?.ownerId && name === key.idempotencyKey);
+    const decision = core.resolveIdempotentCreate(earlier, newPet, now());
     if (decision._tag === 'IdempotencyKeyReused') return E.left(decision);
     if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
     const pet = number(newPet);
-    const { keptUntil } = decision;
-    const added = key ? [{ owner: key.owner, name: key.idempotencyKey, pet, keptUntil }] : [];
-    keep({ pets: [...pets, pet], keys: [...keys.filter((one) => one.keptUntil > now()), ...added] });
+    const { expiresAt } = decision;
+    const added = key ? [{ ownerId: key.ownerId, name: key.idempotencyKey, pet, expiresAt }] : [];
+    keep({ pets: [...pets, pet], keys: [...keys.filter((one) => one.expiresAt > now()), ...added] });
     return E.right({ pet, replayed: false });
   };
 
@@ -48,7 +48,7 @@ export const jsonFileRepository = (file: string, now = Date.now): core.PetReposi
       TE.fromIOEither(() => E.fromNullable(core.petNotFound(id))(pets.find((pet) => pet.id === id))),
     create: (newPet, key) =>
       TE.fromIOEither(() => E.flattenW(E.tryCatch(() => create(newPet, key), core.unavailable))),
-    createAll: (source) =>
+    importAll: (source) =>
       TE.tryCatch(async () => {
         const newPets: Array<core.NewPet> = [];
         for await (const newPet of source) newPets.push(newPet);

@@ -17,7 +17,9 @@ export const tenantAuthenticate =
   (apiKey) =>
     TE.fromIOEither(() => {
       const token = tokens.get(digestOf(apiKey));
-      return token === undefined || token.blocked
-        ? { _tag: 'Left', left: invalidApiKey }
-        : { _tag: 'Right', right: token.caller };
+      if (token === undefined) return { _tag: 'Left', left: invalidApiKey('unknown') };
+      const { blocked, caller } = token;
+      return blocked
+        ? { _tag: 'Left', left: invalidApiKey('revoked', caller.keyId) }
+        : { _tag: 'Right', right: caller };
     });

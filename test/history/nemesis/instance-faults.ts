@@ -1,5 +1,5 @@
 import type { Instance } from '../set-ups/instance';
-import type { Random } from '../random';
+import type { Random } from '../../support/random';
 import type { Build } from '../settings';
 import type { Hand, Injection } from './nemesis';
 import { silence } from './silence';

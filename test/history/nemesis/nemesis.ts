@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault } from '../history';
-import { type Random, randomFrom } from '../random';
+import { type Random, randomFrom } from '../../support/random';
 
 /** Ends after some milliseconds, or when the run is over. */
 export type Last = (milliseconds: number) => Promise<void>;

@@ -1,4 +1,4 @@
-import type { Random } from '../random';
+import type { Random } from '../../support/random';
 
 /** In milliseconds: one in four is longer than any deadline; most are short, since all clients come to wait for those. */
 export const silence = (random: Random): number =>

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type FreezingProxy, startFreezingProxy } from '../../support/postgres/freezing-proxy';
 import { inFolder } from '../../support/in-folder';
-import { signalFamily } from '../../faults/support/machine/pids';
+import { signalFamily } from '../../support/processes/pids';
 import { main } from '../../support/processes/command';
 import { databaseCables } from '../nemesis/database-faults';
 import { cables, clocks, processes } from '../nemesis/instance-faults';

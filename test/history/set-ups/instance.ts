@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FreezingProxy, startFreezingProxy } from '../../support/postgres/freezing-proxy';
-import { pidOf } from '../../faults/support/machine/pids';
+import { pidOf } from '../../support/processes/pids';
 import { faketimeLibrary } from '../../faults/support/machine/tools';
 import { type Environment, type Running, startProgram } from '../../support/processes/command';
 import { freePort } from '../../support/processes/free-port';

@@ -1,7 +1,7 @@
 import type { FreezingProxy } from '../../support/postgres/freezing-proxy';
 import { startFreezingProxy } from '../../support/postgres/freezing-proxy';
 import { inFolder } from '../../support/in-folder';
-import { urlOf } from '../../faults/support/databases/postgres-node';
+import { urlOf } from '../../support/postgres/postgres-server';
 import { type PostgresPair, withPostgresPair } from '../../faults/support/databases/postgres-pair';
 import { inTmpfs } from '../../faults/support/machine/tmpfs';
 import { findMissing } from '../../faults/support/machine/tools';

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../../support/eventually';
 import type { Answer, Exchange, Request } from '../history';
-import { type Random, randomFrom } from '../random';
+import { type Random, randomFrom } from '../../support/random';
 import type { Instance } from '../set-ups/instance';
 import { ask } from './ask';
 

@@ -29,7 +29,7 @@ export const withRepository = async <A>(
 /** Makes a file that holds these animals, with the ids from 1. */
 export const newCatalogue = async (newPets: Iterable<NewPet> = []): Promise<Catalogue> => {
   const file = await newDatabaseFile();
-  await withRepository(file, ({ createAll }) => run(createAll(inTurn(newPets))));
+  await withRepository(file, ({ importAll }) => run(importAll(inTurn(newPets))));
   return { file, environment: environmentOf(file) };
 };
 

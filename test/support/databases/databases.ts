@@ -19,9 +19,9 @@ export const sqliteFile = async (): Promise<TestDatabase> => {
   };
 };
 
-const postgresWith = (statementTimeout: number) => async (): Promise<TestDatabase> => {
+const postgresWith = (statementTimeoutMs: number) => async (): Promise<TestDatabase> => {
   const { url, drop } = await createPostgresDatabase();
-  return { open: () => openPostgres(url, { poolSize: 10, statementTimeout }), remove: drop };
+  return { open: () => openPostgres(url, { poolSize: 10, statementTimeoutMs }), remove: drop };
 };
 
 /** A database on the run's PostgreSQL server. */

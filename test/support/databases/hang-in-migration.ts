@@ -1,7 +1,10 @@
-import { createHeartbeats } from '../../../adapters/knex/migrations/create-heartbeats';
+import { initialMigration } from '../../../adapters/knex/migrations/initial-migration';
 
-/** Preloaded into the command line, it makes the fourth of the migrations say so and never end. */
-createHeartbeats.up = () => {
+const { up } = initialMigration;
+
+/** Preloaded into the command line: the initial migration creates its tables, reports that and never ends. */
+initialMigration.up = async (knex) => {
+  await up(knex);
   process.stderr.write('amid the migrations\n');
-  return new Promise(() => setInterval(() => undefined, 1_000));
+  await new Promise(() => setInterval(() => undefined, 1_000));
 };

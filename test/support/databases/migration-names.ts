@@ -1,4 +1,4 @@
-import { migrationSource } from '../../../adapters/knex';
+import { migrationSource } from '../../../adapters/knex/service';
 
 /** The names of the service's migrations, in order. */
 export const migrationNames = async (): Promise<ReadonlyArray<string>> =>

@@ -10,4 +10,14 @@ export const slowPets = async ({ writes }: Database, seconds: number): Promise<v
      end $$`,
   );
   await writes.raw('create view pets as select * from slow_pets()');
+  await writes.raw(
+    `create function add_pet() returns trigger language plpgsql as $$ begin
+       new.id = coalesce(new.id, nextval('pets_id_seq'));
+       insert into stored_pets select new.*;
+       return new;
+     end $$`,
+  );
+  await writes.raw(
+    'create trigger add_pet instead of insert on pets for each row execute function add_pet()',
+  );
 };

@@ -22,23 +22,34 @@ export const overloadedServer = async ({ corsOrigins = [], reporter = silentRepo
   });
   const hang = () => TE.leftTask(() => released.then(() => unavailable('released')));
   let refused = 0;
-  const { address, stop } = await startServer(memoryApplication({ pets: { list: hang }, corsOrigins }), {
+  const refusedIds = new Set<string>();
+  const { address, stop } = await startServer(memoryApplication({ pets: { list: hang, create: hang } }), {
     maxInFlight: 1,
-    maxWait: 1,
+    maxWaitMs: 1,
     corsOrigins,
     reporter: {
       ...reporter,
       requestRejected: (record) => {
         refused += 1;
+        refusedIds.add(record.requestId);
         reporter.requestRejected(record);
       },
     },
   });
   const waiting: Array<Promise<unknown>> = [];
-  await eventually('who comes is refused', bound, () => {
-    waiting.push(fetch(`${address}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } }));
-    return refused > 0;
-  });
+  const fill = (method: string, init: RequestInit): Promise<void> =>
+    eventually(`each further ${method} is refused`, bound, () => {
+      const headers = {
+        Authorization: `Bearer ${key}`,
+        'Content-Type': 'application/json',
+        'X-Request-Id': method,
+      };
+      waiting.push(fetch(`${address}/v1/pets`, { method, headers, ...init }));
+      return refusedIds.has(method);
+    });
+  // Reads and writes have slots of their own.
+  await fill('GET', {});
+  await fill('POST', { body: '{"name":"Rex","categoryId":7}' });
   return {
     address,
     key,

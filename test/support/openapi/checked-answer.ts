@@ -54,7 +54,10 @@ const decoded = ({ headers, body }: WireResponse): Uint8Array =>
     ? gunzipSync(body)
     : body;
 
-const isRedirect = ({ status }: Readonly<{ status: number }>) => status >= 300 && status < 400;
+/** True for redirects and pages, which no OpenAPI document describes. */
+const isForReaders = ({ status, headers }: Pick<WireResponse, 'status' | 'headers'>): boolean =>
+  (status >= 300 && status < 400) ||
+  headers.some(([name, value]) => name === 'content-type' && value.startsWith('text/html'));
 
 const expectWhatEveryAnswerPromises = (answer: CheckedAnswer) => {
   const names = answer.headers.map(([name]) => name);
@@ -62,7 +65,7 @@ const expectWhatEveryAnswerPromises = (answer: CheckedAnswer) => {
   expect(answer.header('X-Request-Id'), 'X-Request-Id').to.match(/^[\x21-\x7e]+$/);
   expect(answer.header('Date'), 'Date (RFC 9110, section 6.6.1)').to.match(/ GMT$/);
   expect(answer.header('X-Content-Type-Options')).to.equal('nosniff');
-  if (!isRedirect(answer)) {
+  if (!isForReaders(answer)) {
     expect(answer.header('Content-Type')).to.match(/^application\/json(; ?charset=utf-8)?$/i);
   }
   if (answer.status === 401) expect(answer.header('WWW-Authenticate')).to.match(/^Bearer\b/);
@@ -83,7 +86,7 @@ export const checkAnswer = (
   response: WireResponse,
 ): CheckedAnswer => {
   const text = utf8.decode(decoded(response));
-  const json = request.method === 'HEAD' || isRedirect(response) ? undefined : parseExactJson(text);
+  const json = request.method === 'HEAD' || isForReaders(response) ? undefined : parseExactJson(text);
   const error = ErrorBody.is(json) ? json : { code: '', message: '' };
   const answer: CheckedAnswer = {
     status: response.status,

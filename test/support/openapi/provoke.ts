@@ -1,12 +1,8 @@
 import * as TE from 'fp-ts/TaskEither';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { CheckReadiness } from '../../../adapters/http';
-import type { exampleResponses } from '../../../adapters/http/openapi/example-responses';
-import { admissionControl } from '../../../adapters/http/server/admission-control';
-import { exchanges } from '../../../adapters/http/server/exchanges';
-import { serveConnections } from '../../../adapters/http/server/serve-connections';
-import { responseWriter } from '../../../adapters/http/server/write-response';
+import { createServer, IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import type { CheckReadiness, HttpFailure } from '../../../adapters/http';
 import {
   type Authenticate,
   type ConsumeQuota,
@@ -68,20 +64,17 @@ const ask = async (request: string, { before = [], ...changes }: Circumstances =
   }
 };
 
-/** A server with short time limits, which an unfinished request makes answer at once. */
+/** Answers as the service's server does when a request does not come in time, which takes it 10 s. */
 const askUnfinished = async (): Promise<RawAnswer> => {
+  const { errorResponse } = memoryApplication()({ reporter: silentReporter });
   const server = createServer({ headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 });
-  const connections = serveConnections(
-    server,
-    exchanges({
-      application: () => Promise.reject(new Error('an unfinished request came to the application')),
-      admission: admissionControl(1, 1_000),
-      writeResponse: responseWriter([], () => false),
-      reporter: silentReporter,
-      trustedProxies: 0,
-      isStopping: () => false,
-    }),
-  );
+  server.on('clientError', (_error, socket) => {
+    const request = new IncomingMessage(new Socket());
+    const { status, headers, body } = errorResponse({ _tag: 'RequestTimeout' }, request);
+    const fields = Object.entries({ ...headers, 'Content-Length': body.length });
+    const head = [`HTTP/1.1 ${status} Request Timeout`, ...fields.map((field) => field.join(': '))];
+    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const bound = server.address();
@@ -90,7 +83,6 @@ const askUnfinished = async (): Promise<RawAnswer> => {
     return await rawExchange(`http://127.0.0.1:${port}`, 'GET /v1/pets HTTP/1.1\r\n');
   } finally {
     server.close();
-    connections.stop();
   }
 };
 
@@ -112,11 +104,17 @@ const spentQuota: ConsumeQuota = () =>
 
 const anotherAnimal = { ...createRex, body: '{"name":"Tom","categoryId":7}' };
 
+/** Kinds of answers; a passed deadline is answered as any Unavailable. */
+type Provoked = 'Success' | Exclude<HttpFailure['_tag'], 'DeadlineExceeded'>;
+
 /** For each kind of answer, what makes the service give it to a request. */
-export const provoke: Readonly<Record<'Success' | keyof typeof exampleResponses, Provoke>> = {
+export const provoke: Readonly<Record<Provoked, Provoke>> = {
   Success: (request) =>
     ask(inBytes(request), { before: request.method === 'GET' ? [inBytes(createRex)] : [] }),
   MissingApiKey: (request) => ask(inBytes(request, { authorization: 'Accept: */*' })),
+  MalformedApiKey: (request) =>
+    ask(inBytes(request, { authorization: `Authorization: Bearer Bearer ${key}` })),
+  Overloaded: (request) => askOverloaded(inBytes(request)),
   InvalidApiKey: (request) => ask(inBytes(request, { authorization: 'Authorization: Bearer another' })),
   InvalidQuery: (request) => ask(inBytes({ ...request, path: `${request.path}?limit=0` })),
   InvalidBody: (request) => ask(inBytes({ ...request, body: '{"name":7,"categoryId":7}' })),
@@ -143,12 +141,10 @@ export const provoke: Readonly<Record<'Success' | keyof typeof exampleResponses,
   HeadersTooLarge: (request) => ask(inBytes(request, { headers: [`Cookie: ${'c'.repeat(20_000)}`] })),
   Defect: (request) =>
     ask(inBytes(request), {
-      pets: { list: fail, find: fail, create: fail, createAll: fail },
+      pets: { list: fail, find: fail, create: fail, importAll: fail },
     }),
   Unavailable: (request) =>
-    request.path.startsWith('/openapi')
-      ? askOverloaded(inBytes(request))
-      : ask(inBytes(request), { authenticate: () => TE.left(unavailable('the database is gone')) }),
+    ask(inBytes(request), { authenticate: () => TE.left(unavailable('the database is gone')) }),
   NotReady: (request) =>
     ask(inBytes(request), {
       checkReadiness: TE.left({ _tag: 'NotReady', reason: 'the database does not answer' }),

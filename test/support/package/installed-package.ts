@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { decodeOrThrow } from '../../../core';
 import { packStage } from '../../../deploy/packages/stage';
 import { stageLibrary } from '../../../deploy/packages/stage-library';
-import { projectFolder, startProgram } from '../processes/command';
+import { projectFolder, requireCurrentBuild, startProgram } from '../processes/command';
 import { makeFolder } from '../temporary-folder';
 
 const Manifest = t.type({
@@ -41,6 +41,7 @@ const link = async (folder: string, name: string): Promise<void> => {
 
 /** The library's tarball, of what was built last. */
 export const packPackage = async (): Promise<string> => {
+  requireCurrentBuild();
   const folder = await makeFolder();
   await packStage(stageLibrary, folder);
   const [tarball = ''] = await readdir(folder);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type PostgresServer, startPostgresServer } from './start-postgres-server';
+import { type PostgresServer, startSharedPostgres } from './postgres-server';
 
 /**
  * Mocha's global fixture. It starts no PostgreSQL: it answers at TEST_POSTGRES_BROKER, and the first test file that
@@ -12,7 +12,7 @@ let server: PostgresServer | undefined;
 let serverUrl: Promise<string> | undefined;
 
 const startServer = async (): Promise<string> => {
-  server = await startPostgresServer();
+  server = await startSharedPostgres();
   return server.url;
 };
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -40,6 +40,17 @@ export const projectFolder = join(__dirname, '..', '..', '..');
 /** The built command line. */
 export const main = join(projectFolder, 'dist', 'app', 'main.js');
 
+let isCurrent = false;
+
+/** Throws if `dist` was not built from the sources as they are. */
+export const requireCurrentBuild = (): void => {
+  if (isCurrent) return;
+  const build = join(projectFolder, 'deploy', 'packages', 'build.mjs');
+  const { status, stderr } = spawnSync(process.execPath, [build, '--check'], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr.trim());
+  isCurrent = true;
+};
+
 const children = new Set<ChildProcess>();
 
 /** Ends what a failed test has left running. */
@@ -55,6 +66,7 @@ export const startProgram = (
   programArguments: ReadonlyArray<string>,
   { environment = {}, folder = projectFolder, isFed = false }: Options = {},
 ): Running => {
+  if (programArguments.some((word) => word.includes(main))) requireCurrentBuild();
   const child = spawn(program, programArguments, {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', ...environment },

@@ -39,7 +39,7 @@ export const expectRestored = async (
   acknowledged: ReadonlyArray<string>,
 ): Promise<void> => {
   expect((await runInProcess(['keys', 'list'], { DATABASE_URL })).stdout).to.include('"kept"');
-  const findings = await diagnose({ PORT: '0', DATABASE_URL })();
+  const findings = await diagnose({ PORT: '0', DATABASE_URL });
   expect(findings.filter(({ ok }) => !ok)).to.deep.equal([]);
   const service = await startService(environmentOf(DATABASE_URL));
   const texts = await allPets({ address: service.address, key: owner });

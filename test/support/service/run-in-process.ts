@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { commandLine } from '../../../app/commands/command-line';
-import { type Environment, type Outcome, projectFolder } from '../processes/command';
+import { type Environment, type Outcome, projectFolder, requireCurrentBuild } from '../processes/command';
 
 const built = join(projectFolder, 'dist', 'app', 'commands', 'command-line.js');
 
@@ -11,6 +11,7 @@ const hasCommandLine = (value: unknown): value is { readonly commandLine: typeof
 
 /** The built command line, as a function. */
 export const loadCommandLine = (): typeof commandLine => {
+  requireCurrentBuild();
   const loaded: unknown = createRequire(__filename)(built);
   if (hasCommandLine(loaded)) return loaded.commandLine;
   throw new Error(`${built} has no command line`);

@@ -1,9 +1,8 @@
 import { constVoid } from 'fp-ts/function';
 import * as E from 'fp-ts/Either';
 import { pino } from 'pino';
-import { logReporter } from '../../../app/serve/log-reporter';
 import { type Service, serve } from '../../../app/serve/serve';
-import { startFailureText } from '../../../app/failures/start-failure';
+import { CommandFailed, failureText } from '../../../app/failures';
 import { decodeSettings } from '../../../app/settings/settings';
 import type { Environment, Outcome } from '../processes/command';
 import type { RunningService } from './service-process';
@@ -25,24 +24,26 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Run
     { write: (line) => void (log += line) },
   );
   let stop = (): void => undefined;
-  const told = new Promise<void>((resolve) => {
-    stop = resolve;
+  const told = new Promise<NodeJS.Signals>((resolve) => {
+    stop = () => {
+      resolve('SIGTERM');
+    };
   });
-  let ended: ReturnType<ReturnType<typeof serve>>;
+  let ended: Promise<number>;
   const { address, adminAddress } = await new Promise<Service>((resolve, reject) => {
-    const until = (service: Service): Promise<void> => {
+    const until = (service: Service): Promise<NodeJS.Signals> => {
       resolve(service);
       return told;
     };
-    ended = serve(settings.right, {
-      version: '0.0.0-test',
-      reporter: logReporter(logger),
-      until,
-      onProgress: constVoid,
-    })();
-    ended.then((end) => {
-      if (E.isLeft(end)) reject(new Error(startFailureText(end.left)));
-    }, reject);
+    ended = serve(settings.right, { version: '0.0.0-test', logger, until, onProgress: constVoid }).then(
+      () => 0,
+      (error: unknown) => {
+        if (!(error instanceof CommandFailed)) throw error;
+        reject(new Error(failureText(error.failure, settings.right.DATABASE_URL)));
+        return 1;
+      },
+    );
+    ended.catch(reject);
   });
   return {
     address,
@@ -51,8 +52,7 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Run
     stderr: () => '',
     stop: async (): Promise<Outcome> => {
       stop();
-      const end = await ended;
-      return { code: E.isLeft(end) ? 1 : 0, signal: null, stdout: log, stderr: '' };
+      return { code: await ended, signal: null, stdout: log, stderr: '' };
     },
   };
 };

@@ -45,7 +45,7 @@ export const startService = async (environment: Environment, folder?: string): P
     ...running,
     address: await printed(running, /serves (http:\S+) .*\n/),
     adminAddress: () => printed(running, /without a key: (http:\S+)\n/),
-    firstKey: () => printed(running, /shown this once: (\S+)\n/),
+    firstKey: () => printed(running, /shown only once: (\S+)\n/),
     firstCall: () => printed(running, /Try it: (.+)\n/),
     stop: () => {
       running.signal('SIGTERM');

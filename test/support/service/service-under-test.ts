@@ -46,6 +46,8 @@ export class ServiceUnderTest {
     this.#running = await serveInProcess({
       DATABASE_URL: databaseUrl,
       API_KEYS: Object.values(apiKeys).join(','),
+      // Requests of probes are in the log at debug.
+      LOG_LEVEL: 'debug',
     }).catch(async (reason: unknown) => {
       await dispose();
       throw reason;

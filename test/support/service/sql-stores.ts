@@ -43,7 +43,7 @@ export const sqliteStore = (file: string): SqlStore => {
 
 /** A database on a PostgreSQL server. */
 export const postgresStore = (url: string): SqlStore => {
-  const open = () => openPostgres(url, { poolSize: 2, statementTimeout: 3_000 });
+  const open = () => openPostgres(url, { poolSize: 2, statementTimeoutMs: 3_000 });
   return { databaseUrl: url, open, holdWriters: () => hold(open(), 'lock table pets in exclusive mode') };
 };
 

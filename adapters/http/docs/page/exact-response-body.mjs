@@ -1,6 +1,6 @@
 const token = /\{\s*\}|\[\s*\]|"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** JSON text over several lines, every value as it was written. */
+/** Indents JSON text without changing its values. */
 const indentJson = (text) => {
   let margin = '\n';
   const indented = (text.match(token) ?? []).map((part) => {
@@ -24,7 +24,7 @@ const indentJson = (text) => {
   return indented.join('');
 };
 
-/** A plugin: Swagger UI shows a JSON answer by way of JSON.parse, which rounds integers past 2^53. */
+/** Plugin that shows exact JSON responses. Swagger UI uses JSON.parse, which rounds integers past 2^53. */
 export const exactResponseBody = ({ React: { createElement }, getComponent }) => ({
   wrapComponents: {
     responseBody: (ResponseBody) => (properties) => {

@@ -1,13 +1,13 @@
 const isFailure = (code) => /^[45]/.test(code);
 
-/** A plugin: the responses to failures are folded, each below its status and codes; a page of them hides the success. */
+/** Plugin that folds the error responses, which otherwise hide the success. */
 export const foldedFailures = ({ React: { createElement, useState }, getComponent }) => {
   const inCode = (text) =>
     text
       .split('`')
       .map((part, index) => (index % 2 === 1 ? createElement('code', { key: index }, part) : part));
 
-  /** The row that Swagger UI has for a response, made once somebody looks at it. */
+  /** Swagger UI's row of a response, rendered once it is unfolded. */
   const Failure = ({ code, response, operation }) => {
     const [isOpen, setOpen] = useState(false);
     const {

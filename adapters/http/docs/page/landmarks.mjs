@@ -1,4 +1,4 @@
-/** A plugin: what Swagger UI puts before its main element gets landmarks too, so that nothing is outside of one. */
+/** Plugin that adds landmarks around the elements that Swagger UI puts before its main element. */
 export const landmarks = ({ React: { createElement } }) => {
   const inSection = (name) => (Component) => (properties) =>
     createElement('section', { 'aria-label': name }, createElement(Component, properties));

@@ -1,18 +1,26 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { apiKeyRegister, knexAuthenticate, knexPetRepository } from '../../../../adapters/knex';
-import { ApiKey, PageSize } from '../../../../core';
-import { arbitraryNewPet, arbitraryPetId } from '../../../contracts';
+import { apiKeyStore, knexAuthenticate, knexPetRepository } from '../../../../adapters/knex';
+import { ApiKey } from '../../../../core';
 import { decoded } from '../../../contracts/outcome';
 import { databaseKinds } from '../../../support/databases/databases';
+import { type ForEachOperation, repositoryCalls } from '../../../support/databases/repository-calls';
 import { run } from '../../../support/run';
 import { withDatabase } from '../../../support/databases/with-database';
+
+const unavailable: ForEachOperation<string> = {
+  list: 'Unavailable',
+  find: 'Unavailable',
+  create: 'Unavailable',
+  importAll: 'ImportAborted',
+};
+const failures: Readonly<Record<string, string>> = unavailable;
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`a ${kind} database that is gone`, () => {
     it('lets nobody in whom it did not just know, and nobody at all after 5 seconds', () =>
       withDatabase(makeDatabase, async (database) => {
-        const { issue } = apiKeyRegister(database);
+        const { issue } = apiKeyStore(database);
         const [seen, unseen] = [await run(issue('seen')), await run(issue('unseen'))];
         const authenticate = knexAuthenticate(database);
         await run(authenticate(decoded(ApiKey, seen.key)));
@@ -29,16 +37,12 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('makes each operation Unavailable, without a word of SQL', () =>
       withDatabase(makeDatabase, async (database) => {
-        const { list, find, create } = knexPetRepository(database);
+        const calls = repositoryCalls(knexPetRepository(database));
         await database.close();
-        const outcomes = await Promise.all([
-          list({ limit: decoded(PageSize, 1) })(),
-          find(arbitraryPetId())(),
-          create(arbitraryNewPet())(),
-        ]);
-        for (const outcome of outcomes) {
-          expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
-          expect(outcome)
+        for (const [operation, call] of Object.entries(calls)) {
+          const outcome = await call()();
+          expect(outcome, operation).to.have.nested.property('left._tag', failures[operation]);
+          expect(outcome, operation)
             .to.have.nested.property('left.cause.message')
             .that.does.not.match(/select|insert/i);
         }

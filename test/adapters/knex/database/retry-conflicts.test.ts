@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { retryConflicts } from '../../../../adapters/knex/database/retry-conflicts';
+import { retryConflicts } from '../../../../adapters/knex/database/transactions';
 
 const refusal = (code: string): Error => Object.assign(new Error(code), { code });
 

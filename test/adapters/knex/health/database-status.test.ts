@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { apiKeyRegister, databaseStatus, migrationSource } from '../../../../adapters/knex';
+import { apiKeyStore } from '../../../../adapters/knex';
+import { databaseStatus, migrationSource } from '../../../../adapters/knex/service';
 import { databaseKinds } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
 import { withDatabase } from '../../../support/databases/with-database';
@@ -11,20 +12,18 @@ for (const [kind, makeDatabase] of databaseKinds) {
   describe(`the status of a database that serves, on ${kind}`, () => {
     it('tells who will be shut out when, the first first, and nobody who has a key that lasts', () =>
       withDatabase(makeDatabase, async (database) => {
-        const { issue, revoke, rotate } = apiKeyRegister(database);
+        const { issue, revoke, rotate } = apiKeyStore(database);
         const [lasting, ending, rotated, revoked, soon] = [
           await run(issue('lasting')),
-          await run(issue('ending', 3 * hour)),
-          await run(issue('rotated', 2 * hour)),
-          await run(issue('revoked', 2 * hour)),
-          await run(issue('soon', hour)),
+          await run(issue('ending', { lifetimeMs: 3 * hour })),
+          await run(issue('rotated', { lifetimeMs: 2 * hour })),
+          await run(issue('revoked', { lifetimeMs: 2 * hour })),
+          await run(issue('soon', { lifetimeMs: hour })),
         ];
-        await run(issue('over', 0));
-        await run(rotate(lasting.id, hour));
-        await run(rotate(rotated.id, hour, 5 * hour));
+        await run(issue('over', { lifetimeMs: 0 }));
+        await run(rotate(lasting.id, { graceMs: hour }));
+        await run(rotate(rotated.id, { graceMs: hour, lifetimeMs: 5 * hour }));
         await run(revoke(revoked.id));
-        // A key from before there were owners is its own.
-        await database.writes('api_keys').where({ id: ending.id }).update({ owner: null });
 
         const { validKeys, endingOwners } = await run(databaseStatus(database));
         expect(validKeys).to.equal(6);
@@ -47,7 +46,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           expect(sizes.writeAheadLog).to.be.above(0);
           expect(sizes.diskAvailable).to.be.above(0);
         }
-        await database.writes('animal_store_migrations').where({ name: '006_add_key_owners' }).delete();
+        await database.writes('animal_store_migrations').where({ name: '001_create_tables' }).delete();
         expect((await run(databaseStatus(database))).migrations).to.deep.equal({
           applied: all - 1,
           pending: 1,

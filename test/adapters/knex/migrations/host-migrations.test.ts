@@ -78,37 +78,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
       expect(outcome)
         .to.have.nested.property('left.cause.message')
-        .that.matches(/pets is not the animal store's: give it a database of its own/);
+        .that.matches(/pets belongs to another program: use a separate database/);
       expect(await database.writes.schema.hasTable('animal_store_migrations')).to.equal(false);
-    });
-
-    /** As versions before 0.2 left a database: their record in knex's default table. */
-    const makeFormer = async (): Promise<void> => {
-      await run(migrate(database));
-      await database.writes.schema.renameTable('animal_store_migrations', 'knex_migrations');
-      await database.writes.schema.renameTable('animal_store_migrations_lock', 'knex_migrations_lock');
-    };
-
-    it('finds a database of an earlier version moved over, which still finds its own record', async () => {
-      await makeFormer();
-      expect(await run(migrate(database))).to.deep.equal([]);
-      await expectReady();
-      expect(await database.writes('animal_store_migrations').pluck('name')).to.deep.equal(names);
-      expect(await database.writes('knex_migrations').pluck('name')).to.deep.equal(names);
-    });
-
-    it('gets its own table back where an earlier version had written to it', async () => {
-      await makeFormer();
-      await database.writes.migrate.latest({ ...host, disableMigrationsListValidation: true });
-      expect(await run(migrate(database))).to.deep.equal([]);
-      await expectReady();
-      expect(await database.writes('animal_store_migrations').orderBy('id').pluck('name')).to.deep.equal(
-        names,
-      );
-      await database.writes.migrate.rollback(host, true);
-      await expectHostTables(false);
-      await database.writes.migrate.latest(host);
-      await expectReady();
     });
   });
 }

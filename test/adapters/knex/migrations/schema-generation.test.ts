@@ -1,15 +1,11 @@
 import { expect } from 'chai';
-import { type Database, inspectDatabase, knexReadiness, migrate } from '../../../../adapters/knex';
-import { migrations } from '../../../../adapters/knex/migrations/migration-source';
-import { databaseKinds, type TestDatabase } from '../../../support/databases/databases';
+import { type Database, knexReadiness, migrate } from '../../../../adapters/knex';
+import { inspectDatabase } from '../../../../adapters/knex/service';
+import { generationBegunBy, migrations } from '../../../../adapters/knex/migrations/migrations';
+import { databaseKinds, sqliteFile, type TestDatabase } from '../../../support/databases/databases';
+import { addsColour, asProgramWith } from '../../../support/databases/as-program-with';
+import { forInspection } from '../../../support/databases/for-inspection';
 import { run } from '../../../support/run';
-
-const addsColour = {
-  '900_add_colour': {
-    up: (knex) => knex.schema.alterTable('pets', (table) => table.text('colour')),
-    down: (knex) => knex.schema.alterTable('pets', (table) => table.dropColumn('colour')),
-  },
-} satisfies typeof migrations;
 
 const dropsLimits = {
   '901_drop_rate_limits.generation-2': {
@@ -17,16 +13,6 @@ const dropsLimits = {
     down: () => Promise.resolve(),
   },
 } satisfies typeof migrations;
-
-/** Runs as a program whose list of migrations has these at its end. */
-const asProgramWith = async <A>(more: typeof migrations, work: () => Promise<A>): Promise<A> => {
-  Object.assign(migrations, more);
-  try {
-    return await work();
-  } finally {
-    for (const name of Object.keys(more)) Reflect.deleteProperty(migrations, name);
-  }
-};
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`Programs of two versions on one ${kind} database`, () => {
@@ -59,7 +45,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(outcome)
           .to.have.nested.property('left.cause.message')
           .that.matches(
-            /is of generation 1, this program works with 2: stop every instance .* `animal-store migrate`/,
+            /has generation 1, but this program needs 2: stop every instance .* `animal-store migrate`/,
           );
         expect(await readiness()).to.match(/another generation/);
       });
@@ -76,11 +62,9 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(outcome)
         .to.have.nested.property('left.cause.message')
         .that.matches(
-          /is of generation 2, this program works with 1: run the version that made it, or restore/,
+          /has generation 2, but this program needs 1: run the version that created it, or restore/,
         );
-      const { schema } = await run(
-        inspectDatabase({ ...database, findDamage: () => Promise.resolve(undefined) }),
-      );
+      const { schema } = await run(inspectDatabase(forInspection(database)));
       expect(schema).to.include({ generation: 2, expected: 1 });
     });
 
@@ -97,3 +81,72 @@ for (const [kind, makeDatabase] of databaseKinds) {
     });
   });
 }
+
+/** Tables by which programs decide who may do what, and if a create is a retry. */
+const restricting = /\b(?:api_keys|creation_keys|rate_limits)\b/;
+const breaking = /^(?:drop|delete|update)\b|^alter table .*\b(?:drop|rename|not null)\b/i;
+
+/** The SQL statements of each migration after the first, as SQLite gets them. */
+const statementsOf = async (): Promise<ReadonlyMap<string, ReadonlyArray<string>>> => {
+  const statements = new Map<string, Array<string>>();
+  const { open, remove } = await sqliteFile();
+  const { writes, close } = open();
+  try {
+    for (const [place, [name, { up }]] of Object.entries(migrations).entries()) {
+      const listen = ({ sql }: { readonly sql: string }) => {
+        if (/^\s*(?!select|pragma)/i.test(sql)) statements.set(name, [...(statements.get(name) ?? []), sql]);
+      };
+      if (place > 0) writes.on('query', listen);
+      await up(writes);
+      writes.off('query', listen);
+    }
+    return statements;
+  } finally {
+    await close();
+    await remove();
+  }
+};
+
+/** The migrations that break older programs, or restrict access behind their back, and keep the generation. */
+const unmarked = async (): Promise<ReadonlyArray<string>> =>
+  [...(await statementsOf())]
+    .filter(([, statements]) => statements.some((sql) => restricting.test(sql) || breaking.test(sql)))
+    .map(([name]) => name)
+    .filter((name) => generationBegunBy(name) === undefined);
+
+const addsTable = (table: string): (typeof migrations)[string] => ({
+  up: (knex) => knex.schema.createTable(table, (columns) => columns.text('id')),
+  down: (knex) => knex.schema.dropTable(table),
+});
+
+const altersTable = (table: string, name: string): (typeof migrations)[string] => ({
+  up: (knex) => knex.schema.alterTable(table, (columns) => columns.text(name)),
+  down: () => Promise.resolve(),
+});
+
+describe('The migrations', () => {
+  it('raise the generation if they restrict access or break older programs, by one each', async () => {
+    expect(await unmarked()).to.deep.equal([]);
+    const generations = Object.keys(migrations).flatMap((name) => generationBegunBy(name) ?? []);
+    expect(generations).to.deep.equal(generations.map((_, place) => place + 2));
+  });
+
+  for (const [mistake, migration] of Object.entries({
+    'an expiry of keys': altersTable('api_keys', 'ends_at'),
+    'a scope of idempotency keys': altersTable('creation_keys', 'route'),
+    'a column dropped': {
+      up: (knex) => knex.schema.alterTable('pets', (columns) => columns.dropIndex([], 'pets_by_status')),
+      down: () => Promise.resolve(),
+    },
+  } satisfies typeof migrations)) {
+    it(`are refused by this test without a mark: ${mistake}`, async () => {
+      expect(await asProgramWith({ '902_mistake': migration }, unmarked)).to.deep.equal(['902_mistake']);
+      expect(await asProgramWith({ '902_mistake.generation-2': migration }, unmarked)).to.deep.equal([]);
+    });
+  }
+
+  it('keep the generation if they only add', async () => {
+    const adds = { ...addsColour, '901_add_visits': addsTable('visits') };
+    expect(await asProgramWith(adds, unmarked)).to.deep.equal([]);
+  });
+});

@@ -1,5 +1,10 @@
 import { type Database, knexPetRepository, migrate } from '../../../../adapters/knex';
-import { petRepositoryContract } from '../../../contracts';
+import {
+  idempotencyExpiryContract,
+  importAllContract,
+  type OpenPetRepository,
+  petRepositoryContract,
+} from '../../../contracts';
 import { postgresDatabase, type TestDatabase } from '../../../support/databases/databases';
 import { setLastId } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
@@ -27,11 +32,15 @@ describe('the Knex pet repository on PostgreSQL', () => {
     await testDatabase.remove();
   });
 
-  petRepositoryContract(runner, async ({ pets, now }) => {
+  const open: OpenPetRepository = async ({ pets, now }) => {
     await database.writes.raw('truncate pets, creation_keys restart identity');
     await seedPets(database, pets);
     const greatest = pets.reduce((most, { id }) => (id > most ? id : most), 0n);
     if (greatest > 0n) await setLastId(database, greatest);
     return { repository: knexPetRepository(database, { now }), close: () => Promise.resolve() };
-  });
+  };
+
+  for (const contract of [petRepositoryContract, importAllContract, idempotencyExpiryContract]) {
+    contract(runner, open);
+  }
 });

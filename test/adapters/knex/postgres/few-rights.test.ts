@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import {
-  apiKeyRegister,
+  apiKeyStore,
   knexAuthenticate,
   knexPetRepository,
   knexReadiness,
@@ -13,10 +15,18 @@ import { withDatabase } from '../../../support/databases/with-database';
 import { createPostgresDatabase, execute } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 
-const limits = { poolSize: 2, statementTimeout: 3_000 };
+const limits = { poolSize: 2, statementTimeoutMs: 3_000 };
+
+const page = readFileSync(join(__dirname, '../../../../docs/postgresql.md'), 'utf8');
+
+/** The grants of the page, to the role `animals`. */
+const grants = [...page.matchAll(/^(?:grant|alter default privileges) .* to animals;$/gm)].map(
+  ([line]) => line,
+);
 
 describe('A role of PostgreSQL that may make no table', () => {
-  it('serves a store that is migrated and has a key, by the rights that the README names', async () => {
+  it('serves a store that is migrated and has a key, by the grants of docs/postgresql.md, also with a later table', async () => {
+    expect(grants).to.have.lengthOf(4);
     const { url, drop } = await createPostgresDatabase();
     const role = `few_${randomBytes(8).toString('hex')}`;
     const asRole = new URL(url);
@@ -25,23 +35,29 @@ describe('A role of PostgreSQL that may make no table', () => {
       await withDatabase(
         () => Promise.resolve({ open: () => openPostgres(url, limits), remove: () => Promise.resolve() }),
         async (owners) => {
-          const { key } = await run(apiKeyRegister(owners).issue('shop'));
+          const { key } = await run(apiKeyStore(owners).issue('shop'));
           await execute(
             url,
             `create role ${role} login password '${role}'`,
-            `grant select, insert, update, delete on all tables in schema public to ${role}`,
-            `grant usage on sequence pets_id_seq to ${role}`,
+            ...grants.map((grant) => grant.replace(/ animals;$/, ` ${role}`)),
           );
           const database = openPostgres(asRole.href, limits);
           try {
             expect(await run(migrate(database))).to.deep.equal([]);
-            expect(await run(apiKeyRegister(database).issueFirst('first'))).to.equal(undefined);
+            expect(await run(apiKeyStore(database).bootstrapKey('first'))).to.equal(undefined);
             await run(knexAuthenticate(database)(key));
             const { create } = knexPetRepository(database);
             const [newPet, retried] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
             for (const replayed of [false, true])
               expect(await run(create(newPet, retried))).to.include({ replayed });
             expect(await knexReadiness(database)()).to.equal(undefined);
+
+            // A later version adds a table with a sequence.
+            await execute(url, 'create table later (id bigserial primary key, name text)');
+            await database.writes('later').insert({ name: 'Rex' });
+            expect(await database.reads('later').pluck('name')).to.deep.equal(['Rex']);
+            await database.writes('later').update({ name: 'Tom' });
+            expect(await database.writes('later').delete()).to.equal(1);
           } finally {
             await database.close();
           }

@@ -11,11 +11,11 @@ import { withDatabases } from '../../../support/databases/with-database';
 /** What another instance does that hangs amid a create. */
 const holdKey = async (
   { writes }: Database,
-  { owner, idempotencyKey }: ScopedIdempotencyKey,
+  { ownerId, idempotencyKey }: ScopedIdempotencyKey,
 ): Promise<Knex.Transaction> => {
   const transaction = await writes.transaction();
   await transaction('creation_keys').insert({
-    caller: owner,
+    caller: ownerId,
     idempotency_key: idempotencyKey,
     pet_id: '1',
     kept_until: Number.MAX_SAFE_INTEGER,

@@ -5,7 +5,7 @@ import { throughProxy } from '../../../support/postgres/freezing-proxy';
 import { createPostgresDatabase } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 
-const statementTimeout = 1_000;
+const statementTimeoutMs = 1_000;
 
 /** A PostgreSQL database behind a network that may freeze, seen through one connection. */
 const behindProxy = async (
@@ -14,7 +14,7 @@ const behindProxy = async (
   const { url, drop } = await createPostgresDatabase();
   try {
     await throughProxy(url, async (proxied, { freezeAnswers }) => {
-      const database = openPostgres(proxied, { poolSize: 1, statementTimeout });
+      const database = openPostgres(proxied, { poolSize: 1, statementTimeoutMs });
       try {
         await run(migrate(database));
         await test(database, freezeAnswers);
@@ -35,16 +35,16 @@ describe('A query of PostgreSQL that is never answered', () => {
       freezeAnswers();
       const began = performance.now();
       expect(await find(pet.id)()).to.have.nested.property('left._tag', 'Unavailable');
-      expect(performance.now() - began).to.be.within(statementTimeout, 10 * statementTimeout);
+      expect(performance.now() - began).to.be.within(statementTimeoutMs, 10 * statementTimeoutMs);
       expect(await run(find(pet.id))).to.deep.equal(pet);
-      expect(performance.now() - began).to.be.below(10 * statementTimeout);
+      expect(performance.now() - began).to.be.below(10 * statementTimeoutMs);
     }));
 
   it('is not taken for one because its connection is older than a query may be', () =>
     behindProxy(async ({ reads }) => {
       const backend = (): Promise<unknown> => reads.first(reads.raw('pg_backend_pid() as pid'));
       const first = await backend();
-      const until = performance.now() + 2 * statementTimeout;
+      const until = performance.now() + 2 * statementTimeoutMs;
       while (performance.now() < until) {
         expect(await backend()).to.deep.equal(first);
         await reads.raw('select pg_sleep(0.1)');

@@ -3,14 +3,14 @@ import { type Database, openPostgres } from '../../../../adapters/knex';
 import { createPostgresDatabase } from '../../../support/postgres/postgres';
 import { eventually } from '../../../support/eventually';
 
-const statementTimeout = 1_000;
+const statementTimeoutMs = 1_000;
 
 /** In milliseconds, more than a connection may be silent for. */
-const longSilence = 2 * statementTimeout;
+const longSilence = 2 * statementTimeoutMs;
 
 const withPool = async (test: (database: Database) => Promise<void>): Promise<void> => {
   const { url, drop } = await createPostgresDatabase();
-  const database = openPostgres(url, { poolSize: 4, statementTimeout });
+  const database = openPostgres(url, { poolSize: 4, statementTimeoutMs });
   try {
     await test(database);
   } finally {

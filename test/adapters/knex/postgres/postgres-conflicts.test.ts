@@ -5,6 +5,7 @@ import type { Pet, PetRepository } from '../../../../core';
 import { allPets, pageSize } from '../../../contracts/pet-repository/pages-of';
 import { postgresDatabase } from '../../../support/databases/databases';
 import { alterTables } from '../../../support/postgres/postgres';
+import { type ForEachOperation, repositoryCalls } from '../../../support/databases/repository-calls';
 import { run } from '../../../support/run';
 import { withDatabase } from '../../../support/databases/with-database';
 
@@ -61,14 +62,16 @@ describe('a serialisation failure of PostgreSQL (SQLSTATE 40001)', () => {
       expect(await attemptsMade(database)).to.equal(6);
     }));
 
-  for (const [name, read] of [
-    ['by id', ({ find }: PetRepository, { id }: Pet) => run(find(id))],
-    [
-      'of a page',
-      ({ list }: PetRepository) => run(list({ limit: pageSize(1) })).then(({ pets: [first] }) => first),
-    ],
-  ] as const) {
-    it(`of a read ${name} is tried again`, () =>
+  const reads: Omit<
+    ForEachOperation<(repository: PetRepository, pet: Pet) => Promise<Pet | undefined>>,
+    'create' | 'importAll'
+  > = {
+    find: ({ find }, { id }) => run(find(id)),
+    list: ({ list }) => run(list({ limit: pageSize(1) })).then(({ pets: [first] }) => first),
+  };
+
+  for (const [operation, read] of Object.entries(reads)) {
+    it(`of a read is tried again: ${operation}`, () =>
       withDatabase(postgresDatabase, async (database) => {
         const repository = knexPetRepository(database);
         const { pet } = await run(repository.create(arbitraryNewPet()));
@@ -77,4 +80,13 @@ describe('a serialisation failure of PostgreSQL (SQLSTATE 40001)', () => {
         expect(await attemptsMade(database)).to.equal(4);
       }));
   }
+
+  it('ends an import, whose source can be read once, and stores nothing', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      await refuseFirst(database, 1);
+      const repository = knexPetRepository(database);
+      const { importAll } = repositoryCalls(repository);
+      expect(await importAll()()).to.have.property('_tag', 'Left');
+      expect(await allPets(repository)).to.deep.equal([]);
+    }));
 });

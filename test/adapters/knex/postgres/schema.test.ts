@@ -3,7 +3,7 @@ import { type Database, knexReadiness, migrate, openPostgres } from '../../../..
 import { createPostgresDatabase, type PostgresDatabase } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 
-const limits = { poolSize: 2, statementTimeout: 3_000 };
+const limits = { poolSize: 2, statementTimeoutMs: 3_000 };
 
 describe('A PostgreSQL schema', () => {
   let server: PostgresDatabase;
@@ -32,7 +32,7 @@ describe('A PostgreSQL schema', () => {
     const host = open(server.url);
     await host.writes.schema.createTable('pets', (table) => table.text('of_the_host'));
     const store = open(server.url, 'animals');
-    expect(await run(migrate(store))).to.include('001_create_pets');
+    expect(await run(migrate(store))).to.include('001_create_tables');
     expect(await knexReadiness(store)()).to.equal(undefined);
     for (const table of ['api_keys', 'setup_lock', 'animal_store_migrations']) {
       expect(await schemasWith(table, store), table).to.deep.equal(['animals']);

@@ -3,7 +3,8 @@ import { constVoid } from 'fp-ts/function';
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { backupSqlite, openSqlite } from '../../../../adapters/knex';
+import { openSqlite } from '../../../../adapters/knex';
+import { backupSqlite } from '../../../../adapters/knex/service';
 import { newCatalogue } from '../../../support/databases/catalogue';
 import { columnOf, integrityOf } from '../../../support/databases/inspect-sqlite';
 import { projectFolder } from '../../../support/processes/command';
@@ -59,7 +60,7 @@ describe('A copy of a SQLite file', () => {
     await close();
     copyFileSync(`${target}-left`, `${target}-wal`);
 
-    await backupSqlite(file, target, options);
+    await backupSqlite(file, target, { ...options, mayReplace: true });
     expect(await integrityOf(target)).to.deep.equal(['ok']);
     expect(await columnOf(target, 'pets', 'id')).to.have.lengthOf(3_000);
   });

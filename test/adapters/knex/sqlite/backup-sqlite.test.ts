@@ -2,19 +2,22 @@ import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
 import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { backupSqlite, type CopyProgress, openSqlite, restoreSqlite } from '../../../../adapters/knex';
-import { newCatalogue } from '../../../support/databases/catalogue';
+import { openSqlite } from '../../../../adapters/knex';
+import { backupSqlite, type CopyProgress, restoreSqlite } from '../../../../adapters/knex/service';
+import { arbitraryNewPet } from '../../../contracts';
+import { newCatalogue, withRepository } from '../../../support/databases/catalogue';
 import { columnOf } from '../../../support/databases/inspect-sqlite';
 import { isLocked } from '../../../support/databases/is-locked';
+import { run } from '../../../support/run';
 import { makeFolder, removeFolders } from '../../../support/temporary-folder';
 
-/** A catalogue of 12 MB: several steps of a copy. */
+/** A catalogue of 60 MB, so that a copy reports its progress. */
 const newLargeCatalogue = async (): Promise<string> => {
   const { file } = await newCatalogue();
   const { writes, close } = openSqlite(file);
   await writes.raw(
     `insert into pets (name, category_id)
-     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 3000)
+     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 15000)
      select hex(zeroblob(2000)), n from numbers`,
   );
   await close();
@@ -36,7 +39,7 @@ describe('A copy of a SQLite file', () => {
       signal: new AbortController().signal,
       onProgress: (progress) => told.push(progress),
     });
-    expect(animals).to.equal(3_000);
+    expect(animals).to.equal(15_000);
     const copied = told.map((progress) => progress.copied);
     expect(copied.length).to.be.greaterThan(2);
     expect(copied).to.deep.equal([...copied].sort((one, other) => one - other));
@@ -44,13 +47,14 @@ describe('A copy of a SQLite file', () => {
   });
 
   for (const [when, isTime] of [
-    ['amid the pages', () => true],
+    ['amid the pages', ({ copied, total }: CopyProgress) => copied > 0 && copied < total],
     ['before the check', ({ copied, total }: CopyProgress) => copied === total],
   ] as const) {
     it(`that is interrupted ${when} leaves the file and the database as they were, and nothing else`, async () => {
       const file = await newLargeCatalogue();
       const earlier = join(await makeFolder(), 'backup');
-      writeFileSync(earlier, 'earlier');
+      await backupSqlite((await newCatalogue()).file, earlier, quietly);
+      const bytes = readFileSync(earlier);
       const empty = await newCatalogue();
       const before = readFileSync(empty.file);
       for (const copy of [
@@ -69,7 +73,7 @@ describe('A copy of a SQLite file', () => {
         );
         expect(failure).to.have.property('name', 'AbortError');
       }
-      expect(readFileSync(earlier, 'utf8')).to.equal('earlier');
+      expect(readFileSync(earlier)).to.deep.equal(bytes);
       expect(readdirSync(dirname(earlier))).to.deep.equal([basename(earlier)]);
       expect(existsSync(`${empty.file}-wal`)).to.equal(false);
       expect(readdirSync(dirname(empty.file))).to.deep.equal([basename(empty.file)]);
@@ -91,7 +95,7 @@ describe('A copy of a SQLite file', () => {
       },
     });
     expect(seen).to.deep.equal([true]);
-    expect(await columnOf(target, 'pets', 'id')).to.have.lengthOf(3_000);
+    expect(await columnOf(target, 'pets', 'id')).to.have.lengthOf(15_000);
   });
 
   it('that fails to take the place of no file leaves none', async () => {
@@ -131,6 +135,47 @@ describe('A copy of a SQLite file', () => {
     expect(lstatSync(join(folder, 'link')).isSymbolicLink()).to.equal(true);
     expect(readdirSync(folder)).to.deep.equal(['link', 'restored']);
     expect(await columnOf(join(folder, 'restored'), 'pets', 'id')).to.deep.equal([]);
+  });
+
+  it('replaces an earlier backup, also by a file that is empty', async () => {
+    const { file } = await newCatalogue([arbitraryNewPet()]);
+    const target = join(await makeFolder(), 'backup');
+    writeFileSync(target, '');
+    for (let time = 0; time < 2; time += 1) expect(await backupSqlite(file, target, quietly)).to.equal(1);
+  });
+
+  it('replaces no live store, no other file and no store that was served, unless it may', async () => {
+    const { file } = await newCatalogue();
+    const target = join(await makeFolder(), 'backup');
+    const live = await newCatalogue([arbitraryNewPet()]);
+    const stopped = await newCatalogue([arbitraryNewPet()]);
+    const database = openSqlite(live.file);
+    await database.writes('heartbeats').insert({ id: 7, beaten_at: 1 });
+    writeFileSync(target, 'a letter');
+    for (const [other, words] of [
+      [live.file, 'is in use or was not closed'],
+      [stopped.file, 'is not a backup'],
+      [target, 'is not a backup'],
+    ] as const) {
+      const before = readFileSync(other);
+      expect(String(await failureOf(backupSqlite(file, other, quietly)))).to.include(words);
+      expect(readFileSync(other).equals(before)).to.equal(true);
+    }
+    expect(existsSync(`${live.file}-wal`)).to.equal(true);
+    await database.close();
+    expect(await backupSqlite(file, target, { ...quietly, mayReplace: true })).to.equal(0);
+    expect(await backupSqlite(file, live.file, { ...quietly, mayReplace: true })).to.equal(0);
+  });
+
+  it('keeps the ids that were given out from being given again', async () => {
+    const { file } = await newCatalogue([arbitraryNewPet(), arbitraryNewPet()]);
+    const served = openSqlite(file);
+    await served.writes('pets').delete();
+    await served.close();
+    const target = join(await makeFolder(), 'backup');
+    expect(await backupSqlite(file, target, quietly)).to.equal(0);
+    const { pet } = await withRepository(target, ({ create }) => run(create(arbitraryNewPet())));
+    expect(pet.id).to.equal(3n);
   });
 
   it('is not kept from its place by what one that was killed has left, in a container with the same pid', async () => {

@@ -46,7 +46,7 @@ describe('A SQLite file', () => {
         await rm(file);
         yield arbitraryNewPet();
       }
-      const outcome = await knexPetRepository(database).createAll(source())();
+      const outcome = await knexPetRepository(database).importAll(source())();
       expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
     }));
 });

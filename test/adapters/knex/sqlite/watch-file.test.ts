@@ -1,10 +1,12 @@
 import { expect } from 'chai';
-import { rename, stat, truncate } from 'node:fs/promises';
+import { copyFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, knexPetRepository, migrate, openSqlite } from '../../../../adapters/knex';
+import { watchFile } from '../../../../adapters/knex/sqlite/watch-file';
 import { arbitraryNewPet } from '../../../contracts';
 import { newCatalogue } from '../../../support/databases/catalogue';
-import { columnOf } from '../../../support/databases/inspect-sqlite';
+import { columnOf, integrityOf } from '../../../support/databases/inspect-sqlite';
+import { type ForEachOperation, repositoryCalls } from '../../../support/databases/repository-calls';
 import { eventually } from '../../../support/eventually';
 import { run } from '../../../support/run';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
@@ -23,7 +25,7 @@ const withFilledFile = async (test: (database: Database, file: string) => Promis
     await database.writes.raw('create table filler (content)');
     await fill(database);
     await checkpoint(database);
-    expect(database.isFileIntact()).to.equal(true);
+    expect(await database.isFileIntact()).to.equal(true);
     await test(database, file);
   } finally {
     await database.close();
@@ -44,7 +46,7 @@ describe('the watch over a SQLite file', () => {
       await eventually('it is known to be intact', 20_000, database.isFileIntact);
       expect(database.isFileReplaced()).to.equal(false);
       await checkpoint(database);
-      expect(database.isFileIntact()).to.equal(true);
+      expect(await database.isFileIntact()).to.equal(true);
     }));
 
   it('takes a file that was vacuumed for sound', () =>
@@ -61,12 +63,116 @@ describe('the watch over a SQLite file', () => {
       withFilledFile(async (database, file) => {
         const { size } = await stat(file);
         await truncate(file, Math.floor(size * share));
-        expect(database.isFileIntact()).to.equal(false);
+        expect(await database.isFileIntact()).to.equal(false);
         await eventually('it is known to be lost', 20_000, database.isFileReplaced);
         await delay(100);
-        expect(database.isFileIntact()).to.equal(false);
+        expect(await database.isFileIntact()).to.equal(false);
       }));
   }
+
+  it('takes a log that another program has moved into the file for sound', () =>
+    withFilledFile(async (database, file) => {
+      const { create } = knexPetRepository(database);
+      for (let round = 0; round < 3; round += 1) {
+        await run(create(arbitraryNewPet()));
+        const other = openSqlite(file);
+        await checkpoint(other);
+        await other.close();
+        expect((await stat(`${file}-wal`)).size).to.equal(0);
+        expect(await database.isFileIntact()).to.equal(true);
+      }
+      expect(await columnOf(file, 'pets', 'id')).to.have.lengthOf(3);
+    }));
+
+  it('takes a log that became shorter after a checkpoint for sound', () =>
+    withFilledFile(async (database, file) => {
+      const { create } = knexPetRepository(database);
+      await database.writes.raw('pragma wal_autocheckpoint = 0');
+      await database.writes.raw('insert into filler values (zeroblob(8000000))');
+      await run(create(arbitraryNewPet()));
+      const { size: before } = await stat(`${file}-wal`);
+      await database.writes.raw('pragma wal_checkpoint(restart)');
+      await run(create(arbitraryNewPet()));
+      expect((await stat(`${file}-wal`)).size).to.be.below(before);
+      expect(database.isFileReplaced()).to.equal(false);
+    }));
+
+  const losses: Readonly<Record<string, (file: string) => Promise<unknown>>> = {
+    'its log was removed': (file) => rm(`${file}-wal`),
+    'its log was moved': (file) => rename(`${file}-wal`, `${file}-moved`),
+    'its log was replaced by a copy': async (file) => {
+      await copyFile(`${file}-wal`, `${file}-copy`);
+      await rename(`${file}-copy`, `${file}-wal`);
+    },
+    'its log was emptied': (file) => truncate(`${file}-wal`),
+    'its log index was removed': (file) => rm(`${file}-shm`),
+    'its log index was moved': (file) => rename(`${file}-shm`, `${file}-moved`),
+  };
+  for (const [loss, lose] of Object.entries(losses)) {
+    for (const when of ['and a create follows', 'and nothing follows']) {
+      it(`finds out that ${loss} ${when}, and acknowledges nothing from then on`, () =>
+        withFilledFile(async (database, file) => {
+          const { create } = knexPetRepository(database);
+          await run(create(arbitraryNewPet()));
+          await run(create(arbitraryNewPet()));
+          expect(await database.isFileIntact()).to.equal(true);
+          await lose(file);
+          if (when === 'and a create follows')
+            expect(await create(arbitraryNewPet())()).to.have.property('_tag', 'Left');
+          await eventually('it is known to be lost', 20_000, database.isFileReplaced);
+          expect(await create(arbitraryNewPet())()).to.have.property('_tag', 'Left');
+        }));
+    }
+  }
+
+  it('finds out that its log was cut to a part, unless a write comes before the look', () =>
+    withFilledFile(async (database, file) => {
+      const { create } = knexPetRepository(database);
+      await run(create(arbitraryNewPet()));
+      await run(create(arbitraryNewPet()));
+      await truncate(`${file}-wal`, 5_000);
+      await eventually('it is known to be lost', 20_000, database.isFileReplaced);
+      expect(await create(arbitraryNewPet())()).to.have.property('_tag', 'Left');
+    }));
+
+  it('keeps what was acknowledged before the log was removed, once it is closed', async () => {
+    const file = await newDatabaseFile();
+    const database = openSqlite(file);
+    await run(migrate(database));
+    const { create } = knexPetRepository(database);
+    await run(create(arbitraryNewPet()));
+    expect(await database.isFileIntact()).to.equal(true);
+    await rm(`${file}-wal`);
+    expect(await create(arbitraryNewPet())()).to.have.property('_tag', 'Left');
+    await database.close();
+    expect(await columnOf(file, 'pets', 'id')).to.include(1);
+  });
+
+  it('leaves a file readable whose log was emptied and written again', () =>
+    withFilledFile(async (database, file) => {
+      const { create } = knexPetRepository(database);
+      await run(create(arbitraryNewPet()));
+      expect(await database.isFileIntact()).to.equal(true);
+      await truncate(`${file}-wal`);
+      expect(await create(arbitraryNewPet())()).to.have.property('_tag', 'Left');
+      await database.close();
+      const copy = `${file}-copy`;
+      for (const ending of ['', '-wal']) await copyFile(`${file}${ending}`, `${copy}${ending}`);
+      expect(await integrityOf(copy)).to.deep.equal(['ok']);
+    }));
+
+  it('refuses a file that was replaced while it was being opened', async () => {
+    const [{ file }, other] = [await newCatalogue(), await newCatalogue()];
+    const watch = watchFile(file, {
+      reads: () => {
+        throw new Error('nothing is asked');
+      },
+      passesQuickCheck: () => Promise.resolve(true),
+    });
+    watch.willOpen();
+    await rename(other.file, file);
+    expect(watch.opened()).to.be.an('error');
+  });
 
   it('lets nobody write to a file that was replaced before anybody had written', async () => {
     const [{ file }, other] = [await newCatalogue(), await newCatalogue()];
@@ -82,4 +188,16 @@ describe('the watch over a SQLite file', () => {
       await database.close();
     }
   });
+
+  it('lets no operation acknowledge a write once the file is gone', () =>
+    withFilledFile(async (database, file) => {
+      await rm(file);
+      await eventually('it is known to be lost', 20_000, async () => !(await database.isFileIntact()));
+      const calls = repositoryCalls(knexPetRepository(database));
+      const writes: ForEachOperation<boolean> = { list: false, find: false, create: true, importAll: true };
+      for (const [operation, isWrite] of Object.entries(writes)) {
+        const { [operation]: call }: Readonly<Record<string, (typeof calls)['list']>> = calls;
+        if (isWrite) expect(await call?.()(), operation).to.have.property('_tag', 'Left');
+      }
+    }));
 });

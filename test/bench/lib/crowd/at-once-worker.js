@@ -1,5 +1,4 @@
-import { openAll, openConnection } from './connection.js';
-import { requestText } from './request-text.js';
+import { openAll, openConnection, requestText } from './connection.js';
 
 /** All clients connect, then each sends its requests one after another and tries none again: the answers by status. */
 const crowd = async ({ clients, operation, requestsEach, ...target }) => {

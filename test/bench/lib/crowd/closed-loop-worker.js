@@ -1,7 +1,6 @@
 import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openAll, openConnection } from './connection.js';
-import { requestText } from './request-text.js';
+import { openAll, openConnection, requestText } from './connection.js';
 
 /** Requests that are written beforehand, so that none is made while the clock runs. */
 const texts = 1_000;

@@ -1,6 +1,5 @@
 import { memoryBars } from '../reports/bars.js';
-import { table } from '../reports/table.js';
-import { verdict } from '../reports/verdict.js';
+import { table, verdict } from '../reports/table.js';
 import { median } from '../statistics.js';
 
 const service = 'animal-store';

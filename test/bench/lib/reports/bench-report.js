@@ -1,8 +1,7 @@
 import { baselineOf } from '../../targets.js';
 import { judge } from './bars.js';
 import { operationNames } from '../load/operations.js';
-import { table } from './table.js';
-import { verdict } from './verdict.js';
+import { table, verdict } from './table.js';
 
 const milliseconds = (microseconds) => (microseconds / 1000).toFixed(2);
 

@@ -29,17 +29,11 @@ const versionOf = async (name) => {
   return 'absent';
 };
 
-/** The machine, Node, the packages and the day. */
-export const describeMachine = async () => ({
-  date: new Date().toISOString().slice(0, 10),
-  machine: {
-    processor: os.cpus()[0].model.trim(),
-    cores: os.availableParallelism(),
-    memoryGigabytes: Math.round(os.totalmem() / 2 ** 30),
-    system: `${os.type()} ${os.release()} ${os.arch()}`,
-    node: process.version,
-  },
-  packages: Object.fromEntries(
-    await Promise.all(packages.map(async (name) => [name, await versionOf(name)])),
-  ),
-});
+/** The day, the machine, Node and the packages, in one line. */
+export const describeMachine = async () => {
+  const versions = await Promise.all(packages.map(async (name) => `${name} ${await versionOf(name)}`));
+  const day = new Date().toISOString().slice(0, 10);
+  const memory = `${Math.round(os.totalmem() / 2 ** 30)} GB`;
+  const machine = `${os.availableParallelism()} cores (${os.cpus()[0].model.trim()}), ${memory}`;
+  return `${day}, ${machine}, ${os.type()} ${os.release()} ${os.arch()}, Node ${process.version}; ${versions.join(', ')}.`;
+};

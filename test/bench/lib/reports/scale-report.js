@@ -1,7 +1,6 @@
 import { operationNames } from '../load/operations.js';
 import { sharedBuffers } from '../databases/scale-databases.js';
-import { table } from './table.js';
-import { verdict } from './verdict.js';
+import { table, verdict } from './table.js';
 
 /** Each operation's median latency may be this many times that on the fewest rows. */
 const bar = 1.2;

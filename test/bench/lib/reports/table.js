@@ -8,3 +8,6 @@ export const table = (head, rows) => {
   const rule = `|${widths.map((width, column) => (column === 0 ? `${'-'.repeat(width + 2)}` : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
   return [line(head), rule, ...rows.map(line)].join('\n');
 };
+
+/** How a bar came out. */
+export const verdict = (met) => (met ? 'met' : 'MISSED');

@@ -15,14 +15,14 @@ const bound = 30_000;
 /** Creates that are sent at once. */
 const clients = 16;
 
-const unavailableMessage = 'the service can not answer now; try again';
+const unavailableMessage = 'service unavailable; try again';
 
 /** All that `/readyz` may say of a store: nothing of paths, statements or values. */
 const obstacles = [
   'the database does not answer',
-  'animals can not be read from the database',
-  'the database can not be written',
-  'it is stopping',
+  "animals can't be read from the database",
+  "the database can't be written to",
+  'the service is stopping',
 ].map((obstacle) => `not ready: ${obstacle}`);
 
 const readsOf = ['/v1/pets', '/v1/pets?status=sold', '/v1/pets/1'];

@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { connect, type Socket, type TcpSocketConnectOpts } from 'node:net';
 import { call } from '../../../support/http/call';
 
-/** In bytes: a page of such animals fills every buffer on its way to a client that does not read. */
-const longName = 99_000;
+/** Bytes of a name in JSON, a quote by two: a page of such animals fills every buffer to a client that does not read. */
+const longNameBytes = 99_000;
 
 /** As many as a page may hold. */
 const animals = 100;
 
 /** Puts as many animals there that a page of them has about ten megabytes. */
 export const seedLargePage = async (address: string, key: string): Promise<void> => {
-  const body = `{"name":"${'x'.repeat(longName)}","categoryId":7}`;
+  const body = `{"name":"${'\\"'.repeat(longNameBytes / 2)}","categoryId":7}`;
   for (let animal = 0; animal < animals; animal += 1) {
     await call(`${address}/v1/pets`, { method: 'POST', key, body });
   }

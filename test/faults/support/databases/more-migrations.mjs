@@ -1,6 +1,6 @@
 import { env } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { migrations } from '../../../../dist/adapters/knex/migrations/migration-source.js';
+import { migrations } from '../../../../dist/adapters/knex/migrations/migrations.js';
 
 /** Preloaded into the build, it makes another version of it: TEST_MIGRATIONS names what that one has more. */
 const versions = {

@@ -1,12 +1,12 @@
-import { chmod } from 'node:fs/promises';
 import { eventually } from '../../../support/eventually';
 import { type FreezingProxy, startFreezingProxy } from '../../../support/postgres/freezing-proxy';
-import { copyAsStandby, initialise, type PostgresNode, postgresNode } from './postgres-node';
+import { newPostgresServer, type PostgresServer } from '../../../support/postgres/postgres-server';
+import { copyAsStandby } from './copy-as-standby';
 
 /** A primary and a standby that has each commit before it is acknowledged. */
 export interface PostgresPair {
-  readonly primary: () => PostgresNode;
-  readonly standby: () => PostgresNode;
+  readonly primary: () => PostgresServer;
+  readonly standby: () => PostgresServer;
   /** Between the two. */
   readonly replication: () => FreezingProxy;
   /** The standby becomes the primary, alone at first. The former primary must be out of reach of every client. */
@@ -20,15 +20,15 @@ export interface PostgresPair {
 /** In milliseconds. */
 const bound = 60_000;
 
+const settings = ['wal_keep_size=128MB', 'max_wal_size=128MB', 'wal_retrieve_retry_interval=500ms'];
+
 /** Gives a pair in two folders, which belong to root or to whom runs the tests; it is stopped afterwards. */
 export const withPostgresPair = async <A>(
   [first, second]: readonly [string, string],
   use: (pair: PostgresPair) => Promise<A>,
 ): Promise<A> => {
-  // As root the servers run as another user, who must get in.
-  for (const folder of [first, second]) await chmod(folder, 0o755);
-  let primary = await postgresNode(`${first}/data`);
-  let standby = await postgresNode(`${second}/data`);
+  let primary = await newPostgresServer(first, settings);
+  let standby = await newPostgresServer(second, settings);
   let replication = await startFreezingProxy(primary.port);
 
   const isSynchronous = async (): Promise<void> => {
@@ -59,7 +59,6 @@ export const withPostgresPair = async <A>(
     await becomeSynchronous();
   };
   try {
-    await initialise(primary);
     await primary.start();
     await addStandby();
     return await use({

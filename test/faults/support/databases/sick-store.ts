@@ -2,7 +2,7 @@ import type { Environment } from '../../../support/processes/command';
 import { startService } from '../../../support/service/service-process';
 import type { Figures } from '../fault';
 import { inFolder } from '../../../support/in-folder';
-import { pidOf } from '../machine/pids';
+import { pidOf } from '../../../support/processes/pids';
 import { key, witness } from '../checks/witness';
 
 interface Sickness<Store> {

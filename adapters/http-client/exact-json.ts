@@ -1,0 +1,26 @@
+// Matches strings first, so that digits inside a string are not taken for a number.
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
+
+/** Marks the text of an integer while JSON.parse reads it. No text of the service has this character. */
+const mark = '\0';
+
+/**
+ * Parses JSON text with each integer as a bigint, and any other number as JSON.parse reads it. Throws a SyntaxError as
+ * JSON.parse does. lossless-json does so in 2.3 kB (gzipped) instead of 0.3. JSON.parse of Node 20 does not
+ * show the text of a number to its reviver.
+ */
+export const parseExactJson = (text: string): unknown => {
+  const marked = text.replace(tokens, (token) => (/^-?[0-9]+$/.test(token) ? `"\\u0000${token}"` : token));
+  return JSON.parse(marked, (_name, value: unknown) =>
+    typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(1)) : value,
+  );
+};
+
+/** Returns the JSON text of an object whose values are strings, numbers, booleans and bigints. */
+export const writeExactJson = (fields: object): string =>
+  `{${Object.entries(fields)
+    .map(
+      ([name, value]: [string, unknown]) =>
+        `${JSON.stringify(name)}:${typeof value === 'bigint' ? String(value) : JSON.stringify(value)}`,
+    )
+    .join()}}`;

@@ -1,0 +1,168 @@
+import type { TaskEither } from 'fp-ts/TaskEither';
+import {
+  AnimalStoreError,
+  type ApiKey,
+  type CallOptions,
+  type CreatedPet,
+  type Deadline,
+  decodeOrThrow,
+  defaultPageSize,
+  endAtDeadline,
+  IdempotencyKey,
+  idempotencyKeyInFlight,
+  type IdempotencyKeyInFlight,
+  idempotencyKeyReused,
+  type IdempotencyKeyReused,
+  type InvalidApiKey,
+  invalidApiKey,
+  ListPetsQuery,
+  newIdempotencyKey,
+  NewPet,
+  PageSize,
+  type Pet,
+  PetId,
+  petNotFound,
+  type PetNotFound,
+  type PetPage,
+  type Unavailable,
+  unavailable,
+  withRetries,
+  type Attempt,
+} from '../../core';
+import { httpTransport } from './http-transport';
+import type { RemoteStore } from './send';
+
+/** The owner of the key has made too many requests. */
+export interface RateLimited {
+  readonly _tag: 'RateLimited';
+  readonly retryAfterMs: number | undefined;
+}
+
+/** The JSON of the animal is larger than the service accepts. */
+export interface PayloadTooLarge {
+  readonly _tag: 'PayloadTooLarge';
+}
+
+/** Failures of every remote operation. The key may expire or be revoked while the store is open. */
+export type RemoteFailure = InvalidApiKey | RateLimited | Unavailable;
+
+/** Operations of a store over HTTP. An AnimalStore also fits this type. */
+export interface RemoteAnimalStore {
+  readonly listPets: (query?: ListPetsQuery, deadline?: Deadline) => TaskEither<RemoteFailure, PetPage>;
+  readonly createPet: (
+    newPet: NewPet,
+    idempotencyKey?: IdempotencyKey,
+    deadline?: Deadline,
+  ) => TaskEither<
+    IdempotencyKeyReused | IdempotencyKeyInFlight | PayloadTooLarge | RemoteFailure,
+    CreatedPet
+  >;
+  readonly getPet: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | RemoteFailure, Pet>;
+}
+
+/** Opens a store with an API key. An OpenAnimalStore also fits this type. */
+export type OpenRemoteAnimalStore = (
+  apiKey: ApiKey,
+  deadline?: Deadline,
+) => TaskEither<RemoteFailure, RemoteAnimalStore>;
+
+const remoteFailure = (error: AnimalStoreError): RemoteFailure => {
+  switch (error.code) {
+    case 'unauthorized':
+      return invalidApiKey('unknown');
+    case 'rate_limited':
+      return { _tag: 'RateLimited', retryAfterMs: error.retryAfterMs };
+    default:
+      return unavailable(error);
+  }
+};
+
+const limitsUntil = (deadline: Deadline | undefined): CallOptions => {
+  if (deadline === undefined) return {};
+  const remainingMs = Math.max(1, deadline - performance.now());
+  return { retryForMs: remainingMs, timeoutMs: Math.min(10_000, remainingMs) };
+};
+
+const call = <F, A>(
+  attempt: () => (limits: Attempt) => Promise<A>,
+  toFailure: (error: AnimalStoreError) => F,
+  deadline: Deadline | undefined,
+): TaskEither<F | Unavailable, A> =>
+  endAtDeadline(async () => {
+    try {
+      return { _tag: 'Right', right: await withRetries(attempt(), limitsUntil(deadline)) };
+    } catch (error) {
+      if (error instanceof AnimalStoreError) return { _tag: 'Left', left: toFailure(error) };
+      throw error;
+    }
+  }, deadline);
+
+/**
+ * Opens a store over HTTP, as a replacement for an embedded one. Calls retry until their deadline, or for 30 seconds, while
+ * the service cannot answer.
+ */
+export const httpAnimalStore =
+  (remote: Omit<RemoteStore, 'apiKey'>): OpenRemoteAnimalStore =>
+  (apiKey, deadline) => {
+    const transport = httpTransport({ ...remote, apiKey });
+    const page = async (query: Parameters<typeof transport.list>[0], limits: Attempt): Promise<PetPage> => {
+      const { pets, next } = await transport.list(query, limits);
+      return { pets, hasMore: next !== undefined };
+    };
+    const store: RemoteAnimalStore = {
+      listPets: (query = {}, listDeadline) =>
+        call(
+          () => {
+            const decoded = decodeOrThrow(ListPetsQuery, query);
+            return (limits) => page({ limit: defaultPageSize, ...decoded }, limits);
+          },
+          remoteFailure,
+          listDeadline,
+        ),
+      createPet: (newPet, idempotencyKey, createDeadline) =>
+        call(
+          () => {
+            const decoded = decodeOrThrow(NewPet, newPet);
+            const key =
+              idempotencyKey === undefined
+                ? newIdempotencyKey()
+                : decodeOrThrow(IdempotencyKey, idempotencyKey);
+            return async (limits) => {
+              const created = await transport.create(decoded, key, limits);
+              // Without a key from the caller, a replay can only come from a retry within this call.
+              return idempotencyKey === undefined ? { ...created, replayed: false } : created;
+            };
+          },
+          (error) => {
+            switch (error.code) {
+              case 'idempotency_key_reused':
+                return idempotencyKeyReused;
+              case 'idempotency_key_in_flight':
+                return idempotencyKeyInFlight;
+              case 'payload_too_large':
+                return { _tag: 'PayloadTooLarge' } as const;
+              default:
+                return remoteFailure(error);
+            }
+          },
+          createDeadline,
+        ),
+      getPet: (id, getDeadline) =>
+        call(
+          () => {
+            const decoded = decodeOrThrow(PetId, id);
+            return (limits) => transport.find(decoded, limits);
+          },
+          (error) => (error.code === 'pet_not_found' ? petNotFound(id) : remoteFailure(error)),
+          getDeadline,
+        ),
+    };
+    return call(
+      () => async (limits) => {
+        await page({ limit: decodeOrThrow(PageSize, 1) }, limits);
+        return store;
+      },
+      remoteFailure,
+      deadline,
+    );
+  };

@@ -1,0 +1,123 @@
+import {
+  AnimalStoreError,
+  type AnimalStoreErrorCode,
+  animalStoreErrorCodes,
+  ApiKey,
+  type Attempt,
+} from '../../core';
+import { parseExactJson } from './exact-json';
+
+/** Address and key of a remote store. */
+export interface RemoteStore {
+  /** Address of the service, under any path prefix, with or without `/v1` at its end. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Replaces the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** A successful response, with its exact JSON. */
+export interface Success {
+  readonly url: URL;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+const isCode = (code: unknown): code is AnimalStoreErrorCode =>
+  animalStoreErrorCodes.some((one) => one === code);
+
+/** Maximum characters of an unexpected response in its error message. */
+const shownLength = 200;
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Reads Retry-After (RFC 9110, section 10.2.3): seconds, or a date. */
+const retryAfterMsOf = (headers: Headers): number | undefined => {
+  const text = headers.get('Retry-After');
+  if (text === null) return undefined;
+  const milliseconds = /^\s*[0-9]+\s*$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
+};
+
+/** Makes the error for a response outside the contract, such as the HTML page of a proxy. */
+export const unexpectedResponse = (
+  { status, headers }: Pick<Success, 'status' | 'headers'>,
+  text: string,
+): AnimalStoreError =>
+  new AnimalStoreError(
+    'unexpected_response',
+    `unexpected response with status ${status}: ${text.slice(0, shownLength)}`,
+    {
+      status,
+      requestId: headers.get('X-Request-Id') ?? undefined,
+      retryAfterMs: retryAfterMsOf(headers),
+    },
+  );
+
+const parseOrUndefined = (text: string): unknown => {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const failureOf = (response: Response, body: unknown, text: string): AnimalStoreError => {
+  const { status, headers } = response;
+  if (!isObject(body) || !('code' in body) || !('message' in body)) return unexpectedResponse(response, text);
+  const { code, message } = body;
+  return isCode(code) && typeof message === 'string'
+    ? new AnimalStoreError(code, message, {
+        status,
+        requestId: headers.get('X-Request-Id') ?? undefined,
+        retryAfterMs: retryAfterMsOf(headers),
+      })
+    : unexpectedResponse(response, text);
+};
+
+const networkError = (cause: unknown): AnimalStoreError => {
+  // Node's fetch says only "fetch failed"; the reason is in its cause.
+  const reason: unknown = cause instanceof Error ? (cause.cause ?? cause) : cause;
+  return new AnimalStoreError(
+    'network',
+    `no answer: ${reason instanceof Error ? reason.message : String(reason)}`,
+    {
+      cause,
+    },
+  );
+};
+
+/** Resolves a path of the interface, as in `pets?limit=1`. */
+export const resolve = ({ baseUrl }: RemoteStore, path: string): URL => {
+  if (!URL.canParse(baseUrl)) throw new TypeError(`invalid baseUrl: ${baseUrl}; it must be an absolute URL`);
+  return new URL(path, `${baseUrl.replace(/\/*$/, '').replace(/\/v1$/, '')}/v1/`);
+};
+
+/** Sends one request and reads the whole response. Rejects with an AnimalStoreError unless the status is 2xx. */
+export const send = async (
+  { apiKey, fetch = globalThis.fetch }: RemoteStore,
+  url: URL,
+  { signal }: Attempt,
+  create?: { readonly idempotencyKey: string; readonly body: string },
+): Promise<Success> => {
+  if (!ApiKey.is(apiKey)) throw new AnimalStoreError('unauthorized', 'the API key is not valid');
+  const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}` };
+  const init: RequestInit = { headers, signal, redirect: 'manual' };
+  if (create !== undefined) {
+    headers['Content-Type'] = 'application/json';
+    // A String of RFC 8941 can contain every printable ASCII character.
+    headers['Idempotency-Key'] = `"${create.idempotencyKey.replace(/["\\]/g, '\\$&')}"`;
+    init.method = 'POST';
+    init.body = create.body;
+  }
+  const [response, text] = await fetch(url.href, init)
+    .then(async (received) => [received, await received.text()] as const)
+    .catch((cause: unknown) => {
+      throw networkError(cause);
+    });
+  const body = parseOrUndefined(text);
+  if (!response.ok) throw failureOf(response, body, text);
+  if (body === undefined) throw unexpectedResponse(response, text);
+  return { url, status: response.status, headers: response.headers, body };
+};

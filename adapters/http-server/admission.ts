@@ -1,0 +1,220 @@
+const rateWindowMs = 250;
+
+const rateWindows = 4;
+
+/** Measures throughput in requests per millisecond while there is a queue. Without one it would be the arrival rate. */
+const serviceRate = () => {
+  let startedAt = 0;
+  let windowStartedAt = 0;
+  let finished = 0;
+  let earlierRates: ReadonlyArray<number> = [];
+  return {
+    /** Starts measuring when a queue begins. */
+    restart: (): void => {
+      startedAt = performance.now();
+      windowStartedAt = startedAt;
+      finished = 0;
+      earlierRates = [];
+    },
+    recordFinished: (): void => {
+      finished += 1;
+    },
+    elapsedMs: (): number => performance.now() - startedAt,
+    /** Returns the maximum of the last windows and the current one, so that a short stall does not look like a slow database. */
+    current: (): number => {
+      const lengthMs = performance.now() - windowStartedAt;
+      const rateNow = finished / Math.max(lengthMs, rateWindowMs);
+      const rate = Math.max(rateNow, ...earlierRates);
+      if (lengthMs >= rateWindowMs) {
+        earlierRates = [rateNow, ...earlierRates.slice(0, rateWindows - 1)];
+        windowStartedAt += lengthMs;
+        finished = 0;
+      }
+      return rate;
+    },
+  };
+};
+
+/** Maximum number of queued reads and writes together. Each takes some kilobytes. */
+const maxQueued = 10_000;
+
+/** Multiple of `maxWaitMs` beyond which a queued request is shed. */
+const lateShedFactor = 1.25;
+
+/** Minimum interval between searches of the queue for requests to shed. A search takes about a millisecond. */
+const shedIntervalMs = 250;
+
+export interface Entrant {
+  /** Time by `performance.now()`. */
+  readonly arrivedAt: number;
+  /** False once the request is answered or its client has left. The queue then skips it. */
+  readonly isWanted: () => boolean;
+  /** Called when a queued entrant gets a slot. */
+  readonly admit: () => void;
+  /** Called when a queued entrant would wait for too long. */
+  readonly shed: () => void;
+}
+
+export type Admission = ReturnType<typeof createAdmission>;
+
+/**
+ * Limits the requests that run at once, and queues the others in order of arrival. Sheds requests that would wait for longer
+ * than `maxWaitMs`, estimated from the queue's length and throughput. Sheds none before the queue is `maxWaitMs` old, since a
+ * burst of new connections lowers throughput for a moment.
+ */
+const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () => boolean) => {
+  const returning: Array<Entrant> = [];
+  let queue: Array<Entrant> = [];
+  const rate = serviceRate();
+  let inFlight = 0;
+  let isHeld = false;
+  let lastShedAt = 0;
+
+  const takeSlot = (): boolean => {
+    if (isHeld || inFlight >= maxInFlight) return false;
+    inFlight += 1;
+    return true;
+  };
+
+  const admitQueued = (): void => {
+    while (!isHeld && inFlight < maxInFlight) {
+      const next = returning.shift() ?? queue.shift();
+      if (next === undefined) return;
+      if (!next.isWanted()) continue;
+      inFlight += 1;
+      next.admit();
+    }
+  };
+
+  const freeSlot = (): void => {
+    inFlight -= 1;
+    admitQueued();
+  };
+
+  const shedLate = (perMs: number): void => {
+    const now = performance.now();
+    if (now - lastShedAt < shedIntervalMs) return;
+    lastShedAt = now;
+    const kept: Array<Entrant> = [];
+    for (const entrant of queue) {
+      if (!entrant.isWanted()) continue;
+      const remainingMs = (returning.length + kept.length) / perMs;
+      if (now - entrant.arrivedAt + remainingMs > lateShedFactor * maxWaitMs) entrant.shed();
+      else kept.push(entrant);
+    }
+    queue = kept;
+  };
+
+  return {
+    /** Takes a slot, queues or sheds. The callbacks `admit` and `shed` are called only for a queued entrant. */
+    enter: (entrant: Entrant): 'admitted' | 'queued' | 'shed' => {
+      if (takeSlot()) return 'admitted';
+      const ahead = returning.length + queue.length;
+      if (ahead === 0) rate.restart();
+      if (rate.elapsedMs() > maxWaitMs) {
+        const perMs = rate.current();
+        if (ahead + 1 > maxWaitMs * perMs) {
+          shedLate(perMs);
+          return 'shed';
+        }
+      }
+      if (!mayQueue()) return 'shed';
+      queue.push(entrant);
+      return 'queued';
+    },
+    queued: (): number => queue.length,
+    shedNewest: (): void => {
+      const newest = queue.pop();
+      if (newest?.isWanted() === true) newest.shed();
+    },
+    /** Releases the slot until `reenter`, while a body is being received. */
+    pause: freeSlot,
+    /** Takes a slot again, ahead of the queue. Never sheds. */
+    reenter: (entrant: Entrant): void => {
+      if (takeSlot()) entrant.admit();
+      else returning.push(entrant);
+    },
+    /** Releases the slot of a finished request. */
+    leave: (): void => {
+      rate.recordFinished();
+      freeSlot();
+    },
+    /** Admits no request until `release`. */
+    hold: (): void => {
+      isHeld = true;
+    },
+    release: (): void => {
+      isHeld = false;
+      admitQueued();
+    },
+  };
+};
+
+/** Separate limits, so that writes that wait for a locked database do not take the slots of reads. */
+export interface Bulkheads {
+  readonly reads: Admission;
+  readonly writes: Admission;
+}
+
+export const createBulkheads = (maxInFlight: number, maxWaitMs: number): Bulkheads => {
+  /** At the limit, the shorter queue takes a place from the longer one, so that hanging writes cannot keep reads out. */
+  const mayQueue = (own: Admission, other: Admission): boolean => {
+    if (own.queued() + other.queued() < maxQueued) return true;
+    if (own.queued() >= other.queued()) return false;
+    other.shedNewest();
+    return true;
+  };
+  const reads: Admission = createAdmission(maxInFlight, maxWaitMs, () => mayQueue(reads, writes));
+  const writes: Admission = createAdmission(maxInFlight, maxWaitMs, () => mayQueue(writes, reads));
+  return { reads, writes };
+};
+
+const safeMethods: ReadonlyArray<string | undefined> = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
+
+/** True for methods that only read (RFC 9110, section 9.2.1). */
+export const isSafe = (method: string | undefined): boolean => safeMethods.includes(method);
+
+/** Runs at most `maxPerTurn` tasks per tick of the event loop, in order, so that other connections are served between them. */
+export const turnThrottle = (maxPerTurn: number): ((task: () => void) => void) => {
+  const queue: Array<() => void> = [];
+  const runSome = (): void => {
+    for (const task of queue.splice(0, maxPerTurn)) task();
+    if (queue.length > 0) setImmediate(runSome);
+  };
+  return (task) => {
+    if (queue.push(task) === 1) setImmediate(runSome);
+  };
+};
+
+/**
+ * Returns a listener for new connections that holds requests back while more connections arrive, for at most `acceptMs`.
+ * libuv 1.46 (Node 20) accepts one connection per tick of the event loop, and a tick that runs requests takes milliseconds:
+ * the last of 2,000 clients would be accepted seconds after the first.
+ */
+export const prioritizeAccept = ({ reads, writes }: Bulkheads, acceptMs: number): (() => void) => {
+  let isHeld = false;
+  let isAccepting = false;
+  let changedAt = -Infinity;
+
+  const look = (): void => {
+    if (isAccepting && performance.now() - changedAt < acceptMs) {
+      isAccepting = false;
+      setImmediate(look);
+      return;
+    }
+    isHeld = false;
+    changedAt = isAccepting ? performance.now() : -Infinity;
+    reads.release();
+    writes.release();
+  };
+
+  return () => {
+    isAccepting = true;
+    if (isHeld || performance.now() - changedAt < acceptMs) return;
+    isHeld = true;
+    changedAt = performance.now();
+    reads.hold();
+    writes.hold();
+    setImmediate(look);
+  };
+};

@@ -1,0 +1,99 @@
+import { IncomingMessage } from 'node:http';
+import type { Server, Socket } from 'node:net';
+
+/*
+ * Everything here relies on undocumented behaviour of Node.
+ * test/adapters/http-server/node-internals.test.ts fails if a release of Node changes it.
+ */
+
+/** Lets a client half-close its connection after a request and still read the response. */
+export const allowHalfOpen = (server: Server): void => {
+  Object.assign(server, { httpAllowHalfOpen: true });
+};
+
+/** Makes Node cache the client's address, which it cannot read after the client has left. */
+export const rememberRemoteAddress = (socket: Socket): string | undefined => socket.remoteAddress;
+
+/** Node's HTTP parser of a socket. */
+export interface Parser {
+  readonly parse: (bytes: Buffer) => void;
+  readonly finish: () => void;
+}
+
+/**
+ * Detaches the parser of Node's HTTP server from a socket. Node would parse a packet of up to 64 kB at once, and its 3,600 small
+ * requests would take 3.6 MB.
+ */
+export const takeParser = (socket: Socket): Parser => {
+  const take = (event: 'data' | 'end') => {
+    const listeners = socket.listeners(event);
+    socket.removeAllListeners(event);
+    return (...args: ReadonlyArray<Buffer>): void => {
+      for (const listener of listeners) Reflect.apply(listener, socket, args);
+    };
+  };
+  return { parse: take('data'), finish: take('end') };
+};
+
+/** Calls `close` when Node would close a connection after its last response. `destroySoon` does what Node would do. */
+export const onLastResponse = (socket: Socket, close: (destroySoon: () => void) => void): void => {
+  const destroySoon = socket.destroySoon.bind(socket);
+  socket.destroySoon = () => {
+    close(destroySoon);
+  };
+};
+
+/** Makes a stand-in for a request that the parser rejected. */
+export const unparsedRequest = (socket: Socket, method: string): IncomingMessage => {
+  const request = new IncomingMessage(socket);
+  request.method = method;
+  request.complete = true;
+  return request;
+};
+
+/** Progress of a chunked body. */
+export interface ChunkedBody {
+  readonly chunks: number;
+  readonly bytes: number;
+  /** Passes the parsed bytes to the reader. Returns false for backpressure. */
+  readonly flush: () => boolean;
+}
+
+/** Joins the chunks of a body before its reader gets them, since each buffer costs hundreds of bytes, even for one byte. */
+export const joinChunks = (request: IncomingMessage): ChunkedBody => {
+  const push = request.push.bind(request);
+  let parsed: Array<Buffer> = [];
+  const body = {
+    chunks: 0,
+    bytes: 0,
+    flush: (): boolean => {
+      const [first, ...others] = parsed;
+      parsed = [];
+      if (first === undefined) return true;
+      return push(others.length === 0 ? first : Buffer.concat([first, ...others]));
+    },
+  };
+  request.push = (chunk: unknown): boolean => {
+    if (chunk instanceof Buffer) {
+      body.chunks += 1;
+      body.bytes += chunk.length;
+      parsed.push(chunk);
+      return true;
+    }
+    body.flush();
+    return push(chunk);
+  };
+  return body;
+};
+
+/** Calls `start` when a reader first asks for the body. Node itself also calls `_read`, without a reader. */
+export const beforeReading = (request: IncomingMessage, start: () => void): void => {
+  const read = request._read.bind(request);
+  request._read = (size) => {
+    if (request.readableFlowing !== null) {
+      request._read = read;
+      start();
+    }
+    read(size);
+  };
+};

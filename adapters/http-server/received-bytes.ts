@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http';
+import { type ChunkedBody, joinChunks, type Parser } from './node-internals';
+
+/** Maximum bytes to parse at once outside a body, since each request in them takes about 1 kB of memory. */
+const maxPieceBytes = 4_096;
+
+/** Maximum chunks to parse before other connections are served. A chunk takes about 2 microseconds. */
+const chunksPerTurn = 128;
+
+/** Maximum bytes to parse at once of a chunked body, until its average chunk size is known. */
+const firstChunksBytes = 1_024;
+
+/** Number of chunks beyond which their average size must be at least `minChunkBytes`. */
+const maxSmallChunks = 1_024;
+const minChunkBytes = 16;
+
+const headEnd = Buffer.from('\r\n\r\n');
+
+/** Bytes that all connections of a server have received but not parsed. */
+export interface HeldBytes {
+  total: number;
+}
+
+/** Next step after a piece was parsed. */
+export type AfterPiece =
+  | 'go on'
+  /** The reader of the body is full. */
+  | 'pause'
+  /** The piece took long, so other connections are served first. */
+  | 'yield'
+  /** The chunks of the body are too small. */
+  | 'refuse';
+
+/** Received bytes of a connection. They are parsed in pieces: a head, a body, or a part of one. */
+export class ReceivedBytes {
+  private readonly parser: Parser;
+  private readonly held: HeldBytes;
+  private unparsed: Buffer | undefined;
+  /** The last parsed request. */
+  private lastRequest: IncomingMessage | undefined;
+  private bodyBytesLeft = 0;
+  private chunkedBody: ChunkedBody | undefined;
+
+  constructor(parser: Parser, held: HeldBytes) {
+    this.parser = parser;
+    this.held = held;
+  }
+
+  get isEmpty(): boolean {
+    return this.unparsed === undefined;
+  }
+
+  /** True while the body of the last parsed request is being received. */
+  get isBodyComing(): boolean {
+    return this.lastRequest?.complete === false;
+  }
+
+  append(bytes: Buffer): void {
+    this.keep(this.unparsed === undefined ? bytes : Buffer.concat([this.unparsed, bytes]));
+  }
+
+  clear(): void {
+    this.keep(undefined);
+  }
+
+  /** Called for each request after its head. */
+  expectBody(request: IncomingMessage): void {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    this.lastRequest = request;
+    this.bodyBytesLeft = request.complete ? 0 : Number(length ?? 0);
+    this.chunkedBody = request.complete || encoding === undefined ? undefined : joinChunks(request);
+  }
+
+  parsePiece(): AfterPiece {
+    const bytes = this.unparsed;
+    if (bytes === undefined) return 'go on';
+    const end = this.pieceEnd(bytes);
+    const chunksBefore = this.chunkedBody?.chunks ?? 0;
+    this.keep(end === bytes.length ? undefined : bytes.subarray(end));
+    this.bodyBytesLeft = Math.max(0, this.bodyBytesLeft - end);
+    this.parser.parse(end === bytes.length ? bytes : bytes.subarray(0, end));
+    return this.chunkedBody === undefined ? 'go on' : this.passOn(this.chunkedBody, chunksBefore);
+  }
+
+  private passOn(body: ChunkedBody, chunksBefore: number): AfterPiece {
+    const wantsMore = body.flush();
+    if (body.chunks > maxSmallChunks && body.bytes < body.chunks * minChunkBytes && this.isBodyComing) {
+      return 'refuse';
+    }
+    if (!wantsMore) return 'pause';
+    return this.unparsed !== undefined && body.chunks - chunksBefore > chunksPerTurn ? 'yield' : 'go on';
+  }
+
+  private pieceEnd(bytes: Buffer): number {
+    if (this.bodyBytesLeft > 0) return Math.min(this.bodyBytesLeft, bytes.length);
+    if (this.chunkedBody !== undefined) {
+      const { chunks, bytes: bodyBytes } = this.chunkedBody;
+      const expected = chunks === 0 ? 0 : (chunksPerTurn * bodyBytes) / chunks;
+      return Math.min(Math.max(firstChunksBytes, Math.ceil(expected)), maxPieceBytes, bytes.length);
+    }
+    const end = bytes.indexOf(headEnd);
+    return Math.min(end === -1 ? maxPieceBytes : end + headEnd.length, maxPieceBytes, bytes.length);
+  }
+
+  private keep(bytes: Buffer | undefined): void {
+    this.held.total += (bytes?.length ?? 0) - (this.unparsed?.length ?? 0);
+    this.unparsed = bytes;
+  }
+}

@@ -1,0 +1,263 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Bulkheads, type Entrant, isSafe, turnThrottle } from './admission';
+import type { Connection, Turn } from './connection';
+import { beforeReading } from './node-internals';
+import { BodyError, collectBody } from './read-body';
+import type { ErrorResponse, ServerFailure, ShedRequest } from './server-failure';
+import { answerInstead, type ExchangeResponse, type ResponseOwner, trackResponse } from './server-response';
+import { timeouts } from './timeouts';
+import { validateRequest } from './validate-request';
+
+/** State of an exchange. README.md draws the transitions. */
+export type ExchangeState =
+  /** Waits for an earlier exchange of its connection. */
+  | 'waiting'
+  /** Waits for a slot. */
+  | 'queued'
+  /** The listener handles the request. */
+  | 'running'
+  /** `readBody` waits for the client, or for a slot afterwards. The request holds no slot. */
+  | 'receivingBody'
+  /** Waits to be rejected. */
+  | 'shed'
+  /** The listener or the server has written a head. */
+  | 'responding'
+  /** The client has received the whole response, or the connection is closed. */
+  | 'ended';
+
+/** Observer of requests, also of those that no listener sees. */
+export interface ExchangeObserver {
+  /** Called when a request is admitted or queued. A call of the listener or of `requestShed` follows. */
+  readonly requestStarted?: () => void;
+  /** Called for a request that the listener will not see. */
+  readonly requestShed?: (shed: ShedRequest) => void;
+}
+
+/** Parts of a server that its exchanges share. */
+export interface ExchangeContext {
+  readonly listener: (request: IncomingMessage, response: ServerResponse) => unknown;
+  readonly errorResponse: (failure: ServerFailure, request: IncomingMessage) => ErrorResponse;
+  readonly isAlwaysAdmitted: (request: IncomingMessage) => boolean;
+  readonly observer: ExchangeObserver;
+  readonly bulkheads: Bulkheads;
+  readonly isStopping: () => boolean;
+  /** Exchanges whose client has left while the listener still runs. They release their slots at their deadlines. */
+  readonly abandoned: Set<Exchange>;
+}
+
+/** Maximum rejections per tick of the event loop. Clients that retry at once could otherwise block it for seconds. */
+const rejectionsPerTurn = 16;
+
+const rejectionThrottle = turnThrottle(rejectionsPerTurn);
+
+/** A request and its response, until the client has received the last byte. */
+export class Exchange implements Turn, Entrant, ResponseOwner {
+  readonly request: IncomingMessage;
+  readonly response: ExchangeResponse;
+  state: ExchangeState = 'waiting';
+  /** Time by `performance.now()` when the exchange became the current one of its connection. */
+  arrivedAt = 0;
+  /** Time by `performance.now()`. It moves while the body is being received. */
+  deadline = Infinity;
+
+  private readonly connection: Connection;
+  private readonly context: ExchangeContext;
+  /** Async context of the request, for tracers. `AsyncLocalStorage.snapshot` takes 20 times as long on Node 20. */
+  private readonly asyncContext = new AsyncResource('HTTPEXCHANGE');
+  /** The failure of a request that the listener never sees. */
+  private failure: ServerFailure | undefined;
+  private bulkhead: Bulkheads['reads'] | undefined;
+  private holdsSlot = false;
+  private wasStarted = false;
+  private isContinued = false;
+  private readmit: ((hasSlot: boolean) => void) | undefined;
+
+  constructor(
+    connection: Connection,
+    context: ExchangeContext,
+    request: IncomingMessage,
+    response: ExchangeResponse,
+    failure?: ServerFailure,
+  ) {
+    this.connection = connection;
+    this.context = context;
+    this.request = request;
+    this.response = response;
+    this.failure = failure;
+    trackResponse(response, this);
+  }
+
+  /** Validates the request, then runs, queues or rejects it. */
+  start(): void {
+    const { context, request, response, connection } = this;
+    this.arrivedAt = performance.now();
+    this.deadline = this.arrivedAt + timeouts.responseMs;
+    this.failure ??= request.complete ? undefined : connection.parserFailure;
+    this.failure ??= validateRequest(request);
+    if (this.failure !== undefined) {
+      this.answer(this.failure);
+      return;
+    }
+    if (request.headers.expect !== undefined && request.httpVersion === '1.1') {
+      beforeReading(request, () => {
+        if (response.headersSent || response.destroyed) return;
+        this.isContinued = true;
+        response.writeContinue();
+      });
+    }
+    if (context.isAlwaysAdmitted(request)) {
+      this.begin();
+      void this.run();
+      return;
+    }
+    this.bulkhead = isSafe(request.method) ? context.bulkheads.reads : context.bulkheads.writes;
+    this.state = 'queued';
+    const entry = this.bulkhead.enter(this);
+    if (entry === 'shed') this.shed();
+    else {
+      this.begin();
+      if (entry === 'admitted') this.admit();
+    }
+  }
+
+  isWanted(): boolean {
+    return this.state === 'queued' || this.state === 'receivingBody';
+  }
+
+  admit(): void {
+    this.holdsSlot = true;
+    if (this.readmit === undefined) void this.run();
+    else this.readmit(true);
+  }
+
+  shed(): void {
+    this.state = 'shed';
+    rejectionThrottle(() => {
+      this.answer({ _tag: 'Overloaded' });
+    });
+  }
+
+  /** Answers in place of the listener and ends the connection, after a failure of the parser. */
+  fail(failure: ServerFailure): void {
+    this.failure = failure;
+    if (this.state === 'responding') this.response.destroy();
+    else this.answer(failure);
+  }
+
+  /** Extends the deadline while the body is being received, and answers once it has passed. */
+  sweep(now: number, elapsedMs: number): void {
+    if (this.isWithListener() && !this.request.complete) this.deadline += elapsedMs;
+    else if (this.deadline < now) {
+      this.answer({ _tag: this.isWithListener() ? 'DeadlineExceeded' : 'Overloaded' });
+    }
+  }
+
+  /** Releases the slot while the body is being received, and takes one again afterwards. */
+  async readBody(maxBytes: number): Promise<Buffer> {
+    const { request } = this;
+    if (request.complete || this.state !== 'running') return collectBody(request, maxBytes);
+    this.state = 'receivingBody';
+    const { bulkhead, holdsSlot } = this;
+    if (holdsSlot) bulkhead?.pause();
+    this.holdsSlot = false;
+    try {
+      const body = await collectBody(request, maxBytes);
+      if (holdsSlot && this.isWanted() && !(await this.reenter())) throw new BodyError('request.aborted');
+      return body;
+    } finally {
+      if (this.isWanted()) this.state = 'running';
+    }
+  }
+
+  beforeHead(): void {
+    const { request, response, connection, context } = this;
+    this.state = 'responding';
+    const closes =
+      context.isStopping() ||
+      connection.mustClose ||
+      !response.shouldKeepAlive ||
+      this.failure !== undefined ||
+      // A proxy may reuse the connection before the body ends. Its next request would be read as the rest of the body.
+      !request.complete ||
+      // Node drops the bytes after such a request, so a pipelined request would lose its beginning.
+      request.headers.upgrade !== undefined ||
+      // Without a 100 (Continue) the client may or may not send its body, so the next bytes are ambiguous.
+      (request.headers.expect !== undefined && !this.isContinued);
+    if (!closes) return;
+    response.shouldKeepAlive = false;
+    connection.stopParsing(this.failure !== undefined);
+  }
+
+  afterEnd(): void {
+    this.releaseSlot();
+    if (this.connection.isClosing) this.connection.dropInput();
+  }
+
+  closed(): void {
+    const { state, connection, context } = this;
+    this.state = 'ended';
+    this.readmit?.(false);
+    if (state === 'queued' || state === 'shed') this.reportShed(499, undefined);
+    else if (this.holdsSlot) context.abandoned.add(this);
+    connection.finishCurrent();
+    if (context.isStopping() && connection.isIdle) connection.socket.end();
+  }
+
+  releaseSlot(): void {
+    this.context.abandoned.delete(this);
+    if (!this.holdsSlot) return;
+    this.holdsSlot = false;
+    this.bulkhead?.leave();
+  }
+
+  private begin(): void {
+    this.wasStarted = true;
+    this.context.observer.requestStarted?.();
+  }
+
+  private async run(): Promise<void> {
+    const { context, request, response } = this;
+    this.state = 'running';
+    try {
+      await this.asyncContext.runInAsyncScope(context.listener, undefined, request, response);
+      if (response.destroyed) this.releaseSlot();
+    } catch {
+      // A listener that throws affects only its own client.
+      if (!response.writableEnded) response.destroy();
+      this.releaseSlot();
+    }
+  }
+
+  private reenter(): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.readmit = resolve;
+      this.bulkhead?.reenter(this);
+    });
+  }
+
+  /** Reports whether the listener has the request and has not answered. */
+  private isWithListener(): boolean {
+    return this.state === 'running' || this.state === 'receivingBody';
+  }
+
+  private answer(failure: ServerFailure): void {
+    const { response, request, context, state } = this;
+    if (state === 'responding' || state === 'ended') return;
+    const wasSeen = this.isWithListener();
+    try {
+      const answer = context.errorResponse(failure, request);
+      answerInstead(response, answer);
+      if (!wasSeen) this.reportShed(answer.status, failure);
+    } catch {
+      response.destroy();
+    }
+    this.readmit?.(false);
+    this.releaseSlot();
+  }
+
+  private reportShed(status: number, failure: ServerFailure | undefined): void {
+    const { request, wasStarted } = this;
+    this.context.observer.requestShed?.({ request, status, failure, wasStarted });
+  }
+}

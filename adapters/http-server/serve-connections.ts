@@ -1,0 +1,147 @@
+import { createServer, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { Connection } from './connection';
+import { allowHalfOpen, rememberRemoteAddress, unparsedRequest } from './node-internals';
+import type { HeldBytes } from './received-bytes';
+import { Exchange, type ExchangeContext } from './request-lifecycle';
+import type { ServerFailure } from './server-failure';
+import { ExchangeResponse } from './server-response';
+import { closeStalledConnections } from './stalled-connections';
+import { timeouts } from './timeouts';
+import { isMalformedHead, maxHeadBytes, type ParserError, parserFailure } from './validate-request';
+
+/** Creates Node's server, which does not listen yet. */
+export const createNodeServer = () => {
+  const server = createServer<typeof IncomingMessage, typeof ExchangeResponse>({
+    IncomingMessage,
+    ServerResponse: ExchangeResponse,
+    maxHeaderSize: maxHeadBytes,
+    headersTimeout: timeouts.headersMs,
+    requestTimeout: timeouts.requestMs,
+    // The sweep closes idle connections. Node's timeout would set two timers for each request.
+    keepAliveTimeout: 0,
+    connectionsCheckingInterval: 1_000,
+    // `validateRequest` checks Host, since Node's response has no body.
+    requireHostHeader: false,
+  });
+  // Without this, Node drops headers after the thousandth, such as a second Authorization.
+  server.maxHeadersCount = 0;
+  allowHalfOpen(server);
+  return server;
+};
+
+export type NodeServer = ReturnType<typeof createNodeServer>;
+
+const connections = new WeakMap<Duplex, Connection>();
+
+/** Returns the exchange of a request, if it is the current one of its connection. */
+export const exchangeOf = (request: IncomingMessage): Exchange | undefined => {
+  const current = connections.get(request.socket)?.current;
+  return current instanceof Exchange && current.request === request ? current : undefined;
+};
+
+/** Makes a connection for each socket and an exchange for each request, and sweeps all of them for timeouts. */
+export const serveConnections = (server: NodeServer, context: ExchangeContext) => {
+  const open = new Set<Connection>();
+  const held: HeldBytes = { total: 0 };
+  let accepted = 0;
+
+  const failBody = ({ current }: Connection, failure: ServerFailure): void => {
+    if (current instanceof Exchange) current.fail(failure);
+  };
+  server.on('connection', (socket: Socket) => {
+    accepted += 1;
+    rememberRemoteAddress(socket);
+    const connection = new Connection(socket, held, failBody);
+    open.add(connection);
+    connections.set(socket, connection);
+    socket.once('close', () => {
+      connection.closed();
+      open.delete(connection);
+    });
+  });
+
+  const receive = (request: IncomingMessage, response: ExchangeResponse): void => {
+    const connection = connections.get(request.socket);
+    if (connection === undefined || connection.isOver) return;
+    connection.enqueue(new Exchange(connection, context, request, response));
+  };
+  server.on('request', receive);
+  server.on('checkContinue', receive);
+  server.on('checkExpectation', receive);
+
+  /** Answers a request for which Node creates no response. */
+  const reject = (connection: Connection, request: IncomingMessage, failure: ServerFailure): void => {
+    const response = new ExchangeResponse(request);
+    const exchange = new Exchange(connection, context, request, response, failure);
+    connection.enqueue({
+      request,
+      start: () => {
+        connection.current = exchange;
+        response.assignSocket(connection.socket);
+        response.once('finish', () => {
+          connection.socket.destroySoon();
+        });
+        exchange.start();
+      },
+    });
+    connection.startNext();
+  };
+
+  server.on('connect', (request) => {
+    const connection = connections.get(request.socket);
+    if (connection === undefined) return;
+    // Node detaches the socket of a CONNECT, and a reset without a listener would end the process.
+    request.socket.on('error', () => undefined);
+    const failure: ServerFailure = { _tag: 'MethodNotAllowed', allowed: [] };
+    connection.parserFailure = failure;
+    request.complete = true;
+    reject(connection, request, failure);
+  });
+
+  server.on('clientError', (error: ParserError, socket) => {
+    const connection = connections.get(socket);
+    // Node may report the same malformed request again for each packet.
+    if (connection === undefined || connection.parserFailure !== undefined) return;
+    if (!connection.socket.writable) return;
+    const failure = parserFailure(error);
+    connection.parserFailure = failure;
+    if (connection.isReceivingBody()) failBody(connection, failure);
+    else if (!connection.isClosing && !connection.isBodyComing) {
+      const method = isMalformedHead(error) ? 'HEAD' : 'GET';
+      reject(connection, unparsedRequest(connection.socket, method), failure);
+    }
+  });
+
+  let sweptAt = performance.now();
+  let stallsSweptAt = sweptAt;
+  const closeStalled = closeStalledConnections();
+  const sweep = setInterval(() => {
+    const now = performance.now();
+    for (const connection of open) {
+      const { current } = connection;
+      if (current instanceof Exchange) current.sweep(now, now - sweptAt);
+      connection.sweep(now);
+    }
+    for (const exchange of context.abandoned) if (exchange.deadline < now) exchange.releaseSlot();
+    sweptAt = now;
+    if (now - stallsSweptAt < timeouts.stallSweepMs) return;
+    stallsSweptAt = now;
+    closeStalled(
+      [...open].flatMap(({ socket, current }) =>
+        current instanceof Exchange && current.state === 'responding'
+          ? [{ socket, body: current.response.unreadBody }]
+          : [],
+      ),
+    );
+  }, timeouts.sweepMs).unref();
+
+  return {
+    open,
+    accepted: (): number => accepted,
+    stopSweep: (): void => {
+      clearInterval(sweep);
+    },
+  };
+};

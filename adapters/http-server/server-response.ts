@@ -1,0 +1,142 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import { turnThrottle } from './admission';
+import type { ErrorResponse } from './server-failure';
+
+/** The exchange that a response belongs to. */
+export interface ResponseOwner {
+  /** Called before the head is written, which is the last moment to add `Connection: close`. */
+  readonly beforeHead: () => void;
+  /** Called when the listener has ended the response. */
+  readonly afterEnd: () => void;
+  /** Called when the client has received the whole response, or the connection is closed. */
+  readonly closed: () => void;
+}
+
+/** Size of the pieces in which a larger body is written, so that the client's progress can be measured. */
+const pieceBytes = 65_536;
+
+/** Maximum pieces per tick of the event loop, so that other clients do not wait. */
+const piecesPerTurn = 16;
+
+const afterOthers = turnThrottle(piecesPerTurn);
+
+/* eslint-disable @typescript-eslint/unbound-method -- Express replaces the prototype of each response: no method is found on it. */
+const { writeHead: nodeWriteHead, write: nodeWrite, end: nodeEnd } = ServerResponse.prototype;
+/* eslint-enable @typescript-eslint/unbound-method */
+
+/** Response of Node that notifies its exchange. */
+export class ExchangeResponse<
+  Request extends IncomingMessage = IncomingMessage,
+> extends ServerResponse<Request> {
+  owner: ResponseOwner | undefined = undefined;
+  /** Body that is being written in pieces. */
+  unreadBody: Buffer | undefined = undefined;
+}
+
+function writeHead(this: ExchangeResponse, ...args: Parameters<ServerResponse['writeHead']>): unknown {
+  if (!this.headersSent) this.owner?.beforeHead();
+  return Reflect.apply(nodeWriteHead, this, args);
+}
+
+const writePieces = (response: ExchangeResponse, body: Buffer, from: number, end: () => void): void => {
+  for (let at = from; at < body.length; at += pieceBytes) {
+    if (response.destroyed) return;
+    if (Reflect.apply(nodeWrite, response, [body.subarray(at, at + pieceBytes), 'latin1'])) continue;
+    // Listens to the socket, since the response emits no drain after a CONNECT.
+    response.socket?.once('drain', () => {
+      afterOthers(() => {
+        writePieces(response, body, at + pieceBytes, end);
+      });
+    });
+    return;
+  }
+  end();
+};
+
+type EndArguments = [chunk?: unknown, encoding?: unknown, callback?: unknown];
+
+/** Returns the body if it must be written in pieces. */
+const largeBody = (chunk: unknown, encoding: unknown): Buffer | undefined => {
+  if (chunk instanceof Uint8Array) {
+    if (chunk.length <= pieceBytes) return undefined;
+    return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  }
+  if (typeof chunk !== 'string' || chunk.length <= pieceBytes) return undefined;
+  return Buffer.from(chunk, typeof encoding === 'string' && Buffer.isEncoding(encoding) ? encoding : 'utf8');
+};
+
+/**
+ * Returns the arguments of Node's `end` with a small Buffer as a string of one character for each byte. Node joins a string
+ * with the head into one write; a Buffer would be the second piece of a gathered write.
+ */
+const joinable = (args: EndArguments): EndArguments => {
+  const [chunk] = args;
+  if (!Buffer.isBuffer(chunk) || chunk.length === 0) return args;
+  return [chunk.toString('latin1'), 'latin1', args.findLast((argument) => typeof argument === 'function')];
+};
+
+function end(this: ExchangeResponse, ...args: EndArguments): unknown {
+  const [chunk, encoding] = args;
+  const body = this.req.method === 'HEAD' || this.writableEnded ? undefined : largeBody(chunk, encoding);
+  if (body === undefined) Reflect.apply(nodeEnd, this, this.headersSent ? args : joinable(args));
+  else {
+    if (!this.headersSent) {
+      if (!this.hasHeader('Content-Length') && !this.hasHeader('Transfer-Encoding')) {
+        this.setHeader('Content-Length', body.length);
+      }
+      this.writeHead(this.statusCode);
+    }
+    const callback = args.findLast((argument) => typeof argument === 'function');
+    this.unreadBody = body;
+    writePieces(this, body, 0, () => {
+      Reflect.apply(nodeEnd, this, callback === undefined ? [] : [callback]);
+    });
+    Object.assign(this, silent);
+  }
+  this.owner?.afterEnd();
+  return this;
+}
+
+function ignore(this: ExchangeResponse): ExchangeResponse {
+  return this;
+}
+
+/** Methods of a finished response, so that later calls of its listener have no effect and do not throw. */
+const silent = {
+  writeHead: ignore,
+  setHeader: ignore,
+  setHeaders: ignore,
+  appendHeader: ignore,
+  removeHeader: ignore,
+  flushHeaders: ignore,
+  addTrailers: ignore,
+  writeContinue: ignore,
+  writeEarlyHints: ignore,
+  writeProcessing: ignore,
+  write: () => true,
+  end: ignore,
+};
+
+/** Answers in place of the listener, and discards its headers. */
+export const answerInstead = (response: ExchangeResponse, { status, headers, body }: ErrorResponse): void => {
+  for (const name of response.getHeaderNames()) ServerResponse.prototype.removeHeader.call(response, name);
+  Reflect.apply(writeHead, response, [status, { ...headers, 'Content-Length': Buffer.byteLength(body) }]);
+  Reflect.apply(end, response, [body]);
+  Object.assign(response, silent);
+};
+
+function closed(this: ExchangeResponse): void {
+  // Node emits an error if a listener writes after its client has left.
+  if (!this.writableFinished) this.on('error', ignore);
+  this.unreadBody = undefined;
+  this.owner?.closed();
+}
+
+const tracked = { writeHead, end };
+
+/** Attaches a response to its exchange. Sets own methods, since Express replaces the prototype. */
+export const trackResponse = (response: ExchangeResponse, owner: ResponseOwner): void => {
+  response.owner = owner;
+  Object.assign(response, tracked);
+  response.on('close', closed);
+};

@@ -1,0 +1,104 @@
+import type { IncomingMessage } from 'node:http';
+import type { ServerFailure } from './server-failure';
+
+/** Maximum size of a request's head. RFC 9112, section 3, recommends at least 8,000 for the request line. */
+export const maxHeadBytes = 16_384;
+
+/** Counts in one pass. Node does not count colons and line ends, and joins or drops repeated headers. */
+const countHead = (rawHeaders: ReadonlyArray<string>) => {
+  let bytes = 0;
+  let hosts = 0;
+  let authorizations = 0;
+  let isName = false;
+  for (const text of rawHeaders) {
+    isName = !isName;
+    bytes += text.length + 2;
+    if (!isName) continue;
+    if (text.length === 4 && text.toLowerCase() === 'host') hosts += 1;
+    if (text.length === 13 && text.toLowerCase() === 'authorization') authorizations += 1;
+  }
+  return { bytes, hosts, authorizations };
+};
+
+// Host (RFC 3986, section 3.2.2), possibly empty, and an optional port (RFC 9110, section 7.2).
+const hostAndPort = /^(?:\[[\da-fv:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
+
+/**
+ * Reports whether a proxy and Node may disagree on the end of the body (request smuggling). HTTP/1.0 has no Transfer-Encoding,
+ * and the server supports only `chunked` (RFC 9112, section 6.1).
+ */
+const hasAmbiguousLength = ({ headers, httpVersion }: IncomingMessage): boolean => {
+  const encoding = headers['transfer-encoding'];
+  return encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || httpVersion !== '1.1');
+};
+
+// Older releases of Node 20 accept bytes that are invalid in a URI.
+const fragmentOrInvalid = /#|[^!-~]/;
+
+/** Returns path and query of a target in origin form or absolute form (RFC 9112, section 3.2); undefined for any other. */
+const originForm = (target: string): string | undefined => {
+  if (fragmentOrInvalid.test(target)) return undefined;
+  if (target.startsWith('/')) return target;
+  const [, pathAndQuery] = /^https?:\/\/[^/?\\]+(.*)$/i.exec(target) ?? [];
+  if (pathAndQuery === undefined || !URL.canParse(target)) return undefined;
+  return pathAndQuery.startsWith('/') ? pathAndQuery : `/${pathAndQuery}`;
+};
+
+const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
+
+/**
+ * Finds faults in a request's head that Node accepts (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 7.2, 10.1.1
+ * and 11). Rewrites the target of a valid request to origin form.
+ */
+export const validateRequest = (request: IncomingMessage): ServerFailure | undefined => {
+  const { rawHeaders, headers, httpVersion, httpVersionMajor, url = '' } = request;
+  if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
+  const { bytes, hosts, authorizations } = countHead(rawHeaders);
+  if (bytes > maxHeadBytes) return { _tag: 'HeadersTooLarge' };
+  if (hosts > 1) return malformed('a request must have one Host header');
+  if (hosts === 0 && httpVersion === '1.1') return malformed('a request must have a Host header');
+  if (!hostAndPort.test(headers.host ?? '')) {
+    return malformed('the Host header must be a host, with a port or without');
+  }
+  if (authorizations > 1) return malformed('a request must have one Authorization header at most');
+  if (hasAmbiguousLength(request)) {
+    return malformed('the only supported Transfer-Encoding is chunked, in HTTP/1.1');
+  }
+  const target = originForm(url);
+  if (target === undefined) return malformed('the request target must be a path or an address');
+  if ((headers.expect ?? '100-continue').toLowerCase() !== '100-continue') {
+    return { _tag: 'ExpectationFailed' };
+  }
+  request.url = target;
+  return undefined;
+};
+
+/** An error of Node's parser or of its timeouts. */
+export interface ParserError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+  /** Position in the packet at which the parser gave up. */
+  readonly bytesParsed?: number;
+}
+
+export const parserFailure = ({ code }: ParserError): ServerFailure => {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return { _tag: 'HeadersTooLarge' };
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return { _tag: 'PayloadTooLarge' };
+    // Connection preface of HTTP/2 (RFC 9113, section 3.4).
+    case 'HPE_PAUSED_H2_UPGRADE':
+      return { _tag: 'HttpVersionNotSupported' };
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { _tag: 'RequestTimeout' };
+    default:
+      return malformed('the request is not valid HTTP/1.1');
+  }
+};
+
+/** Reports whether a malformed request is a HEAD, whose response must not have a body. */
+export const isMalformedHead = ({ rawPacket, bytesParsed }: ParserError): boolean => {
+  const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';
+  return parsed.startsWith('HEAD ') && !parsed.includes('\r\n\r\n');
+};

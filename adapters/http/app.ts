@@ -1,0 +1,85 @@
+import Koa from 'koa';
+import type { ConsumeQuota, OpenAnimalStore } from '../../core';
+
+import { accessLog } from './middleware/access-log';
+import { cors } from './middleware/cors';
+import { errors } from './middleware/errors';
+import { requestId, requestIdOf } from './middleware/request-id';
+import { setSecurityHeaders } from './middleware/security-headers';
+import type { CheckReadiness } from './operations';
+import { petRoutes } from './pet-routes';
+import { adminRoutes, publicRoutes, type ReadMetrics } from './public-routes';
+import type { Reporter } from './request-record';
+import { refuseUnmatched } from './routing';
+import { type HttpApplication, serverAnswers } from './server-answers';
+import { type HttpServerFunctions, serverFunctions } from './server-functions';
+
+interface AdminOptions {
+  readonly checkReadiness: CheckReadiness;
+  readonly readMetrics: ReadMetrics;
+  readonly reporter: Reporter;
+}
+
+interface Options extends Omit<AdminOptions, 'readMetrics'> {
+  readonly openStore: OpenAnimalStore;
+  /** Counts the requests of each owner. Without it they are not limited. */
+  readonly consumeQuota?: ConsumeQuota | undefined;
+  /** Origins whose pages may call the service, `*` for any. Without one, CORS is off. */
+  readonly corsOrigins?: ReadonlyArray<string>;
+  /** Number of trusted proxies, for reading `X-Forwarded-For`. */
+  readonly trustedProxies?: number;
+  /** More middleware, such as koa-helmet or koa-compress. Its headers replace those of the service. */
+  readonly middleware?: ReadonlyArray<Koa.Middleware>;
+  /** Functions of `adapters/http-server`, if it serves the application. */
+  readonly server?: HttpServerFunctions;
+}
+
+const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
+  const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
+  app.on('error', (cause: Error, context: Koa.Context) => {
+    // Koa also emits the socket error of a client that has left.
+    if (cause !== context.socket.errored) reporter.error(cause, requestIdOf(context.req));
+  });
+  return app;
+};
+
+/** Makes the application for clients. A request passes through the middleware below in order. */
+export const httpApplication = (options: Options): HttpApplication => {
+  const { openStore, checkReadiness, reporter, consumeQuota, corsOrigins = [], trustedProxies = 0 } = options;
+  const { server, middleware = [] } = options;
+  const pets = petRoutes({ openStore, consumeQuota, server: serverFunctions(server) });
+  const others = publicRoutes(checkReadiness);
+
+  const arrivedAt = server?.arrivedAt;
+
+  const app = createKoa(reporter, trustedProxies);
+  app.use(requestId);
+  app.use(accessLog(reporter, { trustedProxies, arrivedAt }));
+  app.use(errors);
+  app.use(setSecurityHeaders);
+  if (corsOrigins.length > 0) app.use(cors(corsOrigins));
+  for (const added of middleware) app.use(added);
+  // A route under /v1 authenticates the request, counts it, and runs the handler.
+  app.use(pets.routes.serve);
+  for (const guard of pets.unmatched) app.use(guard);
+  app.use(others.serve);
+  app.use(refuseUnmatched(others, (path) => pets.routes.templateAt(`/v1${path}`)));
+  const { routeOf } = pets.routes;
+  return { app, ...serverAnswers({ reporter, corsOrigins, trustedProxies, routeOf, arrivedAt }) };
+};
+
+/** Makes the application for the operator: health and metrics, without a key, on a port that clients cannot reach. */
+export const adminApplication = ({
+  checkReadiness,
+  readMetrics,
+  reporter,
+}: AdminOptions): HttpApplication => {
+  const routes = adminRoutes(checkReadiness, readMetrics);
+  const app = createKoa(reporter);
+  app.use(requestId);
+  app.use(errors);
+  app.use(setSecurityHeaders);
+  app.use(routes.serve);
+  app.use(refuseUnmatched(routes));
+  return { app, ...serverAnswers({ reporter, corsOrigins: [], trustedProxies: 0, routeOf: routes.routeOf }) };
+};

@@ -1,0 +1,52 @@
+import type { RouterContext } from '@koa/router';
+import type { IncomingMessage } from 'node:http';
+import type { Middleware as KoaMiddleware, Next, ParameterizedContext } from 'koa';
+import type { AnimalStore, Deadline } from '../../core';
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** Announced removal of an operation. Dates are `YYYY-MM-DD`. */
+export interface Deprecation {
+  readonly since: string;
+  readonly sunset: string;
+  /** The operation to use instead, relative to the address of the request. */
+  readonly successor: string;
+}
+
+/** Properties of an operation for routing, metrics and the log. */
+export interface Route {
+  readonly operationId: string;
+  readonly method: 'GET' | 'POST';
+  /** Path template, such as `/v1/pets/:petId`. */
+  readonly path: string;
+  readonly successStatus: number;
+  readonly deprecation?: Deprecation;
+}
+
+export interface State {
+  requestId?: string;
+  /** The operation whose route matched. */
+  route?: Route;
+  /** The authenticated caller. Its owner id and key id are safe to log. */
+  caller?: AnimalStore['caller'];
+}
+
+/** State of an authenticated request under /v1. */
+export interface PetState extends State {
+  caller: AnimalStore['caller'];
+  store: AnimalStore;
+}
+
+export type Context = ParameterizedContext<State>;
+export type Middleware = KoaMiddleware<State>;
+
+export type PetContext = RouterContext<PetState>;
+export type PetMiddleware = (context: ParameterizedContext<PetState>, next: Next) => unknown;
+
+/** Functions of the HTTP server, each with a fallback for a host's own server. */
+export interface ServerFunctions {
+  /** Returns the time by `performance.now()` when the client stops waiting. Receiving a body extends it. */
+  readonly deadlineOf: (request: IncomingMessage) => Deadline;
+  /** Reads an unread body. Rejects as raw-body does if it is too large or incomplete. */
+  readonly readBody: (request: IncomingMessage, maxBytes: number) => Promise<Buffer>;
+}

@@ -1,0 +1,93 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Context } from '../context';
+import { sendText, sendTextByOrigin } from '../static-text';
+
+/** Folder of the built pages and, in `swagger-ui`, of the files of swagger-ui-dist. */
+const builtFolder = join(__dirname, 'page');
+
+const types = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  javascript: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/** Policy that forbids requests to other origins. Swagger UI draws its arrows from `data:` URLs. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Files under `/docs`. No other file of the folder is served. */
+const files = {
+  'authorization.mjs': types.javascript,
+  'exact-response-body.mjs': types.javascript,
+  'folded-failures.mjs': types.javascript,
+  'icon.svg': types.svg,
+  'landmarks.mjs': types.javascript,
+  'page.css': types.css,
+  'reference.mjs': types.javascript,
+  'start.css': types.css,
+  'swagger-ui/swagger-ui.css': types.css,
+  'swagger-ui/swagger-ui-bundle.js': types.javascript,
+};
+
+type Handle = (context: Context) => Promise<void>;
+
+interface Page {
+  readonly path: string;
+  readonly handle: Handle;
+}
+
+const htmlEscapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (found) => htmlEscapes[found] ?? '');
+
+const headers = { 'Content-Security-Policy': pagePolicy };
+
+const startPage = (html: string): Handle =>
+  sendTextByOrigin((origin) => ({
+    body: html.replaceAll('{origin}', escapeHtml(origin === '' ? 'http://127.0.0.1:3000' : origin)),
+    contentType: types.html,
+    headers,
+  }));
+
+/** Redirects to the reference. The relative Location works behind any path prefix. */
+const redirectToDocs: Handle = (context) => {
+  context.status = 308;
+  context.set('Location', '../docs');
+  context.body = '';
+  return Promise.resolve();
+};
+
+/**
+ * Returns the start page and the reference with Swagger UI. Reads all files at the start, so that they are served even when
+ * file descriptors run out. The library has no such files.
+ */
+export const docsPages = (folder: string = builtFolder): ReadonlyArray<Page> => {
+  if (!existsSync(folder)) return [];
+  const read = (file: string): Buffer => readFileSync(join(folder, file));
+  return [
+    { path: '/', handle: startPage(read('start.html').toString()) },
+    { path: '/docs', handle: sendText({ body: read('index.html'), contentType: types.html, headers }) },
+    { path: '/docs/', handle: redirectToDocs },
+    ...Object.entries(files)
+      // Swagger UI is missing before a build.
+      .filter(([file]) => existsSync(join(folder, file)))
+      .map(([file, contentType]) => ({
+        path: `/docs/${basename(file)}`,
+        handle: sendText({ body: read(file), contentType }),
+      })),
+  ];
+};

@@ -1,0 +1,173 @@
+import { fieldErrorTexts } from '../../core';
+import type {
+  FieldError,
+  IdempotencyKeyInFlight,
+  IdempotencyKeyReused,
+  InvalidApiKey,
+  Unavailable,
+} from '../../core';
+import type { MalformedJson } from '../json';
+import type { Headers } from './context';
+
+/** The service cannot serve requests now. The reason is public. */
+export interface NotReady {
+  readonly _tag: 'NotReady';
+  readonly reason: string;
+}
+
+/** Every failure of a request. */
+export type HttpFailure =
+  | InvalidApiKey
+  | IdempotencyKeyReused
+  | IdempotencyKeyInFlight
+  | Unavailable
+  | MalformedJson
+  | NotReady
+  | {
+      readonly _tag:
+        | 'DeadlineExceeded'
+        | 'ExpectationFailed'
+        | 'HeadersTooLarge'
+        | 'HttpVersionNotSupported'
+        | 'InvalidIdempotencyKey'
+        | 'MissingApiKey'
+        | 'Overloaded'
+        | 'PayloadTooLarge'
+        // Also for a petId that is not an int64.
+        | 'PetNotFound'
+        | 'RequestTimeout';
+    }
+  | { readonly _tag: 'InvalidQuery' | 'InvalidBody'; readonly fieldErrors: ReadonlyArray<FieldError> }
+  | { readonly _tag: 'MalformedApiKey'; readonly repeatsScheme: boolean }
+  | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
+  // `suggestion` is the path that the client probably meant.
+  | { readonly _tag: 'RouteNotFound'; readonly suggestion?: string }
+  | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
+  | { readonly _tag: 'MalformedRequest'; readonly reason: string }
+  | { readonly _tag: 'RateLimited'; readonly retryAfterSeconds: number }
+  // A bug in the service. Its cause goes to the log, never to the client.
+  | { readonly _tag: 'Defect'; readonly cause: unknown };
+
+/** Body of every error response (interface, section 2). */
+export interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+  readonly status: number;
+}
+
+export interface ErrorDescription extends ErrorBody {
+  readonly headers: Headers;
+}
+
+const describe = (
+  status: number,
+  code: string,
+  message: string,
+  headers: Headers = {},
+): ErrorDescription => ({
+  code,
+  message,
+  status,
+  headers,
+});
+
+const unauthorized = (message: string, challenge = 'Bearer error="invalid_token"'): ErrorDescription =>
+  describe(401, 'unauthorized', message, { 'WWW-Authenticate': challenge });
+
+const retryAfter = (seconds: number): Headers => ({ 'Retry-After': String(seconds) });
+
+const unavailable = (message: string): ErrorDescription =>
+  describe(503, 'unavailable', message, retryAfter(1));
+
+const idempotencyKeyRule =
+  'Idempotency-Key must be 1 to 255 printable ASCII characters in double quotes, such as "8e03978e"; ' +
+  'without the quotes it may have no space, comma, quote or backslash';
+
+/** Returns the response for a failure (interface, section 7). */
+export const describeFailure = (failure: HttpFailure): ErrorDescription => {
+  switch (failure._tag) {
+    case 'InvalidQuery':
+      return describe(400, 'invalid_query', fieldErrorTexts(failure.fieldErrors, 'the query').join('; '));
+    case 'InvalidBody':
+      return describe(400, 'invalid_body', fieldErrorTexts(failure.fieldErrors, 'the body').join('; '));
+    case 'MalformedJson':
+      return describe(400, 'malformed_json', `invalid JSON: ${failure.reason}`);
+    case 'MalformedRequest':
+      return describe(400, 'malformed_request', failure.reason);
+    case 'InvalidIdempotencyKey':
+      return describe(400, 'invalid_idempotency_key', idempotencyKeyRule);
+    case 'MissingApiKey':
+      return unauthorized('missing API key; send Authorization: Bearer <API_KEY>', 'Bearer');
+    case 'MalformedApiKey':
+      return unauthorized(
+        failure.repeatsScheme ? 'Bearer appears twice in Authorization; send it once' : 'invalid API key',
+      );
+    case 'InvalidApiKey':
+      return unauthorized('invalid API key');
+    case 'PetNotFound':
+      return describe(404, 'pet_not_found', 'pet not found');
+    case 'RouteNotFound':
+      return describe(
+        404,
+        'route_not_found',
+        `route not found${failure.suggestion === undefined ? '' : `; did you mean ${failure.suggestion}?`}`,
+      );
+    case 'MethodNotAllowed': {
+      const allowed = failure.allowed.join(', ');
+      return describe(405, 'method_not_allowed', `method not allowed; use ${allowed}`, { Allow: allowed });
+    }
+    case 'RequestTimeout':
+      return describe(408, 'request_timeout', 'the request did not arrive in time');
+    case 'IdempotencyKeyInFlight':
+      return describe(
+        409,
+        'idempotency_key_in_flight',
+        'a request with this Idempotency-Key is still in progress',
+        retryAfter(1),
+      );
+    case 'PayloadTooLarge':
+      return describe(413, 'payload_too_large', 'the request body must be at most 100 kB');
+    case 'UnsupportedMediaType':
+      return describe(415, 'unsupported_media_type', failure.expected, { Accept: 'application/json' });
+    case 'ExpectationFailed':
+      return describe(417, 'expectation_failed', 'the only supported Expect is 100-continue');
+    case 'IdempotencyKeyReused':
+      return describe(
+        422,
+        'idempotency_key_reused',
+        'this Idempotency-Key was already used for a different animal',
+      );
+    case 'RateLimited':
+      return describe(
+        429,
+        'rate_limited',
+        'the owner of this API key has made too many requests',
+        retryAfter(failure.retryAfterSeconds),
+      );
+    case 'HeadersTooLarge':
+      return describe(431, 'headers_too_large', 'the request headers must be at most 16 KiB');
+    case 'Defect':
+      return describe(500, 'internal_error', 'internal error');
+    case 'Unavailable':
+    case 'DeadlineExceeded':
+      return unavailable('service unavailable; try again');
+    case 'Overloaded':
+      return unavailable('too many requests are waiting; try again');
+    case 'NotReady':
+      return unavailable(`not ready: ${failure.reason}`);
+    case 'HttpVersionNotSupported':
+      return describe(505, 'http_version_not_supported', 'use HTTP/1.1');
+  }
+};
+
+/** Returns the JSON text of an Error. */
+export const errorBodyText = ({ code, message, status }: ErrorBody): string =>
+  JSON.stringify({ code, message, status });
+
+/** Returns the cause of a failure for the log, always as an Error. */
+export const causeOf = (failure: HttpFailure): Error | undefined => {
+  if (failure._tag === 'DeadlineExceeded') return new Error('the deadline of the request has passed');
+  if (!('cause' in failure)) return undefined;
+  const { cause } = failure;
+  return cause instanceof Error ? cause : new Error('the thrown value is not an Error', { cause });
+};

@@ -1,0 +1,53 @@
+import * as E from 'fp-ts/Either';
+import { fieldErrors, IdempotencyKey, NewPet } from '../../../core';
+import { serialisePet } from '../../json';
+import type { PetContext, ServerFunctions } from '../context';
+import type { HttpFailure } from '../errors';
+import { fail, succeed } from '../respond';
+import { readJsonBody } from './read-json-body';
+
+const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\])*)"`;
+const bareItem = String.raw`(?:"(?:[ !#-\[\]-~]|\\["\\])*"|:[\w+/=]*:|\?[01]|[\w*.:/!#$%&'^|~+-]+)`;
+const itemParameters = String.raw`(?:; *[a-z*][a-z\d_.*-]*(?:=${bareItem})?)*`;
+
+/** A String of RFC 8941, section 3.3.3, with parameters that are ignored. */
+const quotedKey = new RegExp(`^ *${quotedText}${itemParameters} *$`);
+
+// Excludes the comma, which joins two headers of the same name.
+const bareKey = /^ *([!#-+\--[\]-~]+) *$/;
+
+/** Parses an Idempotency-Key: a String of RFC 8941, as the IETF draft requires, or without quotes, as most clients send it. */
+export const parseIdempotencyKey = (header: string): E.Either<HttpFailure, IdempotencyKey> => {
+  const key = quotedKey.exec(header)?.[1]?.replace(/\\(.)/g, '$1') ?? bareKey.exec(header)?.[1];
+  return IdempotencyKey.is(key) ? E.right(key) : E.left({ _tag: 'InvalidIdempotencyKey' });
+};
+
+export const handleCreatePet = async (context: PetContext, server: ServerFunctions): Promise<void> => {
+  const header = context.req.headers['idempotency-key'];
+  const key = header === undefined ? E.right(undefined) : parseIdempotencyKey(header.toString());
+  if (E.isLeft(key)) {
+    fail(context, key.left);
+    return;
+  }
+  const body = await readJsonBody(context.req, server.readBody);
+  if (E.isLeft(body)) {
+    fail(context, body.left);
+    return;
+  }
+  const newPet = NewPet.decode(body.right);
+  if (E.isLeft(newPet)) {
+    fail(context, { _tag: 'InvalidBody', fieldErrors: fieldErrors(newPet.left) });
+    return;
+  }
+  const deadline = server.deadlineOf(context.req);
+  const created = await context.state.store.createPet(newPet.right, key.right, deadline)();
+  if (E.isLeft(created)) {
+    fail(context, created.left);
+    return;
+  }
+  const { pet, replayed } = created.right;
+  // A relative reference works behind any path prefix (RFC 9110, section 10.2.2).
+  context.set('Location', `pets/${pet.id}`);
+  if (replayed) context.set('Idempotent-Replayed', 'true');
+  succeed(context, serialisePet(pet));
+};

@@ -1,0 +1,19 @@
+import * as E from 'fp-ts/Either';
+import { inDecimal, PetId } from '../../../core';
+import { serialisePet } from '../../json';
+import type { PetContext, ServerFunctions } from '../context';
+import { fail, succeed } from '../respond';
+
+const petIdInDecimal = inDecimal(PetId);
+
+/** @deprecated The interface removes this operation on 5 December 2030. */
+export const handleGetPet = async (context: PetContext, { deadlineOf }: ServerFunctions): Promise<void> => {
+  const id = petIdInDecimal.decode(context.params['petId']);
+  if (E.isLeft(id)) {
+    fail(context, { _tag: 'PetNotFound' });
+    return;
+  }
+  const found = await context.state.store.getPet(id.right, deadlineOf(context.req))();
+  if (E.isLeft(found)) fail(context, found.left);
+  else succeed(context, serialisePet(found.right));
+};

@@ -1,0 +1,111 @@
+import * as E from 'fp-ts/Either';
+import * as t from 'io-ts';
+import { LRUCache } from 'lru-cache';
+import {
+  fieldErrors,
+  inDecimal,
+  type ListPetsQuery,
+  PageSize,
+  PetId,
+  type PetPage,
+  PetStatus,
+} from '../../../core';
+import { serialisePage } from '../../json';
+import type { PetContext, ServerFunctions } from '../context';
+import type { HttpFailure } from '../errors';
+import { fail, succeed } from '../respond';
+
+const digits = /^[0-9]+$/;
+
+const pageSizeInDigits = new t.Type<PageSize, string, unknown>(
+  'PageSize in digits',
+  PageSize.is,
+  (input, context) =>
+    PageSize.validate(typeof input === 'string' && digits.test(input) ? Number(input) : input, context),
+  String,
+);
+
+const once = <A, O>(codec: t.Type<A, O>): t.Type<A, O> =>
+  new t.Type<A, O, unknown>(
+    codec.name,
+    codec.is,
+    (input, context) =>
+      Array.isArray(input) ? t.failure(input, context, 'given once') : codec.validate(input, context),
+    codec.encode,
+  );
+
+const codecs = {
+  limit: once(pageSizeInDigits),
+  after: once(inDecimal(PetId)),
+  status: once(PetStatus),
+} satisfies { readonly [K in keyof Required<ListPetsQuery>]: t.Mixed };
+
+const ListPetsParameters = t.partial(codecs);
+
+const decodeQuery = (query: string): E.Either<HttpFailure, ListPetsQuery> => {
+  const parameters = new URLSearchParams(query);
+  const values: Record<string, unknown> = {};
+  for (const name of Object.keys(codecs)) {
+    const given = parameters.getAll(name);
+    if (given.length > 0) values[name] = given.length === 1 ? given[0] : given;
+  }
+  const decoded = ListPetsParameters.decode(values);
+  return E.isLeft(decoded)
+    ? E.left({ _tag: 'InvalidQuery', fieldErrors: fieldErrors(decoded.left) })
+    : decoded;
+};
+
+const maxCachedLength = 200;
+const decodedQueries = new LRUCache<string, ReturnType<typeof decodeQuery>>({ max: 1_000 });
+
+/** Decodes a query string and caches the result, since clients repeat it. Ignores unknown parameters. */
+export const decodeListQuery = (query: string): ReturnType<typeof decodeQuery> => {
+  const known = decodedQueries.get(query);
+  if (known !== undefined) return known;
+  const decoded = decodeQuery(query);
+  if (query.length <= maxCachedLength) decodedQueries.set(query, decoded);
+  return decoded;
+};
+
+// Characters that are invalid in a query (RFC 3986, section 3.4), but that a host's own server may accept.
+const invalidInQuery = /[^\w.~:/?@!$&'()*+,;=%[\]-]/g;
+
+/**
+ * Returns the Link to the next page (RFC 8288), relative so that it works behind any path prefix. Keeps other parameters
+ * unchanged, since encoding them again could make them too long for clients and proxies.
+ */
+const linkToNext = (query: string, { pets, hasMore }: PetPage): string | undefined => {
+  const last = pets.at(-1);
+  if (!hasMore || last === undefined) return undefined;
+  const kept = query.split('&').filter((part) => part !== '' && !new URLSearchParams(part).has('after'));
+  const next = [...kept, `after=${last.id}`].join('&').replace(invalidInQuery, encodeURIComponent);
+  return `<?${next}>; rel="next"`;
+};
+
+const links = new WeakMap<PetPage, { readonly query: string; readonly link: string | undefined }>();
+
+/** Caches the link for requests that share a page and its query. */
+const sharedLinkToNext = (query: string, page: PetPage): string | undefined => {
+  const shared = links.get(page);
+  if (shared?.query === query) return shared.link;
+  const link = linkToNext(query, page);
+  links.set(page, { query, link });
+  return link;
+};
+
+export const handleListPets = async (context: PetContext, { deadlineOf }: ServerFunctions): Promise<void> => {
+  const { querystring } = context;
+  const query = decodeListQuery(querystring);
+  if (E.isLeft(query)) {
+    fail(context, query.left);
+    return;
+  }
+  const listed = await context.state.store.listPets(query.right, deadlineOf(context.req))();
+  if (E.isLeft(listed)) {
+    fail(context, listed.left);
+    return;
+  }
+  const link = sharedLinkToNext(querystring, listed.right);
+  if (link !== undefined) context.set('Link', link);
+  succeed(context, serialisePage(listed.right));
+};

@@ -1,0 +1,69 @@
+import * as E from 'fp-ts/Either';
+import type { IncomingMessage } from 'node:http';
+import { parseJson } from '../../json';
+import type { ServerFunctions } from '../context';
+import type { HttpFailure } from '../errors';
+import { BodyWasRead } from '../server-functions';
+
+export const maxBodyBytes = 100_000;
+
+const token = String.raw`[\w!#$%&'*+.^|~\x60-]+`;
+const parameter = String.raw`(?!charset=)${token}=(?:${token}|"(?:[^"\\]|\\.)*")|charset=(?:utf-8|"utf-8")`;
+
+/** The only accepted media type (RFC 9110, section 8.3.1). */
+const jsonInUtf8 = new RegExp(
+  String.raw`^application/json[ \t]*(?:;[ \t]*(?:(?:${parameter})[ \t]*)?)*$`,
+  'i',
+);
+
+const unsupported = (expected: string): HttpFailure => ({ _tag: 'UnsupportedMediaType', expected });
+
+const isContentType = (text: string, index: number): boolean =>
+  index % 2 === 0 && text.toLowerCase() === 'content-type';
+
+/** Returns the failure of a request whose body is refused by its headers. */
+const refuseByHead = ({
+  headers,
+  rawHeaders,
+  httpVersionMajor,
+}: IncomingMessage): HttpFailure | undefined => {
+  const length = headers['content-length'];
+  // HTTP/2, which a host may serve, needs neither header for a body.
+  const isFramed = httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined;
+  if (!isFramed && (length === undefined || Number(length) === 0)) {
+    return { _tag: 'MalformedJson', reason: length === undefined ? 'missing body' : 'empty body' };
+  }
+  if (!['', 'identity'].includes(headers['content-encoding']?.trim().toLowerCase() ?? '')) {
+    return unsupported('send the body without a Content-Encoding');
+  }
+  // Node uses the first Content-Type, and a proxy may use another one.
+  if (rawHeaders.filter(isContentType).length > 1) {
+    return { _tag: 'MalformedRequest', reason: 'a request must have at most one Content-Type header' };
+  }
+  return jsonInUtf8.test(headers['content-type'] ?? '')
+    ? undefined
+    : unsupported('Content-Type must be application/json, in UTF-8');
+};
+
+const readFailure = (error: unknown): HttpFailure => {
+  if (error instanceof BodyWasRead) return { _tag: 'Defect', cause: error };
+  return error instanceof Error && 'type' in error && error.type === 'entity.too.large'
+    ? { _tag: 'PayloadTooLarge' }
+    : { _tag: 'MalformedRequest', reason: 'the body ended before its announced length' };
+};
+
+/** Reads and parses the body if its headers are acceptable. */
+export const readJsonBody = async (
+  request: IncomingMessage,
+  readBody: ServerFunctions['readBody'],
+): Promise<E.Either<HttpFailure, unknown>> => {
+  const refusal = refuseByHead(request);
+  if (refusal !== undefined) return E.left(refusal);
+  let body: Buffer;
+  try {
+    body = await readBody(request, maxBodyBytes);
+  } catch (error) {
+    return E.left(readFailure(error));
+  }
+  return body.length === 0 ? E.left({ _tag: 'MalformedJson', reason: 'empty body' }) : parseJson(body);
+};

@@ -1,0 +1,29 @@
+import type { IncomingMessage } from 'node:http';
+import type { Middleware } from '../context';
+import { clientAddressOf, recordRequest, type Reporter } from '../request-record';
+
+/** Status that nginx logs if the client closed the connection before the response. */
+const clientClosedRequest = 499;
+
+interface Options {
+  readonly trustedProxies: number;
+  /** Time by `performance.now()` at which a request arrived, if the server knows. */
+  readonly arrivedAt: ((request: IncomingMessage) => number | undefined) | undefined;
+}
+
+/** Reports each request once its response has been written, or its client has left. */
+export const accessLog =
+  (reporter: Reporter, { trustedProxies, arrivedAt }: Options): Middleware =>
+  (context, next) => {
+    const { req: request, res: response, path, state } = context;
+    const began = arrivedAt?.(request) ?? performance.now();
+    // A closed socket has no address.
+    const clientAddress = clientAddressOf(request, trustedProxies);
+    const report = (): void => {
+      const status = response.headersSent ? response.statusCode : clientClosedRequest;
+      reporter.requestEnded(recordRequest({ request, status, arrivedAt: began, path, clientAddress, state }));
+    };
+    // Node emits it right after 'finish' as well.
+    response.once('close', report);
+    return next();
+  };

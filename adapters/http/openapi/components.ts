@@ -1,0 +1,176 @@
+import { pipe } from 'fp-ts/function';
+import * as NEA from 'fp-ts/NonEmptyArray';
+import * as R from 'fp-ts/Record';
+import { describeFailure, errorBodyText, type HttpFailure } from '../errors';
+import { exampleFailures } from './example-failures';
+import { schemas } from './schemas';
+
+type Kind = HttpFailure['_tag'];
+type References = Readonly<Record<string, object>>;
+
+const header = (description: string, example: string, required = true) => ({
+  description,
+  required,
+  schema: { type: 'string' },
+  example,
+});
+
+/** Headers of responses. */
+const headerComponents = {
+  'X-Request-Id': header(
+    "The request's id in the log: its own `X-Request-Id` if that is well-formed, otherwise a new id.",
+    '1f0c2a4e-5d1b-4a57-9a0e-2b1f3c5d7e90',
+  ),
+  Link: header(
+    'Present if more animals follow: the next page, with `rel="next"` (RFC 8288), relative to the address of the request.',
+    '<?limit=1&after=1>; rel="next"',
+    false,
+  ),
+  Location: header('The animal, relative to the address of the request (RFC 9110, 10.2.2).', 'pets/1'),
+  'Idempotent-Replayed': {
+    ...header('Present on the response to a retry: the animal was added before.', 'true', false),
+    schema: { const: 'true' },
+  },
+  Deprecation: header('Time from which the operation is deprecated (RFC 9745).', '@1795046400', false),
+  Sunset: header('Time of removal (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT', false),
+  Successor: header(
+    'The operation to use instead (RFC 5829), relative to the address of the request.',
+    '<../pets>; rel="successor-version"',
+    false,
+  ),
+  RateLimit: header(
+    "Present if requests are limited: what is left of the quota of the key's owner, `r`, and the seconds until all of it is available again, `t` (draft-ietf-httpapi-ratelimit-headers-10).",
+    '"default";r=9;t=60',
+    false,
+  ),
+  'RateLimit-Policy': header(
+    'Present if requests are limited: the number of requests, `q`, that an owner may make in `w` seconds.',
+    '"default";q=10;w=60',
+    false,
+  ),
+  'WWW-Authenticate': header('How to authenticate (RFC 6750, section 3).', 'Bearer'),
+  Accept: header('The media type that is accepted (RFC 9110, 15.5.16).', 'application/json'),
+  ETag: header(
+    'Identifies this text in its coding. Sent back in `If-None-Match`, it gives a 304 while the text is the same.',
+    '"X0tLTpR4qJ2Zx8wq6oI4l1cTzqk3b3mI1cCwVfTzqGE"',
+  ),
+  'Retry-After': {
+    ...header('Seconds to wait before the next try.', '1'),
+    schema: { type: 'integer', minimum: 0 },
+    example: 1,
+  },
+};
+
+/** Returns references to headers. `Successor` is the Link of a deprecated operation. */
+export const headerReferences = (names: ReadonlyArray<string>): References =>
+  Object.fromEntries(
+    names.map((name) => [name === 'Successor' ? 'Link' : name, { $ref: `#/components/headers/${name}` }]),
+  );
+
+export const quotaHeaderNames = ['RateLimit', 'RateLimit-Policy'];
+export const deprecationHeaderNames = ['Deprecation', 'Sunset', 'Successor'];
+
+const schemaReference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+interface Success {
+  readonly description: string;
+  readonly schema: string;
+  readonly example?: unknown;
+}
+
+export const successResponse = (
+  { description, schema, example }: Success,
+  headerNames: ReadonlyArray<string>,
+) => ({
+  description,
+  headers: headerReferences(['X-Request-Id', ...headerNames]),
+  content: {
+    'application/json': { schema: schemaReference(schema), ...(example === undefined ? {} : { example }) },
+  },
+});
+
+/** Headers of only those failures for which `describeFailure` returns them. */
+const failureHeaderNames = ['WWW-Authenticate', 'Retry-After', 'Accept'];
+
+/** Returns the error responses by status. */
+export const failureResponses = (kinds: ReadonlyArray<Kind>, headerNames: ReadonlyArray<string> = []) =>
+  pipe(
+    kinds.map((kind) => ({ kind, ...describeFailure(exampleFailures[kind]) })),
+    NEA.groupBy(({ status }) => String(status)),
+    R.map((failures) => {
+      const sent = new Set(failures.flatMap(({ headers }) => Object.keys(headers)));
+      return {
+        description: [...new Set(failures.map(({ code }) => `\`${code}\``))].join(' or '),
+        headers: headerReferences([
+          'X-Request-Id',
+          ...headerNames,
+          ...failureHeaderNames.filter((name) => sent.has(name)),
+        ]),
+        content: {
+          'application/json': {
+            schema: schemaReference('Error'),
+            examples: Object.fromEntries(
+              failures.map(({ kind }) => [kind, { $ref: `#/components/examples/${kind}` }]),
+            ),
+          },
+        },
+      };
+    }),
+  );
+
+/** Error responses that operations share. */
+const sharedResponses = {
+  MalformedRequest: failureResponses(['MalformedRequest']),
+  Unauthorized: failureResponses(['MissingApiKey', 'MalformedApiKey', 'InvalidApiKey']),
+  RequestTimeout: failureResponses(['RequestTimeout']),
+  ExpectationFailed: failureResponses(['ExpectationFailed']),
+  RateLimited: failureResponses(['RateLimited'], quotaHeaderNames),
+  HeadersTooLarge: failureResponses(['HeadersTooLarge']),
+  InternalError: failureResponses(['Defect'], quotaHeaderNames),
+  Unavailable: failureResponses(['Unavailable'], quotaHeaderNames),
+  HttpVersionNotSupported: failureResponses(['HttpVersionNotSupported']),
+} as const;
+
+/** Returns references to shared error responses. */
+export const sharedFailures = (names: ReadonlyArray<keyof typeof sharedResponses>) =>
+  Object.fromEntries(
+    names.flatMap((name) =>
+      Object.keys(sharedResponses[name]).map((status) => [
+        status,
+        { $ref: `#/components/responses/${name}` },
+      ]),
+    ),
+  );
+
+type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+const allComponents: Components = {
+  schemas,
+  responses: R.map((byStatus: ReturnType<typeof failureResponses>) => Object.values(byStatus)[0])(
+    sharedResponses,
+  ),
+  headers: headerComponents,
+  examples: R.map((failure: HttpFailure) => {
+    const value: unknown = JSON.parse(errorBodyText(describeFailure(failure)));
+    return { value };
+  })(exampleFailures),
+};
+
+const namesIn = (part: unknown): ReadonlyArray<string> =>
+  [...JSON.stringify(part).matchAll(/"#\/components\/([\w/-]+)"/g)].flatMap(([, name = '']) => name);
+
+/** Returns the components that a part of a document refers to, directly or through others. */
+export const componentsOf = (part: unknown): Components => {
+  const names = new Set(namesIn(part));
+  // The loop also visits the names that it adds to the set.
+  for (const name of names) {
+    const [kind = '', member = ''] = name.split('/');
+    namesIn(allComponents[kind]?.[member] ?? null).forEach((found) => names.add(found));
+  }
+  return Object.fromEntries(
+    Object.entries(allComponents).map(([kind, members]) => [
+      kind,
+      Object.fromEntries(Object.entries(members).filter(([member]) => names.has(`${kind}/${member}`))),
+    ]),
+  );
+};

@@ -1,0 +1,160 @@
+import type { Route } from '../context';
+import { petOperations, serviceOperations } from '../operations';
+import type { PetOperation, ServiceOperation } from '../operations';
+import {
+  componentsOf,
+  deprecationHeaderNames,
+  failureResponses,
+  headerReferences,
+  quotaHeaderNames,
+  sharedFailures,
+  successResponse,
+} from './components';
+import { openApiPath } from '../routing';
+import { errorTable } from './example-failures';
+
+/** Failures that come before the route of a request is known. */
+const unreadFailures = [
+  'RequestTimeout',
+  'ExpectationFailed',
+  'HeadersTooLarge',
+  'HttpVersionNotSupported',
+] as const;
+
+const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+const inWords = (date: string): string => longDate.format(new Date(date));
+
+const withoutDeprecation = ({ failures }: PetOperation) => ({
+  ...sharedFailures(['Unauthorized', 'RateLimited', 'InternalError', 'Unavailable', ...unreadFailures]),
+  ...failureResponses([...failures, 'MalformedRequest'], quotaHeaderNames),
+});
+
+/** Returns the error responses of a deprecated operation, which have additional headers and so are not shared. */
+const withDeprecation = ({ failures }: PetOperation) => ({
+  ...failureResponses(
+    ['MissingApiKey', 'MalformedApiKey', 'InvalidApiKey', 'MalformedRequest', ...unreadFailures],
+    deprecationHeaderNames,
+  ),
+  ...failureResponses(
+    [...failures, 'RateLimited', 'Defect', 'Unavailable'],
+    [...deprecationHeaderNames, ...quotaHeaderNames],
+  ),
+});
+
+const documentPetOperation = (operation: PetOperation) => {
+  const { operationId, summary, description = '', parameters, requestBody, success, deprecation } = operation;
+  const headerNames = [...(success.headers ?? []), ...quotaHeaderNames];
+  return {
+    operationId,
+    summary,
+    description:
+      deprecation === undefined
+        ? description
+        : `Deprecated since ${inWords(deprecation.since)}, to be removed on ${inWords(deprecation.sunset)}. ${description}`,
+    ...(deprecation === undefined ? {} : { deprecated: true, 'x-sunset': deprecation.sunset }),
+    tags: ['pets'],
+    ...(parameters === undefined ? {} : { parameters }),
+    ...(requestBody === undefined ? {} : { requestBody }),
+    responses: {
+      [operation.successStatus]: successResponse(
+        success,
+        deprecation === undefined ? headerNames : [...deprecationHeaderNames, ...headerNames],
+      ),
+      ...(deprecation === undefined ? withoutDeprecation(operation) : withDeprecation(operation)),
+    },
+  };
+};
+
+const documentServiceOperation = ({ operationId, summary, success, failures }: ServiceOperation) => ({
+  operationId,
+  summary,
+  tags: ['service'],
+  security: [],
+  responses: {
+    200: successResponse(success, success.headers ?? []),
+    ...(success.headers?.includes('ETag') === true
+      ? {
+          304: {
+            description: 'The client has it already.',
+            headers: headerReferences(['X-Request-Id', 'ETag']),
+          },
+        }
+      : {}),
+    ...sharedFailures(['MalformedRequest', ...unreadFailures]),
+    ...failureResponses(failures),
+  },
+});
+
+/** Returns documented operations by path, as in `/pets/{petId}`, and method. */
+const pathsOf = <O extends Route>(
+  operations: ReadonlyArray<O>,
+  prefix: string,
+  document: (operation: O) => object,
+) => {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const operation of operations) {
+    const path = openApiPath(operation.path.slice(prefix.length));
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: document(operation) };
+  }
+  return paths;
+};
+
+const petPaths = pathsOf(petOperations, '/v1', documentPetOperation);
+const servicePaths = pathsOf(serviceOperations, '', documentServiceOperation);
+
+const description = `A catalogue of animals. Every operation needs an API key.
+
+Integers are exact over the whole int64 range: read and write them without converting them to floating point.
+A request may have an \`X-Request-Id\`: the response and the log repeat it.
+
+Every failure, on any path, has an \`Error\` body. Its \`code\` is for programs. Where the table allows a retry, wait for the
+seconds in \`Retry-After\`, if there is one, and give a creation the same \`Idempotency-Key\` each time.
+
+<details><summary>All error codes</summary>
+
+${errorTable}
+
+</details>
+`;
+
+const serviceDescription = `Health and documents of the service, beside its operations on animals. None of it needs an API key.
+
+Metrics in the Prometheus text format are not included: they are at \`/metrics\` on the operator's own port, if the setting \`ADMIN_PORT\` names one.
+
+Every failure has an \`Error\` body, as for the operations on animals.
+`;
+
+const securitySchemes = {
+  bearerAuth: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'An API key, sent as `Authorization: Bearer <API_KEY>`. On this page, paste the key without `Bearer`.',
+  },
+};
+
+/** The interface as an OpenAPI 3.1 document. Its relative server works behind any path prefix. */
+export const openApiDocument = {
+  openapi: '3.1.0',
+  info: { title: 'Animal store', version: '1.0.0', description },
+  externalDocs: {
+    url: 'openapi-service.json',
+    description: 'The operations beside /v1: health and the documents',
+  },
+  servers: [{ url: './v1' }],
+  security: [{ bearerAuth: [] }],
+  tags: [{ name: 'pets', description: 'The catalogue.' }],
+  paths: petPaths,
+  components: { ...componentsOf(petPaths), securitySchemes },
+};
+
+/** The operations outside /v1 as an OpenAPI 3.1 document. */
+export const openApiServiceDocument = {
+  openapi: '3.1.0',
+  info: { title: 'Animal store: the service', version: '1.0.0', description: serviceDescription },
+  externalDocs: { url: 'openapi.json', description: 'The operations on animals, and all error codes' },
+  servers: [{ url: '.' }],
+  tags: [{ name: 'service', description: 'Health and the documents.' }],
+  paths: servicePaths,
+  components: componentsOf(servicePaths),
+};

@@ -1,0 +1,68 @@
+import { describeFailure, type HttpFailure } from '../errors';
+
+type ExampleFailures = { readonly [Tag in HttpFailure['_tag']]: HttpFailure & { readonly _tag: Tag } };
+
+/** Example failures of each kind, for the OpenAPI documents. */
+export const exampleFailures: ExampleFailures = {
+  InvalidQuery: {
+    _tag: 'InvalidQuery',
+    fieldErrors: [{ field: 'limit', expected: 'an integer from 1 to 100' }],
+  },
+  InvalidBody: {
+    _tag: 'InvalidBody',
+    fieldErrors: [
+      {
+        field: 'name',
+        expected: 'a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates',
+      },
+    ],
+  },
+  MalformedJson: { _tag: 'MalformedJson', reason: 'not valid UTF-8' },
+  MalformedRequest: { _tag: 'MalformedRequest', reason: 'a request must have one Host header' },
+  InvalidIdempotencyKey: { _tag: 'InvalidIdempotencyKey' },
+  MissingApiKey: { _tag: 'MissingApiKey' },
+  MalformedApiKey: { _tag: 'MalformedApiKey', repeatsScheme: true },
+  InvalidApiKey: { _tag: 'InvalidApiKey', reason: 'unknown' },
+  PetNotFound: { _tag: 'PetNotFound' },
+  RouteNotFound: { _tag: 'RouteNotFound' },
+  MethodNotAllowed: { _tag: 'MethodNotAllowed', allowed: ['GET', 'HEAD', 'POST'] },
+  RequestTimeout: { _tag: 'RequestTimeout' },
+  IdempotencyKeyInFlight: { _tag: 'IdempotencyKeyInFlight' },
+  PayloadTooLarge: { _tag: 'PayloadTooLarge' },
+  UnsupportedMediaType: {
+    _tag: 'UnsupportedMediaType',
+    expected: 'Content-Type must be application/json, in UTF-8',
+  },
+  ExpectationFailed: { _tag: 'ExpectationFailed' },
+  IdempotencyKeyReused: { _tag: 'IdempotencyKeyReused' },
+  RateLimited: { _tag: 'RateLimited', retryAfterSeconds: 30 },
+  HeadersTooLarge: { _tag: 'HeadersTooLarge' },
+  Defect: { _tag: 'Defect', cause: undefined },
+  Unavailable: { _tag: 'Unavailable', cause: new Error('the database does not answer') },
+  Overloaded: { _tag: 'Overloaded' },
+  DeadlineExceeded: { _tag: 'DeadlineExceeded' },
+  NotReady: { _tag: 'NotReady', reason: 'the database does not answer' },
+  HttpVersionNotSupported: { _tag: 'HttpVersionNotSupported' },
+};
+
+const descriptions = Object.values(exampleFailures).map(describeFailure);
+
+/** Every value of `code` in an Error. */
+export const errorCodes = [...new Set(descriptions.map(({ code }) => code))].sort();
+
+const escapeCell = (text: string): string => text.replace(/[<|]/g, '\\$&');
+
+/** Codes after which a client may retry. */
+const retryable = new Set(['idempotency_key_in_flight', 'rate_limited', 'request_timeout', 'unavailable']);
+
+/** Every code with its status and messages, as a Markdown table. */
+export const errorTable = [
+  '| `code` | `status` | Retry | `message`, for example |',
+  '|---|---|---|---|',
+  ...errorCodes.map((code) => {
+    const same = descriptions.filter((description) => description.code === code);
+    const messages = [...new Set(same.map(({ message }) => escapeCell(message)))].join('; or: ');
+    const retry = retryable.has(code) ? 'yes' : 'no';
+    return `| \`${code}\` | ${same[0]?.status ?? ''} | ${retry} | ${messages} |`;
+  }),
+].join('\n');

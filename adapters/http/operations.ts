@@ -1,0 +1,210 @@
+import * as E from 'fp-ts/Either';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { PetQuery } from '../../core';
+import type { Context, PetContext, Route, ServerFunctions } from './context';
+import type { HttpFailure, NotReady } from './errors';
+import { handleCreatePet } from './handlers/create-pet';
+import { handleGetPet } from './handlers/get-pet';
+import { handleListPets } from './handlers/list-pets';
+import { fail, succeed } from './respond';
+
+/** Reports whether requests can be served now. */
+export type CheckReadiness = TaskEither<NotReady, void>;
+
+type SendDocument = (context: Context) => Promise<void>;
+
+/** Dependencies of the operations outside /v1. */
+export interface ServiceFunctions {
+  readonly checkReadiness: CheckReadiness;
+  readonly sendOpenApiDocument: SendDocument;
+  readonly sendOpenApiServiceDocument: SendDocument;
+}
+
+/** Description of an operation in an OpenAPI document. */
+interface OperationDocument {
+  readonly summary: string;
+  readonly description?: string;
+  readonly parameters?: ReadonlyArray<object>;
+  readonly requestBody?: object;
+  readonly success: {
+    readonly description: string;
+    readonly schema: string;
+    readonly example?: unknown;
+    /** Names of header components. */
+    readonly headers?: ReadonlyArray<string>;
+  };
+  /** Failures of this operation, without those that all share. */
+  readonly failures: ReadonlyArray<HttpFailure['_tag']>;
+}
+
+export interface Operation<C, Functions> extends Route, OperationDocument {
+  readonly handle: (context: C, functions: Functions) => Promise<void>;
+}
+
+export type PetOperation = Operation<PetContext, ServerFunctions>;
+export type ServiceOperation = Operation<Context, ServiceFunctions>;
+
+const rex = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
+
+const decimalInt64 = { type: 'integer', format: 'int64' };
+
+/** A String of RFC 8941 with parameters, or the characters of one without quotes. */
+export const idempotencyKeyPattern = String.raw`^(?:"(?:[ !#-\[\]-~]|\\["\\]){1,255}"(?:; *[a-z*][a-z\d_.*-]*(?:=(?:"(?:[ !#-\[\]-~]|\\["\\])*"|:[\w+\/=]*:|\?[01]|[\w*.:\/!#$%&'^|~+-]+))?)*|[!#-+\--\[\]-~]{1,255})$`;
+
+/** Parameters of listPets. A new field of the query does not compile until it is added here. */
+const listParameters = {
+  limit: {
+    description: 'Maximum number of animals, in decimal digits.',
+    schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+  },
+  status: {
+    description: 'Returns only animals with this status.',
+    schema: { $ref: '#/components/schemas/PetStatus' },
+  },
+  after: {
+    description: 'Returns only animals with a larger `id`: the last one of the previous page.',
+    schema: decimalInt64,
+  },
+} satisfies { readonly [Field in keyof Required<PetQuery>]: object };
+
+/** Returns the methods that a route answers: HEAD mirrors GET. */
+export const methodsOf = (method: Route['method']): ReadonlyArray<string> =>
+  method === 'GET' ? ['GET', 'HEAD'] : [method];
+
+/** Operations under /v1. Routes, allowed methods, metrics, deprecation headers and documents derive from them. */
+export const petOperations: ReadonlyArray<PetOperation> = [
+  {
+    operationId: 'listPets',
+    method: 'GET',
+    path: '/v1/pets',
+    successStatus: 200,
+    handle: handleListPets,
+    summary: 'List animals',
+    description:
+      'Sorted by ascending `id`. If more animals follow, the `Link` header has the address of the next page. Unknown parameters are ignored.',
+    parameters: Object.entries(listParameters).map(([name, parameter]) => ({
+      name,
+      in: 'query',
+      ...parameter,
+    })),
+    success: { description: 'A page of animals.', schema: 'Pets', example: [rex], headers: ['Link'] },
+    failures: ['InvalidQuery'],
+  },
+  {
+    operationId: 'createPet',
+    method: 'POST',
+    path: '/v1/pets',
+    successStatus: 201,
+    handle: handleCreatePet,
+    summary: 'Add an animal',
+    description: 'The animal is durable once the response is sent.',
+    parameters: [
+      {
+        name: 'Idempotency-Key',
+        in: 'header',
+        description:
+          'A name for this creation, such as `8e03978e-40d5-43dd-bc93-6894a57f9324`. A retry with the same name within 24 hours adds nothing and returns the first animal. 1 to 255 characters of printable ASCII, with or without double quotes around them; both forms are the same key. Spaces, commas, and `\\"` and `\\\\` need the quotes.',
+        schema: { type: 'string', pattern: idempotencyKeyPattern },
+      },
+    ],
+    requestBody: {
+      required: true,
+      description: 'The animal, in at most 100 kB.',
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/NewPet' },
+          example: { name: 'Rex', categoryId: 7, status: 'available' },
+        },
+      },
+    },
+    success: {
+      description: 'The animal, with its `id`.',
+      schema: 'Pet',
+      example: rex,
+      headers: ['Location', 'Idempotent-Replayed'],
+    },
+    failures: [
+      'InvalidBody',
+      'MalformedJson',
+      'InvalidIdempotencyKey',
+      'IdempotencyKeyInFlight',
+      'PayloadTooLarge',
+      'UnsupportedMediaType',
+      'IdempotencyKeyReused',
+    ],
+  },
+  {
+    operationId: 'getPet',
+    method: 'GET',
+    path: '/v1/pets/:petId',
+    successStatus: 200,
+    deprecation: { since: '2026-11-19', sunset: '2030-12-05', successor: '../pets' },
+    handle: handleGetPet,
+    summary: 'Get an animal',
+    description:
+      'List animals with a `status` filter instead. `GET /pets?after={petId - 1}&limit=1` finds an animal by its `id`.',
+    parameters: [
+      {
+        name: 'petId',
+        in: 'path',
+        required: true,
+        description: 'The `id` of the animal, in decimal digits.',
+        schema: decimalInt64,
+        example: 1,
+      },
+    ],
+    success: { description: 'The animal.', schema: 'Pet', example: rex },
+    failures: ['PetNotFound'],
+  },
+];
+
+/** Operations outside /v1, which need no key. */
+export const serviceOperations: ReadonlyArray<ServiceOperation> = [
+  {
+    operationId: 'getLiveness',
+    method: 'GET',
+    path: '/livez',
+    successStatus: 200,
+    handle: (context) => {
+      succeed(context, '{"status":"live"}');
+      return Promise.resolve();
+    },
+    summary: 'Report whether the process runs',
+    success: { description: 'The process runs.', schema: 'Health', example: { status: 'live' } },
+    failures: [],
+  },
+  {
+    operationId: 'getReadiness',
+    method: 'GET',
+    path: '/readyz',
+    successStatus: 200,
+    handle: async (context, { checkReadiness }) => {
+      const ready = await checkReadiness();
+      if (E.isLeft(ready)) fail(context, ready.left);
+      else succeed(context, '{"status":"ready"}');
+    },
+    summary: 'Report whether requests can be served',
+    success: { description: 'Requests can be served.', schema: 'Health', example: { status: 'ready' } },
+    failures: ['NotReady'],
+  },
+  {
+    operationId: 'getOpenApiDocument',
+    method: 'GET',
+    path: '/openapi.json',
+    successStatus: 200,
+    handle: (context, { sendOpenApiDocument }) => sendOpenApiDocument(context),
+    summary: 'Get the OpenAPI document of the operations on animals',
+    success: { description: 'An OpenAPI 3.1 document.', schema: 'OpenApiDocument', headers: ['ETag'] },
+    failures: ['Overloaded'],
+  },
+  {
+    operationId: 'getOpenApiServiceDocument',
+    method: 'GET',
+    path: '/openapi-service.json',
+    successStatus: 200,
+    handle: (context, { sendOpenApiServiceDocument }) => sendOpenApiServiceDocument(context),
+    summary: 'Get this document',
+    success: { description: 'An OpenAPI 3.1 document.', schema: 'OpenApiDocument', headers: ['ETag'] },
+    failures: ['Overloaded'],
+  },
+];

@@ -1,2 +1,0 @@
-/** Header fields by their names. */
-export type Headers = Readonly<Record<string, string>>;

@@ -1,0 +1,63 @@
+import type { Context, State } from './context';
+import { docsPages } from './docs/docs-pages';
+import { openApiDocument, openApiServiceDocument } from './openapi/documents';
+import { type CheckReadiness, type ServiceFunctions, serviceOperations } from './operations';
+import { jsonType } from './respond';
+import { createRoutes, type Routes, type ServedRoute } from './routing';
+import { sendText, sendTextByOrigin } from './static-text';
+
+interface OpenApiDocument {
+  readonly servers: ReadonlyArray<{ readonly url: string }>;
+}
+
+/** Serves a document with the absolute address of its server, since code generators ignore a relative one. */
+const sendDocument = (document: OpenApiDocument, path: string): ServiceFunctions['sendOpenApiDocument'] =>
+  sendTextByOrigin((origin) => {
+    const servers = origin === '' ? document.servers : [{ url: `${origin}${path}` }];
+    return { body: JSON.stringify({ ...document, servers }), contentType: jsonType };
+  });
+
+type Handle = (context: Context) => Promise<void>;
+
+const getRoute = (path: string, handle: Handle): ServedRoute<State> => [
+  { operationId: path, method: 'GET', path, successStatus: 200 },
+  handle,
+];
+
+const operationRoutes = (
+  functions: ServiceFunctions,
+  isServed: (path: string) => boolean = () => true,
+): ReadonlyArray<ServedRoute<State>> =>
+  serviceOperations
+    .filter(({ path }) => isServed(path))
+    .map((operation) => [operation, (context: Context) => operation.handle(context, functions)]);
+
+/** True for liveness and readiness checks, which matter most while the service is overloaded. */
+export const isHealthCheck = (path: string): boolean => ['/livez', '/readyz'].includes(path);
+
+const documents = {
+  sendOpenApiDocument: sendDocument(openApiDocument, '/v1'),
+  sendOpenApiServiceDocument: sendDocument(openApiServiceDocument, ''),
+};
+
+/** Makes the routes that need no key: health, the OpenAPI documents, and the pages if they are built. */
+export const publicRoutes = (checkReadiness: CheckReadiness): Routes<State> =>
+  createRoutes<State>([
+    ...operationRoutes({ ...documents, checkReadiness }),
+    ...docsPages().map(({ path, handle }) => getRoute(path, handle)),
+  ]);
+
+/** Returns the service's metrics in the Prometheus text format, version 0.0.4. */
+export type ReadMetrics = () => Promise<string>;
+
+const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Makes the routes for the operator: health and metrics. */
+export const adminRoutes = (checkReadiness: CheckReadiness, readMetrics: ReadMetrics): Routes<State> =>
+  createRoutes<State>([
+    ...operationRoutes({ ...documents, checkReadiness }, isHealthCheck),
+    getRoute('/metrics', async (context) => {
+      const headers = { 'Cache-Control': 'no-store' };
+      await sendText({ body: await readMetrics(), contentType: metricsType, headers })(context);
+    }),
+  ]);

@@ -1,0 +1,124 @@
+import type { IncomingMessage } from 'node:http';
+import type { KeyId, OwnerId } from '../../core';
+import type { State } from './context';
+import { describeFailure, type HttpFailure } from './errors';
+import { requestIdOf } from './middleware/request-id';
+import { failureOf } from './respond';
+
+/** Position of a request in a distributed trace: its sender's ids, in lower-case hexadecimal. */
+export interface TraceContext {
+  readonly traceId: string;
+  readonly parentId: string;
+}
+
+/** Why a request was answered with 401. */
+export type UnauthorizedReason = 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked';
+
+/** A finished request for the log, without its query, credential and body. */
+export interface RequestRecord {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  /** Template of the matched route, such as `/v1/pets/:petId`. */
+  readonly route: string | undefined;
+  /** Status of the response, or 499 if the client left before it. */
+  readonly status: number;
+  /** Code of the Error in the response. */
+  readonly code: string | undefined;
+  readonly milliseconds: number;
+  /** Id of the accepted key or, on a 401, of the refused one if it can be read. */
+  readonly keyId: KeyId | undefined;
+  readonly owner: OwnerId | undefined;
+  readonly unauthorizedReason: UnauthorizedReason | undefined;
+  readonly isDeprecated: boolean;
+  readonly trace: TraceContext | undefined;
+  /** Address of the socket or, if proxies are trusted, the one that the outermost trusted proxy wrote. */
+  readonly clientAddress: string | undefined;
+}
+
+/** A request that the application did not see, because of overload or because it is not HTTP. */
+export interface RejectionRecord extends Pick<
+  RequestRecord,
+  'requestId' | 'status' | 'code' | 'clientAddress'
+> {}
+
+/** Receiver of the events of requests. Its functions must not throw. */
+export interface Reporter {
+  /** Called when a request is admitted or queued. `requestEnded` follows. */
+  readonly requestStarted?: () => void;
+  readonly requestEnded: (record: RequestRecord) => void;
+  readonly requestRejected: (record: RejectionRecord) => void;
+  /** Called with the cause of a 500 or a 503. */
+  readonly error: (cause: unknown, requestId: string) => void;
+}
+
+// Version 00 ends after the flags; a later version may continue after a dash. Version ff and ids of zeros are invalid.
+const traceParent =
+  /^(?:00(?=.{53}$)|(?!00|ff)[0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/;
+
+/** Reads the ids in a `traceparent` header (W3C Trace Context, section 3.2). */
+const parseTraceContext = (header: string): TraceContext | undefined => {
+  const [, traceId, parentId] = traceParent.exec(header) ?? [];
+  return traceId === undefined || parentId === undefined ? undefined : { traceId, parentId };
+};
+
+/**
+ * Returns the address of the socket or, with trusted proxies, the one that the outermost of them wrote into `X-Forwarded-For`.
+ * Addresses that a client forges there are further left.
+ */
+export const clientAddressOf = (
+  { headers, socket }: IncomingMessage,
+  trustedProxies: number,
+): string | undefined => {
+  const forwarded = headers['x-forwarded-for'];
+  if (trustedProxies === 0 || typeof forwarded !== 'string') return socket.remoteAddress;
+  const address = forwarded.split(',').at(-trustedProxies)?.trim() ?? '';
+  return address === '' ? socket.remoteAddress : address;
+};
+
+const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefined => {
+  switch (failure._tag) {
+    case 'MissingApiKey':
+      return 'missing';
+    case 'MalformedApiKey':
+      return 'malformed';
+    case 'InvalidApiKey':
+      return failure.reason;
+    default:
+      return undefined;
+  }
+};
+
+interface Ended {
+  readonly request: IncomingMessage;
+  readonly status: number;
+  /** Time by `performance.now()` at which the request arrived. */
+  readonly arrivedAt: number;
+  readonly path: string;
+  readonly clientAddress: string | undefined;
+  readonly state?: State;
+}
+
+/** Makes the record of a request that has ended now. */
+export const recordRequest = (ended: Ended): RequestRecord => {
+  const { request, status, arrivedAt, path, clientAddress, state = {} } = ended;
+  const { route, caller } = state;
+  const failure = failureOf(request);
+  const refusedKeyId = failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined;
+  const { traceparent } = request.headers;
+  return {
+    requestId: requestIdOf(request),
+    method: request.method ?? '',
+    path,
+    route: route?.path,
+    status,
+    code: failure === undefined ? undefined : describeFailure(failure).code,
+    milliseconds: Math.round((performance.now() - arrivedAt) * 1_000) / 1_000,
+    keyId: caller?.keyId ?? refusedKeyId,
+    owner: caller?.ownerId,
+    unauthorizedReason: failure === undefined ? undefined : unauthorizedReasonOf(failure),
+    isDeprecated: route?.deprecation !== undefined,
+    trace: typeof traceparent === 'string' ? parseTraceContext(traceparent) : undefined,
+    clientAddress,
+  };
+};

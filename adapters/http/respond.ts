@@ -1,0 +1,36 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from './context';
+import { causeOf, describeFailure, errorBodyText, type HttpFailure } from './errors';
+
+export const jsonType = 'application/json';
+
+const failures = new WeakMap<IncomingMessage, HttpFailure>();
+
+/** Stores the failure of a request for its line in the log. */
+export const recordFailure = (request: IncomingMessage, failure: HttpFailure): void => {
+  failures.set(request, failure);
+};
+
+export const failureOf = (request: IncomingMessage): HttpFailure | undefined => failures.get(request);
+
+/** Answers with the status of the operation's success and a JSON text. */
+export const succeed = (context: Context, json: string | Buffer): void => {
+  context.status = context.state.route?.successStatus ?? 200;
+  context.set('Content-Type', jsonType);
+  context.body = typeof json === 'string' ? Buffer.from(json) : json;
+};
+
+/** Answers with the Error of a failure. Its cause becomes the application's `error` event. */
+export const fail = (context: Context, failure: HttpFailure): void => {
+  // After the server has answered for the deadline, only a bug is worth a report.
+  if (context.headerSent && failure._tag !== 'Defect') return;
+  const cause = causeOf(failure);
+  if (cause !== undefined) context.app.emit('error', cause, context);
+  if (context.headerSent) return;
+  recordFailure(context.req, failure);
+  const description = describeFailure(failure);
+  context.status = description.status;
+  context.set(description.headers);
+  context.set('Content-Type', jsonType);
+  context.body = errorBodyText(description);
+};

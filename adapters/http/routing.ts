@@ -1,0 +1,79 @@
+import Router, { type RouterMiddleware } from '@koa/router';
+import type { Context, Deprecation, Headers, Middleware, Route, State } from './context';
+import { fail } from './respond';
+
+/** Returns the headers of each response of a deprecated operation. */
+export const deprecationHeaders = ({ since, sunset, successor }: Deprecation): Headers => ({
+  // RFC 9745: seconds since 1970.
+  Deprecation: `@${Date.parse(since) / 1_000}`,
+  // RFC 8594
+  Sunset: new Date(sunset).toUTCString(),
+  // RFC 5829. A relative reference works behind any path prefix.
+  Link: `<${successor}>; rel="successor-version"`,
+});
+
+/** A route and the middleware that serves it. */
+export type ServedRoute<S> = readonly [route: Route, ...middleware: ReadonlyArray<RouterMiddleware<S>>];
+
+/** Routes of a @koa/router. */
+export interface Routes<S> {
+  readonly serve: ReturnType<Router<S>['routes']>;
+  /** Returns the route of a request, without serving it. */
+  readonly routeOf: (method: string, path: string) => Route | undefined;
+  /** Returns the methods of a path, including HEAD. Returns no methods for an unknown path. */
+  readonly methodsAt: (path: string) => ReadonlyArray<string>;
+  /** Returns the template of a path, as in `/v1/pets/{petId}`. */
+  readonly templateAt: (path: string) => string | undefined;
+}
+
+/** Writes the template of a route as OpenAPI does. */
+export const openApiPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
+
+/** Sets the route and its headers before anything else, so that error responses also have them. */
+const begin = (route: Route): Middleware => {
+  const headers = route.deprecation === undefined ? undefined : deprecationHeaders(route.deprecation);
+  return (context, next) => {
+    context.state.route = route;
+    if (headers !== undefined) context.set(headers);
+    return next();
+  };
+};
+
+export const createRoutes = <S extends State>(served: ReadonlyArray<ServedRoute<S>>): Routes<S> => {
+  const router = new Router<S>({ sensitive: true, strict: true });
+  const byName = new Map<string | undefined, Route>();
+  for (const [route, ...middleware] of served) {
+    const name = route.operationId;
+    byName.set(name, route);
+    router.register(route.path, [route.method], [begin(route), ...middleware], { name });
+  }
+  return {
+    serve: router.routes(),
+    routeOf: (method, path) => byName.get(router.match(path, method).pathAndMethod[0]?.name),
+    methodsAt: (path) =>
+      router
+        .match(path, '')
+        .path.flatMap(({ methods }) => methods)
+        .sort(),
+    templateAt: (path) => {
+      const [layer] = router.match(path, '').path;
+      return layer === undefined ? undefined : openApiPath(String(layer.path));
+    },
+  };
+};
+
+/** Answers a request that no route has served: 405 for a known path, otherwise 404. */
+export const refuseUnmatched =
+  (
+    { methodsAt }: Pick<Routes<State>, 'methodsAt'>,
+    suggest: (path: string) => string | undefined = () => undefined,
+  ) =>
+  (context: Context): void => {
+    const { path } = context;
+    const allowed = methodsAt(path);
+    if (allowed.length > 0) fail(context, { _tag: 'MethodNotAllowed', allowed });
+    else {
+      const suggestion = suggest(path);
+      fail(context, { _tag: 'RouteNotFound', ...(suggestion === undefined ? {} : { suggestion }) });
+    }
+  };

@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+import getRawBody from 'raw-body';
+import type { ServerFunctions } from './context';
+
+/** Functions by which an HTTP server describes its requests. */
+export interface HttpServerFunctions {
+  /** Time by `performance.now()` at which a request arrived, before it was queued. */
+  readonly arrivedAt: (request: IncomingMessage) => number | undefined;
+  /** Undefined once the client has left. */
+  readonly deadlineOf: (request: IncomingMessage) => number | undefined;
+  readonly readBody: ServerFunctions['readBody'];
+}
+
+/** Failure of a request whose body another middleware, such as a body parser, has read. */
+export class BodyWasRead extends Error {
+  override readonly name = 'BodyWasRead';
+}
+
+const responseTimeoutMs = 4_000;
+
+/** Makes the functions for a host's own server. A request has 4 s, plus the time to receive its body. */
+const hostServerFunctions = (): ServerFunctions => {
+  const deadlines = new WeakMap<IncomingMessage, number>();
+  const deadlineOf = (request: IncomingMessage): number => {
+    const deadline = deadlines.get(request) ?? performance.now() + responseTimeoutMs;
+    deadlines.set(request, deadline);
+    return deadline;
+  };
+  return {
+    deadlineOf,
+    readBody: async (request, maxBytes) => {
+      if (request.readableDidRead) {
+        throw new BodyWasRead('mount the pet routes before the body parser: the body was already read');
+      }
+      const deadline = deadlineOf(request);
+      const began = performance.now();
+      const length = request.headers['content-length'] ?? null;
+      const body = await getRawBody(request, { limit: maxBytes, length });
+      deadlines.set(request, deadline + performance.now() - began);
+      return body;
+    },
+  };
+};
+
+/** Returns the functions of the server, with those for a host's own server as the fallback. */
+export const serverFunctions = (server?: HttpServerFunctions): ServerFunctions => {
+  const host = hostServerFunctions();
+  if (server === undefined) return host;
+  const { deadlineOf, readBody } = server;
+  return { deadlineOf: (request) => deadlineOf(request) ?? host.deadlineOf(request), readBody };
+};

@@ -1,0 +1,52 @@
+import { LRUCache } from 'lru-cache';
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Context, Headers } from './context';
+
+interface Text {
+  readonly body: string | Buffer;
+  readonly contentType: string;
+  /** Added to each response. They may replace `Cache-Control`. */
+  readonly headers?: Headers;
+}
+
+const compress = promisify<Buffer, Buffer>(gzip);
+
+/** Makes the handler of a text, with an ETag for each content coding, a 304, and gzip that runs once. */
+export const sendText = ({ body, contentType, headers = {} }: Text) => {
+  const plain = Buffer.from(body);
+  const hash = createHash('sha256').update(plain).digest('base64url');
+  let compressed: Promise<Buffer> | undefined;
+
+  return async (context: Context): Promise<void> => {
+    const isGzip = context.acceptsEncodings('gzip', 'identity') === 'gzip';
+    context.status = 200;
+    // Clients revalidate the text each time, so that an upgrade shows at once.
+    context.set({ 'Cache-Control': 'no-cache', ...headers, ETag: isGzip ? `"${hash}-gzip"` : `"${hash}"` });
+    context.vary('Accept-Encoding');
+    if (context.fresh) {
+      context.status = 304;
+      return;
+    }
+    context.set('Content-Type', contentType);
+    if (isGzip) context.set('Content-Encoding', 'gzip');
+    context.body = isGzip ? await (compressed ??= compress(plain)) : plain;
+  };
+};
+
+const maxOrigins = 100;
+
+/**
+ * Makes the handler of a text that contains the origin of the service, such as `https://animals.example`. The origin comes
+ * from the Host of each request, and is empty without one. Caches the last texts.
+ */
+export const sendTextByOrigin = (makeText: (origin: string) => Text) => {
+  const known = new LRUCache<string, ReturnType<typeof sendText>>({ max: maxOrigins });
+  return (context: Context): Promise<void> => {
+    const origin = context.host === '' ? '' : `${context.protocol}://${context.host}`;
+    const send = known.get(origin) ?? sendText(makeText(origin));
+    known.set(origin, send);
+    return send(context);
+  };
+};

@@ -1,0 +1,2 @@
+export { type MalformedJson, parseJson } from './parse-json';
+export { serialisePage, serialisePet } from './serialise';

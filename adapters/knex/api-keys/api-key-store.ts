@@ -1,0 +1,165 @@
+import * as E from 'fp-ts/Either';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { Knex } from 'knex';
+import type { ApiKey, Unavailable } from '../../../core';
+import { toTaskEither, eitherToTaskEither } from '../database/errors';
+import type { Database } from '../database/database';
+import { inTransaction } from '../database/transactions';
+import { type ApiKeyRow, digestOf, isValid, newApiKey } from './stored-key';
+
+/** Record of an issued key, without the key itself. Times are ISO 8601 in UTC. */
+export interface ApiKeyRecord {
+  readonly id: string;
+  /** Id of the first key of a series of rotations. */
+  readonly ownerId: string;
+  readonly name: string;
+  readonly lastFour: string;
+  readonly createdAt: string;
+  readonly revokedAt: string | null;
+  /** Null if the key does not expire. */
+  readonly expiresAt: string | null;
+  /** True if the key was neither revoked nor expired when the record was read. */
+  readonly isValid: boolean;
+}
+
+/** Record of an issued key, with the key itself, which can't be read again. */
+export interface IssuedApiKey extends ApiKeyRecord {
+  readonly key: ApiKey;
+}
+
+/** Failure: no key has this id. */
+export interface ApiKeyNotFound {
+  readonly _tag: 'ApiKeyNotFound';
+  readonly id: string;
+}
+
+/** Failure: a revoked key can't be rotated. */
+export interface ApiKeyRevoked {
+  readonly _tag: 'ApiKeyRevoked';
+  readonly id: string;
+}
+
+/** Options of a new key. */
+export interface IssueOptions {
+  /** Null, the default, means that the key does not expire. */
+  readonly lifetimeMs?: number | null;
+}
+
+/** Options of a rotation. */
+export interface RotateOptions {
+  /** Time for which the old key stays valid, unless it expires earlier. */
+  readonly graceMs: number;
+  /** Lifetime of the successor, or null if it does not expire. The default is the lifetime of the old key. */
+  readonly lifetimeMs?: number | null;
+}
+
+/** Issues, lists, rotates and revokes the API keys in the database. */
+export interface ApiKeyStore {
+  /** Issues a key to a new owner with this name. */
+  readonly issue: (name: string, options?: IssueOptions) => TaskEither<Unavailable, IssuedApiKey>;
+  /** Issues a key if none was ever issued. If several processes call it at once, one of them gets a key. */
+  readonly bootstrapKey: (name: string) => TaskEither<Unavailable, IssuedApiKey | undefined>;
+  /** Issues a successor to the same owner under the same name. */
+  readonly rotate: (
+    id: string,
+    options: RotateOptions,
+  ) => TaskEither<ApiKeyNotFound | ApiKeyRevoked | Unavailable, IssuedApiKey>;
+  /** Lists all keys, ordered by creation. */
+  readonly list: TaskEither<Unavailable, ReadonlyArray<ApiKeyRecord>>;
+  /** Revokes a key and returns its record. Revoking it again changes nothing. */
+  readonly revoke: (id: string) => TaskEither<ApiKeyNotFound | Unavailable, ApiKeyRecord>;
+}
+
+const toRecord = (row: ApiKeyRow): ApiKeyRecord => ({
+  id: row.id,
+  ownerId: row.owner_id,
+  name: row.name,
+  lastFour: row.last_four,
+  createdAt: row.created_at,
+  revokedAt: row.revoked_at,
+  expiresAt: row.expires_at,
+  isValid: isValid(row, Date.now()),
+});
+
+const toIsoTime = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+const insertKey = async (
+  writes: Knex,
+  name: string,
+  lifetimeMs: number | null,
+  ownerId?: string,
+): Promise<IssuedApiKey> => {
+  const { id, key } = newApiKey();
+  const now = Date.now();
+  const row: ApiKeyRow = {
+    id,
+    owner_id: ownerId ?? id,
+    name,
+    digest: digestOf(key).toString('hex'),
+    last_four: key.slice(-4),
+    created_at: toIsoTime(now),
+    revoked_at: null,
+    expires_at: lifetimeMs === null ? null : toIsoTime(now + lifetimeMs),
+    lifetime_ms: lifetimeMs,
+  };
+  await writes('api_keys').insert(row);
+  return { ...toRecord(row), key };
+};
+
+const endAfter = async (writes: Knex, id: string, graceMs: number): Promise<void> => {
+  const end = toIsoTime(Date.now() + graceMs);
+  await writes<ApiKeyRow>('api_keys')
+    .where({ id, revoked_at: null })
+    .whereRaw('(expires_at is null or expires_at > ?)', [end])
+    .update({ expires_at: end });
+};
+
+// PostgreSQL returns a bigint as a string.
+const lifetimeOf = ({ lifetime_ms }: ApiKeyRow): number | null =>
+  lifetime_ms === null ? null : Number(lifetime_ms);
+
+const keyNotFound = (id: string) => E.left<ApiKeyNotFound>({ _tag: 'ApiKeyNotFound', id });
+
+const rotate = async (
+  transaction: Knex,
+  id: string,
+  { graceMs, lifetimeMs }: RotateOptions,
+): Promise<E.Either<ApiKeyNotFound | ApiKeyRevoked, IssuedApiKey>> => {
+  // Updates first: SQLite rejects the write of a transaction that began with a read if another one wrote since.
+  await endAfter(transaction, id, graceMs);
+  const row = await transaction<ApiKeyRow>('api_keys').where({ id }).first();
+  if (row === undefined) return keyNotFound(id);
+  if (row.revoked_at !== null) return E.left({ _tag: 'ApiKeyRevoked', id });
+  const lifetime = lifetimeMs === undefined ? lifetimeOf(row) : lifetimeMs;
+  return E.right(await insertKey(transaction, row.name, lifetime, row.owner_id));
+};
+
+const hasKey = async (knex: Knex): Promise<boolean> =>
+  (await knex<ApiKeyRow>('api_keys').first('id')) !== undefined;
+
+/** Returns the store of the API keys in a migrated database. */
+export const apiKeyStore = ({ reads, writes, withMigrationLock }: Database): ApiKeyStore => ({
+  issue: (name, { lifetimeMs = null } = {}) => toTaskEither(() => insertKey(writes, name, lifetimeMs)),
+  bootstrapKey: (name) =>
+    toTaskEither(async () => {
+      // Reads without the lock first: a migration may hold the lock for long, and the role may lack the right to create its table.
+      if (await hasKey(reads)) return undefined;
+      return withMigrationLock(async (transaction) =>
+        (await hasKey(transaction)) ? undefined : insertKey(transaction, name, null),
+      );
+    }),
+  rotate: (id, options) =>
+    eitherToTaskEither(() => inTransaction(writes, (transaction) => rotate(transaction, id, options))),
+  list: toTaskEither(async () => {
+    const rows = await reads<ApiKeyRow>('api_keys').select('*').orderBy(['created_at', 'id']);
+    return rows.map(toRecord);
+  }),
+  revoke: (id) =>
+    eitherToTaskEither(async () => {
+      await writes<ApiKeyRow>('api_keys')
+        .where({ id, revoked_at: null })
+        .update({ revoked_at: toIsoTime(Date.now()) });
+      const row = await writes<ApiKeyRow>('api_keys').where({ id }).first();
+      return row === undefined ? keyNotFound(id) : E.right(toRecord(row));
+    }),
+});

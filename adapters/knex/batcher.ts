@@ -1,0 +1,199 @@
+import type { Deadline } from '../../core';
+
+export interface BatchLimits<K> {
+  readonly maxBatchSize: number;
+  /** Maximum cost of a batch. A key that costs more gets a batch of its own. */
+  readonly maxBatchCost?: number;
+  readonly cost?: (key: K) => number;
+}
+
+/** Returns a function that counts a key and returns true, or returns false if the key does not fit into the batch. */
+export const batchBudget = <K>({
+  maxBatchSize,
+  maxBatchCost = Infinity,
+  cost = () => 0,
+}: BatchLimits<K>): ((key: K) => boolean) => {
+  let size = 0;
+  let total = 0;
+  return (key) => {
+    const totalWithIt = total + cost(key);
+    if (size === maxBatchSize || (size > 0 && totalWithIt > maxBatchCost)) return false;
+    size += 1;
+    total = totalWithIt;
+    return true;
+  };
+};
+
+/** Called when a batch has succeeded or failed. */
+export type OnBatch = (size: number, milliseconds: number) => void;
+
+interface Options<K, V> extends BatchLimits<K> {
+  /** Keys with equal batch keys may share a batch. By default all may. */
+  readonly batchKey?: (key: K) => string;
+  /** Batches start in turn between share keys, however many calls of each are queued. */
+  readonly shareKey?: (key: K) => string;
+  /** Maximum number of batches in flight. */
+  readonly concurrency: number;
+  /** Maximum time until a call settles, and until a batch frees its slot. */
+  readonly timeoutMs: number;
+  /** Returns results in the order of the keys. An Error fails only its own call. */
+  readonly runBatch: (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<V | Error>>;
+  readonly onBatch?: OnBatch | undefined;
+}
+
+interface Call<K, V> {
+  readonly key: K;
+  readonly batchKey: string;
+  readonly beginBy: number;
+  readonly endBy: number;
+  readonly resolve: (value: V) => void;
+  readonly reject: (error: unknown) => void;
+  isSettled: boolean;
+}
+
+interface Batch<K, V> {
+  readonly calls: ReadonlyArray<Call<K, V>>;
+  readonly endBy: number;
+}
+
+/** Minimum time left to start a call. With less, it would time out midway, and its outcome would be unknown. */
+const minTimeLeftMs = 20;
+
+/**
+ * Collects calls while all slots are busy, and runs them as the next batch. With a free slot, the calls of one tick of the event
+ * loop form a batch. A call never joins a running batch, so no result is stale. Each call ends at its own deadline.
+ */
+export const createBatcher = <K, V extends object>({
+  concurrency,
+  timeoutMs,
+  runBatch,
+  batchKey = () => '',
+  shareKey,
+  onBatch,
+  ...limits
+}: Options<K, V>): ((key: K, deadline?: Deadline) => Promise<V>) => {
+  let waiting: Array<Call<K, V>> = [];
+  const running = new Set<Batch<K, V>>();
+  const lastTurns = new Map<string, number>();
+  let turn = 0;
+  let isDispatchSet = false;
+  let timer: NodeJS.Timeout | undefined;
+  let nextExpiry = Infinity;
+
+  const wakeAt = (time: number): void => {
+    if (time >= nextExpiry) return;
+    clearTimeout(timer);
+    nextExpiry = time;
+    timer = setTimeout(() => {
+      expire();
+      dispatch();
+    }, time - performance.now()).unref();
+  };
+
+  const expire = (): void => {
+    const now = performance.now();
+    /** Returns true if the time has passed, and otherwise sets the timer for it. */
+    const isOver = (time: number): boolean => {
+      if (time > now) wakeAt(time);
+      return time <= now;
+    };
+    nextExpiry = Infinity;
+    waiting = waiting.filter((call) => {
+      if (!isOver(call.beginBy)) return true;
+      call.reject(new Error('the database was too busy to start the query in time'));
+      return false;
+    });
+    for (const batch of running) {
+      for (const call of batch.calls) {
+        if (call.isSettled || !isOver(call.endBy)) continue;
+        call.isSettled = true;
+        call.reject(new Error('timed out waiting for the database or a free connection to it'));
+      }
+      if (isOver(batch.endBy)) running.delete(batch);
+    }
+  };
+
+  /** Returns the oldest call of the share whose last turn is the longest ago. */
+  const pickFirst = (): Call<K, V> | undefined => {
+    if (shareKey === undefined) return waiting[0];
+    const lastTurnOf = ({ key }: Call<K, V>): number => lastTurns.get(shareKey(key)) ?? -1;
+    let first = waiting[0];
+    for (const call of waiting) if (first !== undefined && lastTurnOf(call) < lastTurnOf(first)) first = call;
+    if (first !== undefined) lastTurns.set(shareKey(first.key), (turn += 1));
+    return first;
+  };
+
+  /** Removes from the queue the first call and the calls of its batch key, up to one that does not fit. */
+  const takeBatch = (first: Call<K, V>): ReadonlyArray<Call<K, V>> => {
+    const fits = batchBudget(limits);
+    const calls = [first];
+    let isFull = !fits(first.key);
+    const isLeft = (call: Call<K, V>): boolean => {
+      if (call === first) return false;
+      if (isFull || call.batchKey !== first.batchKey) return true;
+      isFull = !fits(call.key);
+      if (!isFull) calls.push(call);
+      return isFull;
+    };
+    waiting = waiting.filter(isLeft);
+    if (waiting.length === 0) lastTurns.clear();
+    return calls;
+  };
+
+  const run = (calls: ReadonlyArray<Call<K, V>>): void => {
+    const began = performance.now();
+    const batch = { calls, endBy: began + timeoutMs };
+    running.add(batch);
+    wakeAt(batch.endBy);
+    for (const { endBy } of calls) wakeAt(endBy);
+    const end = (settle: (call: Call<K, V>, place: number) => void): void => {
+      onBatch?.(calls.length, performance.now() - began);
+      calls.forEach((call, place) => {
+        if (call.isSettled) return;
+        call.isSettled = true;
+        settle(call, place);
+      });
+      if (!running.delete(batch)) return;
+      dispatch();
+      // The results admit queued requests. Their calls start now, even if this tick of the event loop is long.
+      process.nextTick(dispatch);
+    };
+    runBatch(calls.map(({ key }) => key)).then(
+      (answers) => {
+        end(({ resolve, reject }, place) => {
+          const answer = answers[place] ?? new Error('the batch returned no result for this call');
+          if (answer instanceof Error) reject(answer);
+          else resolve(answer);
+        });
+      },
+      (error: unknown) => {
+        end(({ reject }) => {
+          reject(error);
+        });
+      },
+    );
+  };
+
+  const dispatch = (): void => {
+    isDispatchSet = false;
+    // Timers run late while the event loop is busy.
+    if (performance.now() >= nextExpiry) expire();
+    while (running.size < concurrency) {
+      const first = pickFirst();
+      if (first === undefined) return;
+      run(takeBatch(first));
+    }
+  };
+
+  return (key, deadline = Infinity) =>
+    new Promise((resolve, reject) => {
+      const now = performance.now();
+      const endBy = Math.min(deadline, now + timeoutMs);
+      const beginBy = endBy - Math.max(minTimeLeftMs, (endBy - now) / 4);
+      waiting.push({ key, batchKey: batchKey(key), beginBy, endBy, resolve, reject, isSettled: false });
+      wakeAt(beginBy);
+      if (isDispatchSet || running.size >= concurrency) return;
+      isDispatchSet = true;
+      setImmediate(dispatch);
+    });
+};

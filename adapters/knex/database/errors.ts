@@ -1,0 +1,90 @@
+import * as E from 'fp-ts/Either';
+import type * as TE from 'fp-ts/TaskEither';
+import { type Unavailable, unavailable } from '../../../core';
+
+const codeOf = (error: unknown): string =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : '';
+
+const hasCode =
+  (codes: RegExp) =>
+  (error: unknown): boolean =>
+    codes.test(codeOf(error));
+
+/**
+ * Reports whether the database refused a statement, perhaps because of one of its rows. Excludes SQLSTATE 08 (connection),
+ * 57P (shutdown) and 53300 (too many connections), and SQLite's errors of the file.
+ */
+export const isStatementError = hasCode(
+  /^(?:(?!08|57P|53300)(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|NOMEM))$/,
+);
+
+/** Reports SQLSTATE 55P03 (lock not available). */
+export const isLocked = hasCode(/^55P03$/);
+
+/** Reports SQLITE_BUSY or SQLITE_LOCKED: another connection holds the lock. */
+export const isBusy = hasCode(/^SQLITE_(?:BUSY|LOCKED)$/);
+
+/**
+ * Reports a conflict with another transaction, which a retry resolves: SQLSTATE 40001 (serialization failure), 40P01
+ * (deadlock), 23505 (unique violation), 42P07 and 42710 (duplicate table and object).
+ */
+export const isConflict = hasCode(/^(?:40001|40P01|23505|42P07|42710)$/);
+
+/** Reports a possible duplicate: SQLSTATE 23505. SQLite's driver gives one code to all constraints. */
+export const isDuplicate = hasCode(/^(?:23505|SQLITE_CONSTRAINT)/);
+
+/** Reports SQLSTATE 0A000 (feature not supported). */
+export const isUnsupported = hasCode(/^0A000$/);
+
+/** Reports whether a pooler refused a setting in the startup message of a connection (SQLSTATE 08P01). */
+export const isUnsupportedStartupParameter = (error: unknown): boolean =>
+  codeOf(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter');
+
+export const isDamage = hasCode(/^SQLITE_(?:CORRUPT|NOTADB|IOERR)/);
+
+export const errorWithCode = (code: string, message: string): Error =>
+  Object.assign(new Error(message), { code });
+
+/** Makes an error of this project that a retry cannot fix. Its message says what to do. */
+export const permanentError = (message: string): Error => errorWithCode('PERMANENT', message);
+
+/**
+ * Reports an error that a retry cannot fix: SQLSTATE classes 0A (feature not supported), 22 (data), 23 (constraint), 3F
+ * (schema name) and 42 (syntax or access rule), their equivalents in SQLite, and `permanentError`.
+ */
+export const isPermanent = hasCode(
+  /^(?:PERMANENT|(?:0A|22|23|3F|42).{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG))$/,
+);
+
+export const fileReplaced = (): Error => new Error('the database file was removed, replaced or truncated');
+
+/** Returns the driver's message only: knex prefixes the statement and its values, which must not reach a log. */
+export const toError = (error: unknown): Error => {
+  const message = error instanceof Error ? error.message : String(error);
+  const words = message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '') || codeOf(error);
+  return Object.assign(new Error(words), { code: codeOf(error) });
+};
+
+export const tryOrError = <A>(work: () => A): A | Error => {
+  try {
+    return work();
+  } catch (error) {
+    return toError(error);
+  }
+};
+
+/** Makes a TaskEither from a query that returns an Either. A query that throws gives Unavailable. */
+export const eitherToTaskEither =
+  <F, A>(query: () => Promise<E.Either<F, A>>): TE.TaskEither<F | Unavailable, A> =>
+  async () => {
+    try {
+      return await query();
+    } catch (error) {
+      return E.left(unavailable(toError(error)));
+    }
+  };
+
+export const toTaskEither = <A>(query: () => Promise<A>): TE.TaskEither<Unavailable, A> =>
+  eitherToTaskEither(async () => E.right(await query()));

@@ -1,0 +1,45 @@
+import type { Knex } from 'knex';
+
+const ignore = (): void => undefined;
+
+/** Keeps knex from writing to the console. Failures reach the caller anyway. */
+export const silentLog: Knex.Logger = { warn: ignore, error: ignore, deprecate: ignore, debug: ignore };
+
+export const withPool = async <A>(pool: Knex, use: (pool: Knex) => Promise<A>): Promise<A> => {
+  try {
+    return await use(pool);
+  } finally {
+    await pool.destroy();
+  }
+};
+
+/** Connections of a pool, and the queries that wait for one. */
+export interface PoolUsage {
+  readonly pool: string;
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+const counts = ['numUsed', 'numFree', 'numPendingAcquires'] as const;
+
+type Pool = Readonly<Record<(typeof counts)[number], () => number>>;
+
+const isPool = (value: unknown): value is Pool =>
+  typeof value === 'object' &&
+  value !== null &&
+  counts.every((count) => typeof Reflect.get(value, count) === 'function');
+
+/** Returns a function that reads a pool's use from `client.pool`, which knex does not document. */
+export const poolUsageOf = (
+  name: string,
+  { client: { pool } }: { readonly client: { readonly pool?: unknown } },
+): (() => PoolUsage) => {
+  if (!isPool(pool)) throw new TypeError('this release of knex has no usable client.pool');
+  return () => ({
+    pool: name,
+    used: pool.numUsed(),
+    idle: pool.numFree(),
+    waiting: pool.numPendingAcquires(),
+  });
+};

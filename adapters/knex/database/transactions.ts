@@ -1,0 +1,83 @@
+import * as t from 'io-ts';
+import type { Knex } from 'knex';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isBusy, isConflict, isLocked, toError } from './errors';
+
+/** PostgreSQL's answer to COMMIT, which names the command that it ran. */
+const CommitAnswer = t.type({ response: t.type({ command: t.string }) });
+
+/**
+ * Runs work in a transaction, and rolls back if the work throws. Also throws if PostgreSQL answers COMMIT with ROLLBACK, as
+ * it does after a failed statement whose error was ignored.
+ */
+export const inTransaction = async <A>(
+  knex: Knex,
+  work: (transaction: Knex.Transaction) => Promise<A>,
+): Promise<A> => {
+  const transaction = await knex.transaction().catch((error: unknown) => {
+    throw toError(error);
+  });
+  let result: A;
+  try {
+    result = await work(transaction);
+  } catch (error) {
+    // A failed rollback is ignored: the database discards an uncommitted transaction anyway.
+    await transaction.rollback().catch(toError);
+    throw error;
+  }
+  const answer: unknown = await transaction.commit();
+  // The promise of `commit` resolves even if the commit failed; this one rejects.
+  await transaction.executionPromise;
+  if (CommitAnswer.is(answer) && answer.response.command === 'ROLLBACK') {
+    throw new Error('the database rolled the transaction back, since one of its statements had failed');
+  }
+  return result;
+};
+
+export const rolledBack = async <A>(
+  writes: Knex,
+  work: (transaction: Knex.Transaction) => Promise<A>,
+): Promise<A> => {
+  const transaction = await writes.transaction();
+  try {
+    return await work(transaction);
+  } finally {
+    await transaction.rollback();
+  }
+};
+
+const attempts = 6;
+
+/** Base of the random backoff, which doubles with each attempt. */
+const firstDelayMs = 4;
+
+/** Retries a transaction that conflicts with another one (`isConflict`), in at most six attempts. */
+export const retryConflicts = async <A>(transaction: () => Promise<A>): Promise<A> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (attempt === attempts || !isConflict(error)) throw error;
+      await delay(Math.random() * firstDelayMs * 2 ** attempt);
+    }
+  }
+};
+
+/** Maximum wait of set-up work for other processes, since a migration may take minutes. */
+export const maxWaitMs = 600_000;
+
+/** Pause between attempts, in which the statements that queued behind this attempt's lock request can run. */
+const pauseMs = 500;
+
+/** Retries work while another connection holds a lock that it needs, for at most ten minutes. */
+export const retryLocked = async <A>(work: () => Promise<A>): Promise<A> => {
+  const until = performance.now() + maxWaitMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(isLocked(error) || isBusy(error)) || performance.now() > until) throw error;
+      await delay(pauseMs);
+    }
+  }
+};

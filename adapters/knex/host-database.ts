@@ -1,0 +1,103 @@
+import type { Knex } from 'knex';
+import type { Database } from './database/database';
+import { withMigrationLock } from './postgres/migration-lock';
+import { isDistributed } from './postgres/engine';
+import { postgresPetStatements } from './postgres/pet-statements';
+import { sizesOf } from './postgres/postgres';
+import { checkEncoding, durabilityOf as postgresDurabilityOf } from './postgres/server-settings';
+import { statementRunner } from './postgres/statement';
+import { readSize } from './sqlite/file';
+import { sqlitePetStatements } from './sqlite/pet-statements';
+import { durabilityOf as sqliteDurabilityOf, withWriteLock } from './sqlite/sqlite';
+
+const partOf = (owner: object, name: string): object => {
+  const part: unknown = Reflect.get(owner, name);
+  if (typeof part === 'object' && part !== null) return part;
+  throw new TypeError(`this version of knex is not supported: it has no ${name}`);
+};
+
+/**
+ * Returns the same Knex without the host's `wrapIdentifier` and `postProcessResponse`, because the store uses plain column
+ * names. Knex's migrations would disable both for the rest of the host's transaction. None of these parts is documented.
+ */
+const withoutIdentifierMapping = (knex: Knex): Knex => {
+  const client = partOf(knex, 'client');
+  const config = { ...partOf(client, 'config'), wrapIdentifier: null, postProcessResponse: null };
+  const context = { __proto__: partOf(knex, 'context'), client: { __proto__: client, config } };
+  const plain: Knex = new Proxy(knex, {
+    get: (target, name, receiver): unknown =>
+      name === 'context' ? context : Reflect.get(target, name, receiver),
+    apply: (_target, _this, [table]: [string]) => plain.queryBuilder().table(table),
+  });
+  return plain;
+};
+
+type Kind = Pick<
+  Database,
+  'petStatements' | 'lanes' | 'withMigrationLock' | 'checkUsable' | 'durability' | 'sizes'
+>;
+
+/** Reads an undocumented property of Knex. */
+const driverOf = ({ client }: { readonly client: { readonly driverName?: unknown } }): unknown =>
+  client.driverName;
+
+/** Detects the engine once, on the caller's connection, because the host's pool may have only one. */
+const detectEngineOnce = () => {
+  let known: boolean | undefined;
+  return async (connected: Knex) => ({ isDistributed: (known ??= await isDistributed(connected)) });
+};
+
+const kindOf = (knex: Knex): Kind => {
+  const driver = driverOf(knex);
+  switch (driver) {
+    case 'pg':
+      return {
+        petStatements: postgresPetStatements(
+          statementRunner(() => Promise.resolve(false)),
+          detectEngineOnce(),
+        ),
+        // A transaction has one connection, and the host shares its pool with the store.
+        lanes: knex.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
+        withMigrationLock: withMigrationLock((use) => use(knex)),
+        checkUsable: () => checkEncoding(knex),
+        durability: () => postgresDurabilityOf(knex),
+        sizes: () => sizesOf(knex),
+      };
+    case 'sqlite3':
+      return {
+        petStatements: sqlitePetStatements,
+        lanes: { reads: 1, writes: 1 },
+        withMigrationLock: (work) => withWriteLock(knex, work),
+        checkUsable: () => Promise.resolve(),
+        durability: () => sqliteDurabilityOf(knex),
+        sizes: async () => ({
+          database: await readSize(knex),
+          writeAheadLog: undefined,
+          diskAvailable: undefined,
+        }),
+      };
+    default:
+      throw new TypeError(`the animal store supports the knex clients pg and sqlite3, not ${String(driver)}`);
+  }
+};
+
+/**
+ * Returns the database of a host's Knex, or of a transaction, whose commit or rollback then includes the store's changes.
+ * In a transaction, await each call before the next statement: a failed statement aborts a PostgreSQL transaction, and
+ * statements during an import see a part of it. Pool settings, timeouts, name mapping and closing remain the host's. Throws
+ * a TypeError for clients other than `pg` and `sqlite3`.
+ */
+export const hostDatabase = (knex: Knex): Database => {
+  const plain = withoutIdentifierMapping(knex);
+  return {
+    ...kindOf(plain),
+    reads: plain,
+    writes: plain,
+    preparesStatements: () => Promise.resolve(false),
+    limits: () => Promise.resolve(undefined),
+    isFileReplaced: () => false,
+    isFileIntact: () => Promise.resolve(true),
+    poolUsage: () => [],
+    close: () => Promise.resolve(),
+  };
+};

@@ -1,0 +1,224 @@
+import * as E from 'fp-ts/Either';
+import type { Knex } from 'knex';
+import {
+  type CreatedPet,
+  type Deadline,
+  type IdempotencyKeyReused,
+  type IdempotencyRecord,
+  idempotencyTtlMs,
+  type NewPet,
+  type Pet,
+  resolveIdempotentCreate,
+  type ScopedIdempotencyKey,
+  scopedIdempotencyKeyText,
+} from '../../../core';
+import { type BatchLimits, createBatcher, type OnBatch } from '../batcher';
+import type { Database } from '../database/database';
+import { fileReplaced, isDuplicate, isStatementError, toError } from '../database/errors';
+import { inTransaction, retryConflicts } from '../database/transactions';
+import { newPetCells, petFromRow } from '../database/pet-columns';
+import type { PetStatements } from '../database/pet-statements';
+import {
+  deleteExpired,
+  deleteRecords,
+  findRecords,
+  insertRecords,
+  lockRecord,
+  purgeExpiredKeys,
+} from './idempotency';
+
+const textLength = (newPet: NewPet): number =>
+  newPetCells(newPet).reduce((length, cell) => length + (cell?.length ?? 0), 0);
+
+/** Limits of one insert. SQLite takes at most 500 keys in one query; more characters block the event loop for over 20 ms. */
+export const newPetBatches: BatchLimits<NewPet> = {
+  maxBatchSize: 400,
+  maxBatchCost: 1_000_000,
+  cost: textLength,
+};
+
+interface Create {
+  readonly newPet: NewPet;
+  readonly key: ScopedIdempotencyKey | undefined;
+}
+
+type CreateResult = E.Either<IdempotencyKeyReused, CreatedPet>;
+
+type Results = ReadonlyArray<CreateResult | Error>;
+
+const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotencyKey> =>
+  creates.flatMap(({ key }) => (key === undefined ? [] : [key]));
+
+const contentOf = (newPet: NewPet): string => JSON.stringify(newPetCells(newPet));
+
+/**
+ * Inserts animals in one statement, and returns them in the order of `newPets`. SQL returns inserted rows in any order, so
+ * they are matched by content.
+ */
+const insertPets = async (
+  writes: Knex,
+  { insert }: PetStatements,
+  newPets: ReadonlyArray<NewPet>,
+): Promise<ReadonlyArray<Pet>> => {
+  const rows = await insert(writes, newPets);
+  const inserted = new Map<string, Array<Pet>>();
+  for (const pet of rows.map(petFromRow)) {
+    const content = contentOf(pet);
+    const alike = inserted.get(content);
+    if (alike === undefined) inserted.set(content, [pet]);
+    else alike.push(pet);
+  }
+  return newPets.map((newPet) => {
+    const pet = inserted.get(contentOf(newPet))?.shift();
+    if (pet === undefined) throw new TypeError('the database did not return an inserted animal');
+    return pet;
+  });
+};
+
+const created = (pet: Pet): CreateResult => E.right({ pet, replayed: false });
+
+const createNew = async (
+  transaction: Knex,
+  petStatements: PetStatements,
+  creates: ReadonlyArray<Create>,
+  now: number,
+): Promise<Results> => {
+  const pets = await insertPets(
+    transaction,
+    petStatements,
+    creates.map(({ newPet }) => newPet),
+  );
+  const keyedPets = pets.flatMap((pet, place) => {
+    const key = creates[place]?.key;
+    return key === undefined ? [] : [{ key, pet }];
+  });
+  await insertRecords(transaction, petStatements, keyedPets, now + idempotencyTtlMs);
+  return pets.map(created);
+};
+
+/** Returns the result of a create whose key has a record; undefined if the key is free. */
+const settle = (
+  record: IdempotencyRecord | Error | undefined,
+  newPet: NewPet,
+  now: number,
+): CreateResult | Error | undefined => {
+  if (record instanceof Error) return record;
+  const decision = resolveIdempotentCreate(record, newPet, now);
+  switch (decision._tag) {
+    case 'Create':
+      return undefined;
+    case 'Replay':
+      return E.right({ pet: decision.pet, replayed: true });
+    case 'IdempotencyKeyReused':
+      return E.left(decision);
+  }
+};
+
+const createOrReplay = async (
+  transaction: Knex,
+  petStatements: PetStatements,
+  creates: ReadonlyArray<Create>,
+  now: number,
+): Promise<Results> => {
+  const keys = keysOf(creates);
+  // The write comes first: SQLite fails a transaction that reads, then writes after another connection has written.
+  await deleteExpired(transaction, keys, now);
+  const records = await findRecords(transaction, petStatements, keys);
+  const recordOf = ({ key }: Create) => key && records.get(scopedIdempotencyKeyText(key));
+  const settled = creates.map((create) => settle(recordOf(create)?.record, create.newPet, now));
+  const fresh = creates.filter((_, place) => settled[place] === undefined);
+  if (fresh.length === 0) {
+    const [record] = records.values();
+    if (record !== undefined) await lockRecord(transaction, record.row);
+    return settled.flatMap((result) => result ?? []);
+  }
+  await deleteRecords(
+    transaction,
+    fresh.flatMap((create) => recordOf(create)?.row ?? []),
+  );
+  const made = [...(await createNew(transaction, petStatements, fresh, now))];
+  return settled.flatMap((result) => result ?? made.splice(0, 1));
+};
+
+/** Maximum concurrent retries. It leaves connections for other requests while retries wait for a lock. */
+const maxConcurrency = 4;
+
+/** Time after which no more retries start. */
+const retryTimeoutMs = 1_500;
+
+const mapConcurrently = async <A, B>(
+  work: (one: A) => Promise<B>,
+  all: ReadonlyArray<A>,
+): Promise<ReadonlyArray<B | Error>> => {
+  const until = performance.now() + retryTimeoutMs;
+  const answers = new Map<number, B | Error>();
+  const queue = all.entries();
+  const drain = async (): Promise<void> => {
+    for (const [place, one] of queue) {
+      if (performance.now() > until) return;
+      answers.set(place, await work(one).catch(toError));
+    }
+  };
+  await Promise.all(Array.from({ length: maxConcurrency }, drain));
+  return all.map((_, place) => answers.get(place) ?? new Error('timed out before a retry could start'));
+};
+
+/** Creates all in one transaction. Without keys a single statement needs none. */
+const createTogether = async (
+  { writes, petStatements }: Database,
+  creates: ReadonlyArray<Create>,
+  now: number,
+): Promise<Results> => {
+  if (keysOf(creates).length === 0) {
+    const pets = await insertPets(
+      writes,
+      petStatements,
+      creates.map(({ newPet }) => newPet),
+    );
+    return pets.map(created);
+  }
+  // Most keys are new, so records are read only after a duplicate.
+  try {
+    return await inTransaction(writes, (transaction) => createNew(transaction, petStatements, creates, now));
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+  }
+  return inTransaction(writes, (transaction) => createOrReplay(transaction, petStatements, creates, now));
+};
+
+/** Commits concurrent creates in one transaction (group commit). If a statement fails, retries each create separately. */
+export const createPets = (
+  database: Database,
+  now: () => number,
+  timeoutMs: number,
+  onBatch: OnBatch | undefined,
+): ((create: Create, deadline?: Deadline) => Promise<CreateResult>) => {
+  const purge = purgeExpiredKeys(database, now);
+
+  const createAll = async (creates: ReadonlyArray<Create>): Promise<Results> => {
+    const results = await retryConflicts(() => createTogether(database, creates, now()));
+    if (!(await database.isFileIntact())) throw fileReplaced();
+    return results;
+  };
+
+  const runBatch = async (creates: ReadonlyArray<Create>): Promise<Results> => {
+    try {
+      return await createAll(creates);
+    } catch (error) {
+      if (creates.length === 1 || !isStatementError(error)) throw error;
+      const alone = await mapConcurrently((create) => createAll([create]), creates);
+      return alone.flat();
+    } finally {
+      purge();
+    }
+  };
+
+  return createBatcher({
+    ...newPetBatches,
+    cost: ({ newPet }) => textLength(newPet),
+    concurrency: database.lanes.writes,
+    timeoutMs,
+    runBatch,
+    onBatch,
+  });
+};

@@ -1,0 +1,161 @@
+import * as E from 'fp-ts/Either';
+import { constVoid } from 'fp-ts/function';
+import * as RA from 'fp-ts/ReadonlyArray';
+import type { Knex } from 'knex';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type ScopedIdempotencyKey,
+  scopedIdempotencyKeyText,
+  inDecimal,
+  type IdempotencyRecord,
+  type Pet,
+  PetId,
+} from '../../../core';
+import type { Database } from '../database/database';
+import type { PetStatements } from '../database/pet-statements';
+import { findPets, type Found } from './read';
+
+/** A row of `creation_keys`. `caller` is the id of the key's owner. */
+interface RecordRow {
+  readonly caller: string;
+  readonly idempotency_key: string;
+  readonly pet_id: string;
+  readonly kept_until: string | number;
+}
+
+const recordsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
+  knex<RecordRow>('creation_keys').whereIn(
+    ['caller', 'idempotency_key'],
+    keys.map(({ ownerId, idempotencyKey }) => [ownerId, idempotencyKey]),
+  );
+
+/** Deletes the expired records of these keys. Takes the write lock even if no record has expired. */
+export const deleteExpired = async (
+  transaction: Knex,
+  keys: ReadonlyArray<ScopedIdempotencyKey>,
+  now: number,
+): Promise<void> => {
+  await recordsOf(transaction, keys).where('kept_until', '<=', now).delete();
+};
+
+/** Deletes exactly these rows. A record that another instance has written since is left alone. */
+export const deleteRecords = async (transaction: Knex, rows: ReadonlyArray<RecordRow>): Promise<void> => {
+  if (rows.length === 0) return;
+  await transaction<RecordRow>('creation_keys')
+    .where((any) => {
+      for (const { caller, idempotency_key, pet_id } of rows)
+        void any.orWhere({ caller, idempotency_key, pet_id });
+    })
+    .delete();
+};
+
+const petIdOf = ({ pet_id }: RecordRow): PetId | undefined => {
+  const decoded = inDecimal(PetId).decode(pet_id);
+  return E.isRight(decoded) ? decoded.right : undefined;
+};
+
+const toRecord = (found: Found | Error | undefined, expiresAt: number): IdempotencyRecord | Error => {
+  if (found === undefined) return new Error('the record of an idempotency key has an invalid pet id');
+  if (found instanceof Error) return found;
+  return { pet: E.isRight(found) ? found.right : undefined, expiresAt };
+};
+
+/** Reads the records and rows of these keys, by the text of the key. A record is an Error if its animal cannot be read. */
+export const findRecords = async (
+  transaction: Knex,
+  petStatements: PetStatements,
+  keys: ReadonlyArray<ScopedIdempotencyKey>,
+) => {
+  const rows: ReadonlyArray<RecordRow> = await recordsOf(transaction, keys).select(
+    'caller',
+    'idempotency_key',
+    'kept_until',
+    transaction.raw('cast(pet_id as text) as pet_id'),
+  );
+  const known = rows.map((row) => ({ row, id: petIdOf(row) }));
+  const ids = known.flatMap(({ id }) => (id === undefined ? [] : [id]));
+  const found = new Map(RA.zip(ids, await findPets(transaction, petStatements, ids)));
+  return new Map(
+    known.map(({ row, id }) => [
+      scopedIdempotencyKeyText({ ownerId: row.caller, idempotencyKey: row.idempotency_key }),
+      { row, record: toRecord(id === undefined ? undefined : found.get(id), Number(row.kept_until)) },
+    ]),
+  );
+};
+
+/**
+ * Locks a record, which on PostgreSQL makes the commit wait for a synchronous standby. A restarted primary shows records that
+ * the standby never got, and a replay must not acknowledge those.
+ */
+export const lockRecord = async (
+  transaction: Knex,
+  { caller, idempotency_key }: RecordRow,
+): Promise<void> => {
+  await transaction<RecordRow>('creation_keys')
+    .where({ caller, idempotency_key })
+    .select('idempotency_key')
+    .forShare();
+};
+
+interface KeyedPet {
+  readonly key: ScopedIdempotencyKey;
+  readonly pet: Pet;
+}
+
+/** Stores the records of new animals. Rejects if one of their keys already has one. */
+export const insertRecords = async (
+  transaction: Knex,
+  petStatements: PetStatements,
+  keyedPets: ReadonlyArray<KeyedPet>,
+  expiresAt: number,
+): Promise<void> => {
+  await petStatements.insertRecords(
+    transaction,
+    keyedPets.map(({ key, pet }) => ({
+      caller: key.ownerId,
+      idempotency_key: key.idempotencyKey,
+      pet_id: pet.id,
+      kept_until: expiresAt,
+    })),
+  );
+};
+
+const purgeIntervalMs = 1_000;
+
+/** Maximum records that one statement deletes. Creates wait for it on SQLite, which has one writer. */
+const maxPurged = 200;
+
+/** Maximum share of time in which a purge runs statements. */
+const purgeShare = 0.1;
+
+/**
+ * Returns a function that starts a purge of expired idempotency records in the background, at most once a second. The next
+ * purge retries one that failed.
+ */
+export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () => number): (() => void) => {
+  let lastTime = -Infinity;
+  let isRunning = false;
+
+  const purge = async (): Promise<void> => {
+    for (;;) {
+      const began = performance.now();
+      if ((await petStatements.purgeExpired(writes, now(), maxPurged)) < maxPurged) return;
+      await delay((performance.now() - began) * (1 / purgeShare - 1), undefined, { ref: false });
+    }
+  };
+
+  return () => {
+    const time = now();
+    // In a host's transaction a failed purge would abort the host's own statements.
+    if (isRunning || writes.isTransaction === true) return;
+    // Purges at once if the clock was set back, perhaps by a year.
+    if (time >= lastTime && time < lastTime + purgeIntervalMs) return;
+    lastTime = time;
+    isRunning = true;
+    void purge()
+      .catch(constVoid)
+      .finally(() => {
+        isRunning = false;
+      });
+  };
+};

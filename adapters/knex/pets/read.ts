@@ -1,0 +1,157 @@
+import * as E from 'fp-ts/Either';
+import type { Knex } from 'knex';
+import {
+  countToFind,
+  type Deadline,
+  ordPetById,
+  type OwnerId,
+  type PageSize,
+  type Pet,
+  petFilters,
+  type PetId,
+  type PetNotFound,
+  petNotFound,
+  type PetPage,
+  type PetQuery,
+  toPage,
+} from '../../../core';
+import { createBatcher, type OnBatch } from '../batcher';
+import type { Database } from '../database/database';
+import { tryOrError } from '../database/errors';
+import { idOfRow, petFromRow, type PetRow } from '../database/pet-columns';
+import type { PageStart, PetStatements } from '../database/pet-statements';
+import { retryConflicts } from '../database/transactions';
+
+const maxBatchSize = 400;
+
+export type Found = E.Either<PetNotFound, Pet>;
+
+/** Reads animals in one query, with results in the order of `ids`. An invalid row fails only its id. */
+export const findPets = async (
+  knex: Knex,
+  { byIds }: PetStatements,
+  ids: ReadonlyArray<PetId>,
+): Promise<ReadonlyArray<Found | Error>> => {
+  const rows = await byIds(knex, ids);
+  const rowsById = new Map(rows.map((row) => [idOfRow(row), row]));
+  return ids.map((id) => {
+    const row = rowsById.get(id.toString());
+    return row === undefined ? E.left(petNotFound(id)) : tryOrError((): Found => E.right(petFromRow(row)));
+  });
+};
+
+/** Returns a function that reads one animal. Concurrent reads share a query. */
+export const readPets = (
+  { reads, petStatements, lanes }: Database,
+  timeoutMs: number,
+  onBatch: OnBatch | undefined,
+): ((id: PetId, deadline?: Deadline) => Promise<Found>) =>
+  createBatcher({
+    maxBatchSize,
+    concurrency: lanes.reads,
+    timeoutMs,
+    runBatch: (ids: ReadonlyArray<PetId>) => retryConflicts(() => findPets(reads, petStatements, ids)),
+    onBatch,
+  });
+
+const leastInt64 = -(2n ** 63n);
+const greatestInt64 = 2n ** 63n - 1n;
+
+/** Maximum text in a page that shares a query, so that a batch of 400 stays under 30 MB. */
+const maxSharedPageBytes = 65_536;
+
+const emptyPage: PetPage = { pets: [], hasMore: false };
+
+/** Returns equal texts for equal queries. No value contains the separator U+0000, which also marks a missing value. */
+const identityOf = (query: PetQuery): string => {
+  let text = `${query.limit} ${query.after ?? ''}`;
+  for (const field of petFilters) text += `\0${query[field] ?? '\0'}`;
+  return text;
+};
+
+/** Returns equal texts for pages that one statement can read. */
+const kindOfPage = (query: PetQuery): string =>
+  [query.limit, ...petFilters.filter((field) => query[field] !== undefined)].join();
+
+const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => ({
+  from: after === undefined ? leastInt64 : after + 1n,
+  filters,
+});
+
+/** Makes a page of rows. An invalid row fails only its page. */
+const pageIn = (rows: ReadonlyArray<PetRow>, limit: PageSize): PetPage | Error =>
+  tryOrError(() => toPage(limit, rows.map(petFromRow).sort(ordPetById.compare)));
+
+const tooLarge = { _tag: 'TooLarge' } as const;
+
+/** Reads pages of one kind in one statement. Equal queries share one page object. */
+const readTogether =
+  ({ reads, petStatements }: Database) =>
+  async (queries: ReadonlyArray<PetQuery>): Promise<ReadonlyArray<PetPage | typeof tooLarge | Error>> => {
+    // The id after the greatest one would overflow an int64 in the database.
+    const answerable = queries.filter(({ after }) => after !== greatestInt64);
+    const distinct = [...new Map(answerable.map((query) => [identityOf(query), query])).values()];
+    const [first] = distinct;
+    if (first === undefined) return queries.map(() => emptyPage);
+    const found = await retryConflicts(() =>
+      petStatements.pages(reads, distinct.map(startOf), countToFind(first.limit), maxSharedPageBytes),
+    );
+    const read = new Map(
+      distinct.map((query, place) => {
+        const rows = found[place];
+        return [identityOf(query), rows === undefined ? tooLarge : pageIn(rows, query.limit)];
+      }),
+    );
+    return queries.map((query) => read.get(identityOf(query)) ?? emptyPage);
+  };
+
+interface PageRequest {
+  readonly query: PetQuery;
+  readonly owner: OwnerId | undefined;
+}
+
+/** Reads one page of any size for requests with equal queries. */
+const readAlone =
+  ({ reads, petStatements }: Database) =>
+  async (requests: ReadonlyArray<PageRequest>): Promise<ReadonlyArray<PetPage | Error>> => {
+    const [first] = requests;
+    if (first === undefined) return [];
+    const { query } = first;
+    const [rows = []] = await retryConflicts(() =>
+      petStatements.pages(reads, [startOf(query)], countToFind(query.limit), Number.MAX_SAFE_INTEGER),
+    );
+    const page = pageIn(rows, query.limit);
+    return requests.map(() => page);
+  };
+
+/**
+ * Returns a function that reads one page. Small pages share a query; large ones (a name may have 64 kB) are read one by one,
+ * in turn between owners. This bounds memory and the time that parsing blocks the event loop.
+ */
+export const readPages = (
+  database: Database,
+  timeoutMs: number,
+  onBatch: OnBatch | undefined,
+): ((request: PageRequest, deadline?: Deadline) => Promise<PetPage>) => {
+  const together = createBatcher({
+    maxBatchSize,
+    concurrency: database.lanes.reads,
+    timeoutMs,
+    batchKey: kindOfPage,
+    runBatch: readTogether(database),
+    onBatch,
+  });
+  const alone = createBatcher<PageRequest, PetPage>({
+    maxBatchSize,
+    concurrency: 1,
+    timeoutMs,
+    batchKey: ({ query }) => identityOf(query),
+    shareKey: ({ owner }) => owner ?? '',
+    runBatch: readAlone(database),
+    onBatch,
+  });
+  return async (request, deadline = performance.now() + timeoutMs) => {
+    const page = await together(request.query, deadline);
+    return '_tag' in page ? alone(request, deadline) : page;
+  };
+};

@@ -1,0 +1,144 @@
+import type { Knex } from 'knex';
+import {
+  type Column,
+  filterCells,
+  petColumns,
+  newPetCells,
+  newPetColumns,
+  idOfRow,
+  petBytes,
+  petCells,
+  petCellsIf,
+  type PetRow,
+} from '../database/pet-columns';
+import type { PetStatements } from '../database/pet-statements';
+import { isUnsupported } from '../database/errors';
+import { distributedPetStatements } from './distributed-pet-statements';
+import type { Engine } from './engine';
+import { arrayOf, checkIds, pageCondition, randomUnusedId, type RunStatement } from './statement';
+
+/** Returns rows without cells for a page that is too large. */
+const pagesBy = (columns: ReadonlyArray<Column>) => {
+  const names = columns.map(({ name }) => name);
+  const types = ['bigint', ...columns.map(({ type }) => type)].map((type) => `?::${type}[]`);
+  const starts = ['first', ...columns.map((_, place) => `wanted${place}`), 'page'];
+  const condition = pageCondition(names, 'starts.first', (place) => `starts.wanted${place}`);
+  return {
+    name: ['pages', ...names].join(' '),
+    sql: `select page, found.* from unnest(${types.join()}) with ordinality as starts(${starts.join()})
+       cross join lateral (
+         select ${petCellsIf('is_small')} from (
+           select page.*, sum(${petBytes}) over () <= ? as is_small
+           from (select * from pets where ${condition} limit ?) as page
+         ) as sized
+       ) as found`,
+  };
+};
+
+const byIds = { name: 'pets by ids', sql: `select ${petCells} from pets where pets.id = any(?::bigint[])` };
+
+const insertInto = (columns: ReadonlyArray<Column>): string => {
+  const names = columns.map(({ name }) => name).join();
+  return `insert into pets (${names}) select ${names}
+  from unnest(${columns.map(({ type }) => `?::${type}[]`).join()}) as fresh (${names})
+  returning ${petCells}`;
+};
+
+const insertPets = { name: 'insert pets', sql: insertInto(newPetColumns) };
+
+const tryInsertPet = { sql: insertInto(petColumns) };
+
+const insertKeys = {
+  name: 'insert keys',
+  sql: `insert into creation_keys (caller, idempotency_key, pet_id, kept_until)
+       select * from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
+};
+
+const purgeKeys = {
+  name: 'purge keys',
+  sql: `delete from creation_keys where (caller, idempotency_key) in (
+         select caller, idempotency_key from creation_keys where kept_until <= ? limit ? for update skip locked
+       ) returning 1`,
+};
+
+/** Statements whose text does not depend on the number of rows, so that each is prepared once. */
+const singleServerStatements = (run: RunStatement): PetStatements => ({
+  byIds: (knex, ids) => run(knex, byIds, [ids.map(String)]),
+  pages: async (knex, starts, limit, maxPageBytes) => {
+    const cells = starts.map(({ filters }) => filterCells(filters));
+    const columns = (cells[0] ?? []).map(([column]) => column);
+    const rows = await run(knex, pagesBy(columns), [
+      starts.map(({ from }) => from.toString()),
+      ...columns.map((_, place) => arrayOf(cells.map((wanted) => wanted[place]?.[1] ?? null))),
+      maxPageBytes,
+      limit,
+    ]);
+    const found = starts.map((): Array<PetRow> | undefined => []);
+    for (const [page, ...row] of rows) {
+      if (idOfRow(row) === '') found[Number(page) - 1] = undefined;
+      else found[Number(page) - 1]?.push(row);
+    }
+    return found;
+  },
+  insert: (knex, newPets) => {
+    const rows = newPets.map(newPetCells);
+    const columns = newPetColumns.map((_, place) => arrayOf(rows.map((cells) => cells[place] ?? null)));
+    return run(knex, insertPets, columns);
+  },
+  tryInsert: async (transaction, newPet) => {
+    await checkIds(transaction);
+    const cells = [randomUnusedId(), ...newPetCells(newPet)];
+    return run(
+      transaction,
+      tryInsertPet,
+      cells.map((cell) => arrayOf([cell])),
+    );
+  },
+  insertRecords: (knex, keys) =>
+    run(knex, insertKeys, [
+      keys.map(({ caller }) => caller),
+      keys.map(({ idempotency_key }) => idempotency_key),
+      keys.map(({ pet_id }) => pet_id.toString()),
+      keys.map(({ kept_until }) => String(kept_until)),
+    ]),
+  purgeExpired: async (knex, now, limit) => (await run(knex, purgeKeys, [now, limit])).length,
+});
+
+/** Runs `first` until the engine does not support it (SQLSTATE 0A000), and `second` from then on. */
+const fallbackIfUnsupported = <Arguments extends ReadonlyArray<unknown>, A>(
+  first: (...given: Arguments) => Promise<A>,
+  second: (...given: Arguments) => Promise<A>,
+): ((...given: Arguments) => Promise<A>) => {
+  let isSupported = true;
+  return async (...given) => {
+    if (!isSupported) return second(...given);
+    try {
+      return await first(...given);
+    } catch (error) {
+      if (!isUnsupported(error)) throw error;
+      isSupported = false;
+      return second(...given);
+    }
+  };
+};
+
+/**
+ * Chooses the statements for PostgreSQL or Citus. Citus accepts the single-server inserts but runs them slowly, so inserts
+ * are chosen by the engine, and the others by their failure.
+ */
+export const postgresPetStatements = (
+  run: RunStatement,
+  engine: (knex: Knex) => Promise<Pick<Engine, 'isDistributed'>>,
+): PetStatements => {
+  const single = singleServerStatements(run);
+  const distributed = distributedPetStatements(run);
+  const inserting = async (knex: Knex) => ((await engine(knex)).isDistributed ? distributed : single);
+  return {
+    byIds: single.byIds,
+    pages: fallbackIfUnsupported(single.pages, distributed.pages),
+    insert: async (knex, newPets) => (await inserting(knex)).insert(knex, newPets),
+    tryInsert: async (transaction, newPet) => (await inserting(transaction)).tryInsert(transaction, newPet),
+    insertRecords: async (knex, keys) => (await inserting(knex)).insertRecords(knex, keys),
+    purgeExpired: fallbackIfUnsupported(single.purgeExpired, distributed.purgeExpired),
+  };
+};

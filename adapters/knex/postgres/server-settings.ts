@@ -1,0 +1,82 @@
+import type { Knex } from 'knex';
+import type { Durability, Limits } from '../database/database';
+import { permanentError } from '../database/errors';
+
+type Setting = readonly [name: string, value: string];
+
+const settingText = ([name, value]: Setting): string => `${name}=${value}`;
+
+const readSettings = async (
+  pool: Knex,
+  ...names: ReadonlyArray<string>
+): Promise<ReadonlyMap<string, string>> => {
+  const rows = await pool('pg_settings')
+    .whereIn('name', names)
+    .orderBy('name')
+    .select<ReadonlyArray<{ readonly name: string; readonly setting: string }>>('name', 'setting');
+  return new Map(rows.map(({ name, setting }) => [name, setting]));
+};
+
+export const durabilityOf = async (pool: Knex): Promise<Durability> => {
+  const settings = await readSettings(pool, 'fsync', 'synchronous_commit');
+  return {
+    isDurable: settings.get('fsync') === 'on' && settings.get('synchronous_commit') !== 'off',
+    text: [...settings].map(settingText).join(', '),
+    remedy: 'set both to on',
+  };
+};
+
+export const checkEncoding = async (pool: Knex): Promise<void> => {
+  const encoding = (await readSettings(pool, 'server_encoding')).get('server_encoding') ?? '';
+  if (encoding === 'UTF8') return;
+  throw permanentError(
+    `its encoding ${encoding} can't store every text: create it with \`create database ... encoding 'UTF8' template template0\``,
+  );
+};
+
+/** Frees the locks of a process that hangs or a machine that is lost. */
+const idleInTransactionMs = 10_000;
+
+export const sessionLimits = (statementTimeoutMs: number) => ({
+  statement_timeout: statementTimeoutMs,
+  // Leaves time for the other creates of a batch if one of them waits for a locked row.
+  lock_timeout: Math.ceil(statementTimeoutMs / 3),
+  idle_in_transaction_session_timeout: idleInTransactionMs,
+});
+
+interface NodeAnswer {
+  readonly success: boolean;
+  readonly result: string;
+}
+
+/** Reads lock_timeout on the nodes of Citus, which run parts of a statement in sessions of the role. */
+const lockTimeoutOnNodes = async (pool: Knex): Promise<ReadonlyArray<Setting>> => {
+  const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<NodeAnswer> }>(
+    `select success, result from run_command_on_all_nodes('select setting from pg_settings where name = ''lock_timeout''')`,
+  );
+  return rows.map(({ success, result }) => ['lock_timeout', success ? result : '0']);
+};
+
+const isKept = (milliseconds: number, wantedMs: number): boolean =>
+  milliseconds > 0 && milliseconds <= wantedMs;
+
+export const limitsOf = async (
+  pool: Knex,
+  isDistributed: boolean,
+  statementTimeoutMs: number,
+): Promise<Limits> => {
+  const wanted: Readonly<Record<string, number>> = sessionLimits(statementTimeoutMs);
+  const here = await readSettings(pool, ...Object.keys(wanted));
+  const onNodes = isDistributed ? await lockTimeoutOnNodes(pool) : [];
+  const missing = Object.entries(wanted).filter(([name, wantedMs]) =>
+    [...here, ...onNodes].some(([other, value]) => other === name && !isKept(Number(value), wantedMs)),
+  );
+  const texts = [...[...here].map(settingText), ...onNodes.map((one) => `${settingText(one)} on a node`)];
+  return {
+    areKept: missing.length === 0,
+    text: [...new Set(texts)].sort().join(', '),
+    remedy: missing
+      .map(([name, wantedMs]) => `alter role current_user set ${name} = '${wantedMs}ms'`)
+      .join('; '),
+  };
+};

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
+import { errorWithCode } from '../database/errors';
+import type { Cell, PetRow } from '../database/pet-columns';
+
+/** Returns an array that may contain nulls, in the only form that the types of Knex accept. */
+export const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
+
+type Binding = Cell | number | Array<string> | ReturnType<typeof arrayOf>;
+
+/** Runs a statement and returns rows of cells. A named statement always has the same text. */
+export type RunStatement = (
+  knex: Knex,
+  statement: { readonly name?: string; readonly sql: string },
+  bindings: ReadonlyArray<Binding>,
+) => Promise<ReadonlyArray<PetRow>>;
+
+export const statementRunner =
+  (preparesStatements: () => Promise<boolean>): RunStatement =>
+  async (knex, { name, sql }, bindings) => {
+    const query = knex.raw<{ readonly rows: ReadonlyArray<PetRow> }>(sql, bindings);
+    const isNamed = name !== undefined && (await preparesStatements());
+    const { rows } = await query.options({ rowMode: 'array', ...(isNamed ? { name } : {}) });
+    return rows;
+  };
+
+/**
+ * Returns the condition and order of a page: animals from an id on, with the wanted column values. The row comparison makes
+ * the planner use the index on the first column and the id. With `column = wanted` it may scan the primary key.
+ */
+export const pageCondition = (
+  columns: ReadonlyArray<string>,
+  from: string,
+  wanted: (place: number) => string,
+): string => {
+  const [first, ...others] = columns;
+  if (first === undefined) return `pets.id >= ${from} order by pets.id`;
+  const stretch = `(${first}, pets.id) >= (${wanted(0)}, ${from}) and ${first} <= ${wanted(0)}`;
+  const equal = others.map((column, place) => ` and ${column} = ${wanted(place + 1)}`);
+  return `${stretch}${equal.join('')} order by pets.${first}, pets.id`;
+};
+
+interface Ids {
+  readonly isAllowed: boolean | null;
+  readonly isExhausted: boolean | null;
+}
+
+/**
+ * Rejects if the sequence has no next id. It takes no id, since a rollback would not return it. A table without a sequence
+ * of its own yields no row.
+ */
+export const checkIds = async (knex: Knex): Promise<void> => {
+  const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Ids> }>(
+    `select has_sequence_privilege(seqrelid, 'usage, update') as "isAllowed",
+       case when has_sequence_privilege(seqrelid, 'usage, select')
+         then pg_sequence_last_value(seqrelid) > seqmax - seqincrement end as "isExhausted"
+     from pg_sequence where seqrelid = pg_get_serial_sequence('pets', 'id')::regclass`,
+  );
+  // Codes with which an insert would fail: insufficient privilege, and sequence generator limit exceeded.
+  if (rows[0]?.isAllowed === false)
+    throw errorWithCode('42501', 'permission denied for sequence pets_id_seq');
+  if (rows[0]?.isExhausted === true) throw errorWithCode('2200H', 'sequence pets_id_seq has no id left');
+};
+
+/** Returns a negative id, which no sequence returns. It is random, so that two trials do not collide. */
+export const randomUnusedId = (): string => String(randomBytes(8).readBigInt64LE() | -(2n ** 63n));

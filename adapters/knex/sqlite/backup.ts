@@ -1,0 +1,212 @@
+import { constVoid } from 'fp-ts/function';
+import knex, { type Knex } from 'knex';
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { isDamage, permanentError, toError, tryOrError } from '../database/errors';
+import { withPool } from '../database/pool';
+import { generationMismatch, readSchemaState } from '../migrations/schema-state';
+import { findDamage, identifyFile, isInUse, ownerOnly, readOnlyConfiguration, readSize } from './file';
+
+/** Progress of a copy, in bytes. */
+export interface CopyProgress {
+  readonly copied: number;
+  readonly total: number;
+}
+
+/** Progress and cancellation of a copy. An aborted copy rejects. */
+export interface CopyOptions {
+  readonly signal: AbortSignal;
+  /** Called at the start, every 50 ms and at the end. */
+  readonly onProgress: (progress: CopyProgress) => void;
+}
+
+/** Options of a backup. */
+export interface BackupOptions extends CopyOptions {
+  /** True if the backup may overwrite a file that is in use or is not a backup. */
+  readonly mayReplace?: boolean;
+}
+
+const progressIntervalMs = 50;
+
+interface Interruptible {
+  readonly interrupt: () => void;
+}
+
+/** Opens a file read-only for `use`, and interrupts its statements when the signal is aborted. */
+const withInterruption = async <A>(
+  filename: string,
+  signal: AbortSignal,
+  use: (file: Knex) => Promise<A>,
+): Promise<A> => {
+  const connections: Array<Interruptible> = [];
+  const afterCreate = (connection: Interruptible, done: () => void): void => {
+    connections.push(connection);
+    done();
+  };
+  const useInterruptibly = async (file: Knex): Promise<A> => {
+    // SQLite ignores an interrupt before a statement begins, so the interrupt is repeated until the work ends.
+    const timer = setInterval(() => {
+      if (signal.aborted) for (const connection of connections) connection.interrupt();
+    }, progressIntervalMs);
+    try {
+      return await use(file);
+    } finally {
+      clearInterval(timer);
+    }
+  };
+  try {
+    signal.throwIfAborted();
+    return await withPool(knex(readOnlyConfiguration(filename, { afterCreate })), useInterruptibly);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+};
+
+/** Copies a snapshot of a database to an empty file. Other connections may go on writing. */
+const vacuumInto = (source: string, copy: string, { signal, onProgress }: CopyOptions): Promise<void> =>
+  withInterruption(source, signal, async (file) => {
+    const total = await readSize(file);
+    const report = (): void => {
+      onProgress({ copied: Math.min(statSync(copy).size, total), total });
+    };
+    const vacuum = file.raw('vacuum into ?', [copy]).then(constVoid);
+    const timer = setInterval(report, progressIntervalMs);
+    try {
+      report();
+      await vacuum;
+    } finally {
+      clearInterval(timer);
+    }
+    onProgress({ copied: total, total });
+  });
+
+/** Checks the whole copy, and returns its number of animals. */
+const check = (copy: string, { signal }: CopyOptions): Promise<number> =>
+  withInterruption(copy, signal, async (file) => {
+    const damage = await findDamage(file, 'integrity_check');
+    if (damage !== undefined) throw new Error(`the copy is damaged: ${damage}`);
+    const mismatch = generationMismatch(await readSchemaState(file));
+    if (mismatch !== undefined) throw permanentError(mismatch);
+    const { count } = await file('pets').count({ count: '*' }).first<{ count: number }>();
+    return count;
+  });
+
+/** Copies again if the file has changed during a copy without a lock, since that copy mixes two states. */
+const copyOneMoment = async (source: string, copy: string, options: CopyOptions): Promise<void> => {
+  const isLocked = isInUse(source);
+  const { mtimeNs } = statSync(source, { bigint: true });
+  const isUnchanged = (): boolean => isLocked || statSync(source, { bigint: true }).mtimeNs === mtimeNs;
+  try {
+    await vacuumInto(source, copy, options);
+    if (isUnchanged()) return;
+  } catch (error) {
+    if (isUnchanged() || options.signal.aborted) throw error;
+  }
+  truncateSync(copy);
+  await copyOneMoment(source, copy, options);
+};
+
+const refuseForeignSource = async (source: string): Promise<void> => {
+  if (!existsSync(source)) throw permanentError(`file not found: ${source}`);
+  const noStore = `${source} is not the database of an animal store`;
+  const kind = await identifyFile(source).catch((error: unknown) => {
+    if (isDamage(error)) throw permanentError(`${noStore}, or is damaged: ${toError(error).message}`);
+    throw error;
+  });
+  if (kind !== 'animal-store') throw permanentError(noStore);
+};
+
+/** Returns a random name: a killed attempt leaves its file, and process ids repeat in containers. */
+const partialName = (file: string): string => `${file}.${randomUUID()}.partial`;
+
+const sync = (path: string): void => {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+};
+
+/**
+ * Copies the store in a SQLite file, checks the copy, syncs it to disk and renames it to `file`. Calls `prepare` with the
+ * copy before the rename. A failure removes the copy and leaves `file` unchanged. Returns the number of animals.
+ */
+export const placeCheckedCopy = async (
+  source: string,
+  file: string,
+  options: CopyOptions,
+  prepare: (copy: string) => void = constVoid,
+): Promise<number> => {
+  await refuseForeignSource(source);
+  const copy = partialName(file);
+  closeSync(openSync(copy, 'wx', ownerOnly));
+  try {
+    await copyOneMoment(source, copy, options);
+    const animals = await check(copy, options);
+    sync(copy);
+    prepare(copy);
+    // SQLite would apply a leftover log of the old file to the new one.
+    for (const ending of ['-wal', '-shm', '-journal']) rmSync(`${file}${ending}`, { force: true });
+    renameSync(copy, file);
+    // Not every user or file system can sync a folder. SQLite ignores that error too.
+    void tryOrError(() => {
+      sync(dirname(file));
+    });
+    return animals;
+  } finally {
+    for (const ending of ['', '-journal']) rmSync(`${copy}${ending}`, { force: true });
+  }
+};
+
+/** Reads the write version of a file (SQLite file format, offset 18): 2 once a service has opened it, 1 in a backup. */
+const wasOpened = (file: string): boolean => {
+  const head = Buffer.alloc(19);
+  const descriptor = openSync(file, 'r');
+  try {
+    readSync(descriptor, head, 0, head.length, 0);
+  } finally {
+    closeSync(descriptor);
+  }
+  return head[18] === 2;
+};
+
+/** Rejects a file that may be a live store: replacing it would delete acknowledged animals in its write-ahead log. */
+const refuseToReplace = async (file: string): Promise<void> => {
+  if (!existsSync(file) || statSync(file).size === 0) return;
+  if (isInUse(file)) {
+    throw permanentError(`${file} is a database that is in use or was not closed; --replace overwrites it`);
+  }
+  const kind = await identifyFile(file).catch((error: unknown) => {
+    if (isDamage(error)) return 'foreign';
+    throw error;
+  });
+  if (kind !== 'animal-store' || wasOpened(file)) {
+    throw permanentError(`${file} is not a backup of an animal store; --replace overwrites it`);
+  }
+};
+
+/**
+ * Writes a checked snapshot of a database that may be in use. Replaces an earlier backup of this name; any other file
+ * only with `mayReplace`. Only the owner can read the backup. Returns the number of animals.
+ */
+export const backupSqlite = async (
+  database: string,
+  file: string,
+  { mayReplace = false, ...options }: BackupOptions,
+): Promise<number> => {
+  if (!mayReplace) await refuseToReplace(file);
+  return placeCheckedCopy(database, file, options);
+};

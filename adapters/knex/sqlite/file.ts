@@ -1,0 +1,105 @@
+import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs';
+import { stat, statfs } from 'node:fs/promises';
+import knex, { type Knex } from 'knex';
+import { dirname } from 'node:path';
+import type { DatabaseSizes } from '../database/database';
+import { isDamage, permanentError, toError } from '../database/errors';
+import { withPool } from '../database/pool';
+import { readSchemaState } from '../migrations/schema-state';
+import { fileInMode, poolConfiguration } from './connection';
+
+/** Application id of the store's files, 'anml' (SQLite file format, offset 68). */
+export const applicationId = 0x616e6d6c;
+
+/** File mode of a database, which holds the hashes of API keys. */
+export const ownerOnly = 0o600;
+
+/** Resolves links as SQLite does: it keeps its -wal and -shm files next to the target. */
+export const resolveSymlink = (filename: string): string =>
+  existsSync(filename) ? realpathSync(filename) : filename;
+
+/**
+ * Creates a missing file, readable by its owner only; SQLite reports any failure later. Does not open an existing file,
+ * since closing it would release this process's POSIX locks.
+ */
+export const createPrivateFile = (filename: string): void => {
+  try {
+    // O_EXCL would fail on a link to a file that does not exist yet.
+    if (!existsSync(filename)) closeSync(openSync(filename, 'a', ownerOnly));
+  } catch {
+    return;
+  }
+};
+
+/** Returns true if a log is next to the file: a process has it open, or did not close it. */
+export const isInUse = (filename: string): boolean =>
+  ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
+
+/**
+ * Configures a pool that only reads a file. A file that is not in use is read as immutable, without a lock: otherwise SQLite
+ * would create a write-ahead log and leave it behind.
+ */
+export const readOnlyConfiguration = (filename: string, pool: Knex.PoolConfig = {}): Knex.Config =>
+  poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`), pool);
+
+export const openReadOnly = (filename: string): Knex => knex(readOnlyConfiguration(filename));
+
+export const readApplicationId = async (file: Knex): Promise<number> => {
+  const { application_id: id } = await file('pragma_application_id').first<{ application_id: number }>();
+  return id;
+};
+
+/** Identifies a SQLite file without changing it. A missing file, or one without tables, is empty. */
+export const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
+  const found = statSync(filename, { throwIfNoEntry: false });
+  if (found?.isFile() !== true || found.size === 0) return 'empty';
+  return withPool(openReadOnly(filename), async (file) => {
+    const id = await readApplicationId(file);
+    if (id === applicationId) return 'animal-store';
+    if (id !== 0) return 'foreign';
+    if ((await file('sqlite_master').first('name')) === undefined) return 'empty';
+    return (await readSchemaState(file)).generation > 0 ? 'animal-store' : 'foreign';
+  }).catch((error: unknown) => {
+    throw toError(error);
+  });
+};
+
+export const refuseForeignFile = async (filename: string): Promise<void> => {
+  if ((await identifyFile(filename)) !== 'foreign') return;
+  throw permanentError('the file is the database of another program; name a file that does not exist yet');
+};
+
+/** Describes the damage of a SQLite file; undefined if it is sound. `quick_check` skips the contents of indexes. */
+export const findDamage = async (
+  reads: Knex,
+  check: 'quick_check' | 'integrity_check',
+): Promise<string | undefined> => {
+  try {
+    const found: ReadonlyArray<string> = await reads(`pragma_${check}`).pluck(check);
+    return found.find((line) => line !== 'ok')?.replaceAll(/\s+/g, ' ');
+  } catch (error) {
+    if (isDamage(error)) return toError(error).message;
+    throw error;
+  }
+};
+
+/** Reads the size of a database in bytes, including pages that are only in its write-ahead log. */
+export const readSize = async (knex: Knex): Promise<number> => {
+  const { size } = await knex
+    .from(knex.raw('pragma_page_count, pragma_page_size'))
+    .first<{ size: number }>(knex.raw('page_count * page_size as size'));
+  return size;
+};
+
+const sizeOf = async (file: string): Promise<number> => (await stat(file)).size;
+
+export const fileSizes = async (name: string): Promise<DatabaseSizes> => {
+  const filename = resolveSymlink(name);
+  const [database, writeAheadLog, disk] = await Promise.all([
+    sizeOf(filename),
+    // The log does not exist before the first write.
+    sizeOf(`${filename}-wal`).catch(() => 0),
+    statfs(dirname(filename)),
+  ]);
+  return { database, writeAheadLog, diskAvailable: disk.bavail * disk.bsize };
+};

@@ -1,0 +1,99 @@
+import { chmodSync, chownSync, existsSync, rmSync, statSync } from 'node:fs';
+import knex, { type Knex } from 'knex';
+import { isBusy, isDamage, permanentError, toError } from '../database/errors';
+import { withPool } from '../database/pool';
+import { type CopyOptions, placeCheckedCopy } from './backup';
+import { poolConfiguration } from './connection';
+import { createPrivateFile, identifyFile, openReadOnly, resolveSymlink } from './file';
+
+/** Options of a restore. */
+export interface RestoreOptions extends CopyOptions {
+  /** True if the restore may replace a database that has animals or is damaged. */
+  readonly mayReplace: boolean;
+}
+
+const hasAnimals = async (file: Knex): Promise<boolean> =>
+  (await file.schema.hasTable('pets')) && (await file('pets').first<unknown>('id')) !== undefined;
+
+const inspectTarget = async (filename: string): Promise<'replaceable' | 'animals' | 'damaged'> => {
+  try {
+    if ((await identifyFile(filename)) === 'foreign') {
+      throw permanentError(`${filename} is the database of another program`);
+    }
+    return (await withPool(openReadOnly(filename), hasAnimals)) ? 'animals' : 'replaceable';
+  } catch (error) {
+    if (isDamage(error)) return 'damaged';
+    throw error;
+  }
+};
+
+const refuse = (filename: string, found: 'animals' | 'damaged'): Error =>
+  permanentError(
+    found === 'animals'
+      ? `there are animals in ${filename}; --replace deletes them`
+      : `${filename} is damaged and may hold animals; --replace deletes them`,
+  );
+
+/**
+ * Runs work while no other connection has the file open or can open it. Leaving WAL mode first checkpoints the log and
+ * removes it, which SQLite allows only to the last connection.
+ */
+const withExclusiveLock = <A>(filename: string, work: () => Promise<A>): Promise<A> =>
+  // Without `min: 1` the pool closes an idle connection after 30 s, which releases the lock.
+  withPool(knex(poolConfiguration({ filename }, { min: 1 })), async (file) => {
+    try {
+      await file.raw('PRAGMA locking_mode = EXCLUSIVE');
+      await file.raw('PRAGMA journal_mode = DELETE');
+      await file.raw('BEGIN EXCLUSIVE');
+    } catch (error) {
+      if (isBusy(error))
+        throw permanentError(
+          `${filename} is in use: stop the service and any other program that has it open`,
+        );
+      throw toError(error);
+    }
+    return work();
+  });
+
+/** Gives a copy the owner and mode of the file that it replaces, so that the same users can read it. */
+const copyOwner = (copy: string, filename: string): void => {
+  const { mode, uid, gid } = statSync(filename);
+  const own = statSync(copy);
+  if (uid !== own.uid || gid !== own.gid) chownSync(copy, uid, gid);
+  chmodSync(copy, mode & 0o7777);
+};
+
+/**
+ * Checks a backup and puts it in the place of a database that is not in use. A failure leaves that database unchanged.
+ * Returns the number of animals.
+ */
+export const restoreSqlite = async (
+  backup: string,
+  database: string,
+  { mayReplace, ...options }: RestoreOptions,
+): Promise<number> => {
+  const isThere = existsSync(database);
+  // Otherwise a service could start during the restore, and the restore would overwrite animals that it acknowledged.
+  if (!isThere) createPrivateFile(database);
+  const filename = resolveSymlink(database);
+  const replace = (): Promise<number> =>
+    placeCheckedCopy(backup, filename, options, (copy) => {
+      copyOwner(copy, filename);
+    });
+  if (isThere) {
+    // Opening a pipe would block the process, which could then not handle signals.
+    if (!statSync(filename).isFile()) throw permanentError(`${filename} is not a regular file`);
+    if (resolveSymlink(backup) === filename) throw permanentError(`${backup} is the database itself`);
+    const found = await inspectTarget(filename);
+    if (found !== 'replaceable' && !mayReplace) throw refuse(filename, found);
+    return found === 'damaged' ? replace() : withExclusiveLock(filename, replace);
+  }
+  return withExclusiveLock(filename, async () => {
+    try {
+      return await replace();
+    } catch (error) {
+      rmSync(filename, { force: true });
+      throw error;
+    }
+  });
+};

@@ -1,0 +1,139 @@
+import { toError } from 'fp-ts/Either';
+import type { Knex } from 'knex';
+import { once } from 'node:events';
+import { chownSync, closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Database, migrate, openPostgres, openSqlite } from '../../adapters/knex';
+import {
+  type InspectableDatabase,
+  openPostgresForInspection,
+  openSqliteForInspection,
+  postgresConfiguration,
+  sqliteConfiguration,
+} from '../../adapters/knex/service';
+import { unavailable } from '../../core';
+import { CommandFailed, orFail } from '../failures';
+import { databaseAddressText } from '../settings/database-address';
+import type { Settings } from '../settings/settings';
+
+interface NamedDatabase {
+  readonly open: () => Database;
+  /** Opens the database without creating or migrating it. */
+  readonly openAsFound: () => InspectableDatabase;
+  /** Returns the connection and migrations for the command line of Knex. */
+  readonly configuration: () => Knex.Config;
+}
+
+/** Turns the error of several lines that Knex throws for a missing driver into a failure with advice. */
+export const explainMissingDriver = (error: unknown): unknown => {
+  const missing = /^Knex: run\n\$ npm install (\S+) --save\n(.*)/.exec(toError(error).message);
+  const [, driver = '', reason = ''] = missing ?? [];
+  return missing === null ? error : new CommandFailed({ _tag: 'DriverMissing', driver, reason });
+};
+
+const withDriver = <A>(open: () => A): A => {
+  try {
+    return open();
+  } catch (error) {
+    throw explainMissingDriver(error);
+  }
+};
+
+const ownerOnlyMode = 0o600;
+
+const isRoot = (): boolean => process.getuid?.() === 0;
+
+/** Gives a file that root created to the owner of its folder, so that the service can open it. */
+export const giveToFolderOwner = (filename: string): void => {
+  if (!isRoot()) return;
+  const { uid, gid } = statSync(dirname(realpathSync(filename)));
+  chownSync(filename, uid, gid);
+};
+
+const createForFolderOwner = (filename: string): void => {
+  if (!isRoot() || existsSync(filename)) return;
+  try {
+    closeSync(openSync(filename, 'a', ownerOnlyMode));
+    giveToFolderOwner(filename);
+  } catch {
+    // Opening the database fails next, with the reason.
+  }
+};
+
+export const databaseOf = (settings: Settings): NamedDatabase | undefined => {
+  const { DATABASE_URL: address } = settings;
+  switch (address._tag) {
+    case 'Memory':
+      return undefined;
+    case 'Sqlite': {
+      const { filename } = address;
+      return {
+        open: () =>
+          withDriver(() => {
+            createForFolderOwner(filename);
+            return openSqlite(filename, { isOwnFile: true });
+          }),
+        openAsFound: () => withDriver(() => openSqliteForInspection(filename)),
+        configuration: () => sqliteConfiguration(filename),
+      };
+    }
+    case 'Postgres': {
+      const { connectionString } = address;
+      const options = {
+        poolSize: settings.POSTGRES_POOL_SIZE,
+        statementTimeoutMs: settings.POSTGRES_STATEMENT_TIMEOUT,
+        preparedStatements: settings.POSTGRES_PREPARED_STATEMENTS,
+      };
+      return {
+        open: () => withDriver(() => openPostgres(connectionString, options)),
+        openAsFound: () => withDriver(() => openPostgresForInspection(connectionString, options)),
+        configuration: () => postgresConfiguration(connectionString, options),
+      };
+    }
+  }
+};
+
+/** Throws if the SQLite file is missing or empty. Opening it would create a database. */
+export const requireFile = ({ DATABASE_URL: address }: Settings): void => {
+  if (address._tag !== 'Sqlite') return;
+  if (statSync(address.filename, { throwIfNoEntry: false })?.size) return;
+  throw new CommandFailed({ _tag: 'NotInitialized' });
+};
+
+const rejectWhenAborted = async (signal: AbortSignal): Promise<never> => {
+  if (!signal.aborted) await once(signal, 'abort');
+  throw new CommandFailed(unavailable(signal.reason));
+};
+
+interface Options {
+  /** True for `migrate`, which may create the database and raise its schema generation. */
+  readonly isMigrateCommand?: boolean;
+  readonly printError: (text: string) => void;
+  /** Aborts the wait for other processes that use the database, which can take ten minutes. */
+  readonly interruption?: AbortSignal;
+}
+
+/** Opens and migrates the database, calls `use` with the migrations that ran, and closes the database. */
+export const withDatabase = async <A>(
+  settings: Settings,
+  { isMigrateCommand = false, printError, interruption }: Options,
+  use: (database: Database, ran: ReadonlyArray<string>) => Promise<A>,
+): Promise<A> => {
+  const named = databaseOf(settings);
+  if (named === undefined) throw new CommandFailed({ _tag: 'NoDatabase' });
+  if (!isMigrateCommand) requireFile(settings);
+  const database = named.open();
+
+  try {
+    const options = { mayRaiseGeneration: isMigrateCommand, onProgress: printError };
+    const migrated = orFail(migrate(database, options));
+    // An interrupted migration continues until the process ends, which commits all of it or nothing.
+    const ran = await (interruption === undefined
+      ? migrated
+      : Promise.race([migrated, rejectWhenAborted(interruption)]));
+    printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
+    return await use(database, ran);
+  } finally {
+    await database.close();
+  }
+};

@@ -1,0 +1,23 @@
+import { Command } from 'commander';
+import type { CheckResult } from '../doctor/check-result';
+import type { Terminal } from '../terminal/terminal';
+
+interface Options {
+  readonly full?: boolean;
+  readonly json?: boolean;
+}
+
+const toLine = ({ check, ok, text }: CheckResult): string =>
+  `${(ok ? 'ok' : 'FAIL').padEnd(4)}  ${check.padEnd(10)}  ${text}`;
+
+export const doctorCommand = ({ env, print, fail }: Terminal): Command =>
+  new Command('doctor')
+    .description('check that `serve` would start and work; exit code 1 if a check fails')
+    .option('--full', 'read a SQLite file completely, with its indexes; takes minutes for a large file')
+    .option('--json', 'print the results as JSON')
+    .action(async ({ full = false, json = false }: Options) => {
+      const { diagnose } = await import('../doctor/diagnose.js');
+      const results = await diagnose(env, full);
+      print(json, results, results.map(toLine).join('\n'));
+      if (results.some(({ ok }) => !ok)) fail(1);
+    });

@@ -1,0 +1,150 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { ApiKeyRecord, ApiKeyStore, IssuedApiKey } from '../../adapters/knex';
+import { orFail } from '../failures';
+import type { Settings } from '../settings/settings';
+import { toPrintableJson } from '../terminal/streams';
+import type { Terminal } from '../terminal/terminal';
+import { parseDuration, parseLifetime, parseSuccessorLifetime } from './duration';
+import { runCommand } from './run';
+
+interface Options {
+  readonly json?: boolean;
+}
+
+interface CreateOptions extends Options {
+  readonly name: string;
+  readonly expires?: number;
+}
+
+interface RotateOptions extends Options {
+  readonly grace: number;
+  readonly expires?: number | 'never';
+}
+
+const withKeyStore = async (
+  terminal: Terminal,
+  use: (keyStore: ApiKeyStore, settings: Settings) => Promise<void>,
+): Promise<void> => {
+  const { withDatabase } = await import('../backend/database.js');
+  const { apiKeyStore } = await import('../../adapters/knex/index.js');
+  await runCommand(terminal, (settings) =>
+    withDatabase(settings, terminal, (database) => use(apiKeyStore(database), settings)),
+  );
+};
+
+const stateOf = ({ revokedAt, expiresAt, isValid }: ApiKeyRecord): string => {
+  if (revokedAt !== null) return `revoked ${revokedAt}`;
+  if (expiresAt === null) return 'valid';
+  return isValid ? `valid until ${expiresAt}` : `expired ${expiresAt}`;
+};
+
+/** Quotes the name, so that it can't imitate the line of another key. */
+const toLine = (record: ApiKeyRecord): string => {
+  const { id, ownerId, lastFour, createdAt, name } = record;
+  return [id, `owner ${ownerId}`, `...${lastFour}`, createdAt, stateOf(record), toPrintableJson(name)].join(
+    '  ',
+  );
+};
+
+const printIssued = (
+  { print, printError }: Terminal,
+  json: boolean,
+  { API_KEYS }: Settings,
+  issued: IssuedApiKey,
+): void => {
+  print(json, issued, issued.key);
+  if (API_KEYS.length > 0) {
+    printError('warning: API_KEYS is set here: a service with API_KEYS ignores the keys in the database');
+  }
+  printError(`Keep the key: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`);
+};
+
+const warnWithoutKey = async ({ printError }: Terminal, { list }: ApiKeyStore): Promise<void> => {
+  const keys = await orFail(list);
+  if (keys.some(({ isValid }) => isValid)) return;
+  printError(
+    'warning: no valid key is left in the database: the service rejects every request, and does not start in production, until `animal-store keys create` or API_KEYS',
+  );
+};
+
+const nonEmpty = (name: string): string => {
+  if (name === '') throw new InvalidArgumentError('It must not be empty.');
+  return name;
+};
+
+const expires = '--expires <duration>';
+
+const create = (terminal: Terminal): Command =>
+  new Command('create')
+    .description('issue a key and print it; it is not shown again')
+    .requiredOption('--name <name>', 'name of the owner', nonEmpty)
+    .option(expires, 'lifetime of the key, as in 90d; by default it does not expire', parseLifetime)
+    .option('--json', 'print the key and its record as JSON')
+    .action(({ name, expires, json = false }: CreateOptions) =>
+      withKeyStore(terminal, async ({ issue }, settings) => {
+        printIssued(
+          terminal,
+          json,
+          settings,
+          await orFail(issue(name, expires === undefined ? {} : { lifetimeMs: expires })),
+        );
+      }),
+    );
+
+const rotate = (terminal: Terminal): Command =>
+  new Command('rotate')
+    .description(
+      'issue a successor of a valid or expired key to the same owner; the old key expires after the grace period',
+    )
+    .argument('<id>', 'id of the old key, as `keys list` shows it')
+    .addOption(
+      new Option('--grace <duration>', 'how long the old key stays valid')
+        .argParser(parseDuration)
+        .default(parseDuration('1d'), '1d'),
+    )
+    .option(
+      expires,
+      "lifetime of the successor, as in 90d, or `never`; by default the old key's lifetime",
+      parseSuccessorLifetime,
+    )
+    .option('--json', 'print the key and its record as JSON')
+    .action((id: string, { grace, expires, json = false }: RotateOptions) =>
+      withKeyStore(terminal, async (keyStore, settings) => {
+        const lifetime = expires === undefined ? {} : { lifetimeMs: expires === 'never' ? null : expires };
+        const issued = await orFail(keyStore.rotate(id, { graceMs: grace, ...lifetime }));
+        printIssued(terminal, json, settings, issued);
+      }),
+    );
+
+const list = (terminal: Terminal): Command =>
+  new Command('list')
+    .description('list the keys by their time of creation')
+    .option('--json', 'print their records as JSON')
+    .action(({ json = false }: Options) =>
+      withKeyStore(terminal, async (keyStore) => {
+        const keys = await orFail(keyStore.list);
+        if (json || keys.length > 0) terminal.print(json, keys, keys.map(toLine).join('\n'));
+        else terminal.printError('there are no keys');
+      }),
+    );
+
+const revoke = (terminal: Terminal): Command =>
+  new Command('revoke')
+    .description('make a key invalid; running instances reject it within 5 seconds')
+    .argument('<id>', 'id of the key, as `keys list` shows it')
+    .option('--json', 'print the record of the key as JSON')
+    .action((id: string, { json = false }: Options) =>
+      withKeyStore(terminal, async (keyStore) => {
+        const record = await orFail(keyStore.revoke(id));
+        terminal.print(json, record, toLine(record));
+        await warnWithoutKey(terminal, keyStore);
+      }),
+    );
+
+export const keysCommand = (terminal: Terminal): Command =>
+  new Command('keys')
+    .description('issue, list, rotate and revoke the API keys in the database')
+    .addCommand(create(terminal))
+    .addCommand(list(terminal))
+    .addCommand(rotate(terminal))
+    .addCommand(revoke(terminal));

@@ -1,0 +1,81 @@
+import * as E from 'fp-ts/Either';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { ApiKeyNotFound, ApiKeyRevoked, MigrationFailed } from '../adapters/knex';
+import type { Unavailable } from '../core';
+import { databaseAdvice } from './database-advice';
+import { errorCode } from './error-code';
+import { type DatabaseAddress, databaseAddressText } from './settings/database-address';
+
+export type CommandFailure =
+  | Unavailable
+  | MigrationFailed
+  | { readonly _tag: 'DatabaseLost' }
+  | { readonly _tag: 'NoApiKey' }
+  /** The settings keep animals in memory. */
+  | { readonly _tag: 'NoDatabase' }
+  /** The SQLite file does not exist or is empty. */
+  | { readonly _tag: 'NotInitialized' }
+  | { readonly _tag: 'DriverMissing'; readonly driver: string; readonly reason: string }
+  | { readonly _tag: 'UsePostgresTools' }
+  | ApiKeyNotFound
+  | ApiKeyRevoked
+  /** `prefix` completes the names of the settings, as in `ADMIN_PORT`. */
+  | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: '' | 'ADMIN_' };
+
+/** Expected failure of a command. Any other error that a command throws is a defect. */
+export class CommandFailed extends Error {
+  readonly failure: CommandFailure;
+
+  constructor(failure: CommandFailure) {
+    super(failure._tag);
+    this.failure = failure;
+  }
+}
+
+export const orFail = async <A>(operation: TaskEither<CommandFailure, A>): Promise<A> => {
+  const result = await operation();
+  if (E.isLeft(result)) throw new CommandFailed(result.left);
+  return result.right;
+};
+
+const listenAdvice = (cause: unknown, prefix: string): string => {
+  switch (errorCode(cause)) {
+    case 'EACCES':
+      return `this user may not use that port: set ${prefix}PORT to 1024 or more`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `this machine does not have that address: set ${prefix}HOST`;
+    default:
+      return `stop the process that listens there, or set ${prefix}PORT or ${prefix}HOST`;
+  }
+};
+
+export const failureText = (failure: CommandFailure, address: DatabaseAddress): string => {
+  const database = databaseAddressText(address);
+  switch (failure._tag) {
+    case 'Unavailable':
+      return `the database ${database} can't be used: ${E.toError(failure.cause).message}: ${databaseAdvice(address, failure.cause)}`;
+    case 'MigrationFailed':
+      return `the database ${database} can't be migrated: ${failure.cause.message}`;
+    case 'DatabaseLost':
+      return 'the database file was removed, replaced or truncated while it was open: restart the service to use the file that is there now';
+    case 'NoApiKey':
+      return address._tag === 'Memory'
+        ? 'there is no valid API key: set API_KEYS'
+        : 'there is no valid API key: set API_KEYS, or create a key with `animal-store keys create --name NAME`';
+    case 'NoDatabase':
+      return 'memory: is not a database: set DATABASE_URL to sqlite:FILE or postgres://...';
+    case 'NotInitialized':
+      return `there is no animal store in ${database}: set DATABASE_URL to the database, or create one with \`animal-store migrate\``;
+    case 'DriverMissing':
+      return `the database driver ${failure.driver} can't be loaded: ${failure.reason}: run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed`;
+    case 'UsePostgresTools':
+      return `use PostgreSQL's own tools: pg_dump --format=custom --file=FILE '${database}' makes a backup while the service runs; pg_restore --clean --if-exists --single-transaction --dbname='${database}' FILE restores it while the service is stopped`;
+    case 'ApiKeyNotFound':
+      return `no key has the id ${failure.id}: \`animal-store keys list\` shows the ids`;
+    case 'ApiKeyRevoked':
+      return `key ${failure.id} is revoked: issue a new one with \`animal-store keys create --name NAME\``;
+    case 'CannotListen':
+      return `can't listen: ${E.toError(failure.cause).message}: ${listenAdvice(failure.cause, failure.prefix)}`;
+  }
+};

@@ -1,0 +1,26 @@
+import type { Terminal } from './terminal';
+
+interface Work {
+  readonly unit?: string;
+  readonly count: () => number;
+  /** Returns the completed fraction, from 0 to 1, if it is known. */
+  readonly fraction?: () => number | undefined;
+}
+
+const intervalMs = 5_000;
+
+export const showProgress = (
+  { printError }: Pick<Terminal, 'printError'>,
+  { unit = 'animals', count, fraction = () => undefined }: Work,
+): (() => void) => {
+  const began = performance.now();
+  const timer = setInterval(() => {
+    const seconds = (performance.now() - began) / 1_000;
+    const done = fraction() ?? 0;
+    const left = done === 0 ? '' : `, ${Math.ceil((seconds * (1 - done)) / done)} s left`;
+    printError(`${count()} ${unit}, ${Math.round(count() / seconds)} a second${left}`);
+  }, intervalMs);
+  return () => {
+    clearInterval(timer);
+  };
+};

@@ -1,0 +1,45 @@
+import { constants } from 'node:os';
+
+/** Returns the exit code of a process that a signal ended, as shells report it. */
+export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
+
+type StopSignal = 'SIGINT' | 'SIGTERM';
+
+const stopSignals: ReadonlyArray<StopSignal> = ['SIGINT', 'SIGTERM'];
+
+/**
+ * Exits at a signal that nothing else handles. The kernel does not do it for process 1, as in a container
+ * (pid_namespaces(7)).
+ */
+export const endBySignals = (): void => {
+  for (const signal of stopSignals) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(signalExitCode(signal));
+    });
+  }
+};
+
+export interface Interruption {
+  readonly signal: AbortSignal;
+  readonly receivedSignal: () => StopSignal | undefined;
+}
+
+/** Aborts the work at the first SIGINT or SIGTERM. The same signal again ends the process at once. */
+export const interruptible = async (
+  { stop }: { readonly stop: () => void },
+  work: (interruption: Interruption) => Promise<void>,
+): Promise<void> => {
+  const controller = new AbortController();
+  let received: StopSignal | undefined;
+  const interrupt = (signal: StopSignal): void => {
+    received ??= signal;
+    stop();
+    controller.abort();
+  };
+  for (const signal of stopSignals) process.once(signal, interrupt);
+  try {
+    await work({ signal: controller.signal, receivedSignal: () => received });
+  } finally {
+    for (const signal of stopSignals) process.off(signal, interrupt);
+  }
+};

@@ -1,0 +1,92 @@
+import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import {
+  backupSqlite,
+  type CopyOptions,
+  type CopyProgress,
+  restoreSqlite,
+} from '../../adapters/knex/service';
+import { explainMissingDriver, giveToFolderOwner, requireFile } from '../backend/database';
+import { fileAdvice } from '../database-advice';
+import { CommandFailed } from '../failures';
+import { databaseAddressText } from '../settings/database-address';
+import type { Settings } from '../settings/settings';
+import { showProgress } from '../terminal/progress';
+import { resolveOutputFile, writeStandardOutput } from './output';
+import { runToEnd, type TransferContext } from './transfer';
+
+const sqliteFilename = ({ DATABASE_URL: address }: Settings): string => {
+  switch (address._tag) {
+    case 'Memory':
+      throw new CommandFailed({ _tag: 'NoDatabase' });
+    case 'Postgres':
+      throw new CommandFailed({ _tag: 'UsePostgresTools' });
+    case 'Sqlite':
+      return address.filename;
+  }
+};
+
+const bytesPerMegabyte = 1_000_000;
+
+const copySqlite = async (
+  context: TransferContext,
+  copy: (database: string, options: CopyOptions) => Promise<number>,
+) => {
+  const { settings, terminal, interruption } = context;
+  let progress: CopyProgress = { copied: 0, total: 0 };
+  let animals = 0;
+  const end = await runToEnd(context, async () => {
+    const database = sqliteFilename(settings);
+    terminal.printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
+    const hideProgress = showProgress(terminal, {
+      unit: 'MB',
+      count: () => Math.round(progress.copied / bytesPerMegabyte),
+      fraction: () => (progress.total === 0 ? undefined : progress.copied / progress.total),
+    });
+    try {
+      const onProgress = (next: CopyProgress) => (progress = next);
+      animals = await copy(database, { signal: interruption.signal, onProgress });
+    } catch (error) {
+      throw explainMissingDriver(error);
+    } finally {
+      hideProgress();
+    }
+  });
+  return { end, animals };
+};
+
+/** Writes a file next to the database first, because the copy is checked before any byte is sent. */
+const writeToStandardOutput = async (
+  { terminal }: TransferContext,
+  database: string,
+  options: CopyOptions,
+): Promise<number> => {
+  const folder = mkdtempSync(join(dirname(resolve(database)), '.backup-'));
+  try {
+    const file = join(folder, 'backup.sqlite3');
+    const animals = await backupSqlite(database, file, options);
+    await writeStandardOutput(terminal.stdout, createReadStream(file), options.signal);
+    return animals;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+/** Copies the database, while the service may use it, to a file, or to standard output for `-`. */
+export const backUp = (file: string, mayReplace: boolean, context: TransferContext) =>
+  copySqlite(context, async (database, options) => {
+    requireFile(context.settings);
+    if (file === '-') return writeToStandardOutput(context, database, options);
+    const { path } = resolveOutputFile(file, database);
+    return backupSqlite(database, path, { ...options, mayReplace });
+  });
+
+export const restore = (file: string, mayReplace: boolean, context: TransferContext) =>
+  copySqlite(context, async (database, options) => {
+    const isNew = !existsSync(database);
+    const advice = isNew ? fileAdvice(database) : undefined;
+    if (advice !== undefined) throw new Error(`${database} can't be created: ${advice}`);
+    const animals = await restoreSqlite(file, database, { ...options, mayReplace });
+    if (isNew) giveToFolderOwner(database);
+    return animals;
+  });

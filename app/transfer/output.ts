@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { writeFully } from '../terminal/streams';
+
+interface Target {
+  readonly path: string;
+  readonly earlier: Stats | undefined;
+}
+
+/** Follows links, even to a file that does not exist. Throws if its folder does not exist. */
+const resolveTarget = (file: string): Target => {
+  const earlier = statSync(file, { throwIfNoEntry: false });
+  if (earlier !== undefined) return { path: realpathSync.native(file), earlier };
+  const folder = realpathSync.native(dirname(file));
+  return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
+    ? resolveTarget(resolve(folder, readlinkSync(file)))
+    : { path: join(folder, basename(file)), earlier };
+};
+
+/** Compares inodes, so that hard links are found. */
+const isSameFile = (one: Target, other: Target): boolean =>
+  one.path === other.path ||
+  (one.earlier !== undefined &&
+    one.earlier.ino === other.earlier?.ino &&
+    one.earlier.dev === other.earlier.dev);
+
+/** Suffixes of the files of a SQLite database (SQLite documentation, "Temporary Files"). */
+const databaseSuffixes = ['', '-wal', '-shm', '-journal'];
+
+/** Follows links first, as SQLite does: its other files are next to the file that the links lead to. */
+const databaseTargets = (database: string): ReadonlyArray<Target> => {
+  const { path } = resolveTarget(database);
+  return databaseSuffixes.map((suffix) => resolveTarget(`${path}${suffix}`));
+};
+
+/** Resolves the name of a file to write. Throws for a pipe, a device and the files of the database. */
+export const resolveOutputFile = (file: string, database: string | undefined): Target => {
+  const target = resolveTarget(file);
+  if (target.earlier?.isFile() === false) {
+    throw new Error(`${file} is not a regular file: write to standard output instead`);
+  }
+  if (database !== undefined && databaseTargets(database).some((other) => isSameFile(target, other))) {
+    throw new Error(`${file} is the database itself`);
+  }
+  return target;
+};
+
+const sqliteHeader = 'SQLite format 3\0';
+
+/** Throws for a SQLite database, since another service may use it. */
+const refuseDatabase = async ({ path, earlier }: Target): Promise<void> => {
+  if (earlier === undefined) return;
+  const handle = await open(path);
+  try {
+    const head = Buffer.alloc(sqliteHeader.length);
+    await handle.read(head, 0, head.length, 0);
+    if (head.toString('latin1') === sqliteHeader) throw new Error(`${path} is a SQLite database`);
+  } finally {
+    await handle.close();
+  }
+};
+
+/** Copies owner and mode of the replaced file, so that the same users can read the new one. */
+const copyOwnership = async (handle: FileHandle, { mode, uid, gid }: Stats): Promise<void> => {
+  const { uid: ownUid, gid: ownGid } = await handle.stat();
+  if (uid !== ownUid || gid !== ownGid) await handle.chown(uid, gid);
+  await handle.chmod(mode & 0o7777);
+};
+
+const newFileMode = 0o666;
+const privateMode = 0o600;
+
+/**
+ * Writes a temporary file in the same folder, flushes it to the disk and renames it. A failure leaves the earlier file
+ * unchanged. A link is followed, not replaced.
+ */
+export const writeFile = async (
+  file: string,
+  database: string | undefined,
+  texts: AsyncIterable<string>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const target = resolveOutputFile(file, database);
+  await refuseDatabase(target);
+  const { path, earlier } = target;
+  // A killed process leaves its file, and in containers process ids repeat, so the name is random.
+  const partial = `${path}.${randomUUID()}.partial`;
+  const handle = await open(partial, 'wx', earlier === undefined ? newFileMode : privateMode);
+  try {
+    if (earlier !== undefined) await copyOwnership(handle, earlier);
+    await pipeline(texts, handle.createWriteStream({ flush: true }), { signal });
+    await rename(partial, path);
+  } catch (error) {
+    await handle.close();
+    await rm(partial, { force: true });
+    throw error;
+  }
+};
+
+/** Writes one text at a time. Rejects when aborted, and with EPIPE when the reader has gone. */
+export const writeStandardOutput = (
+  output: Writable,
+  texts: AsyncIterable<string | Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> => {
+  // Standard output must stay open, so the pipeline ends this stream instead.
+  const sink = new Writable({
+    highWaterMark: 1,
+    decodeStrings: false,
+    write: (data: string | Uint8Array, _encoding, done) => {
+      writeFully(output, data).then(() => {
+        done();
+      }, done);
+    },
+  });
+  return pipeline(texts, sink, { signal });
+};

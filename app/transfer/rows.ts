@@ -1,0 +1,130 @@
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import { fieldErrors, fieldErrorTexts, NewPet } from '../../core';
+
+/** Number of the row's first line, from 1, and its animal or an error message. */
+export interface Row {
+  readonly line: number;
+  readonly newPet: E.Either<string, NewPet>;
+}
+
+export const decodeRow = (value: unknown): E.Either<string, NewPet> =>
+  pipe(
+    NewPet.decode(value),
+    E.mapLeft((errors) => fieldErrorTexts(fieldErrors(errors)).join('; ')),
+  );
+
+const byteOrderMark = Buffer.from('\ufeff');
+
+async function* withoutByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let head: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    if (head === undefined) {
+      yield chunk;
+      continue;
+    }
+    head = Buffer.concat([head, chunk]);
+    if (head.length < byteOrderMark.length) continue;
+    const hasMark = byteOrderMark.equals(head.subarray(0, byteOrderMark.length));
+    yield hasMark ? head.subarray(byteOrderMark.length) : head;
+    head = undefined;
+  }
+  if (head !== undefined) yield head;
+}
+
+/** State of the CSV parser. `closed` follows a quote in a quoted field. */
+type Quoting = 'start' | 'plain' | 'quoted' | 'closed';
+
+const comma = 0x2c;
+const quote = 0x22;
+
+/** Returns the state after a byte (RFC 4180). Only a quote at the start of a field, or a doubled one, opens. */
+const nextQuoting = (quoting: Quoting, byte: number): Quoting => {
+  if (quoting === 'quoted') return byte === quote ? 'closed' : 'quoted';
+  if (byte === comma) return 'start';
+  return byte === quote && quoting !== 'plain' ? 'quoted' : 'plain';
+};
+
+interface RawRow {
+  readonly line: number;
+  readonly lastLine: number;
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** Limit for a row without its line end, with space for columns that the import ignores. */
+export const maxRowBytes = 8_000_000;
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+const withoutCarriageReturn = (bytes: Uint8Array): Uint8Array =>
+  bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes;
+
+/**
+ * Splits a file into rows, and skips empty lines. With `hasQuotes`, as in CSV, a line break in quotes does not end the
+ * row. Unclosed quotes throw, because they may have swallowed many valid rows.
+ */
+export async function* splitRows(
+  chunks: AsyncIterable<Uint8Array>,
+  { hasQuotes }: { readonly hasQuotes: boolean },
+): AsyncGenerator<RawRow> {
+  let pieces: Array<Uint8Array> = [];
+  let size = 0;
+  let quoting: Quoting = 'start';
+  let firstLine = 1;
+  let line = 1;
+  let quoteLine = 1;
+
+  const isInQuotes = (): boolean => quoting === 'quoted';
+
+  const throwUnclosedQuote = (): never => {
+    throw new Error(`line ${quoteLine}: the quote that opens here is not closed`);
+  };
+
+  const addPiece = (piece: Uint8Array): void => {
+    size += piece.length;
+    if (size > maxRowBytes + 1 && line > firstLine) throwUnclosedQuote();
+    if (size > maxRowBytes + 1) pieces = [];
+    else pieces.push(piece);
+  };
+
+  const takeRow = (): RawRow | undefined => {
+    const [only = new Uint8Array(), ...others] = pieces;
+    const bytes = withoutCarriageReturn(others.length === 0 ? only : Buffer.concat(pieces));
+    const isTooLong = size > maxRowBytes + 1 || bytes.length > maxRowBytes;
+    pieces = [];
+    size = 0;
+    if (isTooLong) return { line: firstLine, lastLine: line, bytes: undefined };
+    return bytes.length === 0 ? undefined : { line: firstLine, lastLine: line, bytes };
+  };
+
+  const findEnd = (chunk: Uint8Array, from: number): number => {
+    if (!hasQuotes) return chunk.indexOf(lineFeed, from);
+    for (let index = from; index < chunk.length; index += 1) {
+      const byte = chunk[index] ?? lineFeed;
+      if (byte === lineFeed && quoting !== 'quoted') return index;
+      if (byte === lineFeed) line += 1;
+      const next = nextQuoting(quoting, byte);
+      if (quoting === 'start' && next === 'quoted') quoteLine = line;
+      quoting = next;
+    }
+    return -1;
+  };
+
+  for await (const chunk of withoutByteOrderMark(chunks)) {
+    let start = 0;
+    for (let end = findEnd(chunk, 0); end !== -1; end = findEnd(chunk, start)) {
+      addPiece(chunk.subarray(start, end));
+      const row = takeRow();
+      if (row !== undefined) yield row;
+      start = end + 1;
+      line += 1;
+      firstLine = line;
+      quoting = 'start';
+    }
+    addPiece(chunk.subarray(start));
+  }
+  if (isInQuotes()) throwUnclosedQuote();
+  const last = takeRow();
+  if (last !== undefined) yield last;
+}

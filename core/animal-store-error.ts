@@ -1,0 +1,65 @@
+const serviceCodes = [
+  'expectation_failed',
+  'headers_too_large',
+  'http_version_not_supported',
+  'idempotency_key_in_flight',
+  'idempotency_key_reused',
+  'internal_error',
+  'invalid_body',
+  'invalid_idempotency_key',
+  'invalid_query',
+  'malformed_json',
+  'malformed_request',
+  'method_not_allowed',
+  'payload_too_large',
+  'pet_not_found',
+  'rate_limited',
+  'request_timeout',
+  'route_not_found',
+  'unauthorized',
+  'unavailable',
+  'unsupported_media_type',
+] as const;
+
+/** Codes of failures that the client detects. */
+const clientCodes = ['network', 'timeout', 'aborted', 'unexpected_response'] as const;
+
+/** Every code of an AnimalStoreError. */
+export const animalStoreErrorCodes = [...serviceCodes, ...clientCodes];
+
+/** A code of an AnimalStoreError. The list is closed. */
+export type AnimalStoreErrorCode = (typeof animalStoreErrorCodes)[number];
+
+interface Details {
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly attempts?: number | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** The failure of a call of an AnimalStoreClient. */
+export class AnimalStoreError extends Error {
+  override readonly name = 'AnimalStoreError';
+  readonly code: AnimalStoreErrorCode;
+  /** HTTP status code of the last response, if there was one. */
+  readonly status: number | undefined;
+  /** Id of the last request in the log of the service. */
+  readonly requestId: string | undefined;
+  /** Delay before the next call, if the service gave one. */
+  readonly retryAfterMs: number | undefined;
+  readonly attempts: number;
+  /** Key of a create, for retrying it later without adding a second animal. */
+  readonly idempotencyKey: string | undefined;
+
+  constructor(code: AnimalStoreErrorCode, message: string, details: Details = {}) {
+    super(message, { cause: details.cause });
+    this.code = code;
+    this.status = details.status;
+    this.requestId = details.requestId;
+    this.retryAfterMs = details.retryAfterMs;
+    this.attempts = details.attempts ?? 1;
+    this.idempotencyKey = details.idempotencyKey;
+  }
+}

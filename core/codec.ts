@@ -1,0 +1,72 @@
+import * as E from 'fp-ts/Either';
+import * as t from 'io-ts';
+
+declare const names: unique symbol;
+
+/** Brand of a value that a codec has checked. `decodeOrThrow(PetId, 7n)` makes a PetId from a literal. */
+export interface FromDecodeOrThrow<Name extends string> {
+  readonly [names]: Readonly<Record<Name, true>>;
+}
+
+interface Rule<A> {
+  readonly holds: (value: A) => boolean;
+  /** Expected value, which error messages print after "must be". */
+  readonly expected: string;
+}
+
+/** Makes the codec of a branded type, for values that `base` accepts and that pass the rule. */
+export const brand = <A, B extends A, O>(
+  name: string,
+  base: t.Type<A, O>,
+  { holds, expected }: Rule<A>,
+): t.Type<B, O> => {
+  const is = (value: unknown): value is B => base.is(value) && holds(value);
+  return new t.Type<B, O, unknown>(
+    name,
+    is,
+    (input, context) => {
+      const decoded = base.validate(input, context);
+      return E.isRight(decoded) && is(decoded.right)
+        ? t.success(decoded.right)
+        : t.failure(input, context, expected);
+    },
+    base.encode,
+  );
+};
+
+/** An invalid field, and the expected value. An empty `field` stands for the whole value. */
+export interface FieldError {
+  readonly field: string;
+  readonly expected: string;
+}
+
+const toFieldError = (error: t.ValidationError): FieldError => ({
+  field: error.context
+    .map(({ key }) => key)
+    .filter((key) => key !== '' && !/^[0-9]+$/.test(key))
+    .join('.'),
+  // Codecs of io-ts give no message; their names say what they accept.
+  expected: error.message ?? error.context.at(-1)?.type.name ?? 'another value',
+});
+
+/** Returns each invalid field once, with the expected value but without the actual one. */
+export const fieldErrors = (errors: t.Errors): ReadonlyArray<FieldError> => [
+  ...new Map(errors.map(toFieldError).map((error) => [error.field, error])).values(),
+];
+
+/** Formats field errors, as in "limit must be an integer from 1 to 100". `whole` names the whole value. */
+export const fieldErrorTexts = (
+  fieldErrors: ReadonlyArray<FieldError>,
+  whole = 'it',
+): ReadonlyArray<string> =>
+  fieldErrors.map(({ field, expected }) => `${field === '' ? whole : field} must be ${expected}`);
+
+/**
+ * Decodes a trusted value, as in `decodeOrThrow(PageSize, 20)`. Throws a TypeError that names each invalid field. For
+ * untrusted input use the codec's `decode`, which returns an Either.
+ */
+export const decodeOrThrow = <A>(codec: t.Type<A, unknown>, value: unknown): A => {
+  const decoded = codec.decode(value);
+  if (E.isRight(decoded)) return decoded.right;
+  throw new TypeError(`invalid ${codec.name}: ${fieldErrorTexts(fieldErrors(decoded.left)).join('; ')}`);
+};

@@ -1,0 +1,84 @@
+import * as E from 'fp-ts/Either';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import { AnimalStoreError } from './animal-store-error';
+import { type AnimalStoreClient, clientOver, type Transport, type TransportPage } from './client';
+import type { Deadline, Unavailable } from './deadline';
+import { ApiKey } from './keys';
+import type { AnimalStore, OpenAnimalStore } from './operations';
+import type { PetQuery } from './pet-query';
+import {
+  type IdempotencyKeyInFlight,
+  type IdempotencyKeyReused,
+  type InvalidApiKey,
+  invalidApiKey,
+  type PetNotFound,
+} from './ports';
+import type { Attempt } from './retry';
+
+type Failure = IdempotencyKeyInFlight | IdempotencyKeyReused | InvalidApiKey | PetNotFound | Unavailable;
+
+const toError = (failure: Failure): AnimalStoreError => {
+  switch (failure._tag) {
+    case 'IdempotencyKeyInFlight':
+      return new AnimalStoreError(
+        'idempotency_key_in_flight',
+        'a create with this idempotency key is still in progress',
+      );
+    case 'IdempotencyKeyReused':
+      return new AnimalStoreError(
+        'idempotency_key_reused',
+        'this idempotency key was used for a different animal',
+      );
+    case 'InvalidApiKey':
+      return new AnimalStoreError('unauthorized', 'the API key is not valid');
+    case 'PetNotFound':
+      return new AnimalStoreError('pet_not_found', 'pet not found');
+    case 'Unavailable':
+      return new AnimalStoreError('unavailable', 'the store cannot answer now', { cause: failure.cause });
+  }
+};
+
+const rightOrThrow = async <A>(task: TaskEither<Failure, A>): Promise<A> => {
+  const outcome = await task();
+  if (E.isLeft(outcome)) throw toError(outcome.left);
+  return outcome.right;
+};
+
+/** Extra time for a call in the store, so that the attempt ends first, as a timeout. */
+const graceMs = 50;
+
+/** Makes a client of a store in this process. It takes the options of a remote client, and checks the key in each call. */
+export const embeddedClient = ({
+  openStore,
+  apiKey,
+}: {
+  readonly openStore: OpenAnimalStore;
+  readonly apiKey: string;
+}): AnimalStoreClient => {
+  const use = async <A>(
+    { timeoutMs }: Attempt,
+    operation: (store: AnimalStore, deadline: Deadline) => TaskEither<Failure, A>,
+  ): Promise<A> => {
+    if (!ApiKey.is(apiKey)) throw toError(invalidApiKey('unknown'));
+    const deadline = performance.now() + timeoutMs + graceMs;
+    const store = await rightOrThrow(openStore(apiKey, deadline));
+    return rightOrThrow(operation(store, deadline));
+  };
+
+  const list = async (query: PetQuery, attempt: Attempt): Promise<TransportPage> => {
+    const { pets, hasMore } = await use(attempt, ({ listPets }, deadline) => listPets(query, deadline));
+    const after = hasMore ? pets.at(-1)?.id : undefined;
+    return {
+      pets,
+      next: after === undefined ? undefined : (nextAttempt) => list({ ...query, after }, nextAttempt),
+    };
+  };
+
+  const transport: Transport = {
+    list,
+    create: (newPet, idempotencyKey, attempt) =>
+      use(attempt, ({ createPet }, deadline) => createPet(newPet, idempotencyKey, deadline)),
+    find: (id, attempt) => use(attempt, ({ getPet }, deadline) => getPet(id, deadline)),
+  };
+  return clientOver(transport);
+};

@@ -1,0 +1,35 @@
+import { NewPet, type Pet } from './pets';
+import { type IdempotencyKeyReused, idempotencyKeyReused } from './ports';
+
+/** Lifetime of the record of a create with an idempotency key: 24 hours. */
+export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
+
+/** Record of a create with an idempotency key. */
+export interface IdempotencyRecord {
+  /** The animal that was added; undefined if it is no longer in the store. */
+  readonly pet: Pet | undefined;
+  /** Time in milliseconds, by the clock of `resolveIdempotentCreate`'s `now`. */
+  readonly expiresAt: number;
+}
+
+type IdempotentCreate =
+  /** The repository adds the animal, and replaces the record of the key. */
+  | { readonly _tag: 'Create'; readonly expiresAt: number }
+  /** The repository returns the animal of the record. */
+  | { readonly _tag: 'Replay'; readonly pet: Pet }
+  | IdempotencyKeyReused;
+
+/**
+ * Decides between creating, replaying and refusing a create with an idempotency key. Within 24 hours the same create adds
+ * one animal, and a different one is refused. A key is free again once its record expires or its animal is gone.
+ */
+export const resolveIdempotentCreate = (
+  record: IdempotencyRecord | undefined,
+  newPet: NewPet,
+  now: number,
+): IdempotentCreate => {
+  if (record?.pet === undefined || record.expiresAt <= now) {
+    return { _tag: 'Create', expiresAt: now + idempotencyTtlMs };
+  }
+  return NewPet.eq.equals(record.pet, newPet) ? { _tag: 'Replay', pet: record.pet } : idempotencyKeyReused;
+};

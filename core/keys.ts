@@ -1,0 +1,59 @@
+import * as t from 'io-ts';
+import { brand, decodeOrThrow, type FromDecodeOrThrow } from './codec';
+import { isStorable } from './text';
+
+const b64token = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+/** A bearer token (RFC 6750, section 2.1: b64token). */
+export type ApiKey = string & FromDecodeOrThrow<'ApiKey'>;
+export const ApiKey: t.Type<ApiKey, string> = brand('ApiKey', t.string, {
+  holds: (key) => b64token.test(key),
+  expected: 'letters, digits and -._~+/ with = at the end only',
+});
+
+const publicId = {
+  holds: (id: string) => id.length > 0 && isStorable(id),
+  expected: 'a string that is not empty, without U+0000 and lone surrogates',
+};
+
+/** Public id of an API key; safe to log. */
+export type KeyId = string & FromDecodeOrThrow<'KeyId'>;
+export const KeyId: t.Type<KeyId, string> = brand('KeyId', t.string, publicId);
+
+/** Public id of the owner of API keys, which stays the same when a key is rotated; safe to log. */
+export type OwnerId = string & FromDecodeOrThrow<'OwnerId'>;
+export const OwnerId: t.Type<OwnerId, string> = brand('OwnerId', t.string, publicId);
+
+/** An authenticated caller: the key that was used, and its owner. Both ids are public and safe to log. */
+export interface Caller {
+  readonly keyId: KeyId;
+  /** Idempotency keys and quotas belong to the owner, so that they survive a key rotation. */
+  readonly ownerId: OwnerId;
+}
+
+/** Makes a Caller. A key without an owner is its own owner, with the same id. */
+export const callerOf = (keyId: KeyId, ownerId: OwnerId = decodeOrThrow(OwnerId, keyId)): Caller => ({
+  keyId,
+  ownerId,
+});
+
+const printableAscii = /^[\x20-\x7e]{1,255}$/;
+
+/** Identifies one create, so that a retry adds no second animal: 1 to 255 printable ASCII characters. */
+export type IdempotencyKey = string & FromDecodeOrThrow<'IdempotencyKey'>;
+export const IdempotencyKey: t.Type<IdempotencyKey, string> = brand('IdempotencyKey', t.string, {
+  holds: (key) => printableAscii.test(key),
+  expected: '1 to 255 printable ASCII characters',
+});
+
+/** An idempotency key and its owner, since two owners may use the same key. */
+export interface ScopedIdempotencyKey {
+  readonly ownerId: OwnerId;
+  readonly idempotencyKey: IdempotencyKey;
+}
+
+/** Returns owner and key as one text, such as the key of a Map. */
+export const scopedIdempotencyKeyText = ({
+  ownerId,
+  idempotencyKey,
+}: Readonly<Record<keyof ScopedIdempotencyKey, string>>): string => JSON.stringify([ownerId, idempotencyKey]);

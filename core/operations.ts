@@ -1,0 +1,108 @@
+import * as E from 'fp-ts/Either';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import { decodeOrThrow } from './codec';
+import { type Deadline, endAtDeadline, type Unavailable } from './deadline';
+import { ApiKey, type Caller, IdempotencyKey } from './keys';
+import { defaultPageSize, ListPetsQuery, type PetPage } from './pet-query';
+import { NewPet, type Pet, PetId } from './pets';
+import {
+  type Authenticate,
+  type CreatedPet,
+  type IdempotencyKeyInFlight,
+  type IdempotencyKeyReused,
+  type ImportAborted,
+  type InvalidApiKey,
+  invalidApiKey,
+  type PetNotFound,
+  type PetRepository,
+} from './ports';
+
+/** Adapters that a store consists of. */
+export interface Ports {
+  readonly pets: PetRepository;
+  readonly authenticate: Authenticate;
+}
+
+/**
+ * Operations of an authenticated caller. Each ends at its deadline as Unavailable, and does nothing before the returned
+ * task is run. Invalid input, which only JavaScript can pass, rejects the task's promise with a TypeError.
+ */
+export interface AnimalStore {
+  readonly caller: Caller;
+  /** Reads one page, of 20 animals if the query gives no limit. */
+  readonly listPets: (query?: ListPetsQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
+  /**
+   * Adds an animal. With an idempotency key, a retry within 24 hours adds no second one (`resolveIdempotentCreate`). A create
+   * that ends as Unavailable may still have been done: retry it with its key.
+   */
+  readonly createPet: (
+    newPet: NewPet,
+    idempotencyKey?: IdempotencyKey,
+    deadline?: Deadline,
+  ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
+  /**
+   * Reads one animal by its id.
+   * @deprecated Ends on 5 December 2030 (interface 1.0.0, section 9). List with a status filter instead.
+   */
+  readonly getPet: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
+}
+
+/**
+ * Opens the store with an API key. Ends at the deadline as Unavailable; the operations have their own deadlines. A value
+ * that is not an ApiKey, which only JavaScript can pass, is an unknown key.
+ */
+export type OpenAnimalStore = (
+  apiKey: ApiKey,
+  deadline?: Deadline,
+) => TaskEither<InvalidApiKey | Unavailable, AnimalStore>;
+
+const operationsOn = (pets: PetRepository, caller: Caller): AnimalStore => ({
+  caller,
+  listPets: (query = {}, deadline) =>
+    endAtDeadline(async () => {
+      const decoded = decodeOrThrow(ListPetsQuery, query);
+      return pets.list({ limit: defaultPageSize, ...decoded }, deadline, caller.ownerId)();
+    }, deadline),
+  createPet: (newPet, idempotencyKey, deadline) =>
+    endAtDeadline(async () => {
+      const key =
+        idempotencyKey === undefined
+          ? undefined
+          : {
+              ownerId: caller.ownerId,
+              idempotencyKey: decodeOrThrow(IdempotencyKey, idempotencyKey),
+            };
+      // Decoding copies the animal, so that the caller may change its object while the store waits.
+      return pets.create(decodeOrThrow(NewPet, newPet), key, deadline)();
+    }, deadline),
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the contract has it until 5 December 2030
+  getPet: (id, deadline) =>
+    endAtDeadline(async () => pets.find(decodeOrThrow(PetId, id), deadline)(), deadline),
+});
+
+/** Makes a store from its ports. Only a key that the auth port accepts gives access to the operations. */
+export const openAnimalStore =
+  ({ pets, authenticate }: Ports): OpenAnimalStore =>
+  (apiKey, deadline) =>
+    endAtDeadline(async () => {
+      if (!ApiKey.is(apiKey)) return E.left(invalidApiKey('unknown'));
+      const caller = await authenticate(apiKey, deadline)();
+      return E.isLeft(caller) ? caller : E.right(operationsOn(pets, caller.right));
+    }, deadline);
+
+async function* decodeAll(newPets: Iterable<NewPet> | AsyncIterable<NewPet>): AsyncGenerator<NewPet> {
+  for await (const newPet of newPets) yield decodeOrThrow(NewPet, newPet);
+}
+
+/**
+ * Adds all animals of a source, or none of them, and returns their number. Needs no API key, only the repository.
+ * ImportAborted: none is stored, because the source threw or had an invalid NewPet, or the store refused. Unavailable: all
+ * are stored or none, because the store did not confirm.
+ */
+export const importAll =
+  (
+    pets: PetRepository,
+    newPets: Iterable<NewPet> | AsyncIterable<NewPet>,
+  ): TaskEither<ImportAborted | Unavailable, number> =>
+  async () =>
+    pets.importAll({ [Symbol.asyncIterator]: () => decodeAll(newPets) })();

@@ -1,0 +1,78 @@
+import * as t from 'io-ts';
+import { brand, decodeOrThrow, type FromDecodeOrThrow } from './codec';
+import { type NewPet, newPetFields, type Pet, type PetField, PetId } from './pets';
+import { type Fields, record } from './record';
+
+/** Maximum number of animals on a page: 1 to 100. */
+export type PageSize = number & FromDecodeOrThrow<'PageSize'>;
+export const PageSize: t.Type<PageSize, number> = brand('PageSize', t.number, {
+  holds: (size) => Number.isInteger(size) && size >= 1 && size <= 100,
+  expected: 'an integer from 1 to 100',
+});
+
+/** Page size of a query that gives none: 20. */
+export const defaultPageSize: PageSize = decodeOrThrow(PageSize, 20);
+
+/** The largest page size: 100. */
+export const largestPageSize: PageSize = decodeOrThrow(PageSize, 100);
+
+type FieldTable = typeof newPetFields;
+
+type FilterName = {
+  [K in keyof FieldTable]: FieldTable[K] extends { readonly filter: true } ? K : never;
+}[keyof FieldTable];
+
+const isFilter = (name: string): name is FilterName =>
+  Object.entries<PetField>(newPetFields).some(([field, { filter }]) => field === name && filter === true);
+
+/** Fields by which lists can be filtered. */
+export const petFilters: ReadonlyArray<FilterName> = Object.keys(newPetFields).filter(isFilter);
+
+/** Values that the animals of a list must have. A filter that is left out accepts every animal. */
+export type PetFilters = { readonly [Field in FilterName]?: NewPet[Field] | undefined };
+
+/** A page of the catalogue: at most `limit` animals after the id `after`, of those that pass the filters. */
+export interface PetQuery extends PetFilters {
+  readonly limit: PageSize;
+  readonly after?: PetId | undefined;
+}
+
+/** A query with an optional page size, 20 by default. */
+export interface ListPetsQuery extends Omit<PetQuery, 'limit'> {
+  readonly limit?: PageSize | undefined;
+}
+
+function pick<F extends Fields, K extends keyof F & string>(fields: F, names: ReadonlyArray<K>): Pick<F, K>;
+function pick(fields: Fields, names: ReadonlyArray<string>): object {
+  return Object.fromEntries(names.map((name) => [name, fields[name]]));
+}
+
+/** The codec of a query. */
+export const ListPetsQuery = record('PetQuery', {
+  limit: { codec: PageSize, required: false },
+  after: { codec: PetId, required: false },
+  ...pick(newPetFields, petFilters),
+});
+
+/** Reports whether an animal has the values of these filters. */
+export const passesFilters = (filters: PetFilters, pet: Pet): boolean =>
+  petFilters.every((field) => filters[field] === undefined || filters[field] === pet[field]);
+
+/** Animals by ascending id, and whether more of them follow. */
+export interface PetPage {
+  readonly pets: ReadonlyArray<Pet>;
+  readonly hasMore: boolean;
+}
+
+/** Returns the number of animals to read for a page: one more than it holds, so that `toPage` knows whether more follow. */
+export const countToFind = (limit: PageSize): number => limit + 1;
+
+/**
+ * Makes a page of the animals that were found, by ascending id: `countToFind` of them, or all that exist. Freezes the page
+ * and its animals, so that callers can share them.
+ */
+export const toPage = (limit: PageSize, found: ReadonlyArray<Pet>): PetPage =>
+  Object.freeze({
+    pets: Object.freeze(found.slice(0, limit).map((pet) => Object.freeze(pet))),
+    hasMore: found.length > limit,
+  });

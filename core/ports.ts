@@ -1,0 +1,105 @@
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { Deadline, Unavailable } from './deadline';
+import type { ApiKey, Caller, KeyId, OwnerId, ScopedIdempotencyKey } from './keys';
+import type { PetPage, PetQuery } from './pet-query';
+import type { NewPet, Pet, PetId } from './pets';
+
+/** The API key is not valid. `reason` and `keyId` are for the log, and are not sent to the client. */
+export interface InvalidApiKey {
+  readonly _tag: 'InvalidApiKey';
+  /** `unknown` if the key was never issued or its secret is wrong. */
+  readonly reason: 'unknown' | 'expired' | 'revoked';
+  /** Id of the key, if it can be read. It is unverified if the key is unknown. */
+  readonly keyId?: KeyId;
+}
+/** Makes an InvalidApiKey. */
+export const invalidApiKey = (reason: InvalidApiKey['reason'], keyId?: KeyId): InvalidApiKey =>
+  keyId === undefined ? { _tag: 'InvalidApiKey', reason } : { _tag: 'InvalidApiKey', reason, keyId };
+
+/** No animal has this id. */
+export interface PetNotFound {
+  readonly _tag: 'PetNotFound';
+  readonly id: PetId;
+}
+/** Makes a PetNotFound. */
+export const petNotFound = (id: PetId): PetNotFound => ({ _tag: 'PetNotFound', id });
+
+/** The owner of the key has used this idempotency key for a different animal. */
+export interface IdempotencyKeyReused {
+  readonly _tag: 'IdempotencyKeyReused';
+}
+/** The one value of IdempotencyKeyReused. */
+export const idempotencyKeyReused: IdempotencyKeyReused = { _tag: 'IdempotencyKeyReused' };
+
+/** The first create with this idempotency key is still in progress. */
+export interface IdempotencyKeyInFlight {
+  readonly _tag: 'IdempotencyKeyInFlight';
+}
+/** The one value of IdempotencyKeyInFlight. */
+export const idempotencyKeyInFlight: IdempotencyKeyInFlight = { _tag: 'IdempotencyKeyInFlight' };
+
+/** The source or the store ended an import. None of its animals is stored. */
+export interface ImportAborted {
+  readonly _tag: 'ImportAborted';
+  /** Error that the source threw, or that the store gave. */
+  readonly cause: unknown;
+}
+/** Makes an ImportAborted. */
+export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });
+
+/** The auth port. Returns the caller with this key. Ends at the deadline as Unavailable. Adapters pass `authenticateContract`. */
+export type Authenticate = (
+  apiKey: ApiKey,
+  deadline?: Deadline,
+) => TaskEither<InvalidApiKey | Unavailable, Caller>;
+
+/** Maximum number of requests of an owner of API keys within a number of seconds. */
+export interface RateLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** An owner's quota after one more request. */
+export interface Quota extends RateLimit {
+  /** True if this request was within the limit. */
+  readonly isWithin: boolean;
+  readonly remaining: number;
+  /** Whole seconds until the whole quota is available again. */
+  readonly resetsIn: number;
+}
+
+/** The quota port. Counts a request of an owner. Ends at the deadline as Unavailable; the request may still be counted. */
+export type ConsumeQuota = (ownerId: OwnerId, deadline?: Deadline) => TaskEither<Unavailable, Quota>;
+
+/** An animal in the store; `replayed` if an earlier create with the same key added it. */
+export interface CreatedPet {
+  readonly pet: Pet;
+  readonly replayed: boolean;
+}
+
+/**
+ * The port to the store of animals. Adapters pass `petRepositoryContract`.
+ *
+ * `list` and `find` see every create that ended before they were called. `list` gets the owner of the caller's key, so that
+ * a store can share its time fairly between owners.
+ *
+ * `create` ends once the animal is durable. Creates with the same key within 24 hours add one animal, as
+ * `resolveIdempotentCreate` decides.
+ *
+ * A call ends at its deadline as Unavailable; a create may still have been done. An adapter that answers at once may ignore
+ * deadlines.
+ *
+ * `importAll` adds all animals of a source, with ascending ids in its order, or none of them, and returns their number.
+ * Readers see them only once all are stored; until then the store may refuse other creates. It reads the source once, and
+ * ends when the source throws. ImportAborted: none is stored. Unavailable: all are stored, or none.
+ */
+export interface PetRepository {
+  readonly list: (query: PetQuery, deadline?: Deadline, owner?: OwnerId) => TaskEither<Unavailable, PetPage>;
+  readonly find: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
+  readonly create: (
+    newPet: NewPet,
+    key?: ScopedIdempotencyKey,
+    deadline?: Deadline,
+  ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
+  readonly importAll: (newPets: AsyncIterable<NewPet>) => TaskEither<ImportAborted | Unavailable, number>;
+}

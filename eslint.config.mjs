@@ -1,0 +1,84 @@
+import js from '@eslint/js';
+import tseslint from 'typescript-eslint';
+import { plainEnglish } from './test/support/plain-english.mjs';
+
+export default tseslint.config(
+  { ignores: ['dist/', 'node_modules/', 'test/bench/', '.scratch/'] },
+  js.configs.recommended,
+  tseslint.configs.strictTypeChecked,
+  tseslint.configs.stylisticTypeChecked,
+  {
+    languageOptions: {
+      parserOptions: { project: './test/tsconfig.json' },
+    },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: {
+      '@typescript-eslint/array-type': ['error', { default: 'generic' }],
+      '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'never' }],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/explicit-module-boundary-types': 'off',
+      // The contract has getPet until 5 December 2030; embedders are warned, we serve it.
+      '@typescript-eslint/no-deprecated': ['error', { allow: ['getPet', 'handleGetPet', 'GetPet'] }],
+      // An interface shows its own name when a reader hovers over a value; an alias shows what it stands for.
+      '@typescript-eslint/no-empty-object-type': ['error', { allowInterfaces: 'with-single-extends' }],
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      'no-console': 'error',
+    },
+  },
+  {
+    files: ['**/*.mjs', '**/*.cjs'],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: {
+      globals: {
+        module: 'writable',
+        ...Object.fromEntries(
+          ['AbortSignal', 'URL', 'console', 'fetch', 'performance', 'process'].map((name) => [
+            name,
+            'readonly',
+          ]),
+        ),
+      },
+    },
+  },
+  {
+    files: ['test/**/*.{ts,mts,cts}'],
+    rules: {
+      '@typescript-eslint/no-unused-expressions': 'off',
+      '@typescript-eslint/no-floating-promises': 'error',
+    },
+  },
+  {
+    // What a test leaves pending fails in the middle of another file, or ends mocha's worker between two.
+    files: ['test/**/*.test.ts'],
+    rules: { '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }] },
+  },
+  {
+    // The rule is on where the comments are clean. The list grows until it is the whole tree.
+    files: [
+      'core/**',
+      'adapters/**',
+      'app/**',
+      'deploy/**',
+      'test/{contracts,core}/**',
+      'test/adapters/{http-client,json,rate-limiter}/**',
+      'test/{app,end-to-end,examples}/**',
+    ],
+    ignores: ['test/app/{commands,transfer}/**', 'test/examples/json-file-repository/**'],
+    plugins: { 'plain-english': plainEnglish },
+    rules: { 'plain-english/comments': 'error' },
+  },
+  {
+    files: ['test/examples/**'],
+    rules: {
+      'no-console': 'off',
+      // A TaskEither is a function that returns a promise, whether it waits or not.
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+);

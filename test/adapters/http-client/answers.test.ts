@@ -1,0 +1,243 @@
+import { expect } from 'chai';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { animalStoreClient, AnimalStoreError, type CallOptions } from '../../../adapters/http-client';
+import { errorCodes } from '../../../adapters/http/openapi/example-failures';
+import { animalStoreErrorCodes } from '../../../core';
+import { listenOn } from '../../support/http/listen';
+
+const rex = { name: 'Rex', categoryId: 7 };
+const stored = '{"id":1,"name":"Rex","categoryId":7}';
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+const answer =
+  (status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answer =>
+  (response) => {
+    response.writeHead(status, headers).end(body);
+  };
+
+const failure = (status: number, code: string, headers: Readonly<Record<string, string>> = {}): Answer =>
+  answer(status, JSON.stringify({ code, message: 'a message', status }), {
+    'X-Request-Id': 'r1',
+    ...headers,
+  });
+
+/** Calls a client of a server that gives these answers in turn, the last one from then on. */
+const against = async <A>(
+  answers: ReadonlyArray<Answer>,
+  call: (client: ReturnType<typeof animalStoreClient>) => Promise<A>,
+): Promise<{
+  readonly outcome: A | AnimalStoreError;
+  readonly requests: ReadonlyArray<IncomingMessage>;
+  readonly times: ReadonlyArray<number>;
+}> => {
+  const requests: Array<IncomingMessage> = [];
+  const times: Array<number> = [];
+  const listener: RequestListener = (request, response) => {
+    const current = answers[Math.min(requests.length, answers.length - 1)];
+    requests.push(request);
+    times.push(performance.now());
+    request.resume().on('end', () => current?.(response, request));
+  };
+  const { address, close } = await listenOn(createServer(listener));
+  try {
+    const outcome = await call(animalStoreClient({ baseUrl: address, apiKey: 'k1' })).catch(
+      (error: unknown) => {
+        if (error instanceof AnimalStoreError) return error;
+        throw error;
+      },
+    );
+    return { outcome, requests, times };
+  } finally {
+    await close();
+  }
+};
+
+const once: CallOptions = { retryForMs: 0 };
+
+describe('An answer to the client', () => {
+  it('has one of the codes that the client knows', () => {
+    const own = ['network', 'timeout', 'aborted', 'unexpected_response'];
+    expect([...animalStoreErrorCodes].sort()).to.deep.equal([...errorCodes, ...own].sort());
+  });
+
+  it('that is an Error becomes an AnimalStoreError', async () => {
+    const { outcome } = await against([failure(429, 'rate_limited', { 'Retry-After': '30' })], (client) =>
+      client.create(rex, { ...once, idempotencyKey: 'one' }),
+    );
+    expect(outcome).to.be.an.instanceOf(Error).and.include({
+      name: 'AnimalStoreError',
+      code: 'rate_limited',
+      message: 'a message',
+      status: 429,
+      requestId: 'r1',
+      retryAfterMs: 30_000,
+      attempts: 1,
+      idempotencyKey: 'one',
+    });
+  });
+
+  for (const [status, code] of [
+    [408, 'request_timeout'],
+    [409, 'idempotency_key_in_flight'],
+    [429, 'rate_limited'],
+    [503, 'unavailable'],
+  ] as const) {
+    it(`of ${status} ${code} is followed by another attempt with the same key and body`, async () => {
+      const { outcome, requests } = await against([failure(status, code), answer(201, stored)], (client) =>
+        client.create(rex),
+      );
+      expect(outcome).to.deep.equal({ id: 1n, name: 'Rex', categoryId: 7n });
+      const [first, second] = requests.map(({ headers }) => headers['idempotency-key']);
+      expect(first)
+        .to.match(/^"[0-9a-f]{32}"$/)
+        .and.equal(second);
+    });
+  }
+
+  for (const [status, code] of [
+    [400, 'invalid_body'],
+    [401, 'unauthorized'],
+    [413, 'payload_too_large'],
+    [422, 'idempotency_key_reused'],
+    [500, 'internal_error'],
+  ] as const) {
+    it(`of ${status} ${code} ends the call`, async () => {
+      const { outcome, requests } = await against([failure(status, code)], (client) => client.create(rex));
+      expect(outcome).to.include({ code, status });
+      expect(requests).to.have.lengthOf(1);
+    });
+  }
+
+  it('is awaited for as long as Retry-After says, in seconds or as a date', async () => {
+    for (const makeValue of [() => '1', () => new Date(Date.now() + 2_000).toUTCString()]) {
+      const value = makeValue();
+      const { times } = await against(
+        [failure(503, 'unavailable', { 'Retry-After': value }), answer(200, '[]')],
+        (client) => client.list().byPage()[Symbol.asyncIterator]().next(),
+      );
+      const [first = 0, second = 0] = times;
+      expect(second - first).to.be.within(value === '1' ? 1_000 : 900, 4_000);
+    }
+  });
+
+  it('that says to wait longer than the budget ends the call at once', async () => {
+    const began = performance.now();
+    const { outcome } = await against([failure(503, 'unavailable', { 'Retry-After': '60' })], (client) =>
+      client.create(rex),
+    );
+    expect(outcome).to.include({ code: 'unavailable', attempts: 1, retryAfterMs: 60_000 });
+    expect(performance.now() - began).to.be.below(2_000);
+  });
+
+  for (const [name, response] of Object.entries({
+    'an HTML page': answer(200, `<html>${'x'.repeat(1_000)}`),
+    'an error without a known code': failure(418, 'no_such_code'),
+    'a redirect': answer(302, '', { Location: '/elsewhere' }),
+    'a pet that is none': answer(201, '{"id":"1","name":"Rex","categoryId":7}'),
+    'a page of nothing': answer(200, 'null'),
+    nothing: answer(204, ''),
+  })) {
+    it(`that is ${name} is unexpected, and shows its status and first bytes`, async () => {
+      const { outcome, requests } = await against([response], (client) => client.create(rex));
+      expect(outcome).to.include({ code: 'unexpected_response', attempts: 1 });
+      expect(outcome)
+        .to.have.property('message')
+        .that.matches(/^unexpected response with status \d{3}: /)
+        .and.has.lengthOf.below(300);
+      expect(requests).to.have.lengthOf(1);
+    });
+  }
+
+  it('of a proxy whose service restarts is followed by another attempt', async () => {
+    const { outcome, requests } = await against(
+      [answer(502, '<html>Bad Gateway</html>'), answer(504, 'x'), answer(503, '<html>'), answer(201, stored)],
+      (client) => client.create(rex),
+    );
+    expect(outcome).to.have.property('id', 1n);
+    expect(requests).to.have.lengthOf(4);
+  });
+
+  it('that never comes to its end is cut off', async () => {
+    const halfway: Answer = (response) => {
+      response.writeHead(200, { 'Content-Length': '100' });
+      response.write('[');
+    };
+    for (const hanging of [halfway, () => undefined]) {
+      const { outcome } = await against([hanging], (client) =>
+        client.get(1n, { timeoutMs: 100, retryForMs: 0 }),
+      );
+      expect(outcome).to.include({ code: 'timeout' });
+    }
+  });
+
+  it('that is cut short is a network error, after which a create is repeated with its key', async () => {
+    const cut: Answer = (response) => {
+      response.writeHead(201, { 'Content-Length': '100' });
+      response.write('{"id":1');
+      setTimeout(() => response.destroy(), 20);
+    };
+    const { outcome, requests } = await against(
+      [cut, (response) => response.destroy(), answer(201, stored)],
+      (client) => client.create(rex),
+    );
+    expect(outcome).to.have.property('id', 1n);
+    expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).to.equal(1);
+    expect(requests).to.have.lengthOf(3);
+  });
+
+  it('does not come where nobody listens', async () => {
+    const { address, close } = await listenOn(createServer());
+    await close();
+    const client = animalStoreClient({ baseUrl: address, apiKey: 'k1' });
+    const error: unknown = await client.get(1n, once).catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'network' });
+    expect(error).to.have.property('message').that.includes('ECONNREFUSED');
+  });
+
+  it('names the next page, which is read under any prefix and from the same origin only', async () => {
+    const next = (link: string) => answer(200, `[${stored}]`, { Link: link });
+    const walk = async (client: ReturnType<typeof animalStoreClient>): Promise<number> => {
+      let count = 0;
+      for await (const pets of client.list().byPage()) count += pets.length;
+      return count;
+    };
+    const { requests } = await against(
+      [next('<pets?limit=100&after=1>; rel="next"'), answer(200, '[]')],
+      walk,
+    );
+    expect(requests.map(({ url }) => url)).to.deep.equal([
+      '/v1/pets?limit=100',
+      '/v1/pets?limit=100&after=1',
+    ]);
+    const elsewhere = await against([next('<https://example.com/v1/pets>; rel="next"')], walk);
+    expect(elsewhere.outcome).to.include({ code: 'unexpected_response' });
+    expect(elsewhere.requests).to.have.lengthOf(1);
+  });
+
+  for (const suffix of ['', '/', '/v1', '/v1/', '/store', '/store/v1']) {
+    it(`comes from the right address where the base URL ends with ${suffix || 'the port'}`, async () => {
+      const urls: Array<string | undefined> = [];
+      const { address, close } = await listenOn(
+        createServer(({ url }, response) => {
+          urls.push(url);
+          response.end('[]');
+        }),
+      );
+      try {
+        const client = animalStoreClient({ baseUrl: address + suffix, apiKey: 'k1' });
+        for await (const pets of client.list().byPage()) expect(pets).to.deep.equal([]);
+      } finally {
+        await close();
+      }
+      expect(urls).to.deep.equal([`${suffix.includes('store') ? '/store' : ''}/v1/pets?limit=100`]);
+    });
+  }
+
+  it('is not asked for where the base URL is no URL: the call rejects with a TypeError', async () => {
+    const client = animalStoreClient({ baseUrl: 'no address', apiKey: 'k1' });
+    expect(await client.create(rex).catch((error: unknown) => error))
+      .to.be.an.instanceOf(TypeError)
+      .with.property('message', 'invalid baseUrl: no address; it must be an absolute URL');
+  });
+});

@@ -1,0 +1,70 @@
+import type { Database } from '../../../adapters/knex';
+import { ApiKey, decodeOrThrow } from '../../../core';
+import { petRepositoryContract } from '../../contracts';
+import { seedPets } from '../../support/databases/seed-pets';
+import { setLastId } from '../../support/postgres/postgres';
+import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
+import { sqlStores } from '../../support/service/sql-stores';
+import { remoteRepository } from './remote-repository';
+
+/** The keys of the service, each of an owner of its own: more than any test has owners. */
+const apiKeys = Array.from({ length: 200 }, (_, index) => decodeOrThrow(ApiKey, `key-of-the-tests-${index}`));
+
+/** Gives each owner of a test an API key of its own. */
+const keysOfOwners = (): ((owner?: string) => ApiKey) => {
+  const keys = new Map<string, ApiKey>();
+  return (owner = '') => {
+    const key = keys.get(owner) ?? apiKeys[keys.size];
+    if (key === undefined) throw new Error('a test has more than 200 owners');
+    keys.set(owner, key);
+    return key;
+  };
+};
+
+const empty = async ({ writes }: Database, name: string): Promise<void> => {
+  if (name === 'PostgreSQL') await writes.raw('truncate pets, creation_keys restart identity');
+  else for (const table of ['pets', 'creation_keys', 'sqlite_sequence']) await writes(table).delete();
+};
+
+for (const { name, within } of sqlStores) {
+  describe(`A store over HTTP, served by the built service on ${name}`, () => {
+    let service: ServiceProcess;
+    let database: Database;
+    let end = (): void => undefined;
+    let ended: Promise<void>;
+
+    before(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          ended = within(async ({ databaseUrl, open }) => {
+            service = await startService({ DATABASE_URL: databaseUrl, API_KEYS: apiKeys.join() });
+            database = open();
+            await new Promise<void>((stop) => {
+              end = stop;
+              resolve();
+            });
+            await database.close();
+            await service.stop();
+          });
+          ended.catch(reject);
+        }),
+    );
+
+    after(async () => {
+      end();
+      await ended;
+      await killServices();
+    });
+
+    petRepositoryContract({ describe, it }, async ({ pets }) => {
+      await empty(database, name);
+      await seedPets(database, pets);
+      const greatest = pets.reduce((most, { id }) => (id > most ? id : most), 0n);
+      if (name === 'PostgreSQL' && greatest > 0n) await setLastId(database, greatest);
+      return {
+        repository: remoteRepository({ baseUrl: service.address, keyOf: keysOfOwners(), pets }),
+        close: () => Promise.resolve(),
+      };
+    });
+  });
+}

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { parseExactJson, writeExactJson } from '../../../adapters/http-client/exact-json';
+import { serialisePage } from '../../../adapters/json';
+import { arbitraryPet } from '../../contracts';
+import { anyCharacter } from '../../support/any-character';
+
+describe('The JSON of the client', () => {
+  it('reads what the service writes, to the digit and to the letter', () => {
+    for (let count = 0; count < 200; count += 1) {
+      const pets = Array.from({ length: 3 }, arbitraryPet);
+      expect(parseExactJson(serialisePage({ pets, hasMore: false }).toString())).to.deep.equal(pets);
+    }
+  });
+
+  it('reads what it writes', () => {
+    const fields = fc.dictionary(
+      fc.string({ unit: anyCharacter }),
+      fc.oneof(
+        fc.bigInt(),
+        fc.string({ unit: anyCharacter }).filter((text) => !text.startsWith('\0')),
+        fc.boolean(),
+      ),
+      { noNullPrototype: true },
+    );
+    fc.assert(
+      fc.property(fields, (value) => {
+        expect(parseExactJson(writeExactJson(value))).to.deep.equal(value);
+      }),
+    );
+  });
+
+  it('reads every other value as JSON.parse does', () => {
+    const withoutIntegers = fc
+      .json({ noUnicodeString: false })
+      .map((text) => text.replace(/(?<![\w.\\-])-?\d+(?![\d.eE])/g, 'null'))
+      .filter((text) => {
+        try {
+          JSON.parse(text);
+          return !text.includes('\\u0000');
+        } catch {
+          return false;
+        }
+      });
+    fc.assert(
+      fc.property(withoutIntegers, (text) => {
+        expect(parseExactJson(text)).to.deep.equal(JSON.parse(text));
+      }),
+    );
+  });
+
+  for (const [text, value] of [
+    ['9007199254740993', 9007199254740993n],
+    ['-0', 0n],
+    ['[1,-9223372036854775808,"1","-1","\\"2\\"",1.5,1e3]', [1n, -(2n ** 63n), '1', '-1', '"2"', 1.5, 1000]],
+    ['{"a 1":{"\\\\":2}}', { 'a 1': { '\\': 2n } }],
+  ] as const) {
+    it(`reads ${text}`, () => {
+      expect(parseExactJson(text)).to.deep.equal(value);
+    });
+  }
+
+  for (const text of [
+    '',
+    '01',
+    '-',
+    '1.',
+    '[1 2]',
+    '+1',
+    '.5',
+    '1e',
+    '{"a":1',
+    '"',
+    '"\\"',
+    'NaN',
+    '0x1',
+    '1n',
+    "'1'",
+    '<html>',
+  ]) {
+    it(`refuses ${text || 'nothing'}`, () => {
+      expect(() => parseExactJson(text)).to.throw(SyntaxError);
+    });
+  }
+
+  it('reads a page of 100 long names in no time', () => {
+    const names = Array.from({ length: 100 }, (_, index) => `${'\\"1\\\\'.repeat(9_000)}${index}`);
+    const text = JSON.stringify(names);
+    const began = performance.now();
+    expect(parseExactJson(text)).to.deep.equal(names);
+    expect(performance.now() - began).to.be.below(2_000);
+  });
+});

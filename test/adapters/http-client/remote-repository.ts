@@ -1,0 +1,77 @@
+import * as E from 'fp-ts/Either';
+import { httpAnimalStore, type RemoteAnimalStore } from '../../../adapters/http-client';
+import { type ApiKey, type Deadline, type OwnerId, type Pet, scopedIdempotencyKeyText } from '../../../core';
+import type { BasicRepository } from '../../contracts/pet-repository/open-pet-repository';
+import { largestId } from '../../contracts/pet-repository/seeds';
+
+interface Remote {
+  readonly baseUrl: string;
+  /** Returns the API key of an owner. */
+  readonly keyOf: (owner: OwnerId | undefined) => ApiKey;
+  /** True if answers get lost: a retry of the client is then told of its own create as of an earlier one. */
+  readonly isLossy?: boolean;
+  /** The animals that the store holds from the start. */
+  readonly pets: ReadonlyArray<Pet>;
+}
+
+const unexpected = (failure: { readonly _tag: string }): never => {
+  throw new Error(`the remote store failed as ${failure._tag}`);
+};
+
+/** The repository port over a remote store, for its contract suite. */
+export const remoteRepository = ({ baseUrl, keyOf, isLossy = false, pets }: Remote): BasicRepository => {
+  const open = httpAnimalStore({ baseUrl });
+  // A store whose ids have run out stays unavailable.
+  const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 5_000;
+  const orSoon = (deadline: Deadline | undefined): Deadline => deadline ?? performance.now() + limitMs;
+  const stores = new Map<ApiKey, Promise<RemoteAnimalStore>>();
+  const seenKeys = new Set<string>();
+
+  const openStore = async (key: ApiKey): Promise<RemoteAnimalStore> => {
+    const opened = await open(key)();
+    return E.isRight(opened) ? opened.right : unexpected(opened.left);
+  };
+  const storeOf = (owner?: OwnerId): Promise<RemoteAnimalStore> => {
+    const key = keyOf(owner);
+    const store = stores.get(key) ?? openStore(key);
+    stores.set(key, store);
+    return store;
+  };
+
+  return {
+    list: (query, deadline) => async () => {
+      const { listPets } = await storeOf();
+      const outcome = await listPets(query, orSoon(deadline))();
+      if (E.isRight(outcome)) return outcome;
+      return outcome.left._tag === 'Unavailable' ? E.left(outcome.left) : unexpected(outcome.left);
+    },
+    find: (id, deadline) => async () => {
+      const { getPet } = await storeOf();
+      const outcome = await getPet(id, orSoon(deadline))();
+      if (E.isRight(outcome)) return outcome;
+      switch (outcome.left._tag) {
+        case 'PetNotFound':
+        case 'Unavailable':
+          return E.left(outcome.left);
+        default:
+          return unexpected(outcome.left);
+      }
+    },
+    create: (newPet, key, deadline) => async () => {
+      const text = key === undefined ? '' : scopedIdempotencyKeyText(key);
+      const wasSeen = key !== undefined && seenKeys.has(text);
+      seenKeys.add(text);
+      const { createPet } = await storeOf(key?.ownerId);
+      const outcome = await createPet(newPet, key?.idempotencyKey, orSoon(deadline))();
+      if (E.isRight(outcome)) return isLossy ? E.right({ ...outcome.right, replayed: wasSeen }) : outcome;
+      switch (outcome.left._tag) {
+        case 'IdempotencyKeyInFlight':
+        case 'IdempotencyKeyReused':
+        case 'Unavailable':
+          return E.left(outcome.left);
+        default:
+          return unexpected(outcome.left);
+      }
+    },
+  };
+};

@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { mock } from 'node:test';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { IncomingMessage, Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readBody } from '../../../adapters/http-server';
+import { getRequest, postRequest, startPlainServer } from '../../support/http/plain-server';
+
+/** The target of the request that a tracer is at work on. */
+const traced = new AsyncLocalStorage<string | undefined>();
+
+/** Follows requests as OpenTelemetry does: it runs the server's own handling of the event in a context. */
+const traceRequests = (): void => {
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- It is called with its server.
+  const { emit } = Server.prototype;
+  mock.method(
+    Server.prototype,
+    'emit',
+    function (this: Server, event: string, ...args: ReadonlyArray<unknown>) {
+      const [request] = args;
+      const run = (): unknown => Reflect.apply(emit, this, [event, ...args]);
+      return event === 'request' && request instanceof IncomingMessage ? traced.run(request.url, run) : run();
+    },
+  );
+};
+
+describe('A listener runs in the async context in which its request was received', () => {
+  beforeEach(traceRequests);
+  afterEach(() => {
+    mock.restoreAll();
+  });
+
+  it('also behind another request of its connection, behind requests in the queue, and after its body', async () => {
+    const seen: Array<readonly [target: string | undefined, context: string | undefined]> = [];
+    const { connect, stop } = await startPlainServer(
+      async (request, response) => {
+        seen.push([request.url, traced.getStore()]);
+        await delay(10);
+        await readBody(request, 100);
+        seen.push([request.url, traced.getStore()]);
+        response.end('well');
+      },
+      { maxInFlight: 1 },
+    );
+    const connections = ['a', 'b', 'c'].map((name) => {
+      const connection = connect();
+      connection.send(
+        postRequest(`/${name}/1`, 'body') + getRequest(`/${name}/2`) + getRequest(`/${name}/3`),
+      );
+      return connection;
+    });
+    await Promise.all(connections.map(({ received }) => received(/(?:HTTP\/1\.1 200[^]*){3}/)));
+    for (const { destroy } of connections) destroy();
+    expect(seen).to.have.lengthOf(18);
+    for (const [target, context] of seen) expect(context).to.equal(target);
+    await stop(0);
+  });
+});

@@ -1,0 +1,234 @@
+import { expect } from 'chai';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { connect, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { mock } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Listener } from '../../../adapters/http-server';
+import { closeStalledConnections } from '../../../adapters/http-server/stalled-connections';
+import { eventually } from '../../support/eventually';
+import { getRequest, type PlainServer, startPlainServer } from '../../support/http/plain-server';
+
+const boundMs = 20_000;
+
+const answering =
+  (body: string | Buffer): Listener =>
+  (_, response) => {
+    response.end(body);
+  };
+
+/** Sends a request that ends its connection, and a byte behind it; does not end its own side when the server does. */
+const askForLast = ({ port }: PlainServer): Socket => {
+  const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
+  socket.on('error', () => undefined);
+  socket.write(`${getRequest('/', 'Connection: close')}x`);
+  return socket;
+};
+
+describe('A connection whose client sends behind its last request', () => {
+  it('is closed 5 seconds after the response, whatever still comes', async () => {
+    const server = await startPlainServer(answering('well'));
+    const socket = askForLast(server);
+    const began = performance.now();
+    const sending = setInterval(() => socket.write('x'), 300);
+    try {
+      await new Promise((resolve) => socket.resume().once('close', resolve));
+      expect(performance.now() - began).to.be.within(4_500, 10_000);
+    } finally {
+      clearInterval(sending);
+      await server.stop(0);
+    }
+  });
+
+  it('is not closed while its reader pauses and the end of the response has not gone out', async () => {
+    // The kernel takes some megabytes on both sides.
+    const body = Buffer.alloc(33_554_432, 'x');
+    const server = await startPlainServer(answering(body));
+    const socket = askForLast(server);
+    await delay(2_500);
+    let received = 0;
+    for await (const chunk of socket) received += String(chunk).length;
+    expect(received).to.be.above(body.length);
+    await server.stop(0);
+  });
+
+  it('finishes the response before it lingers', async () => {
+    let finishedAt = Infinity;
+    const server = await startPlainServer((_, response) => {
+      response.once('finish', () => (finishedAt = performance.now()));
+      response.end('well');
+    });
+    const began = performance.now();
+    const socket = askForLast(server);
+    await once(socket.resume(), 'end');
+    await server.stop(0);
+    expect(performance.now() - finishedAt, 'time for which it lingers').to.be.above(900);
+    expect(finishedAt - began).to.be.below(performance.now() - began - 900);
+    socket.destroy();
+  });
+
+  for (const { size, what } of [
+    { size: 10, what: 'a small response' },
+    { size: 60_000, what: 'one that does not go out at once' },
+  ]) {
+    it(`is read to the end behind ${what}, and not parsed`, async () => {
+      const server = await startPlainServer((_, response) => {
+        response.setHeader('Connection', 'close');
+        response.end('x'.repeat(size));
+      });
+      let parsed = 0;
+      const count = (): void => {
+        parsed += 1;
+      };
+      subscribe('http.server.request.start', count);
+      try {
+        const socket = connect({ host: '127.0.0.1', port: server.port, allowHalfOpen: true });
+        const closed = once(socket, 'close');
+        socket.write(getRequest('/').repeat(2));
+        await once(socket.resume(), 'end');
+        // More than the kernel takes for a server that does not read.
+        socket.end(getRequest('/').repeat(500_000));
+        await closed;
+        expect(parsed).to.equal(1);
+      } finally {
+        unsubscribe('http.server.request.start', count);
+        await server.stop(0);
+      }
+    });
+  }
+});
+
+describe('A crowd that connects at one instant', () => {
+  it('is accepted before its first client is answered over and over', async () => {
+    const clients = 200;
+    const { address, stop } = await startPlainServer(answering('{}'), {
+      maxInFlight: 128,
+      maxWaitMs: 60_000,
+    });
+    const responses = Array.from({ length: clients }, () => 0);
+    const askAgain = async (client: number): Promise<void> => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      while (responses.includes(0)) {
+        await new Promise<void>((resolve, reject) => {
+          get(address, { agent }, (response) => {
+            void text(response).then(() => {
+              resolve();
+            }, reject);
+          }).on('error', reject);
+        });
+        responses[client] = (responses[client] ?? 0) + 1;
+      }
+      agent.destroy();
+    };
+    await Promise.all(responses.map((_, client) => askAgain(client)));
+    // Where requests don't wait for connections it is half as many as there are clients; a busy machine comes near a third.
+    expect(Math.max(...responses), 'responses to the busiest client').to.be.below(0.45 * clients);
+    await stop(0);
+  });
+});
+
+describe('A reader that takes nothing', () => {
+  afterEach(() => {
+    mock.restoreAll();
+  });
+
+  for (const [what, body] of [
+    ['a response without a body in pieces', undefined],
+    ['a large response', Buffer.alloc(100_000)],
+  ] as const) {
+    it(`of ${what} is cut off after 300 seconds`, () => {
+      let now = 0;
+      mock.method(performance, 'now', () => now);
+      const close = closeStalledConnections();
+      const socket = new Socket();
+      for (now of [0, 299_999]) close([{ socket, body }]);
+      expect(socket.destroyed).to.equal(false);
+      now = 300_000;
+      close([{ socket, body }]);
+      expect(socket.destroyed).to.equal(true);
+    });
+  }
+
+  it('is cut off sooner where the responses hold much memory, the oldest first; a shared body counts once', () => {
+    let now = 0;
+    mock.method(performance, 'now', () => now);
+    const close = closeStalledConnections();
+    const shared = Buffer.alloc(30_000_000);
+    const unread = [0, 1, 2, 3, 4, 5].map((place) => ({
+      socket: new Socket(),
+      body: place < 3 ? Buffer.alloc(30_000_000) : shared,
+    }));
+    unread.forEach((_, place) => {
+      now = place;
+      close(unread.slice(0, place + 1));
+    });
+    now = 13_000;
+    close(unread);
+    expect(unread.map(({ socket }) => socket.destroyed)).to.deep.equal([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+  });
+});
+
+describe('startHttpServer', () => {
+  it('leaves no timer behind when its port is taken', async () => {
+    const running = await startPlainServer(answering('well'));
+    const timers = mock.method(globalThis, 'setInterval');
+    try {
+      const failure: unknown = await startPlainServer(answering('well'), { port: running.port }).catch(
+        (cause: unknown) => cause,
+      );
+      expect(failure).to.have.property('code', 'EADDRINUSE');
+      expect(timers.mock.callCount()).to.equal(0);
+    } finally {
+      timers.mock.restore();
+      await running.stop(0);
+    }
+  });
+
+  it('keeps nothing of the listener once it has stopped', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage: unknown = runInNewContext('gc');
+    if (typeof collectGarbage !== 'function') throw new TypeError('there is no gc');
+    const startAndStop = async (): Promise<WeakRef<Listener>> => {
+      const listener = answering('well');
+      const { address, stop } = await startPlainServer(listener);
+      await (await fetch(address)).text();
+      await stop(0);
+      return new WeakRef(listener);
+    };
+    const listener = await startAndStop();
+    await eventually('it is collected', boundMs, () => {
+      Reflect.apply(collectGarbage, undefined, []);
+      return listener.deref() === undefined;
+    });
+  });
+
+  it('gives the listener the origin form of a whole address', async () => {
+    const { connect: open, stop } = await startPlainServer((request, response) => {
+      response.end(request.url);
+    });
+    for (const [target, path] of [
+      ['/a?b', '/a?b'],
+      ['http://h/a', '/a'],
+      ['http://h/v1/../a', '/v1/../a'],
+      ['http://h?x', '/?x'],
+    ]) {
+      const connection = open();
+      connection.send(getRequest(String(target), 'Connection: close'));
+      expect((await connection.closed()).toString())
+        .to.match(/\r\n\r\n\S*$/)
+        .and.satisfy((all: string) => all.endsWith(`\r\n\r\n${String(path)}`));
+    }
+    await stop(0);
+  });
+});

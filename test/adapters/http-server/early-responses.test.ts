@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { connect as connectTo } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
+import { getRequest, postRequest, startPlainServer, statusesIn } from '../../support/http/plain-server';
+
+const head = (length: number, path = '/'): string =>
+  postRequest(path, '').replace('Length: 0', `Length: ${length}`);
+
+describe('A response before the body of its request has come in full', () => {
+  let server: Awaited<ReturnType<typeof startPlainServer>>;
+  beforeEach(async () => {
+    server = await startPlainServer(async (request, response) => {
+      if (request.url === '/echo') request.pipe(response);
+      else if (request.url === '/read') response.end(await text(request));
+      else response.writeHead(401).end('unauthorized');
+    });
+  });
+  afterEach(() => server.stop(0));
+
+  it('ends the connection, and nothing behind it is taken for a request', async () => {
+    const connection = server.connect();
+    connection.send(`${head(60_000)}${'x'.repeat(30_000)}`);
+    await connection.received(/HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/);
+    // The rest of a body, from a proxy that has mixed up two requests.
+    connection.send(`${'x'.repeat(30_000)}${getRequest('/').repeat(2)}`);
+    expect(statusesIn(await connection.closed())).to.deep.equal([401]);
+  });
+
+  it('ends the connection of a chunked body, too', async () => {
+    const connection = server.connect();
+    connection.send('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n');
+    await connection.received(/HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/);
+    connection.send(`0\r\n\r\n${getRequest('/')}`);
+    expect(statusesIn(await connection.closed())).to.deep.equal([401]);
+  });
+
+  it('leaves the connection open where the body is already there', async () => {
+    const connection = server.connect();
+    connection.send(postRequest('/', 'hello') + getRequest('/', 'Connection: close'));
+    expect(statusesIn(await connection.closed())).to.deep.equal([401, 401]);
+  });
+
+  it('leaves the connection open where the listener has read the body', async () => {
+    const connection = server.connect();
+    connection.send(head(10, '/read') + 'hello');
+    connection.send('world');
+    await connection.received(/helloworld/);
+    connection.send(getRequest('/', 'Connection: close'));
+    expect(statusesIn(await connection.closed())).to.deep.equal([200, 401]);
+  });
+
+  it('does not keep the rest of the body from a listener that reads it', async () => {
+    const connection = server.connect();
+    connection.send(head(200_000, '/echo'));
+    connection.send('x'.repeat(100_000));
+    await connection.received(/x{1000}/);
+    connection.send('x'.repeat(99_999) + 'y' + getRequest('/'));
+    const received = await connection.closed();
+    expect(statusesIn(received)).to.deep.equal([200]);
+    expect(received.toString().match(/[xy]/g)?.length).to.be.at.least(200_000);
+    expect(received.toString()).to.match(/y\r\n0\r\n\r\n$/);
+  });
+
+  it('reaches a client that reads nothing before it has sent 20 MB', async () => {
+    const bytes = 20_000_000;
+    for (let round = 0; round < 5; round += 1) {
+      const socket = connectTo({ host: '127.0.0.1', port: server.port, allowHalfOpen: true });
+      socket.write(head(bytes));
+      for (let sent = 0; sent < bytes; sent += 1_000_000) {
+        await new Promise((resolve) => socket.write(Buffer.alloc(1_000_000, 'x'), resolve));
+      }
+      expect(statusesIn(await buffer(socket))).to.deep.equal([401]);
+    }
+  });
+});

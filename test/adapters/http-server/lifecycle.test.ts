@@ -1,0 +1,259 @@
+import { expect } from 'chai';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  arrivedAt,
+  type BodyError,
+  deadlineOf,
+  readBody,
+  type ShedRequest,
+  timeouts,
+} from '../../../adapters/http-server';
+import { eventually } from '../../support/eventually';
+import {
+  errorResponse,
+  getRequest,
+  postRequest,
+  startPlainServer,
+  statusesIn,
+} from '../../support/http/plain-server';
+
+/** Time that a busy machine may take longer. */
+const spareMs = 10_000;
+
+const never = new Promise<never>(() => undefined);
+
+/** A listener that hangs at /hang, and a record of what the observer is told. */
+const start = async (options: Parameters<typeof startPlainServer>[1] = {}) => {
+  const shed: Array<ShedRequest> = [];
+  let started = 0;
+  let running = 0;
+  const server = await startPlainServer(
+    async (request, response) => {
+      running += 1;
+      if (request.url === '/hang') await never;
+      else if (request.url === '/throw') throw new Error('a mistake of the listener');
+      else if (request.url === '/unwritable') response.setHeader('X-Broken', 'a\r\nb');
+      else if (request.url === '/late') {
+        await delay(timeouts.responseMs + 500);
+        response.setHeader('X-Late', 'yes');
+        response.writeHead(200, { 'X-Late': 'yes' });
+        response.write('late');
+        response.end('late');
+      } else response.end('well');
+    },
+    {
+      observer: {
+        requestStarted: () => (started += 1),
+        requestShed: (record) => shed.push(record),
+      },
+      ...options,
+    },
+  );
+  return { ...server, shed, started: () => started, running: () => running };
+};
+
+const fetchStatus = async (address: string, method = 'GET'): Promise<number> =>
+  (await fetch(address, { method })).status;
+
+describe('A request has one deadline', function () {
+  it('is answered by the server when its listener hangs, and the slot is free again', async () => {
+    const { address, stop, shed } = await start({ maxInFlight: 1 });
+    const began = performance.now();
+    const response = await fetch(`${address}/hang`);
+    expect([response.status, await response.json()]).to.deep.equal([503, { _tag: 'DeadlineExceeded' }]);
+    expect(performance.now() - began).to.be.within(timeouts.responseMs - 500, 5_000 + spareMs);
+    expect(await fetchStatus(address)).to.equal(200);
+    expect(shed, 'requests that the listener has not seen').to.deep.equal([]);
+    await stop(0);
+  });
+
+  it('gives the slot back also where the client has left', async () => {
+    const { address, connect, running, stop, shed } = await start({ maxInFlight: 1 });
+    const connection = connect();
+    connection.send(getRequest('/hang'));
+    await eventually('it runs', spareMs, () => running() > 0);
+    connection.reset();
+    const queued = connect();
+    queued.send(getRequest('/'));
+    await delay(200);
+    queued.reset();
+    await eventually('the queued client has left', spareMs, () => shed.length > 0);
+    expect(
+      shed.map(({ status, failure, wasStarted, request }) => [
+        status,
+        failure,
+        wasStarted,
+        request.socket.remoteAddress,
+      ]),
+    ).to.deep.equal([[499, undefined, true, '127.0.0.1']]);
+    await eventually('others are served', spareMs, async () => (await fetchStatus(address)) === 200);
+    await stop(0);
+  });
+
+  it('ignores what the listener writes too late', async () => {
+    const { connect, stop } = await start();
+    const connection = connect();
+    connection.send(getRequest('/late'));
+    await connection.received(/DeadlineExceeded/);
+    await delay(1_000);
+    connection.send(getRequest('/', 'Connection: close'));
+    const received = await connection.closed();
+    expect(statusesIn(received)).to.deep.equal([503, 200]);
+    expect(received.toString()).to.not.match(/late/i);
+    await stop(0);
+  });
+
+  it('moves on while the body comes, whoever reads it', async () => {
+    const body = 'x'.repeat(20);
+    const deadlines: Array<number | undefined> = [];
+    const { connect, stop } = await startPlainServer(async (request, response) => {
+      if (request.url === '/stream') for await (const chunk of request) expect(chunk).to.have.length(10);
+      else await readBody(request, 100);
+      deadlines.push((deadlineOf(request) ?? NaN) - (arrivedAt(request) ?? NaN));
+      response.end('well');
+    });
+    const answers = ['/', '/stream'].map(async (path) => {
+      const connection = connect();
+      connection.send(postRequest(path, body, 'Connection: close').slice(0, -10));
+      await delay(5_500);
+      connection.send(body.slice(-10));
+      return statusesIn(await connection.closed());
+    });
+    expect(await Promise.all(answers)).to.deep.equal([[200], [200]]);
+    for (const deadline of deadlines) expect(deadline).to.be.above(timeouts.responseMs + 5_000);
+    await stop(0);
+  });
+});
+
+describe('A request that the listener fails to answer', () => {
+  it('costs its own client the response, and no one else', async () => {
+    const { address, stop } = await startPlainServer((request, response) => {
+      if (request.url === '/throws') throw new Error('a mistake of the listener');
+      if (request.url === '/rejects') return Promise.reject(new Error('a mistake of the listener'));
+      if (request.url === '/unwritable') return response.writeHead(200, { 'X-Broken': 'a\r\nb' }).end('well');
+      return response.end('well');
+    });
+    const ask = (path: string): Promise<string> =>
+      fetch(`${address}${path}`)
+        .then((response) => response.text())
+        .catch(() => 'cut off');
+    const answers = [await ask('/throws'), await ask('/rejects'), await ask('/unwritable'), await ask('/')];
+    expect(answers).to.deep.equal(['cut off', 'cut off', 'cut off', 'well']);
+    await stop(0);
+  });
+});
+
+describe('Reads and writes', () => {
+  for (const [hanging, other] of [
+    ['POST', 'GET'],
+    ['GET', 'POST'],
+    ['DELETE', 'HEAD'],
+  ] as const) {
+    it(`have slots of their own: ${other} goes on while each ${hanging} hangs`, async () => {
+      const { address, stop, running } = await start({ maxInFlight: 2 });
+      const waiting = Array.from({ length: 10 }, () => fetch(`${address}/hang`, { method: hanging }));
+      await eventually('all slots of one kind are taken', spareMs, () => running() === 2);
+      expect(await fetchStatus(address, other)).to.equal(200);
+      expect(running()).to.equal(3);
+      await Promise.all(waiting);
+      await stop(0);
+    });
+  }
+});
+
+describe('An overloaded server', () => {
+  it('rejects with the response that it is given, tells the observer, and admits what is always admitted', async () => {
+    const { address, stop, shed, started } = await start({
+      maxInFlight: 1,
+      maxWaitMs: 1,
+      isAlwaysAdmitted: ({ url }) => url === '/livez',
+      errorResponse: (failure, request) => ({
+        ...errorResponse(failure),
+        headers: { 'X-Asked': String(request.url), 'Retry-After': '1' },
+      }),
+    });
+    const waiting: Array<Promise<Response>> = [];
+    await eventually('requests are rejected', spareMs, () => {
+      waiting.push(fetch(`${address}/hang`));
+      return shed.length > 0;
+    });
+    const rejected = await fetch(`${address}/other`);
+    expect([
+      rejected.status,
+      rejected.headers.get('x-asked'),
+      rejected.headers.get('retry-after'),
+    ]).to.deep.equal([503, '/other', '1']);
+    expect(rejected.headers.get('connection')).to.equal('keep-alive');
+    expect(await rejected.json()).to.deep.equal({ _tag: 'Overloaded' });
+    const head = await fetch(address, { method: 'HEAD' });
+    expect([head.status, await head.text()]).to.deep.equal([503, '']);
+    expect(await fetchStatus(`${address}/livez`)).to.equal(200);
+    await Promise.all(waiting);
+    const last = shed.find(({ request }) => request.url === '/other');
+    expect([last?.status, last?.failure, last?.wasStarted]).to.deep.equal([
+      503,
+      { _tag: 'Overloaded' },
+      false,
+    ]);
+    expect(started() + shed.filter(({ wasStarted }) => !wasStarted).length).to.equal(waiting.length + 3);
+    await stop(0);
+  });
+});
+
+describe('readBody', () => {
+  const errorTypeOf = (error: BodyError): string => error.type;
+  const start = (read: (bytes: number) => void = () => undefined) =>
+    startPlainServer(async (request, response) => {
+      const body = await readBody(request, 100_000).catch(errorTypeOf);
+      read(body.length);
+      response.end(String(body));
+    });
+
+  it('reads a body in packets of one byte, and copies it', async () => {
+    const { connect, stop } = await start();
+    const connection = connect();
+    const body = Array.from({ length: 500 }, (_, place) => place % 10).join('');
+    connection.send(postRequest('/', body, 'Connection: close').slice(0, -body.length));
+    for (const byte of body) {
+      connection.send(byte);
+      await new Promise(setImmediate);
+    }
+    expect((await connection.closed()).toString()).to.match(new RegExp(`\r\n\r\n${body}$`));
+    await stop(0);
+  });
+
+  it('sends 100 (Continue) when the body is asked for', async () => {
+    const { connect, stop } = await start();
+    const connection = connect();
+    const request = postRequest('/', 'hello', 'Expect: 100-continue', 'Connection: close');
+    connection.send(request.slice(0, -5));
+    await connection.received(/^HTTP\/1\.1 100 Continue\r\n\r\n$/);
+    connection.send('hello');
+    expect(statusesIn(await connection.closed())).to.deep.equal([100, 200]);
+    await stop(0);
+  });
+
+  it('refuses a longer body, by its length before it comes, and in chunks once it is longer', async () => {
+    const { connect, stop } = await start();
+    const announced = connect();
+    announced.send(postRequest('/', '', 'Expect: 100-continue').replace('Length: 0', 'Length: 100001'));
+    const received = (await announced.closed()).toString();
+    expect(received).to.match(/^HTTP\/1\.1 200 [^]*entity\.too\.large$/);
+    const chunked = connect();
+    chunked.send('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    chunked.send(`${(60_000).toString(16)}\r\n${'x'.repeat(60_000)}\r\n`.repeat(2));
+    expect((await chunked.closed()).toString()).to.match(/entity\.too\.large$/);
+    await stop(0);
+  });
+
+  it('ends when the client leaves', async () => {
+    let length = 0;
+    const { connect, stop } = await start((bytes) => (length = bytes));
+    const connection = connect();
+    connection.send(postRequest('/', 'hello').slice(0, -2));
+    await delay(200);
+    connection.reset();
+    await eventually('it has ended', spareMs, () => length === 'request.aborted'.length);
+    await stop(0);
+  });
+});

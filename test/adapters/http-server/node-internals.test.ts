@@ -1,0 +1,163 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import {
+  allowHalfOpen,
+  beforeReading,
+  joinChunks,
+  onLastResponse,
+  takeParser,
+  unparsedRequest,
+} from '../../../adapters/http-server/node-internals';
+import { eventually } from '../../support/eventually';
+import { getRequest, postRequest, statusesIn } from '../../support/http/plain-server';
+import { openRawConnection } from '../../support/http/raw-connection';
+
+const boundMs = 20_000;
+
+/** Node's own server with one of its internals changed; ends its connections with it. */
+const withServer = async (
+  change: (server: Server) => void,
+  listener: RequestListener,
+  use: (connect: () => ReturnType<typeof openRawConnection>) => Promise<void>,
+): Promise<void> => {
+  const server = createServer(listener);
+  change(server);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = server.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  try {
+    await use(() => openRawConnection('127.0.0.1', port));
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+};
+
+const onConnection =
+  (change: (socket: Socket) => void) =>
+  (server: Server): void => {
+    server.on('connection', change);
+  };
+
+describe('Node, as the server relies on it', () => {
+  it('parses the pieces of a packet that its own listener is given, and finishes when it is told to', async () => {
+    const pieces: Array<Buffer> = [];
+    let parser: ReturnType<typeof takeParser> | undefined;
+    const urls: Array<string | undefined> = [];
+    await withServer(
+      onConnection((socket) => {
+        parser = takeParser(socket);
+        expect([socket.listenerCount('data'), socket.listenerCount('end')]).to.deep.equal([0, 0]);
+        socket.on('data', (bytes: Buffer) => pieces.push(bytes));
+      }),
+      ({ url }) => urls.push(url),
+      async (connect) => {
+        connect().send(getRequest('/1') + getRequest('/2'));
+        await eventually('bytes have come', boundMs, () => pieces.length > 0);
+        const bytes = Buffer.concat(pieces);
+        for (let at = 0; at < bytes.length; at += 7) parser?.parse(bytes.subarray(at, at + 7));
+        expect(urls).to.deep.equal(['/1', '/2']);
+        parser?.finish();
+      },
+    );
+  });
+
+  it('hands over a connection after its last response, and closes it when it is told to', async () => {
+    let close: (() => void) | undefined;
+    await withServer(
+      onConnection((socket) => {
+        onLastResponse(socket, (destroySoon) => (close = destroySoon));
+      }),
+      (_, response) => response.end('well'),
+      async (connect) => {
+        const connection = connect();
+        connection.send(getRequest('/', 'Connection: close'));
+        await connection.received(/well/);
+        await eventually('it is handed over', boundMs, () => close !== undefined);
+        close?.();
+        expect(statusesIn(await connection.closed())).to.deep.equal([200]);
+      },
+    );
+  });
+
+  it('answers a client that has ended its side', async () => {
+    await withServer(
+      allowHalfOpen,
+      (request, response) => {
+        request.socket.once('end', () => setImmediate(() => response.end('well')));
+      },
+      async (connect) => {
+        const connection = connect();
+        connection.send(getRequest('/'));
+        connection.end();
+        expect(statusesIn(await connection.closed())).to.deep.equal([200]);
+      },
+    );
+  });
+
+  it('joins chunks, and keeps them and their end in order', async () => {
+    const received: Array<Buffer> = [];
+    await withServer(
+      () => undefined,
+      (request, response) => {
+        const body = joinChunks(request);
+        request.on('data', (chunk: Buffer) => received.push(chunk));
+        request.on('end', () => response.end(JSON.stringify([body.chunks, body.bytes])));
+      },
+      async (connect) => {
+        const connection = connect();
+        const chunks = '0123456789'.replace(/./g, '1\r\n$&\r\n');
+        connection.send(
+          `POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
+        );
+        expect((await connection.closed()).toString()).to.match(/\[10,10\]/);
+        expect(received.map(String)).to.deep.equal(['0123456789']);
+      },
+    );
+  });
+
+  it('asks for a body before its first byte is read, and not before there is a reader', async () => {
+    const order: Array<string> = [];
+    await withServer(
+      () => undefined,
+      (request, response) => {
+        beforeReading(request, () => order.push('asked'));
+        setTimeout(() => {
+          order.push('read');
+          request.on('data', (chunk: Buffer) => order.push(String(chunk)));
+          request.on('end', () => response.end());
+        }, 100);
+      },
+      async (connect) => {
+        const connection = connect();
+        connection.send(postRequest('/', 'hello', 'Connection: close').slice(0, -5));
+        await eventually('it is asked for', boundMs, () => order.length === 2);
+        connection.send('hello');
+        await connection.closed();
+        expect(order).to.deep.equal(['read', 'asked', 'hello']);
+      },
+    );
+  });
+
+  it('has requests that nothing is known of', async () => {
+    await withServer(
+      onConnection((socket) => {
+        const request = unparsedRequest(socket, 'HEAD');
+        expect([request.method, request.complete, request.socket === socket]).to.deep.equal([
+          'HEAD',
+          true,
+          true,
+        ]);
+      }),
+      (_, response) => response.end(),
+      async (connect) => {
+        const connection = connect();
+        connection.send(getRequest('/', 'Connection: close'));
+        await connection.closed();
+      },
+    );
+  });
+});

@@ -1,0 +1,258 @@
+import { expect } from 'chai';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readBody } from '../../../adapters/http-server';
+import { eventually } from '../../support/eventually';
+import { getRequest, postRequest, startPlainServer, statusesIn } from '../../support/http/plain-server';
+
+const boundMs = 20_000;
+
+const largeBytes = 3_000_000;
+
+/** A server that records the bodies of its POSTs, and answers them when it is told to. */
+const start = async () => {
+  const begun: Array<string> = [];
+  const held: Array<() => void> = [];
+  let holds = false;
+  let finished = 0;
+  let running = 0;
+  let mostAtOnce = 0;
+  const server = await startPlainServer(
+    async (request, response) => {
+      response.once('close', () => (finished += 1));
+      if (request.url === '/unauthorized') {
+        response.statusCode = 401;
+        response.end('unauthorized');
+      } else if (request.url === '/large') response.end(Buffer.alloc(largeBytes, 'x'));
+      else if (request.url === '/no-length') response.writeHead(304).end();
+      else if (request.method === 'POST') {
+        begun.push(String(await readBody(request, 1_000)));
+        running += 1;
+        mostAtOnce = Math.max(mostAtOnce, running);
+        if (holds) await new Promise<void>((resolve) => held.push(resolve));
+        else await new Promise(setImmediate);
+        running -= 1;
+        response.statusCode = 201;
+        response.end('created');
+      } else response.end('well');
+    },
+    { maxInFlight: 4 },
+  );
+  return {
+    ...server,
+    begun,
+    finished: () => finished,
+    mostAtOnce: () => mostAtOnce,
+    hold: () => {
+      holds = true;
+    },
+    release: () => {
+      holds = false;
+      for (const go of held.splice(0)) go();
+    },
+  };
+};
+
+describe('A connection runs one exchange at a time', () => {
+  let server: Awaited<ReturnType<typeof start>>;
+  beforeEach(async () => {
+    server = await start();
+  });
+  afterEach(async () => {
+    server.release();
+    await server.stop(0);
+  });
+
+  it('starts a pipelined request once the response before it is over', async () => {
+    server.hold();
+    const connection = server.connect();
+    connection.send(
+      postRequest('/', 'first') + postRequest('/', 'second') + postRequest('/', 'third', 'Connection: close'),
+    );
+    await eventually('the first is begun', boundMs, () => server.begun.length > 0);
+    expect(server.begun).to.deep.equal(['first']);
+    server.release();
+    expect(statusesIn(await connection.closed())).to.deep.equal([201, 201, 201]);
+    expect(server.begun).to.deep.equal(['first', 'second', 'third']);
+  });
+
+  it('does nothing that stands behind a refused request with Expect: 100-continue, in the same packet', async () => {
+    const connection = server.connect();
+    connection.send(
+      postRequest('/unauthorized', 'refused', 'Expect: 100-continue') + postRequest('/', 'behind'),
+    );
+    expect(statusesIn(await connection.closed())).to.deep.equal([401]);
+    expect(server.begun).to.deep.equal([]);
+  });
+
+  it('does nothing that stands behind a refused request whose body did not come', async () => {
+    const connection = server.connect();
+    const refused = postRequest('/unauthorized', 'refused', 'Expect: 100-continue');
+    connection.send(refused.slice(0, -5));
+    await connection.received(/HTTP\/1\.1 401 /);
+    connection.send(refused.slice(-5) + postRequest('/', 'behind'));
+    expect(statusesIn(await connection.closed())).to.deep.equal([401]);
+    expect(server.begun).to.deep.equal([]);
+  });
+
+  it('at a stop starts none of the pipelined requests that wait', async () => {
+    server.hold();
+    const connection = server.connect();
+    connection.send(Array.from({ length: 20 }, (_, place) => postRequest('/', `body ${place}`)).join(''));
+    await eventually('the first is begun', boundMs, () => server.begun.length > 0);
+    const stopped = server.stop(0);
+    server.release();
+    const received = await connection.closed();
+    await stopped;
+    expect(statusesIn(received)).to.deep.equal([201]);
+    expect(server.begun).to.deep.equal(['body 0']);
+  });
+
+  it('answers thousands of pipelined requests in their order', async () => {
+    const connection = server.connect();
+    const count = 1_000;
+    connection.send(getRequest('/').repeat(count) + getRequest('/', 'Connection: close'));
+    expect(statusesIn(await connection.closed())).to.have.length(count + 1);
+  });
+
+  it('leaves other clients their turns of the event loop while one pipelines', async () => {
+    const connection = server.connect();
+    const count = 1_000;
+    connection.send(getRequest('/').repeat(count));
+    let mostInTurn = 0;
+    const giveUpAt = performance.now() + boundMs;
+    while (server.finished() < count && performance.now() < giveUpAt) {
+      const before = server.finished();
+      await new Promise(setImmediate);
+      mostInTurn = Math.max(mostInTurn, server.finished() - before);
+    }
+    connection.destroy();
+    expect(server.finished()).to.equal(count);
+    expect(mostInTurn).to.be.within(1, 10);
+  });
+
+  it('answers a client that ends its side after the request', async () => {
+    server.hold();
+    const connection = server.connect();
+    connection.send(postRequest('/', 'half-closed'));
+    connection.end();
+    await eventually('it is begun', boundMs, () => server.begun.length > 0);
+    server.release();
+    expect(statusesIn(await connection.closed())).to.deep.equal([201]);
+  });
+
+  it('answers what a client has pipelined before it ended its side', async () => {
+    const connection = server.connect();
+    connection.send(postRequest('/', 'one') + getRequest('/').repeat(20));
+    connection.end();
+    expect(statusesIn(await connection.closed())).to.deep.equal([201, ...Array<number>(20).fill(200)]);
+  });
+
+  it('does not read on while a request that others are pipelined behind is running', async () => {
+    server.hold();
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(postRequest('/', 'first'));
+    await eventually('the first is begun', boundMs, () => server.begun.length > 0);
+    const packet = getRequest('/').repeat(500);
+    // The kernel takes some megabytes on both sides; what is more can only be in the memory of the server.
+    const kernelBytes = 16_777_216;
+    let isFull = false;
+    while (!isFull && socket.bytesWritten < 2 * kernelBytes) {
+      const taken = new Promise((resolve) => socket.write(packet, resolve));
+      isFull = (await Promise.race([taken, delay(500, 'not taken')])) === 'not taken';
+    }
+    expect(isFull, 'the server stops reading').to.equal(true);
+    socket.destroy();
+  });
+
+  it('parses next to nothing of what is pipelined, however much has arrived', async () => {
+    server.hold();
+    let parsed = 0;
+    const count = (): void => {
+      parsed += 1;
+    };
+    subscribe('http.server.request.start', count);
+    const connection = server.connect();
+    try {
+      connection.send(postRequest('/', 'first') + 'GET / HTTP/1.1\r\n\r\n'.repeat(100_000));
+      await eventually('the first is begun', boundMs, () => server.begun.length > 0);
+      await delay(500);
+      expect(parsed).to.be.below(10);
+    } finally {
+      unsubscribe('http.server.request.start', count);
+      connection.destroy();
+    }
+  });
+
+  it('answers a refused request once, whatever becomes of its body', async () => {
+    const connection = server.connect();
+    connection.send('POST /unauthorized HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    await connection.received(/unauthorized/);
+    connection.send('zzz\r\n');
+    expect(statusesIn(await connection.closed())).to.deep.equal([401]);
+  });
+
+  it('answers a malformed request behind others in its turn, and nothing behind that', async () => {
+    const connection = server.connect();
+    connection.send(`${postRequest('/', 'first')}${getRequest('/')}nonsense\r\n\r\n${getRequest('/')}`);
+    expect(statusesIn(await connection.closed())).to.deep.equal([201, 200, 400]);
+  });
+
+  it('answers a malformed body with 400', async () => {
+    const connection = server.connect();
+    connection.send('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzzz\r\n');
+    expect(statusesIn(await connection.closed())).to.deep.equal([400]);
+    expect(server.begun).to.deep.equal([]);
+  });
+
+  it('does nothing behind a response that ends a connection of HTTP/1.0 by itself', async () => {
+    const connection = server.connect();
+    connection.send(`GET /no-length HTTP/1.0\r\nConnection: keep-alive\r\n\r\n${postRequest('/', 'behind')}`);
+    expect(statusesIn(await connection.closed())).to.deep.equal([304]);
+    expect(server.begun).to.deep.equal([]);
+  });
+
+  it('sends a large response whole also where a CONNECT stands behind it', async () => {
+    const connection = server.connect();
+    connection.send(`${getRequest('/large')}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
+    const received = await connection.closed();
+    expect(statusesIn(received)).to.deep.equal([200, 405]);
+    expect(received.length).to.be.above(largeBytes);
+  });
+
+  it('at a stop waits for the reader of a response, and cuts nothing off in its middle', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(getRequest('/large'));
+    await once(socket, 'readable');
+    const stopped = server.stop(0);
+    await delay(300);
+    let received = 0;
+    for await (const chunk of socket) received += String(chunk).length;
+    await stopped;
+    expect(received).to.be.above(largeBytes);
+  });
+
+  it('runs as many requests at once as are allowed, those too whose bodies came late', async () => {
+    const requests = Array.from({ length: 20 }, (_, place) =>
+      postRequest('/', `late ${place}`, 'Connection: close'),
+    );
+    const connections = requests.map((request) => {
+      const connection = server.connect();
+      connection.send(request.slice(0, -5));
+      return connection;
+    });
+    const probe = server.connect();
+    probe.send(getRequest('/', 'Connection: close'));
+    await probe.closed();
+    connections.forEach((connection, place) => {
+      connection.send(requests[place]?.slice(-5) ?? '');
+    });
+    const statuses = await Promise.all(connections.map(async ({ closed }) => statusesIn(await closed())));
+    expect(statuses.flat()).to.deep.equal(Array.from({ length: 20 }, () => 201));
+    expect(server.mostAtOnce()).to.be.within(1, 4);
+  });
+});

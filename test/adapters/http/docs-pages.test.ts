@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import Koa from 'koa';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { docsPages } from '../../../adapters/http/docs/docs-pages';
+import { servePlainly } from '../../support/http/serve-plainly';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
+
+/** Serves the pages of a folder that is gone by then, as for a service without free file descriptors. */
+const withPagesOf = async (
+  files: Readonly<Record<string, string>>,
+  test: (address: string) => Promise<void>,
+): Promise<void> => {
+  const folder = await makeFolder();
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const pages = docsPages(folder);
+  await rename(join(folder, 'icon.svg'), join(folder, 'gone.svg'));
+  const app = new Koa();
+  app.use((context) => pages.find(({ path }) => path === context.path)?.handle(context));
+  const { address, stop } = await servePlainly(app.callback());
+  try {
+    await test(address);
+  } finally {
+    stop();
+  }
+};
+
+const files = {
+  'start.html': '<pre>curl {origin}/v1/pets</pre>',
+  'index.html': '<html>',
+  'icon.svg': '<svg/>',
+};
+
+describe('The pages', () => {
+  after(removeFolders);
+
+  it('are read when the service starts, and not again', () =>
+    withPagesOf(files, async (address) => {
+      expect(await (await fetch(`${address}/docs`)).text()).to.equal('<html>');
+      expect(await (await fetch(`${address}/docs/icon.svg`)).text()).to.equal('<svg/>');
+    }));
+
+  it('show the address of the service where to paste it', () =>
+    withPagesOf(files, async (address) => {
+      expect(await (await fetch(address)).text()).to.equal(`<pre>curl ${address}/v1/pets</pre>`);
+    }));
+});

@@ -1,0 +1,130 @@
+import { expect } from 'chai';
+import Koa from 'koa';
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { sendText, sendTextByOrigin } from '../../../adapters/http/static-text';
+import { servePlainly } from '../../support/http/serve-plainly';
+
+const body = 'An animal, and another. '.repeat(100);
+const contentType = 'text/plain; charset=utf-8';
+
+const texts: Readonly<Record<string, Koa.Middleware>> = {
+  '/': sendText({ body, contentType }),
+  '/other': sendText({ body: `${body}!`, contentType }),
+  '/headers': sendText({ body, contentType, headers: { 'Cache-Control': 'no-store', 'X-More': '1' } }),
+  '/origin': sendTextByOrigin((origin) => ({ body: `at ${origin}`, contentType })),
+};
+
+describe('A static text', () => {
+  let server: Awaited<ReturnType<typeof servePlainly>>;
+  before(async () => {
+    const app = new Koa();
+    app.use(async (context, next) => {
+      await texts[context.path]?.(context, next);
+    });
+    server = await servePlainly(app.callback());
+  });
+  after(() => {
+    server.stop();
+  });
+
+  /** Sends these header fields and no others: fetch adds some. */
+  const get = async (headers: Readonly<Record<string, string>> = {}, path = '/') => {
+    const message = await new Promise<IncomingMessage>((resolve, reject) => {
+      request(`${server.address}${path}`, { headers }).once('response', resolve).once('error', reject).end();
+    });
+    return { status: message.statusCode, headers: message.headers, bytes: await buffer(message) };
+  };
+
+  const codingFor = async (accepted?: string): Promise<string | undefined> =>
+    (await get(accepted === undefined ? {} : { 'Accept-Encoding': accepted })).headers['content-encoding'];
+
+  it('is sent as it is, with its type, to a client that names no coding', async () => {
+    const { status, headers, bytes } = await get();
+    expect([status, bytes.toString()]).to.deep.equal([200, body]);
+    expect(headers).to.include({
+      'content-type': contentType,
+      'cache-control': 'no-cache',
+      vary: 'Accept-Encoding',
+      'content-length': String(bytes.length),
+    });
+  });
+
+  it('is compressed for a client that accepts gzip, as the same text', async () => {
+    const { status, headers, bytes } = await get({ 'Accept-Encoding': 'br, gzip' });
+    expect(status).to.equal(200);
+    expect(headers).to.include({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+    expect(gunzipSync(bytes).toString()).to.equal(body);
+    expect(bytes.length).to.be.below(body.length / 10);
+  });
+
+  for (const accepted of [
+    'gzip',
+    'GZIP',
+    'gzip;q=1.0',
+    'gzip ; q=0.001',
+    '*',
+    'br;q=1, *;q=0.5',
+    'gzip, identity',
+  ]) {
+    it(`is compressed if Accept-Encoding is "${accepted}"`, async () => {
+      expect(await codingFor(accepted)).to.equal('gzip');
+    });
+  }
+
+  for (const accepted of [
+    undefined,
+    '',
+    'identity',
+    'br, deflate',
+    'gzip;q=0',
+    'gzip;q=0.000, *',
+    '*;q=0',
+    'gzip;q=0.5, identity',
+    'gzip;q=much',
+    'gzipped',
+  ]) {
+    it(`is not compressed if Accept-Encoding is ${accepted === undefined ? 'missing' : `"${accepted}"`}`, async () => {
+      expect(await codingFor(accepted)).to.equal(undefined);
+    });
+  }
+
+  for (const accepted of ['gzip', 'identity']) {
+    it(`in ${accepted} is sent once to a client that asks after it by its ETag`, async () => {
+      const asked = { 'Accept-Encoding': accepted };
+      const etag = (await get(asked)).headers.etag ?? '';
+      expect(etag).to.match(/^"[\w-]+"$/);
+      for (const ifNoneMatch of [etag, `W/${etag}`, `"another", ${etag}`, `${etag} ,"another"`, '*']) {
+        const { status, headers, bytes } = await get({ ...asked, 'If-None-Match': ifNoneMatch });
+        expect([status, bytes.length], ifNoneMatch).to.deep.equal([304, 0]);
+        expect(headers).to.include({ 'cache-control': 'no-cache', etag, vary: 'Accept-Encoding' });
+      }
+      for (const ifNoneMatch of ['"another"', etag.slice(1, -1), `x${etag}`]) {
+        expect((await get({ ...asked, 'If-None-Match': ifNoneMatch })).status, ifNoneMatch).to.equal(200);
+      }
+    });
+  }
+
+  it('has another ETag in each coding, and another text has others', async () => {
+    const etags = new Set();
+    for (const path of ['/', '/other']) {
+      for (const accepted of ['gzip', 'identity']) {
+        etags.add((await get({ 'Accept-Encoding': accepted }, path)).headers.etag);
+      }
+    }
+    expect(etags.size).to.equal(4);
+  });
+
+  it('has the headers that it is given, its own Cache-Control among them', async () => {
+    const { headers } = await get({}, '/headers');
+    expect(headers).to.include({ 'cache-control': 'no-store', 'x-more': '1' });
+  });
+
+  it('names the address that each client has used', async () => {
+    for (const host of ['animals.example', 'store.example:8080']) {
+      const { bytes } = await get({ Host: host }, '/origin');
+      expect(bytes.toString()).to.equal(`at http://${host}`);
+    }
+  });
+});

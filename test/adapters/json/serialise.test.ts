@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { serialisePage, serialisePet } from '../../../adapters/json/serialise';
+import { Pet } from '../../../core';
+import { decoded } from '../../contracts/outcome';
+import { anyCharacter } from '../../support/any-character';
+
+const int64s = fc.oneof(
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  fc.constantFrom(0n, -1n, 2n ** 53n + 1n, -(2n ** 63n), 2n ** 63n - 1n),
+);
+
+/** Texts of any script, with what JSON escapes and what looks as if it had to be. */
+const names = fc.oneof(
+  fc.string({ unit: anyCharacter }),
+  fc.string({
+    unit: fc.constantFrom('"', '\\', '\n', '\u0001', '\u001f', '\u007f', '\u2028', '\u2029', '🐕', 'é', 'a'),
+  }),
+);
+
+/** Any animal; a field that Pet gets has to be named here. */
+const pets: fc.Arbitrary<Pet> = fc
+  .record<{ readonly [Field in keyof Pet]-?: unknown }>({
+    id: int64s,
+    name: names.filter((name) => !name.includes('\0')),
+    categoryId: int64s,
+    status: fc.constantFrom('available', 'pending', 'sold', undefined),
+  })
+  .map(({ status, ...pet }) => decoded(Pet, status === undefined ? pet : { ...pet, status }));
+
+/** JSON.stringify's text, but for bigints, which it refuses: those are their digits. */
+const jsonOf = (value: unknown): string =>
+  JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'bigint' ? { int64: member.toString() } : member,
+  ).replace(/\{"int64":"(-?[0-9]+)"\}/g, '$1');
+
+const inOrder = ({ id, name, categoryId, ...others }: Pet) => ({ id, name, categoryId, ...others });
+
+describe('The JSON text of', () => {
+  it('a Pet has every field, every digit, and the escapes of JSON.stringify', () => {
+    fc.assert(
+      fc.property(pets, (pet) => {
+        expect(serialisePet(pet)).to.equal(jsonOf(inOrder(pet)));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('a page is an array of its animals, in UTF-8, and the same bytes each time', () => {
+    fc.assert(
+      fc.property(fc.array(pets, { maxLength: 5 }), (several) => {
+        const page = { pets: several, hasMore: false };
+        expect(serialisePage(page).toString()).to.equal(jsonOf(several.map(inOrder)));
+        expect(serialisePage(page)).to.equal(serialisePage(page));
+      }),
+    );
+  });
+
+  it('a Pet without a status has no status', () => {
+    const pet = decoded(Pet, { id: 1n, name: '', categoryId: 2n });
+    expect(serialisePet(pet)).to.equal('{"id":1,"name":"","categoryId":2}');
+  });
+});

@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import { type ApiKeyRecord, apiKeyStore } from '../../../../adapters/knex';
+import { ApiKey } from '../../../../core';
+import { databaseKinds, mostWriters } from '../../../support/databases/databases';
+import { run } from '../../../support/run';
+import { withDatabase, withDatabases } from '../../../support/databases/with-database';
+
+/** In milliseconds. */
+const hour = 3_600_000;
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`The API keys stored in ${kind}`, () => {
+    it('keeps nothing of a key but its hash and its last four characters', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { key, id } = await run(apiKeyStore(database).issue('shop'));
+        expect(ApiKey.is(key)).to.equal(true);
+        const stored = JSON.stringify(await database.reads('api_keys').select('*'));
+        const secret = key.slice(key.lastIndexOf(id) + id.length + 1);
+        expect(secret.length).to.be.at.least(43);
+        for (let start = 0; start + 5 <= secret.length; start += 1) {
+          expect(stored).not.to.include(secret.slice(start, start + 5));
+        }
+      }));
+
+    it('lists what it issued by when it was made, with when it was revoked', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { issue, list, revoke } = apiKeyStore(database);
+        const issued = [await run(issue('one')), await run(issue('two "犬"'))];
+        const revoked = await run(revoke(issued[0]?.id ?? ''));
+        const listed = await run(list);
+        expect(listed.map(({ name }) => name).toSorted()).to.deep.equal(['one', 'two "犬"']);
+        expect(listed.find(({ name }) => name === 'one')).to.deep.equal(revoked);
+        expect(revoked.revokedAt).to.match(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+        expect(listed.find(({ name }) => name !== 'one')?.revokedAt).to.equal(null);
+        for (const { key, id, lastFour } of issued) {
+          expect(listed.find((record) => record.id === id)?.lastFour).to.equal(lastFour);
+          expect(key.endsWith(lastFour)).to.equal(true);
+        }
+      }));
+
+    it('keeps the time of the first revocation, and knows no key that it never issued', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { issue, revoke } = apiKeyStore(database);
+        const { id } = await run(issue('shop'));
+        const first = await run(revoke(id));
+        expect(await run(revoke(id))).to.deep.equal(first);
+        expect(await revoke(`${id}0`)()).to.deep.equal(E.left({ _tag: 'ApiKeyNotFound', id: `${id}0` }));
+      }));
+
+    it('lists them by when they were made, whatever order the database has them in', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { issue, list } = apiKeyStore(database);
+        const ids: Array<string> = [];
+        for (const year of [2003, 2001, 2002]) {
+          const { id } = await run(issue(String(year)));
+          await database
+            .writes('api_keys')
+            .where({ id })
+            .update({ created_at: `${year}-01-01T00:00:00.000Z` });
+          ids.push(id);
+        }
+        expect((await run(list)).map(({ name }) => name)).to.deep.equal(['2001', '2002', '2003']);
+      }));
+
+    it('gives a successor to the same owner, and has the key before it end after the grace', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { issue, list, rotate } = apiKeyStore(database);
+        const first = await run(issue('shop'));
+        const before = Date.now();
+        const second = await run(rotate(first.id, { graceMs: 2 * hour }));
+        const third = await run(rotate(second.id, { graceMs: hour, lifetimeMs: 3 * hour }));
+        for (const key of [first, second, third]) expect(key).to.include({ ownerId: first.id, name: 'shop' });
+        const byId = new Map((await run(list)).map((record) => [record.id, record]));
+        const lifetimes = [first, second, third].map((key) => {
+          const { expiresAt = null } = byId.get(key.id) ?? {};
+          return expiresAt && Math.floor((Date.parse(expiresAt) - before) / hour);
+        });
+        expect(lifetimes).to.deep.equal([2, 1, 3]);
+        expect([...byId.values()].map(({ isValid }) => isValid)).to.deep.equal([true, true, true]);
+      }));
+
+    it('never lets a key that is rotated last longer than it would', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { issue, list, rotate } = apiKeyStore(database);
+        const expiring = await run(issue('one', { lifetimeMs: hour }));
+        await run(rotate(expiring.id, { graceMs: 2 * hour }));
+        const records = await run(list);
+        expect(records.find(({ id }) => id === expiring.id)).to.include({ expiresAt: expiring.expiresAt });
+      }));
+
+    it('refuses to rotate a key that was revoked or never issued, and changes nothing', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { issue, list, revoke, rotate } = apiKeyStore(database);
+        const { id } = await run(issue('shop'));
+        await run(revoke(id));
+        const records = await run(list);
+        expect(await rotate(id, { graceMs: hour })()).to.deep.equal(E.left({ _tag: 'ApiKeyRevoked', id }));
+        expect(await rotate('other', { graceMs: hour })()).to.deep.equal(
+          E.left({ _tag: 'ApiKeyNotFound', id: 'other' }),
+        );
+        expect(await run(list)).to.deep.equal(records);
+      }));
+
+    it('gives a successor the lifetime of the key before it, unless told otherwise', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { issue, rotate } = apiKeyStore(database);
+        const lifetimeOf = ({ createdAt, expiresAt }: ApiKeyRecord): number | null =>
+          expiresAt === null ? null : Date.parse(expiresAt) - Date.parse(createdAt);
+        const first = await run(issue('shop', { lifetimeMs: 3 * hour }));
+        const second = await run(rotate(first.id, { graceMs: hour }));
+        expect(lifetimeOf(second), 'a successor').to.equal(3 * hour);
+        // The first now ends after its grace, which is not the lifetime that it was issued with.
+        const third = await run(rotate(first.id, { graceMs: 0 }));
+        expect(lifetimeOf(third), 'a second successor of the same key').to.equal(3 * hour);
+        const told = await run(rotate(third.id, { graceMs: hour, lifetimeMs: 2 * hour }));
+        expect(lifetimeOf(told), 'told a lifetime').to.equal(2 * hour);
+        const lasting = await run(rotate(told.id, { graceMs: hour, lifetimeMs: null }));
+        expect(lifetimeOf(lasting), 'told to last').to.equal(null);
+        const last = await run(rotate(lasting.id, { graceMs: hour }));
+        expect(lifetimeOf(last), 'a successor of a key without an end').to.equal(null);
+      }));
+
+    it('knows a key that is over as valid no longer', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { issue, list, rotate } = apiKeyStore(database);
+        const { id } = await run(issue('shop', { lifetimeMs: 0 }));
+        const next = await run(rotate(id, { graceMs: hour, lifetimeMs: null }));
+        const valid = (await run(list)).filter(({ isValid }) => isValid);
+        expect(valid.map((record) => record.id)).to.deep.equal([next.id]);
+      }));
+
+    it('issues one first key to four that ask at once', () =>
+      withDatabases(mostWriters, makeDatabase, async (...databases) => {
+        const keys = await Promise.all(
+          databases.map((database) => run(apiKeyStore(database).bootstrapKey('first'))),
+        );
+        expect(keys.filter((key) => key !== undefined)).to.have.lengthOf(1);
+      }));
+
+    it('issues no first key beside another one, and waits for nobody to tell', () =>
+      withDatabases(2, makeDatabase, async (one, other) => {
+        await run(apiKeyStore(one).issue('shop'));
+        await one.withMigrationLock(async () => {
+          expect(await run(apiKeyStore(other).bootstrapKey('first'))).to.equal(undefined);
+        });
+      }));
+  });
+}

@@ -1,0 +1,250 @@
+import { expect } from 'chai';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { createBatcher } from '../../../adapters/knex/batcher';
+
+interface Batch {
+  readonly keys: ReadonlyArray<string>;
+  readonly answer: () => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** A batcher whose batches end when the test says so. Each key is answered by itself in capitals, and costs its length. */
+const batcher = ({
+  concurrency = 1,
+  maxBatchSize = 100,
+  maxBatchCost = Infinity,
+  timeoutMs = 5_000,
+  batchKey = (_key: string): string => '',
+  shareKey = (_key: string): string => '',
+} = {}) => {
+  const batches: Array<Batch> = [];
+  const load = createBatcher<string, { readonly answer: string }>({
+    concurrency,
+    maxBatchSize,
+    maxBatchCost,
+    batchKey,
+    shareKey,
+    cost: ({ length }) => length,
+    timeoutMs,
+    runBatch: (keys) =>
+      new Promise((resolve, reject) => {
+        const answerOf = (key: string) => (key === 'bad' ? new Error('bad') : { answer: key.toUpperCase() });
+        batches.push({
+          keys,
+          fail: reject,
+          answer: () => {
+            resolve(keys.map(answerOf));
+          },
+        });
+      }),
+  });
+  const call = (key: string, deadline?: number): Promise<string> =>
+    load(key, deadline).then(({ answer }) => answer);
+  const begun = async (count: number): Promise<Batch> => {
+    for (let turns = 0; turns < 1_000; turns += 1) {
+      const batch = batches[count - 1];
+      if (batch !== undefined) return batch;
+      await nextTurn();
+    }
+    throw new Error(`batch ${count} did not begin`);
+  };
+  return { call, begun, keys: () => batches.map(({ keys }) => keys) };
+};
+
+const someTurns = async (): Promise<void> => {
+  for (let turns = 0; turns < 10; turns += 1) await nextTurn();
+};
+
+const outcomeOf = (call: Promise<string>): Promise<string> =>
+  call.catch((error: unknown) => (error instanceof Error ? error.message : 'no error'));
+
+const tooSlow = 'timed out waiting for the database or a free connection to it';
+const tooBusy = 'the database was too busy to start the query in time';
+
+describe('A batcher', () => {
+  it('runs a call that finds it idle in the next turn of the event loop, without waiting for others', async () => {
+    const { call, begun, keys } = batcher();
+    const answer = call('a');
+    await nextTurn();
+    expect(keys()).to.deep.equal([['a']]);
+    (await begun(1)).answer();
+    expect(await answer).to.equal('A');
+  });
+
+  it('runs the calls of one turn of the event loop together', async () => {
+    const { call, begun, keys } = batcher();
+    const answers = ['a', 'b', 'c'].map(async (key) => {
+      await Promise.resolve();
+      return call(key);
+    });
+    (await begun(1)).answer();
+    expect(await Promise.all(answers)).to.deep.equal(['A', 'B', 'C']);
+    expect(keys()).to.deep.equal([['a', 'b', 'c']]);
+  });
+
+  it('gathers what comes while a batch runs into the next, and answers each in its place', async () => {
+    const { call, begun, keys } = batcher();
+    const first = call('a');
+    const running = await begun(1);
+    const later = [call('b'), call('c'), call('d')];
+    await someTurns();
+    expect(keys()).to.deep.equal([['a']]);
+    running.answer();
+    (await begun(2)).answer();
+    expect(await Promise.all([first, ...later])).to.deep.equal(['A', 'B', 'C', 'D']);
+    expect(keys()).to.deep.equal([['a'], ['b', 'c', 'd']]);
+  });
+
+  it('never lets a call join a batch that began before it, though it asks for the same', async () => {
+    const { call, begun, keys } = batcher();
+    const first = call('a');
+    const running = await begun(1);
+    const second = call('a');
+    running.answer();
+    await first;
+    (await begun(2)).answer();
+    await second;
+    expect(keys()).to.deep.equal([['a'], ['a']]);
+  });
+
+  it('remembers nothing once it is idle again', async () => {
+    const { call, begun } = batcher();
+    for (const count of [1, 2, 3]) {
+      const answer = call('a');
+      (await begun(count)).answer();
+      expect(await answer).to.equal('A');
+    }
+  });
+
+  it('makes no batch larger than it may be', async () => {
+    const { call, begun, keys } = batcher({ maxBatchSize: 2 });
+    const answers = Promise.all(['a', 'b', 'c', 'd', 'e'].map((key) => call(key)));
+    for (const count of [1, 2, 3]) (await begun(count)).answer();
+    expect(await answers).to.deep.equal(['A', 'B', 'C', 'D', 'E']);
+    expect(keys().map(({ length }) => length)).to.deep.equal([2, 2, 1]);
+  });
+
+  it('makes no batch that costs too much, and lets a call that costs more go alone', async () => {
+    const { call, begun, keys } = batcher({ maxBatchCost: 5 });
+    const answers = Promise.all(['aa', 'bbb', 'c', 'dddddddd', 'ee'].map((key) => call(key)));
+    for (const count of [1, 2, 3, 4]) (await begun(count)).answer();
+    expect(await answers).to.deep.equal(['AA', 'BBB', 'C', 'DDDDDDDD', 'EE']);
+    expect(keys()).to.deep.equal([['aa', 'bbb'], ['c'], ['dddddddd'], ['ee']]);
+  });
+
+  it('batches calls with equal batch keys, those of the oldest call first', async () => {
+    const { call, begun, keys } = batcher({ batchKey: (key) => key.charAt(0) });
+    const answers = ['a1', 'b1', 'a2', 'c1', 'b2'].map((key) => call(key));
+    for (const batch of [1, 2, 3]) (await begun(batch)).answer();
+    expect(await Promise.all(answers)).to.deep.equal(['A1', 'B1', 'A2', 'C1', 'B2']);
+    expect(keys()).to.deep.equal([['a1', 'a2'], ['b1', 'b2'], ['c1']]);
+  });
+
+  it('begins batches for each share in turn, however many calls one of them has waiting', async () => {
+    const { call, begun, keys } = batcher({ maxBatchSize: 1, shareKey: (key) => key.charAt(0) });
+    const first = call('a0');
+    const running = await begun(1);
+    const answers = ['a1', 'a2', 'a3', 'b1', 'a4', 'b2', 'c1'].map((key) => call(key));
+    running.answer();
+    for (let count = 2; count <= 8; count += 1) (await begun(count)).answer();
+    await Promise.all([first, ...answers]);
+    expect(keys().flat()).to.deep.equal(['a0', 'a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
+  });
+
+  it('fails the one call whose answer is an error', async () => {
+    const { call, begun } = batcher();
+    const outcomes = Promise.all(['a', 'bad', 'c'].map((key) => outcomeOf(call(key))));
+    (await begun(1)).answer();
+    expect(await outcomes).to.deep.equal(['A', 'bad', 'C']);
+  });
+
+  it('goes on after a batch that failed as a whole', async () => {
+    const { call, begun } = batcher();
+    const failed = outcomeOf(call('a'));
+    const running = await begun(1);
+    const next = call('b');
+    running.fail(new Error('gone'));
+    (await begun(2)).answer();
+    expect([await failed, await next]).to.deep.equal(['gone', 'B']);
+  });
+});
+
+describe('A batcher with several slots', () => {
+  it('begins a batch while another one is slow, up to its concurrency', async () => {
+    const { call, begun, keys } = batcher({ concurrency: 2 });
+    const slow = call('a');
+    const first = await begun(1);
+    const quick = call('b');
+    const second = await begun(2);
+    const waiting = [call('c'), call('d')];
+    await someTurns();
+    expect(keys()).to.deep.equal([['a'], ['b']]);
+    second.answer();
+    expect(await quick).to.equal('B');
+    (await begun(3)).answer();
+    expect(await Promise.all(waiting)).to.deep.equal(['C', 'D']);
+    first.answer();
+    expect(await slow).to.equal('A');
+    expect(keys()).to.deep.equal([['a'], ['b'], ['c', 'd']]);
+  });
+});
+
+describe('A batcher when the database is slow', () => {
+  it('gives up on a call that waited too long, and does not run it any more', async () => {
+    const { call, begun, keys } = batcher({ timeoutMs: 500 });
+    const first = outcomeOf(call('a'));
+    const running = await begun(1);
+    const waiting = outcomeOf(call('b'));
+    expect([await first, await waiting]).to.deep.equal([tooSlow, tooBusy]);
+    const patient = call('c');
+    running.answer();
+    (await begun(2)).answer();
+    expect(await patient).to.equal('C');
+    expect(keys()).to.deep.equal([['a'], ['c']]);
+  });
+
+  it('ends each call of a batch at its own deadline, and answers the others', async () => {
+    const { call, begun, keys } = batcher();
+    const deadline = performance.now() + 100;
+    const hurried = outcomeOf(call('a', deadline));
+    const patient = call('b', deadline + 60_000);
+    const unbounded = call('c');
+    const running = await begun(1);
+    expect(await hurried).to.equal(tooSlow);
+    expect(performance.now()).to.be.within(deadline - 1, deadline + 30_000);
+    running.answer();
+    expect(await Promise.all([patient, unbounded])).to.deep.equal(['B', 'C']);
+    expect(keys()).to.deep.equal([['a', 'b', 'c']]);
+  });
+
+  it('tells a call that waits, before its deadline, that there is no time left to begin', async () => {
+    const { call, begun, keys } = batcher();
+    const running = outcomeOf(call('a'));
+    const batch = await begun(1);
+    const deadline = performance.now() + 1_200;
+    expect(await outcomeOf(call('b', deadline))).to.equal(tooBusy);
+    expect(performance.now()).to.be.below(deadline);
+    batch.answer();
+    expect(await running).to.equal('A');
+    expect(keys()).to.deep.equal([['a']]);
+  });
+
+  it('tells a call at once that comes too late to begin, and does not run it', async () => {
+    const { call, keys } = batcher();
+    const began = performance.now();
+    expect(await outcomeOf(call('a', began - 1))).to.equal(tooBusy);
+    expect(await outcomeOf(call('b', began + 5))).to.equal(tooBusy);
+    expect(performance.now() - began).to.be.below(5_000);
+    await someTurns();
+    expect(keys()).to.deep.equal([]);
+  });
+
+  it('gives the slot of a batch that hangs to the next one, once all its calls have ended', async () => {
+    const { call, begun, keys } = batcher({ timeoutMs: 500 });
+    expect(await outcomeOf(call('a'))).to.equal(tooSlow);
+    const next = call('b');
+    (await begun(2)).answer();
+    expect(await next).to.equal('B');
+    expect(keys()).to.deep.equal([['a'], ['b']]);
+  });
+});

@@ -1,0 +1,195 @@
+import { expect } from 'chai';
+import knex, { type Knex } from 'knex';
+import {
+  apiKeyStore,
+  hostDatabase,
+  knexAuthenticate,
+  knexPetRepository,
+  knexReadiness,
+  migrate,
+} from '../../../adapters/knex';
+import { ApiKey, CategoryId, IdempotencyKey, KeyId, openAnimalStore, PetName } from '../../../core';
+import { inMemoryApiKeys } from '../../../adapters/in-memory';
+import { decoded } from '../../contracts/outcome';
+import { inTurn } from '../../support/databases/catalogue';
+import { createPostgresDatabase } from '../../support/postgres/postgres';
+import { run } from '../../support/run';
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+
+interface Host {
+  /** A knex of the host's on its database, with settings of his taste. */
+  readonly open: (taste?: Knex.Config) => Knex;
+  readonly remove: () => Promise<void>;
+}
+
+const hosts: ReadonlyArray<readonly [string, () => Promise<Host>]> = [
+  [
+    'SQLite',
+    async () => {
+      const filename = await newDatabaseFile();
+      const configuration = { client: 'sqlite3', connection: { filename }, useNullAsDefault: true };
+      return { open: (taste) => knex({ ...configuration, ...taste }), remove: removeFolders };
+    },
+  ],
+  [
+    'PostgreSQL',
+    async () => {
+      const { url, drop } = await createPostgresDatabase();
+      return { open: (taste) => knex({ client: 'pg', connection: url, ...taste }), remove: drop };
+    },
+  ],
+];
+
+const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const toCamelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+const withCamelCase = (response: unknown): unknown => {
+  if (Array.isArray(response)) return response.map(withCamelCase);
+  if (typeof response !== 'object' || response === null) return response;
+  const entries = Object.entries(response);
+  return Object.fromEntries(entries.map(([name, value]) => [toCamelCase(name), withCamelCase(value)]));
+};
+
+/** The taste of a host whose program says petId where its database says pet_id. */
+const mapsNames: Knex.Config = {
+  wrapIdentifier: (name, wrap) => wrap(toSnakeCase(name)),
+  postProcessResponse: withCamelCase,
+};
+
+const key = decoded(ApiKey, 'key-of-the-host');
+const { authenticate } = inMemoryApiKeys([[decoded(KeyId, 'host'), key]]);
+const rex = { name: decoded(PetName, 'Rex'), categoryId: decoded(CategoryId, 7n) };
+const idempotencyKey = decoded(IdempotencyKey, 'once');
+
+for (const [kind, makeHost] of hosts) {
+  describe(`A host's own knex on ${kind}`, () => {
+    let host: Host;
+    let own: Knex;
+    before(async () => {
+      host = await makeHost();
+      own = host.open();
+      await run(migrate(hostDatabase(own)));
+      await own.schema.createTable('adoptions', (table) => {
+        table.bigInteger('pet_id').notNullable();
+      });
+    });
+    after(async () => {
+      await own.destroy();
+      await host.remove();
+    });
+
+    /** The store's operations on any knex. */
+    const enter = (on: Knex) =>
+      run(openAnimalStore({ pets: knexPetRepository(hostDatabase(on)), authenticate })(key));
+
+    const counts = async () => ({
+      pets: await own('pets').pluck<Array<string>>('name'),
+      adoptions: (await own('adoptions').select('pet_id')).length,
+    });
+
+    const adopt = (end: () => void): Promise<void> =>
+      own.transaction(async (transaction) => {
+        const { createPet } = await enter(transaction);
+        const { pet } = await run(createPet(rex, idempotencyKey));
+        await transaction('adoptions').insert({ pet_id: String(pet.id) });
+        end();
+      });
+
+    it('is ready, and leaves the pool to the host', async () => {
+      const database = hostDatabase(own);
+      expect(await knexReadiness(database)()).to.equal(undefined);
+      await database.close();
+      expect(await counts()).to.deep.equal({ pets: [], adoptions: 0 });
+    });
+
+    it('rolls an animal back with the row of the host, and commits both, once for one key', async () => {
+      const failed: unknown = await adopt(() => {
+        throw new Error('no longer wanted');
+      }).catch((error: unknown) => error);
+      expect(failed).to.have.property('message', 'no longer wanted');
+      expect(await counts()).to.deep.equal({ pets: [], adoptions: 0 });
+      await adopt(() => undefined);
+      await adopt(() => undefined);
+      expect(await counts()).to.deep.equal({ pets: ['Rex'], adoptions: 2 });
+    });
+  });
+}
+
+for (const [kind, makeHost] of hosts) {
+  describe(`A host's own knex that maps names, on ${kind}`, () => {
+    let host: Host;
+    let own: Knex;
+    beforeEach(async () => {
+      host = await makeHost();
+      own = host.open(mapsNames);
+      await run(migrate(hostDatabase(own)));
+    });
+    afterEach(async () => {
+      await own.destroy();
+      await host.remove();
+    });
+
+    it('maps them still when the store has migrated', async () => {
+      await own.schema.createTable('adoptedPets', (table) => table.text('petId'));
+      await own('adoptedPets').insert({ petId: '7' });
+      await own.raw("update adopted_pets set pet_id = '8'");
+      expect(await own('adoptedPets').select('petId')).to.deep.equal([{ petId: '8' }]);
+    });
+
+    it('serves the store from the next start on, in a transaction as well', async () => {
+      await own.destroy();
+      own = host.open(mapsNames);
+      const register = apiKeyStore(hostDatabase(own));
+      const issued = await run(register.issue('a client'));
+      const create = async (on: Knex, text: string) => {
+        const database = hostDatabase(on);
+        const ports = { pets: knexPetRepository(database), authenticate: knexAuthenticate(database) };
+        const { createPet } = await run(openAnimalStore(ports)(issued.key));
+        return run(createPet(rex, decoded(IdempotencyKey, text)));
+      };
+      const { pet } = await create(own, 'outside');
+      expect(await create(own, 'outside')).to.deep.equal({ pet, replayed: true });
+      await own.transaction(async (transaction) => {
+        expect(await create(transaction, 'outside')).to.deep.equal({ pet, replayed: true });
+        expect((await create(transaction, 'inside')).replayed).to.equal(false);
+        expect((await create(transaction, 'inside')).replayed).to.equal(true);
+        expect(await transaction('creationKeys').select('idempotencyKey').orderBy('petId')).to.deep.equal([
+          { idempotencyKey: 'outside' },
+          { idempotencyKey: 'inside' },
+        ]);
+      });
+      expect(await run(register.list)).to.have.nested.property('[0].lastFour', issued.lastFour);
+      expect(await knexReadiness(hostDatabase(own))()).to.equal(undefined);
+      expect(await run(migrate(hostDatabase(own)))).to.deep.equal([]);
+    });
+  });
+}
+
+describe("A host's pool of one connection to PostgreSQL", () => {
+  it('serves creations with keys, and imports', async () => {
+    const { url, drop } = await createPostgresDatabase();
+    const own = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
+    try {
+      const database = hostDatabase(own);
+      await run(migrate(database));
+      const pets = knexPetRepository(database);
+      const { createPet } = await run(openAnimalStore({ pets, authenticate })(key));
+      expect((await run(createPet(rex, idempotencyKey))).replayed).to.equal(false);
+      expect((await run(createPet(rex, idempotencyKey))).replayed).to.equal(true);
+      expect(await run(pets.importAll(inTurn([rex, rex])))).to.equal(2);
+    } finally {
+      await own.destroy();
+      await drop();
+    }
+  });
+});
+
+describe('A knex of another kind', () => {
+  it('is refused at once', async () => {
+    const other = knex({ client: 'cockroachdb', connection: 'postgres://nowhere' });
+    expect(() => hostDatabase(other)).to.throw(TypeError, 'the knex clients pg and sqlite3, not cockroachdb');
+    await other.destroy();
+  });
+});

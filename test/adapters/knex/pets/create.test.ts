@@ -1,0 +1,317 @@
+import { expect } from 'chai';
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as RA from 'fp-ts/ReadonlyArray';
+import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import {
+  type CreatedPet,
+  type ScopedIdempotencyKey,
+  type NewPet,
+  PetName,
+  type PetRepository,
+} from '../../../../core';
+import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
+import { decoded } from '../../../contracts/outcome';
+import { allPets } from '../../../contracts/pet-repository/pages-of';
+import { databaseKinds, postgresDatabase } from '../../../support/databases/databases';
+import { eventually } from '../../../support/eventually';
+import { alterTables } from '../../../support/postgres/postgres';
+import { run } from '../../../support/run';
+import { withDatabase, withDatabases } from '../../../support/databases/with-database';
+
+const day = 24 * 60 * 60 * 1000;
+
+const refusedName = decoded(PetName, 'a secret - that no log may show');
+
+const refuseOneName = {
+  SQLite: ({ writes }: Database) =>
+    writes.raw(`create trigger refusal before insert on pets when new.name = '${refusedName}'
+      begin select raise(abort, 'no such animal'); end`),
+  PostgreSQL: (database: Database) =>
+    alterTables(database, `alter table pets add constraint refusal check (name <> '${refusedName}')`),
+};
+
+const raisingTrigger = {
+  'P0001 (a trigger raises an exception)': [
+    `create function refuse() returns trigger language plpgsql as $$ begin
+       if length(new.name) > 2000 then raise exception 'too long'; end if;
+       return new;
+     end $$`,
+    'create trigger refuse before insert on pets for each row execute function refuse()',
+  ],
+};
+
+/** Further ways in which PostgreSQL refuses a long name alone, by SQLSTATE. */
+const longNameRefusals: Readonly<Record<string, ReadonlyArray<string>>> = {
+  '54000 (an index row is too large)': ['create index on pets (name)'],
+  // Citus has no triggers on distributed tables.
+  ...(process.env['TEST_POSTGRES_IS_DISTRIBUTED'] === 'yes' ? {} : raisingTrigger),
+};
+
+const newPets = (length: number): ReadonlyArray<NewPet> => Array.from({ length }, arbitraryNewPet);
+
+/** A text that does not compress. */
+const randomName = decoded(PetName, randomBytes(20_000).toString('hex'));
+
+describe('creating animals in PostgreSQL, which refuses one of them', () => {
+  for (const [why, statements] of Object.entries(longNameRefusals)) {
+    for (const key of [undefined, arbitraryScopedIdempotencyKey()]) {
+      it(`fails no other ${key ? 'with a key' : 'without keys'} by ${why}`, () =>
+        withDatabase(postgresDatabase, async (database) => {
+          await alterTables(database, ...statements);
+          const { create } = knexPetRepository(database);
+          const [refused, ...others] = await Promise.all([
+            create({ ...arbitraryNewPet(), name: randomName }, key)(),
+            ...newPets(15).map((newPet) => create(newPet)()),
+          ]);
+          expect(refused._tag).to.equal('Left');
+          expect(others.map(({ _tag }) => _tag)).to.deep.equal(others.map(() => 'Right'));
+        }));
+    }
+  }
+
+  it('tries no animal alone when the connection failed', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      let statements = 0;
+      const { create } = knexPetRepository({
+        ...database,
+        petStatements: {
+          ...database.petStatements,
+          insert: () => {
+            statements += 1;
+            return Promise.reject(Object.assign(new Error('terminating'), { code: '57P01' }));
+          },
+        },
+      });
+      const outcomes = await Promise.all(newPets(15).map((newPet) => create(newPet)()));
+      expect(new Set(outcomes.map(({ _tag }) => _tag))).to.deep.equal(new Set(['Left']));
+      expect(statements).to.equal(1);
+    }));
+});
+
+const refusingToPurge = (database: Database): Database => ({
+  ...database,
+  petStatements: {
+    ...database.petStatements,
+    purgeExpired: () => Promise.reject(new Error('no key goes')),
+  },
+});
+
+/** It comes to an end only when it is told to. */
+const purgingSlowly = (database: Database, begun: Array<() => void>): Database => ({
+  ...database,
+  petStatements: {
+    ...database.petStatements,
+    purgeExpired: () =>
+      new Promise((resolve) => {
+        begun.push(() => {
+          resolve(0);
+        });
+      }),
+  },
+});
+
+const keyed = (length: number): ReadonlyArray<readonly [NewPet, ScopedIdempotencyKey]> =>
+  newPets(length).map((newPet) => [newPet, arbitraryScopedIdempotencyKey()]);
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`creating animals in ${kind}`, () => {
+    const use = (test: (database: Database) => Promise<void>) => withDatabase(makeDatabase, test);
+
+    for (const key of [undefined, arbitraryScopedIdempotencyKey()]) {
+      it(`fails the one animal that the database refuses, ${key ? 'with a key' : 'without keys'}, and no other`, () =>
+        use(async (database) => {
+          await refuseOneName[kind](database);
+          const repository = knexPetRepository(database);
+          const all = newPets(15);
+          const refused = { ...arbitraryNewPet(), name: refusedName };
+          const [outcome, ...made] = await Promise.all([
+            repository.create(refused, key)(),
+            ...all.map((newPet) => run(repository.create(newPet))),
+          ]);
+          expect(outcome._tag).to.equal('Left');
+          expect(made.map(({ pet: { id: _, ...newPet } }) => newPet)).to.deep.equal(all);
+          expect(await allPets(repository)).to.have.lengthOf(15);
+          if (key !== undefined)
+            expect((await run(repository.create(arbitraryNewPet(), key))).replayed).to.equal(false);
+        }));
+    }
+
+    it('keeps values and statements out of the cause of a failure', () =>
+      use(async (database) => {
+        await refuseOneName[kind](database);
+        const outcome = await knexPetRepository(database).create({
+          ...arbitraryNewPet(),
+          name: refusedName,
+        })();
+        if (outcome._tag !== 'Left' || outcome.left._tag !== 'Unavailable')
+          throw new Error('it was not refused');
+        const { cause } = outcome.left;
+        if (!(cause instanceof Error)) throw new Error('the cause is no error');
+        const shown = `${String(cause)} ${JSON.stringify(cause)}`;
+        expect(shown).not.to.match(/secret|insert into/i);
+        expect(shown).to.match(/refusal|no such animal/);
+      }));
+
+    it('takes a clock that counts in fractions of a millisecond', () =>
+      use(async (database) => {
+        const { create } = knexPetRepository(database, { now: () => performance.timeOrigin + 0.25 });
+        const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+        const { pet } = await run(create(newPet, key));
+        expect(await run(create(newPet, key))).to.deep.equal({ pet, replayed: true });
+      }));
+
+    it('takes expired keys anew however many there are', () =>
+      use(async (database) => {
+        const clock = { time: Date.UTC(2026, 0, 1) };
+        const repository = knexPetRepository(database, { now: () => clock.time });
+        const creations = keyed(2_500);
+        const createAll = async (all: typeof creations): Promise<ReadonlyArray<CreatedPet>> => {
+          const made: Array<CreatedPet> = [];
+          for (const some of RA.chunksOf(400)(all)) {
+            made.push(
+              ...(await Promise.all(some.map(([newPet, key]) => run(repository.create(newPet, key))))),
+            );
+          }
+          return made;
+        };
+        await createAll(creations);
+        clock.time += day + 1;
+        const again = await createAll(creations.toReversed());
+        expect(again.filter(({ replayed }) => replayed)).to.deep.equal([]);
+      }));
+
+    it('purges expired keys', () =>
+      use(async (database) => {
+        const clock = { time: Date.UTC(2026, 0, 1) };
+        const repository = knexPetRepository(database, { now: () => clock.time });
+        await Promise.all(keyed(1_200).map(([newPet, key]) => run(repository.create(newPet, key))));
+        clock.time += day + 1;
+        // A create starts the next purge, unless one is running.
+        await eventually('no expired key is left', 20_000, async () => {
+          for (const [newPet, key] of keyed(1)) await run(repository.create(newPet, key));
+          clock.time += 2_000;
+          const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('kept_until');
+          return left.every((keptUntil) => Number(keptUntil) > clock.time);
+        });
+      }));
+
+    it('purges expired keys once at a time, however long that takes', () =>
+      use(async (database) => {
+        const clock = { time: Date.UTC(2026, 0, 1) };
+        const begun: Array<() => void> = [];
+        const repository = knexPetRepository(purgingSlowly(database, begun), { now: () => clock.time });
+        for (const [newPet, key] of keyed(5)) {
+          await run(repository.create(newPet, key));
+          clock.time += 2_000;
+        }
+        expect(begun).to.have.lengthOf(1);
+        begun.forEach((end) => {
+          end();
+        });
+        await eventually('it goes on later', 20_000, async () => {
+          clock.time += 2_000;
+          await run(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+          return begun.length > 1;
+        });
+      }));
+
+    it('purges expired keys few at a time, and leaves most of the time to creates', () =>
+      use(async (database) => {
+        const purgeMs = 20;
+        const pausesMs: Array<number> = [];
+        let ended = Infinity;
+        const purging: Database = {
+          ...database,
+          petStatements: {
+            ...database.petStatements,
+            purgeExpired: async (_knex, _now, limit) => {
+              expect(limit).to.be.at.most(200);
+              if (ended < Infinity) pausesMs.push(performance.now() - ended);
+              await delay(purgeMs);
+              ended = performance.now();
+              return pausesMs.length < 3 ? limit : 0;
+            },
+          },
+        };
+        await run(knexPetRepository(purging).create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+        await eventually('it has purged four times', 20_000, () => pausesMs.length === 3);
+        expect(Math.min(...pausesMs)).to.be.above(4 * purgeMs);
+      }));
+
+    it('replays the creation of an animal whose id is 0', () =>
+      use(async (database) => {
+        const repository = knexPetRepository(database);
+        const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+        const { pet } = await run(repository.create(newPet, key));
+        await database.writes('creation_keys').update({ pet_id: 0 });
+        const { name, categoryId, status } = newPet;
+        const cells = { name, category_id: String(categoryId), status: status ?? null };
+        await database.writes('pets').insert({ id: 0, ...cells });
+        expect(await run(repository.create(newPet, key))).to.deep.equal({
+          pet: { ...pet, id: 0n },
+          replayed: true,
+        });
+      }));
+
+    it('fails no create when expired keys can not be purged', () =>
+      use(async (database) => {
+        const clock = { time: Date.UTC(2026, 0, 1) };
+        const repository = knexPetRepository(refusingToPurge(database), { now: () => clock.time });
+        await run(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+        clock.time += day + 1;
+        for (const [newPet, key] of keyed(3)) await run(repository.create(newPet, key));
+        expect(await database.reads('creation_keys').pluck('kept_until')).to.have.lengthOf(4);
+      }));
+
+    it('adds few animals at once that have long names, so that it does not hold the event loop', () =>
+      use(async (database) => {
+        const sizes: Array<number> = [];
+        const observer = { batch: (_operation: string, size: number) => void sizes.push(size) };
+        const repository = knexPetRepository(database, { observer });
+        const long = { ...arbitraryNewPet(), name: decoded(PetName, 'x'.repeat(65_536)) };
+        await Promise.all(
+          Array.from({ length: 40 }, () => run(repository.create(long, arbitraryScopedIdempotencyKey()))),
+        );
+        expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(40);
+        expect(Math.max(...sizes)).to.equal(15);
+      }));
+
+    it('makes one animal of one key in two instances at once, of equal and of different creations', () =>
+      withDatabases(2, makeDatabase, async (...databases) => {
+        const repositories = databases.map((database) => knexPetRepository(database));
+        const creations = keyed(30);
+        const outcomes = await Promise.all(
+          creations.map(([newPet, key], index) =>
+            Promise.all(
+              repositories.map((repository) =>
+                repository.create(index % 2 === 0 ? newPet : arbitraryNewPet(), key)(),
+              ),
+            ),
+          ),
+        );
+        for (const pair of outcomes) {
+          const made = pair.flatMap((outcome) => (outcome._tag === 'Right' ? [outcome.right] : []));
+          expect(made.filter(({ replayed }) => !replayed)).to.have.lengthOf(1);
+          for (const outcome of pair) {
+            if (outcome._tag === 'Left') expect(outcome.left._tag).to.equal('IdempotencyKeyReused');
+          }
+        }
+        for (const repository of repositories) expect(await allPets(repository)).to.have.lengthOf(30);
+      }));
+
+    it('shows one instance at once what another has created', () =>
+      withDatabases(2, makeDatabase, async (...databases) => {
+        const repositories = databases.map((database) => knexPetRepository(database));
+        const createAndFind = async ({ create }: PetRepository): Promise<void> => {
+          const { pet } = await run(create(arbitraryNewPet()));
+          for (const { find } of repositories) expect(await run(find(pet.id))).to.deep.equal(pet);
+        };
+        await Promise.all(
+          Array.from({ length: 10 }, async () => {
+            for (const repository of repositories) await createAndFind(repository);
+          }),
+        );
+      }));
+  });
+}

@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { constVoid } from 'fp-ts/function';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { decodeOrThrow, PageSize, PetName, type PetRepository } from '../../../../core';
+import { arbitraryNewPet } from '../../../contracts';
+import { inTurn } from '../../../support/databases/catalogue';
+import {
+  databaseKinds,
+  postgresDatabase,
+  sqliteFile,
+  type TestDatabase,
+} from '../../../support/databases/databases';
+import { alterTables } from '../../../support/postgres/postgres';
+import { run } from '../../../support/run';
+import { withDatabase, withDatabases } from '../../../support/databases/with-database';
+
+/** Lets the statements pass, and makes the commit fail. */
+const refuseCommits = [
+  'create table noted (id bigint)',
+  `create function refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$`,
+  `create constraint trigger refuse after insert on noted deferrable initially deferred
+    for each row execute function refuse()`,
+  `create function note() returns bigint language plpgsql as $$ begin
+     insert into noted values (1);
+     return 1;
+   end $$`,
+  'alter table pets add column note bigint',
+  'alter table pets alter column note set default note()',
+];
+
+describe('An import into PostgreSQL whose commit fails', () => {
+  it('is not taken for stored', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      const { importAll } = knexPetRepository(database);
+      await alterTables(database, ...refuseCommits);
+      const outcome = await importAll(inTurn([arbitraryNewPet(), arbitraryNewPet()]))();
+      expect(outcome).to.have.property('_tag', 'Left');
+      expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
+      expect(outcome).to.have.nested.property('left.cause.message', 'not today');
+      expect(await database.reads('pets').pluck('id')).to.deep.equal([]);
+
+      await alterTables(database, 'drop trigger refuse on noted');
+      expect(await run(importAll(inTurn([arbitraryNewPet()])))).to.equal(1);
+    }));
+});
+
+/** Animals that come slowly enough for statements that keep the connection awake. */
+async function* overSeconds() {
+  for (let second = 0; second < 3; second += 1) {
+    yield arbitraryNewPet();
+    await delay(1_100);
+  }
+}
+
+describe('An import whose connection is kept awake', () => {
+  for (const [kind, makeDatabase] of databaseKinds) {
+    it(`stores nothing when that fails in ${kind}`, () =>
+      withDatabase(makeDatabase, async (database) => {
+        database.writes.on('query', ({ sql }: { sql: string }) => {
+          if (sql === 'select 1') throw new Error('cancelled');
+        });
+        const outcome = await knexPetRepository(database).importAll(overSeconds())();
+        expect(outcome).to.have.nested.property('left._tag', 'ImportAborted');
+        expect(await database.reads('pets').pluck('id')).to.deep.equal([]);
+      }));
+  }
+
+  it('is not taken for stored when that is cancelled by PostgreSQL just before the commit', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      const cancelled: Database = {
+        ...database,
+        petStatements: {
+          ...database.petStatements,
+          insert: async (transaction, newPets) => {
+            const rows = await database.petStatements.insert(transaction, newPets);
+            await transaction.raw('select 1 / 0').catch(constVoid);
+            return rows;
+          },
+        },
+      };
+      const outcome = await knexPetRepository(cancelled).importAll(inTurn([arbitraryNewPet()]))();
+      expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
+      expect(await database.reads('pets').pluck('id')).to.deep.equal([]);
+    }));
+});
+
+/** More than one batch of animals, and then something else before they end. */
+async function* slowly(meanwhile: () => Promise<void>) {
+  yield* Array.from({ length: 401 }, arbitraryNewPet);
+  await meanwhile();
+}
+
+describe('While an import takes its time, another instance', function () {
+  /** Runs a test on one instance while the first animals of another's import are in, but not committed. */
+  const amidImport = (
+    makeDatabase: () => Promise<TestDatabase>,
+    test: (other: PetRepository) => Promise<void>,
+  ): Promise<void> =>
+    withDatabases(2, makeDatabase, async (...databases) => {
+      const [importer, other] = databases.map((database) => knexPetRepository(database));
+      if (importer === undefined || other === undefined) throw new Error('two instances are needed');
+      expect(await run(importer.importAll(slowly(() => test(other))))).to.equal(401);
+      expect((await run(other.create(arbitraryNewPet()))).pet.id > 401n).to.equal(true);
+    });
+
+  const firstPage = { limit: decodeOrThrow(PageSize, 20) };
+
+  it('creates and lists on PostgreSQL', () =>
+    amidImport(postgresDatabase, async ({ create, list }) => {
+      const { pet } = await run(create(arbitraryNewPet()));
+      expect((await run(list(firstPage))).pets).to.deep.equal([pet]);
+    }));
+
+  it('lists on SQLite, while its creations are Unavailable', () =>
+    amidImport(sqliteFile, async ({ create, list }) => {
+      expect(await create(arbitraryNewPet())()).to.have.nested.property('left._tag', 'Unavailable');
+      expect((await run(list(firstPage))).pets).to.deep.equal([]);
+    }));
+});
+
+describe('An import of animals with very long names', () => {
+  for (const [kind, makeDatabase] of databaseKinds) {
+    it(`makes no statement of more than a million characters in ${kind}`, () =>
+      withDatabase(makeDatabase, async (database) => {
+        const sizes: Array<number> = [];
+        database.writes.on('query', ({ sql, bindings }: { sql: string; bindings: unknown }) => {
+          if (sql.startsWith('insert into pets')) sizes.push(JSON.stringify(bindings).length);
+        });
+        const long = { ...arbitraryNewPet(), name: decodeOrThrow(PetName, 'x'.repeat(65_536)) };
+        const source = inTurn(Array.from({ length: 40 }, () => long));
+        expect(await run(knexPetRepository(database).importAll(source))).to.equal(40);
+        expect(sizes).to.have.lengthOf(3);
+        expect(Math.max(...sizes)).to.be.below(1_000_000);
+      }));
+  }
+});

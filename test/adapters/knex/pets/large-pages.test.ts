@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { decodeOrThrow, OwnerId, PetName, type PetRepository } from '../../../../core';
+import { arbitraryNewPet } from '../../../contracts';
+import { pageSize } from '../../../contracts/pet-repository/pages-of';
+import { petId } from '../../../contracts/pet-repository/seeds';
+import { inTurn } from '../../../support/databases/catalogue';
+import { databaseKinds } from '../../../support/databases/databases';
+import { withDatabase } from '../../../support/databases/with-database';
+import { run } from '../../../support/run';
+
+const longName = decodeOrThrow(PetName, 'é'.repeat(32_768));
+const [one, other] = ['one', 'other'].map((text) => decodeOrThrow(OwnerId, text));
+
+const insertName = ({ writes }: Database, name: string) =>
+  writes('pets').insert({ name, category_id: 1, status: null });
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`Large pages in ${kind}`, () => {
+    const use = (test: (repository: PetRepository, database: Database) => Promise<void>) =>
+      withDatabase(makeDatabase, async (database) => {
+        const repository = knexPetRepository(database);
+        const pets = Array.from({ length: 40 }, () => ({ ...arbitraryNewPet(), name: longName }));
+        await run(repository.importAll(inTurn(pets)));
+        await test(repository, database);
+      });
+
+    it('are read whole', () =>
+      use(async ({ list }) => {
+        const { pets, hasMore } = await run(list({ limit: pageSize(30), after: petId(5n) }));
+        expect(pets.map(({ id }) => id)).to.deep.equal(
+          Array.from({ length: 30 }, (_, place) => 6n + BigInt(place)),
+        );
+        expect(new Set(pets.map(({ name }) => name))).to.deep.equal(new Set([longName]));
+        expect(hasMore).to.equal(true);
+      }));
+
+    it('are read one after the other, each owner in turn, and after small pages', () =>
+      use(async ({ list, create }) => {
+        const { pet } = await run(create(arbitraryNewPet()));
+        const answered: Array<string> = [];
+        const ask = async (name: string, after: bigint, owner: OwnerId | undefined): Promise<void> => {
+          await run(list({ limit: pageSize(30), after: petId(after) }, undefined, owner));
+          answered.push(name);
+        };
+        await Promise.all([
+          ...Array.from({ length: 8 }, (_, place) => ask('one', BigInt(place), one)),
+          ask('other', 9n, other),
+          ask('small', pet.id - 1n, other),
+        ]);
+        expect(answered).to.have.lengthOf(10);
+        expect(answered.slice(0, 3)).to.deep.equal(['small', 'one', 'other']);
+      }));
+
+    it('are read once for all who ask for the same at once', () =>
+      use(async ({ list }) => {
+        const [first, second] = await Promise.all(
+          [one, other].map((owner) => run(list({ limit: pageSize(30) }, undefined, owner))),
+        );
+        expect(first === second).to.equal(true);
+      }));
+
+    it('fail alone where another program has written a name that is too long', () =>
+      use(async ({ list, find }, database) => {
+        await insertName(database, 'x'.repeat(65_537));
+        await insertName(database, 'x'.repeat(2_000_000));
+        await insertName(database, 'Rex');
+        const outcomes = await Promise.all([
+          ...[40n, 41n, 42n, 43n].map((id) => find(petId(id))()),
+          ...[39n, 40n, 41n, 42n].map((after) => list({ limit: pageSize(1), after: petId(after) })()),
+          list({ limit: pageSize(100) })(),
+        ]);
+        expect(outcomes.map(({ _tag }) => _tag)).to.deep.equal([
+          ...['Right', 'Left', 'Left', 'Right'],
+          // One animal more than the page holds is read.
+          ...['Left', 'Left', 'Left', 'Right'],
+          'Left',
+        ]);
+      }));
+  });
+}

@@ -1,0 +1,159 @@
+import { expect } from 'chai';
+import { chownSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { newCatalogue } from '../../support/databases/catalogue';
+import { main, runCommand, startProgram } from '../../support/processes/command';
+import { runUnprivileged } from '../../support/processes/run-unprivileged';
+import { runInProcess } from '../../support/service/run-in-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+
+const rows = async (): Promise<string> => {
+  const file = join(await makeFolder(), 'rows.csv');
+  writeFileSync(file, 'name,categoryId\nRex,1\n');
+  return file;
+};
+
+describe('The database of a command', () => {
+  afterEach(removeFolders);
+
+  it('is named on standard error by each command that uses it', async () => {
+    const { file, environment } = await newCatalogue();
+    const backup = join(await makeFolder(), 'backup');
+    for (const command of [
+      ['migrate'],
+      ['keys', 'list'],
+      ['keys', 'create', '--name=x'],
+      ['export', '--format=csv'],
+      ['backup', backup],
+      ['restore', backup],
+      ['import', await rows()],
+    ]) {
+      const { code, stderr } = await runInProcess(command, environment);
+      expect(code, stderr).to.equal(0);
+      expect(stderr, command.join(' ')).to.match(new RegExp(`^database: sqlite:${file}\n`));
+    }
+  });
+
+  it('is created by serve and migrate only', async () => {
+    const file = await newDatabaseFile();
+    for (const command of [
+      ['doctor'],
+      ['keys', 'create', '--name=x'],
+      ['export', '--format=csv'],
+      ['backup', join(await makeFolder(), 'backup')],
+      ['import', await rows()],
+    ]) {
+      const { code, stdout, stderr } = await runInProcess(command, {
+        DATABASE_URL: `sqlite:${file}`,
+        PORT: '0',
+      });
+      expect(code, stdout).to.equal(command[0] === 'doctor' ? 0 : 1);
+      if (command[0] !== 'doctor') expect(stderr).to.include('create one with `animal-store migrate`');
+      expect(readdirSync(dirname(file)), command.join(' ')).to.deep.equal([]);
+    }
+  });
+
+  it('belongs to the owner of its folder when root creates it, so that the service can open it', async function () {
+    if (process.getuid?.() !== 0) this.skip();
+    const isReadable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
+    if (isReadable?.code !== 0) this.skip();
+    const { environment: source } = await newCatalogue();
+    const backup = join(await makeFolder(), 'backup');
+    expect((await runCommand(['backup', backup], source)).code).to.equal(0);
+    for (const command of [['migrate'], ['restore', backup]]) {
+      const folder = await makeFolder();
+      chownSync(folder, 65534, 65534);
+      const file = join(folder, 'animals.sqlite3');
+      const environment = { DATABASE_URL: `sqlite:${file}` };
+      expect((await runCommand(command, environment)).code).to.equal(0);
+      const { uid, gid, mode } = statSync(file);
+      expect({ uid, gid, mode: mode & 0o777 }).to.deep.equal({ uid: 65534, gid: 65534, mode: 0o600 });
+      const { code, stderr } = await runUnprivileged(
+        [process.execPath, main, 'keys', 'create', '--name=x'],
+        environment,
+      );
+      expect(code, stderr).to.equal(0);
+    }
+  });
+
+  it('is that of an env file, whatever the environment says', async () => {
+    const { file } = await newCatalogue();
+    const other = await newDatabaseFile();
+    const environmentFile = join(await makeFolder(), 'environment');
+    writeFileSync(
+      environmentFile,
+      `# The service's own.\nNODE_ENV=production\nDATABASE_URL="sqlite:${file}"\n`,
+    );
+    const { code, stderr } = await runInProcess(['--environment-file', environmentFile, 'keys', 'list'], {
+      DATABASE_URL: `sqlite:${other}`,
+    });
+    expect({ code, stderr }).to.deep.equal({
+      code: 0,
+      stderr: `database: sqlite:${file}\nthere are no keys\n`,
+    });
+    const doctor = await runInProcess(['--environment-file', environmentFile, 'doctor'], { PORT: '0' });
+    expect(doctor.stdout).to.include('NODE_ENV=production').and.include(file);
+    expect(existsSync(other)).to.equal(false);
+  });
+
+  it('is not used where an env file can not be read: exit code 2', async () => {
+    const folder = await makeFolder();
+    for (const file of [folder, join(folder, 'none')]) {
+      const { code, stderr } = await runInProcess(['--environment-file', file, 'keys', 'list']);
+      expect(code).to.equal(2);
+      expect(stderr).to.match(/'--environment-file <file>' argument .* is invalid\. (EISDIR|ENOENT)/);
+    }
+  });
+
+  it('is not used where a line of an env file assigns nothing: exit code 2', async () => {
+    const file = join(await makeFolder(), 'environment');
+    for (const [text, line] of [
+      ['# a comment\n\nDATABASE_URL sqlite:x\n', 3],
+      ['API_KEYS="one\ntwo"\nnot a line\n', 3],
+      ['\xff\xfe=1\n', 1],
+    ] as const) {
+      writeFileSync(file, text, 'latin1');
+      const { code, stderr } = await runInProcess(['--environment-file', file, 'keys', 'list']);
+      expect(code).to.equal(2);
+      expect(stderr).to.include(`line ${line} is not NAME=value`);
+    }
+  });
+
+  it('is that of an env file also for a process of its own: Node takes none of its options', async () => {
+    const file = join(await makeFolder(), 'environment');
+    writeFileSync(file, 'export DATABASE_URL=memory:\nNODE_OPTIONS=--no-such-option\nAPI_KEYS="one\ntwo"\n');
+    const { code, stdout } = await runCommand(['--environment-file', file, 'doctor'], { PORT: '0' });
+    expect(code, stdout).to.equal(0);
+    expect(stdout).to.include('DATABASE_URL=memory:');
+  });
+});
+
+describe('A database driver that is not installed', () => {
+  afterEach(removeFolders);
+
+  for (const command of ['serve', 'migrate', 'doctor', 'keys list', 'backup file', 'export --format=csv']) {
+    it(`is reported with advice instead of a stack: animal-store ${command}`, async () => {
+      const { environment } = await newCatalogue();
+      const hook = join(await makeFolder(), 'hide-driver.cjs');
+      writeFileSync(
+        hook,
+        `const Module = require('node:module');
+         const load = Module._load;
+         Module._load = (name, ...rest) => load(name === 'sqlite3' ? 'no-such-driver' : name, ...rest);`,
+      );
+      const { code, stdout, stderr } = await startProgram(
+        process.execPath,
+        ['--require', hook, main, ...command.split(' ')],
+        { environment: { ...environment, PORT: '0' } },
+      ).ended;
+      expect(code).to.equal(1);
+      const text = command === 'doctor' ? stdout : stderr;
+      expect(text).to.include(
+        "the database driver sqlite3 can't be loaded: Cannot find module 'no-such-driver'",
+      );
+      expect(text)
+        .to.include('npm rebuild sqlite3')
+        .and.not.match(/\n {4}at /);
+    });
+  }
+});

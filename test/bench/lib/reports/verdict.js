@@ -1,2 +1,0 @@
-/** How a bar came out. */
-export const verdict = (met) => (met ? 'met' : 'MISSED');

@@ -1,0 +1,239 @@
+import { expect } from 'chai';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { type AccessibilityFault, accessibilityFaults } from '../support/browser/accessibility-faults';
+import { behindPath, type Proxy } from '../support/browser/behind-path';
+import { hasChromium, openChromium, whySkipped } from '../support/browser/chromium';
+import { apiKey } from '../support/service/serve-in-process';
+import { type ServiceProcess, startService } from '../support/service/service-process';
+
+/** Swagger UI's own: their markup can't be changed from outside. */
+const faultsOfSwaggerUi: ReadonlyArray<AccessibilityFault> = [
+  { rule: 'heading-order', element: 'h3.opblock-tag' },
+  { rule: 'label', element: 'textarea.body-param__text' },
+  { rule: 'landmark-unique', element: 'table.responses-table[role=region]' },
+  { rule: 'nested-interactive', element: 'button.opblock-summary-control' },
+  { rule: 'select-name', element: 'select#servers' },
+  { rule: 'select-name', element: 'select.examples-select-element' },
+  { rule: 'select-name', element: '.parameters-col_description > select' },
+];
+
+const inWords = ({ rule, element }: AccessibilityFault): string => `${rule}: ${element}`;
+
+/** What the page shows, by the name of its link, with its operations. */
+const documents = {
+  Animals: ['listPets', 'createPet', 'getPet'],
+  Service: ['getLiveness', 'getReadiness', 'getOpenApiDocument', 'getOpenApiServiceDocument'],
+};
+
+const operationOf = (page: Page, operationId: string) => page.locator(`[id$="-${operationId}"]`);
+
+const toggle = (page: Page, operationId: string) =>
+  operationOf(page, operationId).locator('.opblock-summary-control').click();
+
+const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+
+/** What a page did that it should not have: messages in its console, requests to anywhere else. */
+const watch = (page: Page, address: string): ReadonlyArray<string> => {
+  const seen: Array<string> = [];
+  page.on('console', (message) => seen.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => seen.push(`error: ${error.message}`));
+  page.on('requestfailed', (request) => seen.push(`failed: ${request.url()}`));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${address}/`) && !url.startsWith('data:')) seen.push(`outside: ${url}`);
+  });
+  return seen;
+};
+
+const authorize = async (page: Page): Promise<void> => {
+  await page.getByRole('button', { name: 'Authorize' }).first().click();
+  await page.getByRole('textbox', { name: 'auth-bearer-value' }).fill(apiKey);
+  await page.getByRole('button', { name: 'Apply credentials' }).click();
+  await page.getByRole('button', { name: 'Close' }).last().click();
+};
+
+/** Tries an operation, its fields filled in, and reads the answer that is shown. */
+const tryIt = async (
+  page: Page,
+  operationId: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<string> => {
+  const operation = operationOf(page, operationId);
+  await toggle(page, operationId);
+  for (const [selector, text] of Object.entries(fields)) await operation.locator(selector).fill(text);
+  await operation.getByRole('button', { name: 'Execute' }).click();
+  const answer = operation.locator('.live-responses-table .response');
+  const status = await answer.locator('.response-col_status').textContent();
+  const body = await answer.locator('.highlight-code code').first().textContent();
+  return `${status?.trim() ?? ''} ${body ?? ''}`;
+};
+
+describe(`The reference in a browser${whySkipped}`, function () {
+  // A browser on a busy machine.
+  let browser: Browser;
+  let service: ServiceProcess;
+  let proxy: Proxy;
+  let screenshots: string;
+
+  before(async function () {
+    if (!hasChromium) this.skip();
+    service = await startService({ DATABASE_URL: 'memory:', API_KEYS: apiKey });
+    proxy = await behindPath('/store', service.address);
+    browser = await openChromium();
+    screenshots = await mkdtemp(join(tmpdir(), 'animal-store-docs-'));
+  });
+  after(async () => {
+    if (!hasChromium) return;
+    await browser.close();
+    await proxy.stop();
+    await service.stop();
+  });
+
+  const openDocument = async (name: string): Promise<Page> => {
+    const page = await browser.newPage();
+    await page.goto(`${service.address}/docs`);
+    await page.getByRole('link', { name }).click();
+    await page.locator('[aria-current=page]', { hasText: name }).waitFor();
+    await page.locator('.opblock').first().waitFor();
+    return page;
+  };
+
+  for (const [name, viewport] of Object.entries(sizes)) {
+    it(`adds and lists animals on a ${name}, to the last digit, and asks nobody else`, async () => {
+      const page = await browser.newPage({ viewport });
+      const misdeeds = watch(page, service.address);
+      const shoot = (what: string) => page.screenshot({ path: join(screenshots, `${name}-${what}.png`) });
+      await page.goto(`${service.address}/docs`);
+      await page.locator('.opblock').first().waitFor();
+      expect(await page.title()).to.equal('Animal store: API reference');
+      await shoot('start');
+
+      await authorize(page);
+      const body = `{"name": "${name} é🐕", "categoryId": -9223372036854775807}`;
+      const created = await tryIt(page, 'createPet', { textarea: body });
+      expect(created).to.match(/^201 /);
+      expect(created)
+        .to.contain(`"name": "${name} é🐕"`)
+        .and.to.contain('"categoryId": -9223372036854775807');
+      await shoot('create');
+      const listed = await tryIt(page, 'listPets', { '[data-param-name=limit] input': '100' });
+      expect(listed).to.match(/^200 \[/);
+      expect(listed).to.contain(`"name": "${name} é🐕"`);
+      await shoot('list');
+
+      const overflow = 'document.documentElement.scrollWidth - window.innerWidth';
+      expect(await page.evaluate(overflow)).to.equal(0);
+      expect(misdeeds).to.deep.equal([]);
+      await page.close();
+    });
+  }
+
+  it('shows the real answer to a call without a key', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${service.address}/docs`);
+    expect(await tryIt(page, 'listPets')).to.match(/^401 .*"code": "unauthorized"/s);
+    await page.close();
+  });
+
+  it('keeps the key over a reload, and not in another tab', async () => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${service.address}/docs`);
+    await authorize(page);
+    await page.reload();
+    expect(await tryIt(page, 'listPets')).to.match(/^200 \[/);
+    const other = await context.newPage();
+    await other.goto(`${service.address}/docs`);
+    expect(await tryIt(other, 'listPets')).to.match(/^401 /);
+    await context.close();
+  });
+
+  it('works behind a path of a proxy', async () => {
+    const page = await browser.newPage();
+    const misdeeds = watch(page, proxy.address);
+    await page.goto(`${proxy.address}/docs`);
+    await authorize(page);
+    expect(await tryIt(page, 'listPets')).to.match(/^200 \[/);
+    await page.getByRole('link', { name: 'Service' }).click();
+    expect(await tryIt(page, 'getLiveness')).to.match(/^200 .*"live"/s);
+    expect(misdeeds).to.deep.equal([]);
+    await page.close();
+  });
+
+  for (const [document, operationIds] of Object.entries(documents)) {
+    it(`shows each operation of ${document} at a glance`, async () => {
+      const page = await openDocument(document);
+      expect(await page.locator('.opblock').count()).to.equal(operationIds.length);
+      for (const operationId of operationIds) {
+        await toggle(page, operationId);
+        await operationOf(page, operationId).locator('.failures').waitFor();
+        for (const [name, viewport] of Object.entries(sizes)) {
+          await page.setViewportSize(viewport);
+          const box = await operationOf(page, operationId).boundingBox();
+          expect(box?.height, `${operationId} on a ${name}`).to.be.below(2_200);
+        }
+      }
+      await page.close();
+    });
+  }
+
+  it('unfolds a failure by the keyboard', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${service.address}/docs`);
+    await toggle(page, 'getPet');
+    const failure = operationOf(page, 'getPet').locator('.failure', { hasText: '404' });
+    expect(await failure.locator('.highlight-code').count()).to.equal(0);
+    await failure.locator('summary').focus();
+    await page.keyboard.press('Enter');
+    expect(await failure.locator('.highlight-code').textContent()).to.contain('"pet_not_found"');
+    await page.keyboard.press('Enter');
+    await failure.locator('.highlight-code').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  const background = 'getComputedStyle(document.body).backgroundColor';
+
+  it('is as light or dark as the reader has it, and follows a change', async () => {
+    const page = await browser.newPage({ colorScheme: 'dark' });
+    await page.goto(`${service.address}/docs`);
+    await page.locator('.opblock').first().waitFor();
+    expect(await page.evaluate(background)).to.equal('rgb(28, 32, 34)');
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.locator('html:not(.dark-mode)').waitFor();
+    expect(await page.evaluate(background)).to.equal('rgb(255, 255, 255)');
+    await page.close();
+  });
+
+  /** Colours are on their way for a while after a change. */
+  const transitionsEnd = 'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))';
+
+  const seen = new Set<string>();
+
+  for (const [document, operationIds] of Object.entries(documents)) {
+    it(`has no fault of access in ${document} but Swagger UI's own`, async () => {
+      const page = await openDocument(document);
+      for (const operationId of operationIds) await toggle(page, operationId);
+      for (const summary of await page.locator('details > summary').all()) await summary.press('Enter');
+      await page.getByRole('button', { name: 'Execute' }).first().click();
+      await page.locator('.live-responses-table').waitFor();
+      expect(await page.locator('main').count()).to.equal(1);
+
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await page.locator(colorScheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)').waitFor();
+        await page.evaluate(transitionsEnd);
+        const found = (await accessibilityFaults(page, faultsOfSwaggerUi)).map(inWords);
+        expect(found.filter((fault) => !faultsOfSwaggerUi.map(inWords).includes(fault))).to.deep.equal([]);
+        found.forEach((fault) => seen.add(fault));
+      }
+      await page.close();
+    });
+  }
+
+  it('still has each of the faults that are named as those of Swagger UI', () => {
+    expect([...seen]).to.have.members(faultsOfSwaggerUi.map(inWords));
+  });
+});

@@ -1,0 +1,106 @@
+import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from './arbitrary';
+import { expectEqual } from './expect-equal';
+import { success } from './outcome';
+import {
+  type BasicRepository,
+  type OpenPetRepository,
+  useRepository,
+} from './pet-repository/open-pet-repository';
+import { allPets } from './pet-repository/pages-of';
+import { type ContractOptions, seededRunner } from './seeded-runner';
+import type { TestRunner } from './test-runner';
+
+const start = Date.UTC(2026, 1, 28);
+const day = 24 * 60 * 60 * 1000;
+const year = 365 * day;
+
+/** Defines the tests of the 24-hour lifetime of idempotency keys. The clock that `open` gets jumps, also backwards. */
+export const idempotencyExpiryContract = (
+  testRunner: TestRunner,
+  open: OpenPetRepository<BasicRepository>,
+  options: ContractOptions = {},
+): void => {
+  const { describe, it } = seededRunner(testRunner, options);
+  const use = useRepository(open);
+  const atTime = (test: (clock: { time: number }) => Parameters<typeof use>[1]): Promise<void> => {
+    const clock = { time: start };
+    return use({ now: () => clock.time }, test(clock));
+  };
+
+  describe('as a pet repository whose clock runs', () => {
+    it('replays until 24 hours have passed, and makes a new animal after them', () =>
+      atTime((clock) => async (repository) => {
+        const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+        const { pet } = await success(repository.create(newPet, key));
+        clock.time = start + day - 1;
+        expectEqual(
+          'a retry 1 ms before 24 hours have passed',
+          await success(repository.create(newPet, key)),
+          {
+            pet,
+            replayed: true,
+          },
+        );
+        clock.time = start + day;
+        const next = await success(repository.create(newPet, key));
+        expectEqual('replayed, of a retry after 24 hours to the millisecond', next.replayed, false);
+        expectEqual('the list', await allPets(repository), [pet, next.pet]);
+        expectEqual('a retry of the second', await success(repository.create(newPet, key)), {
+          pet: next.pet,
+          replayed: true,
+        });
+      }));
+
+    it('takes an expired key for another animal', () =>
+      atTime((clock) => async (repository) => {
+        const key = arbitraryScopedIdempotencyKey();
+        await success(repository.create(arbitraryNewPet(), key));
+        clock.time = start + day + 1;
+        const { replayed } = await success(repository.create(arbitraryNewPet(), key));
+        expectEqual('replayed, of another animal under an expired key', replayed, false);
+      }));
+
+    it('forgets each of many keys in its own time', () =>
+      atTime((clock) => async (repository) => {
+        const creations = Array.from({ length: 20 }, () => ({
+          newPet: arbitraryNewPet(),
+          key: arbitraryScopedIdempotencyKey(),
+        }));
+        const run = ({ newPet, key }: (typeof creations)[number]) => success(repository.create(newPet, key));
+        for (const creation of creations) {
+          await run(creation);
+          clock.time += 10;
+        }
+        clock.time = start + day + 95;
+        const replayed = (await Promise.all(creations.map(run))).map((made) => made.replayed);
+        expectEqual(
+          'replayed, of 20 retries of which 10 come in time',
+          replayed,
+          creations.map((_, index) => index >= 10),
+        );
+      }));
+
+    it('replays though the clock has jumped back by a year', () =>
+      atTime((clock) => async (repository) => {
+        const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+        const { pet } = await success(repository.create(newPet, key));
+        clock.time = start - year;
+        expectEqual('a retry when the clock is a year back', await success(repository.create(newPet, key)), {
+          pet,
+          replayed: true,
+        });
+      }));
+
+    it('forgets a key in its time though another was made when the clock was a year ahead', () =>
+      atTime((clock) => async (repository) => {
+        const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+        clock.time = start + year;
+        await success(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+        clock.time = start;
+        await success(repository.create(newPet, key));
+        clock.time = start + day + 1;
+        const { replayed } = await success(repository.create(newPet, key));
+        expectEqual('replayed, of a retry after 24 hours', replayed, false);
+      }));
+  });
+};

@@ -1,0 +1,241 @@
+import { CategoryId, type NewPet, type Pet, PetName } from '../../core';
+import { arbitraryNewPet, arbitraryPet } from './arbitrary';
+import { expectEqual } from './expect-equal';
+import { nextTurn } from './next-turn';
+import { atOnce, decoded, expectFailure, success } from './outcome';
+import { sourceOf } from './source-of';
+import type { TestRunner } from './test-runner';
+import {
+  type BasicRepository,
+  type OpenPetRepository,
+  useRepository,
+} from './pet-repository/open-pet-repository';
+import { expectAlike, makeNewPet } from './pet-repository/filterings';
+import { allPets, largestPage } from './pet-repository/pages-of';
+import { type ContractOptions, seededRunner } from './seeded-runner';
+import { contentOf, largestId, petWithId } from './pet-repository/seeds';
+
+/** Number of animals that needs several batches in any adapter. */
+const many = 2_500;
+
+const manyPets = (): ReadonlyArray<NewPet> => Array.from({ length: many }, arbitraryNewPet);
+
+const contentsOf = (pets: ReadonlyArray<Pet>): ReadonlyArray<NewPet> => pets.map(contentOf);
+
+const seed = petWithId(5n);
+
+/** Maximum delay of a call after its deadline, long enough for a busy machine. */
+const latenessMs = 5_000;
+
+const endsWithin = async (milliseconds: number, work: ReadonlyArray<Promise<unknown>>): Promise<boolean> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const tooLate = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, false);
+  });
+  try {
+    return await Promise.race([Promise.all(work).then(() => true), tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** Defines the tests of `importAll`: all animals of a source, or none of them. */
+export const importAllContract = (
+  testRunner: TestRunner,
+  open: OpenPetRepository,
+  options: ContractOptions = {},
+): void => {
+  const { describe, it } = seededRunner(testRunner, options);
+  const use = useRepository(open);
+
+  describe('as a pet repository that imports', () => {
+    it('adds all animals of a source behind those that are there, in its order', () =>
+      use({ pets: [petWithId(3n), petWithId(41n)] }, async (repository) => {
+        const there = await allPets(repository);
+        const newPets = manyPets();
+        expectEqual(
+          'the number of animals added',
+          await success(repository.importAll(sourceOf(newPets))),
+          many,
+        );
+        const pets = await allPets(repository);
+        expectEqual('the animals that were there', pets.slice(0, there.length), there);
+        expectEqual('the animals of the source', contentsOf(pets.slice(there.length)), newPets);
+      }));
+
+    it('adds animals that are alike, each with an id of its own', () =>
+      use({}, async (repository) => {
+        const alike = Array.from({ length: 500 }, () => ({ ...petWithId(7n), id: largestId }));
+        expectEqual('the number of animals added', await success(repository.importAll(sourceOf(alike))), 500);
+        const pets = await allPets(repository);
+        expectEqual('their ids, each counted once', new Set(pets.map(({ id }) => id)).size, 500);
+        expectEqual('the list', contentsOf(pets), contentsOf(alike));
+      }));
+
+    it('keeps every digit and every letter of them', () =>
+      use({}, async (repository) => {
+        const digits = [2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n, 0n];
+        const names = ['', 'e\u0301', '"\\\n\r\t', '\ufeff', '🐢', "'); drop table pets; --", '?', '$1'];
+        const newPets = digits.flatMap((digit) =>
+          names.map((name) => ({ name: decoded(PetName, name), categoryId: decoded(CategoryId, digit) })),
+        );
+        expectEqual(
+          'the number of animals added',
+          await success(repository.importAll(sourceOf(newPets))),
+          newPets.length,
+        );
+        expectEqual('the list', contentsOf(await allPets(repository)), newPets);
+      }));
+
+    it('adds nothing of an empty source', () =>
+      use({}, async (repository) => {
+        expectEqual('the number of animals added', await success(repository.importAll(sourceOf([]))), 0);
+        expectEqual('the list', await allPets(repository), []);
+      }));
+
+    for (const failing of [0, 1, many - 1]) {
+      it(`adds none of them when the source throws in place of animal ${failing + 1}, and goes on`, () =>
+        use({ pets: [petWithId(5n)] }, async (repository) => {
+          const there = await allPets(repository);
+          const cause = new Error('the source is broken');
+          const source = sourceOf(manyPets(), (index) => {
+            if (index === failing) throw cause;
+          });
+          const outcome = await repository.importAll(source)();
+          expectEqual('what importAll answers with', outcome, {
+            _tag: 'Left',
+            left: { _tag: 'ImportAborted', cause },
+          });
+          expectEqual('the list after it', await allPets(repository), there);
+
+          const { pet } = await success(repository.create(arbitraryNewPet()));
+          const next = await success(repository.importAll(sourceOf([arbitraryPet()])), 'the next importAll');
+          expectEqual('the number of animals that the next importAll added', next, 1);
+          expectEqual('the list then', (await allPets(repository)).slice(0, 2), [...there, pet]);
+        }));
+    }
+
+    it('adds none of them when there are not ids enough for all', () =>
+      use({ pets: [petWithId(largestId - 2n)] }, async (repository) => {
+        const there = await allPets(repository);
+        const newPets = Array.from({ length: 3 }, arbitraryNewPet);
+        await expectFailure('importAll', repository.importAll(sourceOf(newPets)), 'ImportAborted');
+        expectEqual('the list after it', await allPets(repository), there);
+      }));
+
+    it('shows none of them before all are stored', () =>
+      use({ pets: [petWithId(5n)] }, async (repository) => {
+        const there = await allPets(repository);
+        const seen: Array<ReadonlyArray<Pet>> = [];
+        const source = sourceOf(manyPets(), async (index) => {
+          if (index % 499 === 0) seen.push(await allPets(repository));
+        });
+        const lengths = new Set<number>();
+        const running = { importAll: true };
+        const readOn = async (): Promise<void> => {
+          while (running.importAll) {
+            lengths.add((await allPets(repository)).length);
+            await nextTurn();
+          }
+        };
+        const [added] = await Promise.all([
+          success(repository.importAll(source)).finally(() => {
+            running.importAll = false;
+          }),
+          readOn(),
+        ]);
+        expectEqual('the number of animals added', added, many);
+        for (const listed of seen) expectEqual('the list while animals are added', listed, there);
+        const partial = [...lengths].filter(
+          (length) => length !== there.length && length !== there.length + many,
+        );
+        expectEqual('how many a list showed that were neither none nor all of them', partial, []);
+        expectEqual('how many are listed then', (await allPets(repository)).length, there.length + many);
+      }));
+
+    it('does not touch the source before it is run', () =>
+      use({}, async (repository) => {
+        let asked = 0;
+        const source = sourceOf([arbitraryNewPet()], () => void (asked += 1));
+        const creation = repository.importAll(source);
+        expectEqual('the list, before importAll is run', await allPets(repository), []);
+        expectEqual('how many animals the source was asked for before that', asked, 0);
+        expectEqual('the number of animals added', await success(creation), 1);
+      }));
+
+    it('is all or nothing beside other creations, whoever has to give way', () =>
+      use({}, async (repository) => {
+        const imports = Array.from({ length: 3 }, () => Array.from({ length: 450 }, arbitraryNewPet));
+        const singles = Array.from({ length: 20 }, arbitraryNewPet);
+        const [all, each] = await Promise.all([
+          atOnce(imports.map((newPets) => repository.importAll(sourceOf(newPets)))),
+          atOnce(singles.map((newPet) => repository.create(newPet))),
+        ]);
+        const stored = [
+          ...imports.filter((_, index) => all[index]?._tag === 'Right').flat(),
+          ...singles.filter((_, index) => each[index]?._tag === 'Right'),
+        ];
+        const inWords = ({ name, categoryId, status }: NewPet) =>
+          JSON.stringify([name, String(categoryId), status]);
+        expectEqual(
+          'the list, sorted, beside the animals of what was answered with success',
+          (await allPets(repository)).map(inWords).sort(),
+          stored.map(inWords).sort(),
+        );
+        expectEqual(
+          'whether one importAll at least succeeded',
+          all.some(({ _tag }) => _tag === 'Right'),
+          true,
+        );
+      }));
+
+    it('finds and lists alike what was there, what is created, and what is imported', () =>
+      use(
+        { pets: Array.from({ length: 8 }, (_, index) => petWithId(BigInt(index + 1) * 10n, makeNewPet())) },
+        async (repository) => {
+          for (let count = 0; count < 8; count += 1) await success(repository.create(makeNewPet()));
+          await success(repository.importAll(sourceOf(Array.from({ length: 8 }, makeNewPet))));
+          for (let count = 0; count < 8; count += 1) await success(repository.create(makeNewPet()));
+          expectEqual('how many are listed', (await expectAlike(repository)).length, 32);
+        },
+      ));
+
+    it('ends at the deadline, or before, while an import goes on', () =>
+      use({ pets: [seed] }, async (repository) => {
+        let goOn = (): void => undefined;
+        const held = new Promise<void>((resolve) => {
+          goOn = resolve;
+        });
+        let isHeld = (): void => undefined;
+        const begun = new Promise<void>((resolve) => {
+          isHeld = resolve;
+        });
+        const source = sourceOf(Array.from({ length: many }, arbitraryNewPet), (index) => {
+          if (index < many - 1) return;
+          isHeld();
+          return held;
+        });
+        const importing = repository.importAll(source)();
+        await Promise.race([begun, importing]);
+
+        const deadline = performance.now() + 100;
+        const callOf: { readonly [Name in keyof BasicRepository]: () => Promise<unknown> } = {
+          find: repository.find(seed.id, deadline),
+          list: repository.list({ limit: largestPage }, deadline),
+          create: repository.create(arbitraryNewPet(), undefined, deadline),
+        };
+        const calls = Object.values(callOf).map((call) => call());
+        try {
+          const haveEnded = await endsWithin(latenessMs, calls);
+          expectEqual(
+            `whether a find, a list and a creation end ${latenessMs} ms later at most`,
+            haveEnded,
+            true,
+          );
+        } finally {
+          goOn();
+          await Promise.allSettled([importing, ...calls]);
+        }
+      }));
+  });
+};

@@ -1,0 +1,260 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import { inMemoryPetRepository } from '../../adapters/in-memory';
+import {
+  type AnimalStoreClient,
+  AnimalStoreError,
+  type CreateOptions,
+  type ListOptions,
+  type PetRepository,
+  type ScopedIdempotencyKey,
+  unavailable,
+} from '../../core';
+import { arbitraryNewPet } from '../contracts';
+import { petWithId } from '../contracts/pet-repository/seeds';
+
+/** A client of a store over this repository, with a key that opens it or with the key that is given. */
+export type OpenClient = (
+  repository: PetRepository,
+  apiKey?: string,
+) => Promise<{ readonly client: AnimalStoreClient; readonly close: () => Promise<void> }>;
+
+const errorOf = (call: Promise<unknown>): Promise<AnimalStoreError> =>
+  call.then(
+    () => expect.fail('the call succeeded'),
+    (error: unknown) => (error instanceof AnimalStoreError ? error : expect.fail(String(error))),
+  );
+
+const all = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
+  const found: Array<A> = [];
+  for await (const item of items) found.push(item);
+  return found;
+};
+
+/** Fails each call until so many have failed. */
+const failing = (failures: number, sound = inMemoryPetRepository()) => {
+  const keys: Array<ScopedIdempotencyKey | undefined> = [];
+  let calls = 0;
+  const orFail =
+    <A>(task: () => Promise<A>) =>
+    async () => {
+      calls += 1;
+      return calls <= failures ? E.left(unavailable('the disk is full')) : task();
+    };
+  const pets: PetRepository = {
+    ...sound,
+    list: (query) => orFail(sound.list(query)),
+    find: (id) => orFail(sound.find(id)),
+    create: (newPet, key) => {
+      keys.push(key);
+      return orFail(sound.create(newPet, key));
+    },
+  };
+  return { pets, keys, calls: () => calls };
+};
+
+const isOptions = (value: unknown): value is ListOptions => typeof value === 'object';
+
+const rex = { name: 'Rex', categoryId: 7 };
+
+/** Defines the tests of an AnimalStoreClient, embedded or remote. */
+export const clientSuite = (open: OpenClient): void => {
+  const use = async (
+    repository: PetRepository,
+    test: (client: AnimalStoreClient) => Promise<void>,
+    apiKey?: string,
+  ): Promise<void> => {
+    const { client, close } = await open(repository, apiKey);
+    try {
+      await test(client);
+    } finally {
+      await close();
+    }
+  };
+
+  it('creates, gets and lists animals, with every digit', () =>
+    use(inMemoryPetRepository(), async (client) => {
+      const tom = await client.create({ name: 'Tom', categoryId: 9007199254740993n, status: 'sold' });
+      expect(tom).to.deep.equal({ id: 1n, name: 'Tom', categoryId: 9007199254740993n, status: 'sold' });
+      const created = await client.create(rex);
+      expect(created).to.deep.equal({ id: 2n, name: 'Rex', categoryId: 7n });
+      expect(await client.get(1)).to.deep.equal(tom);
+      expect(await client.get(2n)).to.deep.equal(created);
+      expect(await all(client.list())).to.deep.equal([tom, created]);
+      expect(await all(client.list({ status: 'sold' }))).to.deep.equal([tom]);
+      expect(await all(client.list({ after: 1 }))).to.deep.equal([created]);
+    }));
+
+  it('gets animals at both ends of int64, and neighbours of theirs that are missing', () => {
+    const ids = [-(2n ** 63n), -1n, 0n, 9007199254740993n, 2n ** 63n - 1n];
+    const pets = ids.map((id) => petWithId(id));
+    return use(inMemoryPetRepository({ pets }), async (client) => {
+      for (const pet of pets) expect(await client.get(pet.id)).to.deep.equal(pet);
+      for (const id of [1n - 2n ** 63n, 1n, 9007199254740992n, 2n ** 63n - 2n]) {
+        expect(await errorOf(client.get(id))).to.include({ code: 'pet_not_found', attempts: 1 });
+      }
+    });
+  });
+
+  it('lists page by page, and animal by animal', () => {
+    const pets = Array.from({ length: 250 }, (_, index) => petWithId(BigInt(index + 1)));
+    return use(inMemoryPetRepository({ pets }), async (client) => {
+      expect(await all(client.list())).to.deep.equal(pets);
+      const pages = await all(client.list().byPage());
+      expect(pages.map(({ length }) => length)).to.deep.equal([100, 100, 50]);
+      expect(
+        (await all(client.list({ pageSize: 125 / 5 }).byPage())).map(({ length }) => length),
+      ).to.deep.equal(Array.from({ length: 10 }, () => 25));
+      const sold = pets.filter(({ status, id }) => status === 'sold' && id > 9n);
+      expect(await all(client.list({ status: 'sold', after: 9n, pageSize: 7 }))).to.deep.equal(sold);
+    });
+  });
+
+  it('reads no further than it is walked, and begins anew each time', () => {
+    const { pets, calls } = failing(
+      0,
+      inMemoryPetRepository({ pets: [1n, 2n, 3n, 4n].map((id) => petWithId(id)) }),
+    );
+    return use(pets, async (client) => {
+      const list = client.list({ pageSize: 1 });
+      expect(calls()).to.equal(0);
+      for (let walk = 1; walk <= 2; walk += 1) {
+        for await (const { id } of list) if (id === 2n) break;
+        expect(calls()).to.equal(2 * walk);
+      }
+    });
+  });
+
+  it('repeats a create while the store is unavailable, with one key that no other create has', () => {
+    const { pets, keys } = failing(2);
+    return use(pets, async (client) => {
+      expect(await client.create(rex)).to.deep.equal({ id: 1n, name: 'Rex', categoryId: 7n });
+      await client.create(rex);
+      const texts = keys.map((key) => key?.idempotencyKey);
+      expect(texts).to.have.lengthOf(4);
+      expect(texts.slice(0, 3)).to.deep.equal([texts[0], texts[0], texts[0]]);
+      expect(texts[0])
+        .to.match(/^[0-9a-f]{32}$/)
+        .and.not.to.equal(texts[3]);
+    });
+  });
+
+  it('repeats reads', () => {
+    const { pets, calls } = failing(1, inMemoryPetRepository({ pets: [petWithId(1n)] }));
+    return use(pets, async (client) => {
+      expect(await all(client.list())).to.have.lengthOf(1);
+      expect(calls()).to.equal(2);
+    });
+  });
+
+  it('gives up after its time budget, and says how often it tried', () => {
+    const { pets, calls } = failing(Infinity);
+    return use(pets, async (client) => {
+      const once = await errorOf(client.create(rex, { retryForMs: 0, idempotencyKey: 'order-17' }));
+      expect(once).to.include({ code: 'unavailable', attempts: 1, idempotencyKey: 'order-17' });
+      expect(once.message).not.to.include('disk');
+      const began = performance.now();
+      const later = await errorOf(client.get(1n, { retryForMs: 1_500 }));
+      expect(later.code).to.equal('unavailable');
+      expect(later.attempts).to.equal(calls() - 1);
+      expect(performance.now() - began).to.be.below(1_900);
+    });
+  });
+
+  it('takes an idempotency key: the same create adds one animal, and a different one fails', () =>
+    use(inMemoryPetRepository(), async (client) => {
+      const options: CreateOptions = { idempotencyKey: 'say "hi", \\ you' };
+      const { id } = await client.create(rex, options);
+      expect((await client.create(rex, options)).id).to.equal(id);
+      const error = await errorOf(client.create({ ...rex, name: 'Tom' }, options));
+      expect(error).to.include({ code: 'idempotency_key_reused', idempotencyKey: options.idempotencyKey });
+      expect(await all(client.list())).to.have.lengthOf(1);
+    }));
+
+  it('ends an attempt that hangs', () => {
+    const never = () => new Promise<never>(() => undefined);
+    return use({ ...inMemoryPetRepository(), list: () => never, create: () => never }, async (client) => {
+      const limits = { timeoutMs: 100, retryForMs: 0 };
+      expect(await errorOf(client.create(rex, limits))).to.include({ code: 'timeout', attempts: 1 });
+      expect((await errorOf(all(client.list(limits)))).code).to.equal('timeout');
+      expect((await errorOf(client.create(rex, { timeoutMs: 50, retryForMs: 1_000 }))).attempts).to.be.above(
+        1,
+      );
+    });
+  });
+
+  it('ends a call whose signal is aborted: before it, while it waits, and while it pauses', () => {
+    const never = () => new Promise<never>(() => undefined);
+    const { pets } = failing(Infinity);
+    return use({ ...pets, create: () => never }, async (client) => {
+      const reason = new Error('the user has left');
+      const signal = AbortSignal.abort(reason);
+      expect(await errorOf(client.get(1n, { signal }))).to.include({ code: 'aborted', cause: reason });
+      for (const call of [
+        (options: CreateOptions) => client.create(rex, options),
+        (options: CreateOptions) => client.get(1n, options),
+        (options: CreateOptions) => all(client.list(options)),
+      ]) {
+        const controller = new AbortController();
+        setTimeout(() => {
+          controller.abort(reason);
+        }, 100);
+        const began = performance.now();
+        const error = await errorOf(call({ signal: controller.signal }));
+        expect(error).to.include({ code: 'aborted', cause: reason });
+        expect(performance.now() - began).to.be.below(2_000);
+      }
+    });
+  });
+
+  for (const apiKey of ['another-key', 'no key\n', '']) {
+    it(`is unauthorized with the key ${JSON.stringify(apiKey)}`, () =>
+      use(
+        inMemoryPetRepository(),
+        async (client) => {
+          expect(await errorOf(client.create(rex))).to.include({ code: 'unauthorized', attempts: 1 });
+          expect((await errorOf(all(client.list()))).code).to.equal('unauthorized');
+        },
+        apiKey,
+      ));
+  }
+
+  it('rejects what is not valid with a TypeError, throws nothing, and asks nothing of the store', () => {
+    const { pets, calls } = failing(0);
+    return use(pets, async (client) => {
+      const call = (
+        operation: keyof AnimalStoreClient,
+        ...values: ReadonlyArray<unknown>
+      ): Promise<unknown> => {
+        if (operation === 'list') return all(client.list(...values.filter(isOptions)));
+        return Promise.resolve(Reflect.apply(client[operation], undefined, values));
+      };
+      const bad = [
+        call('create', { name: 'Rex' }),
+        call('create', undefined),
+        call('create', { ...rex, categoryId: 2 ** 53 }),
+        call('create', rex, { idempotencyKey: '' }),
+        call('create', rex, { timeoutMs: 0 }),
+        call('create', rex, { retryForMs: NaN }),
+        call('get', '1'),
+        call('list', { status: 'lost' }),
+        call('list', { pageSize: 101 }),
+        call('list', { after: 1.5 }),
+      ];
+      for (const rejection of bad) {
+        expect(await rejection.catch((error: unknown) => error)).to.be.an.instanceOf(TypeError);
+      }
+      expect(calls()).to.equal(0);
+    });
+  });
+
+  it('keeps what any animal says', () =>
+    use(inMemoryPetRepository(), async (client) => {
+      for (let count = 0; count < 50; count += 1) {
+        const newPet = arbitraryNewPet();
+        const { id, ...content } = await client.create(newPet);
+        expect(content).to.deep.equal(newPet);
+        expect(await client.get(id)).to.deep.equal({ id, ...content });
+      }
+    }));
+};

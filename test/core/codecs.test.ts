@@ -1,0 +1,220 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import * as E from 'fp-ts/Either';
+import { pipe } from 'fp-ts/function';
+import type * as t from 'io-ts';
+import { inspect } from 'node:util';
+import {
+  ApiKey,
+  CategoryId,
+  fieldErrors,
+  IdempotencyKey,
+  inDecimal,
+  Int64,
+  KeyId,
+  NewPet,
+  OwnerId,
+  PageSize,
+  Pet,
+  PetId,
+  PetName,
+  PetStatus,
+} from '../../core';
+
+const min = -(2n ** 63n);
+const max = 2n ** 63n - 1n;
+
+interface Codec {
+  readonly name: string;
+  readonly decode: (value: unknown) => t.Validation<unknown>;
+  readonly is: (value: unknown) => boolean;
+}
+
+const accepts = (codec: Codec, value: unknown): boolean => {
+  const outcome = codec.decode(value);
+  if (E.isRight(outcome)) expect(codec.is(outcome.right), 'it knows again what it decoded').to.equal(true);
+  return E.isRight(outcome);
+};
+
+const fieldErrorsOf = (codec: Codec, value: unknown) =>
+  pipe(
+    codec.decode(value),
+    E.match(fieldErrors, () => []),
+  );
+
+const inWords = (value: unknown): string => inspect(value, { maxStringLength: 40, breakLength: Infinity });
+
+interface Cases {
+  readonly codec: Codec;
+  readonly taken: ReadonlyArray<unknown>;
+  readonly refused: ReadonlyArray<unknown>;
+}
+
+const integers: Omit<Cases, 'codec'> = {
+  taken: [min, -1n, 0n, 1n, max, 9007199254740993n, 7, -7, Number.MAX_SAFE_INTEGER],
+  refused: [
+    min - 1n,
+    max + 1n,
+    2n ** 64n,
+    2 ** 53,
+    1e300,
+    1.5,
+    NaN,
+    Infinity,
+    '7',
+    '',
+    null,
+    undefined,
+    true,
+    [7n],
+    {},
+  ],
+};
+
+const cases: ReadonlyArray<Cases> = [
+  { codec: Int64, ...integers },
+  { codec: PetId, ...integers },
+  { codec: CategoryId, ...integers },
+  {
+    codec: inDecimal(Int64),
+    taken: [
+      '0',
+      '-0',
+      '7',
+      '-7',
+      '007',
+      max.toString(),
+      min.toString(),
+      '9007199254740993',
+      `${'0'.repeat(10_000)}7`,
+    ],
+    refused: [
+      ...['', ' 7', '7 ', '+7', '7.0', '7e0', '0x7', '7n', '-', '--7', '1_000', '٧', '７', '7\n', 'NaN'],
+      ...[(max + 1n).toString(), (min - 1n).toString(), '9'.repeat(100_000), 7n, 7, null, undefined],
+    ],
+  },
+  {
+    codec: PageSize,
+    taken: [1, 2, 20, 100],
+    refused: [0, -1, 101, 1.5, NaN, Infinity, 20n, '20', null, undefined],
+  },
+  {
+    codec: PetStatus,
+    taken: ['available', 'pending', 'sold'],
+    refused: ['', 'Sold', 'sold ', 'toString', '__proto__', 'constructor', null, undefined, 0, ['sold']],
+  },
+  {
+    codec: PetName,
+    taken: [
+      '',
+      ' ',
+      'Rex',
+      '\u0001',
+      '\ufffd',
+      '\uffff',
+      '🐕',
+      'e\u0301',
+      'x'.repeat(65_536),
+      'é'.repeat(32_768),
+      '🐕'.repeat(16_384),
+    ],
+    refused: [
+      ...['\0', 'a\0', '\ud800', 'a\udfffb', '\udc00\ud800', '🐕'.slice(1), null, undefined, 7, ['Rex']],
+      ...['x'.repeat(65_537), `x${'é'.repeat(32_768)}`, `x${'\uffff'.repeat(21_845)}x`, '🐕'.repeat(16_385)],
+    ],
+  },
+  {
+    codec: IdempotencyKey,
+    taken: ['a', ' ', '~', '"\\', 'x'.repeat(255)],
+    refused: ['', 'x'.repeat(256), 'é', '\t', 'a\n', '\x7f', '\0', null, undefined, 7],
+  },
+  {
+    codec: ApiKey,
+    taken: ['a', 'AZaz09-._~+/', 'abc=', 'abc=='],
+    refused: ['', '=', 'a=b', 'a b', ' a', 'a\n', 'a,b', 'é', '"a"', null, undefined, 7],
+  },
+  { codec: KeyId, taken: ['a', ' ', 'é🐕'], refused: ['', 'a\0', '\ud800', null, undefined, 7] },
+  { codec: OwnerId, taken: ['a', ' ', 'é🐕'], refused: ['', 'a\0', '\ud800', null, undefined, 7] },
+];
+
+describe('the codecs of the core', () => {
+  for (const { codec, taken, refused } of cases) {
+    for (const value of taken) {
+      it(`${codec.name} takes ${inWords(value)}`, () => {
+        expect(accepts(codec, value)).to.equal(true);
+      });
+    }
+    for (const value of refused) {
+      it(`${codec.name} refuses ${inWords(value)}`, () => {
+        expect(accepts(codec, value)).to.equal(false);
+      });
+    }
+  }
+
+  it('write an int64 in decimal that reads as the same', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min, max }), (integer) => {
+        const text = pipe(
+          Int64.decode(integer),
+          E.map((int64) => inDecimal(Int64).encode(int64)),
+        );
+        expect(text).to.deep.equal(E.right(integer.toString()));
+        expect(
+          pipe(
+            text,
+            E.flatMap((digits) => inDecimal(Int64).decode(digits)),
+          ),
+        ).to.deep.equal(E.right(integer));
+      }),
+    );
+  });
+
+  it('drop what a NewPet does not have, an id among it', () => {
+    const value: unknown = JSON.parse(
+      '{"id":5,"name":"Rex","categoryId":7,"extra":1,"__proto__":{"status":"sold"}}',
+    );
+    expect(NewPet.decode(value)).to.deep.equal(E.right({ name: 'Rex', categoryId: 7n }));
+  });
+
+  it('make no status of a missing one, and refuse null for it', () => {
+    const newPet = { name: 'Rex', categoryId: 7n };
+    expect(pipe(NewPet.decode(newPet), E.map(Object.keys))).to.deep.equal(E.right(['name', 'categoryId']));
+    expect(accepts(NewPet, { ...newPet, status: null })).to.equal(false);
+  });
+
+  it('take a Pet only with its id', () => {
+    expect(accepts(Pet, { id: 1n, name: 'Rex', categoryId: 7n })).to.equal(true);
+    expect(accepts(Pet, { name: 'Rex', categoryId: 7n })).to.equal(false);
+  });
+
+  it('name each bad field once, with what was expected', () => {
+    expect(fieldErrorsOf(NewPet, { name: 7, status: 'gone' })).to.have.deep.members([
+      {
+        field: 'name',
+        expected: 'a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates',
+      },
+      { field: 'categoryId', expected: 'an integer from -9223372036854775808 to 9223372036854775807' },
+      { field: 'status', expected: 'one of available, pending, sold' },
+    ]);
+  });
+
+  for (const value of [null, undefined, 7, 'Rex', [], [{ name: 'Rex', categoryId: 7n }]]) {
+    it(`name no field when a NewPet is no object: ${inWords(value)}`, () => {
+      expect(fieldErrorsOf(NewPet, value)).to.deep.equal([{ field: '', expected: 'an object' }]);
+    });
+  }
+
+  it('never say what came', () => {
+    const secret = 'hunter2';
+    const values = [
+      secret,
+      [secret],
+      { name: { secret }, categoryId: secret, status: secret, [secret]: secret },
+    ];
+    for (const { codec } of [...cases, { codec: NewPet }, { codec: Pet }]) {
+      for (const value of values) {
+        expect(JSON.stringify(fieldErrorsOf(codec, value))).not.to.include(secret);
+      }
+    }
+  });
+});

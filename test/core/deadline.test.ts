@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import * as TE from 'fp-ts/TaskEither';
+import { inMemoryPetRepository } from '../../adapters/in-memory';
+import { callerOf, type Deadline, endAtDeadline, openAnimalStore, unavailable } from '../../core';
+import { arbitraryApiKey, arbitraryIdempotencyKey, arbitraryKeyId, arbitraryNewPet } from '../contracts';
+import { arbitraryPetId } from '../contracts/arbitrary';
+import { run } from '../support/run';
+
+const never = () => new Promise<never>(() => undefined);
+
+const soon = (): Deadline => performance.now() + 20;
+
+const authenticate = () => TE.right(callerOf(arbitraryKeyId()));
+
+const failureOf = async (task: TE.TaskEither<unknown, unknown>): Promise<unknown> => {
+  const outcome = await task();
+  return E.isLeft(outcome) ? outcome.left : expect.fail('the call succeeded');
+};
+
+const timersOf = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+
+describe('A deadline', () => {
+  it('reaches the port behind each operation, and the auth port', async () => {
+    // A whole number, so that the differences below are exact.
+    const now = Math.floor(performance.now());
+    const received: Array<readonly [string, number | undefined]> = [];
+    const note = (name: string, deadline: number | undefined) => {
+      received.push([name, deadline === undefined ? undefined : deadline - now]);
+      return TE.left(unavailable('late'));
+    };
+    const open = openAnimalStore({
+      pets: {
+        ...inMemoryPetRepository(),
+        list: (_query, deadline) => note('list', deadline),
+        find: (_id, deadline) => note('find', deadline),
+        create: (_newPet, _key, deadline) => note('create', deadline),
+      },
+      authenticate: (_apiKey, deadline) => {
+        received.push(['authenticate', deadline === undefined ? undefined : deadline - now]);
+        return authenticate();
+      },
+    });
+    const minute = 60_000;
+    const store = await run(open(arbitraryApiKey(), now + minute));
+    await store.listPets({}, now + 2 * minute)();
+    await store.getPet(arbitraryPetId(), now + 3 * minute)();
+    await store.createPet(arbitraryNewPet(), undefined, now + 4 * minute)();
+    await store.createPet(arbitraryNewPet(), arbitraryIdempotencyKey(), now + 5 * minute)();
+    expect(received).to.deep.equal([
+      ['authenticate', minute],
+      ['list', 2 * minute],
+      ['find', 3 * minute],
+      ['create', 4 * minute],
+      ['create', 5 * minute],
+    ]);
+  });
+
+  it('ends an operation whose adapter ignores it as Unavailable', async () => {
+    const pets = { ...inMemoryPetRepository(), list: () => never, find: () => never, create: () => never };
+    const store = await run(openAnimalStore({ pets, authenticate })(arbitraryApiKey()));
+    for (const task of [
+      store.listPets({}, soon()),
+      store.getPet(arbitraryPetId(), soon()),
+      store.createPet(arbitraryNewPet(), undefined, soon()),
+    ]) {
+      expect(await failureOf(task)).to.have.property('_tag', 'Unavailable');
+    }
+  });
+
+  it('ends the opening of a store whose auth port ignores it', async () => {
+    const open = openAnimalStore({ pets: inMemoryPetRepository(), authenticate: () => never });
+    expect(await failureOf(open(arbitraryApiKey(), soon()))).to.have.property('_tag', 'Unavailable');
+  });
+
+  it('that is over runs no call', async () => {
+    let calls = 0;
+    const call = endAtDeadline(() => {
+      calls += 1;
+      return Promise.resolve(E.right(1));
+    }, performance.now() - 1);
+    expect(await failureOf(call)).to.have.property('_tag', 'Unavailable');
+    expect(calls).to.equal(0);
+  });
+
+  it('leaves the outcome of a call in time as it is, and no timer behind', async () => {
+    // The runner starts its own timer once the test has returned its promise.
+    await Promise.resolve();
+    const timers = timersOf();
+    const later = performance.now() + 60_000;
+    expect(await endAtDeadline(TE.right(1), later)()).to.deep.equal(E.right(1));
+    expect(await endAtDeadline(TE.left('no'), later)()).to.deep.equal(E.left('no'));
+    const rejected = endAtDeadline(() => Promise.reject(new TypeError('a defect')), later)();
+    expect(await rejected.catch(String)).to.equal('TypeError: a defect');
+    expect(timersOf()).to.equal(timers);
+  });
+
+  it('later than a timer can wait is none', async () => {
+    for (const deadline of [Infinity, performance.now() + 2 ** 31, undefined]) {
+      const call = endAtDeadline(
+        () => new Promise<E.Either<never, number>>((resolve) => setTimeout(resolve, 5, E.right(1))),
+        deadline,
+      );
+      expect(await call()).to.deep.equal(E.right(1));
+    }
+  });
+});
+
+describe('An Unavailable', () => {
+  it('keeps a text as the message of its cause', () => {
+    expect(unavailable('the disk is full').cause)
+      .to.be.an('error')
+      .with.property('message', 'the disk is full');
+  });
+
+  it('keeps an Error as it is', () => {
+    const cause = new RangeError('too much');
+    expect(unavailable(cause).cause).to.equal(cause);
+  });
+});

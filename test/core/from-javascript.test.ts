@@ -1,0 +1,165 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
+import {
+  importAll,
+  invalidApiKey,
+  type NewPet,
+  openAnimalStore,
+  type PetRepository,
+  unavailable,
+} from '../../core';
+import { arbitraryApiKey, arbitraryKeyId, arbitraryPet } from '../contracts';
+import { nextTurn } from '../contracts/next-turn';
+import { petId } from '../contracts/pet-repository/seeds';
+import { inTurn } from '../support/databases/catalogue';
+import { run } from '../support/run';
+
+const isEffect = (value: unknown): value is () => Promise<unknown> => typeof value === 'function';
+
+/** Calls an operation with values that no compiler has looked at. */
+const call = async (
+  operation: (...values: ReadonlyArray<never>) => unknown,
+  ...values: ReadonlyArray<unknown>
+): Promise<unknown> => {
+  const effect: unknown = Reflect.apply(operation, undefined, values);
+  return isEffect(effect) ? effect() : expect.fail('no operation');
+};
+
+/** Returns the name and the message of a call's error. */
+const errorOf = (outcome: Promise<unknown>): Promise<string> =>
+  outcome.then(
+    (value) => expect.fail(`it was taken: ${String(value)}`),
+    (error: unknown) => String(error),
+  );
+
+const openStore = async (
+  pets: PetRepository = inMemoryPetRepository({ pets: [{ ...arbitraryPet(), id: petId(1n) }] }),
+) => {
+  const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
+  const open = openAnimalStore({ pets, authenticate: inMemoryApiKeys([[id, key]]).authenticate });
+  return { open, pets, store: await run(open(key)) };
+};
+
+describe('A caller that no compiler checks', () => {
+  it('creates an animal from plain values: a category in a number is stored as a bigint', async () => {
+    const { store, pets } = await openStore();
+    const created = await call(store.createPet, { name: 'Rex', categoryId: 5, status: undefined, age: 3 });
+    const pet = { id: 2n, name: 'Rex', categoryId: 5n };
+    expect(created).to.deep.equal(E.right({ pet, replayed: false }));
+    expect(await run(pets.find(petId(2n)))).to.deep.equal(pet);
+  });
+
+  const noPets: ReadonlyArray<readonly [value: unknown, message: RegExp]> = [
+    [{ name: 'Rex', categoryId: '5' }, /^TypeError: invalid NewPet: categoryId must be an integer from/],
+    [{ name: 'Rex', categoryId: 2 ** 53 }, /categoryId must be an integer/],
+    [{ name: 'Rex', categoryId: 2n ** 63n }, /categoryId must be an integer/],
+    [{ name: 'R\0x', categoryId: 5n }, /name must be a string of .* without U\+0000/],
+    [{ name: 'Rex', categoryId: 5n, status: 'gone' }, /status must be one of available, pending, sold/],
+    [{ name: 'Rex' }, /categoryId must be/],
+    [undefined, /it must be an object/],
+  ];
+
+  it('gets a TypeError for what is no animal, and nothing is stored', async () => {
+    const { store, pets } = await openStore();
+    for (const [value, message] of noPets) {
+      expect(await errorOf(call(store.createPet, value))).to.match(message);
+    }
+    expect(await pets.find(petId(2n))()).to.have.property('_tag', 'Left');
+  });
+
+  it('imports plain values, all or none of them', async () => {
+    const { pets } = await openStore();
+    const rex = { name: 'Rex', categoryId: 5 };
+    const aborted = await call(importAll, pets, [rex, { ...rex, categoryId: '5' }]);
+    expect(aborted).to.have.nested.property('left._tag', 'ImportAborted');
+    expect(aborted)
+      .to.have.nested.property('left.cause.message')
+      .that.matches(/^invalid NewPet: categoryId must be/);
+    expect(await pets.find(petId(2n))()).to.have.property('_tag', 'Left');
+    expect(await call(importAll, pets, inTurn([rex]))).to.deep.equal(E.right(1));
+    expect(await run(pets.find(petId(2n)))).to.have.property('categoryId', 5n);
+  });
+
+  it('may use one object for many animals: a store that takes its time gets each as it was', async () => {
+    const taken: Array<NewPet> = [];
+    const { store, pets } = await openStore({
+      ...inMemoryPetRepository(),
+      create: (newPet) => async () => {
+        await nextTurn();
+        taken.push(newPet);
+        return E.left(unavailable('it only looks'));
+      },
+      importAll: (newPets) => async () => {
+        for await (const newPet of newPets) taken.push(newPet);
+        return E.right(taken.length);
+      },
+    });
+    const row = { name: '', categoryId: 5n, age: 3 };
+    const names = ['Rex', 'Tom', 'Ada'];
+    const asTaken = names.map((name) => ({ name, categoryId: 5n }));
+
+    const creations = names.map((name) => call(store.createPet, Object.assign(row, { name })));
+    row.name = 'no name \0';
+    await Promise.all(creations);
+    expect(taken.splice(0)).to.deep.equal(asTaken);
+
+    async function* rows() {
+      for (const name of names) yield Promise.resolve(Object.assign(row, { name }));
+    }
+    await call(importAll, pets, rows());
+    expect(taken).to.deep.equal(asTaken);
+  });
+
+  it('finds an animal by a number, and gets a TypeError for what is no id', async () => {
+    const { store } = await openStore();
+    const { getPet } = store;
+    expect(await call(getPet, 1)).to.have.nested.property('right.id', 1n);
+    for (const id of ['1', 1.5, undefined]) {
+      expect(await errorOf(call(getPet, id))).to.match(/^TypeError: invalid PetId: it must be an integer/);
+    }
+  });
+
+  it('gets a TypeError for a page that is none, and for an idempotency key that is none', async () => {
+    const { store } = await openStore();
+    for (const limit of [0, 101, 1.5, '20']) {
+      expect(await errorOf(call(store.listPets, { limit }))).to.match(
+        /^TypeError: invalid PetQuery: limit must be/,
+      );
+    }
+    expect(await call(store.listPets, { after: 1 })).to.deep.equal(E.right({ pets: [], hasMore: false }));
+    expect(await errorOf(call(store.listPets, { after: '1' }))).to.match(
+      /^TypeError: invalid PetQuery: after/,
+    );
+    expect(await errorOf(call(store.listPets, { status: 'gone' }))).to.match(
+      /^TypeError: invalid PetQuery: status/,
+    );
+    for (const query of ['sold', 20, null, ['sold']]) {
+      expect(await errorOf(call(store.listPets, query))).to.equal(
+        'TypeError: invalid PetQuery: it must be an object',
+      );
+    }
+    for (const key of ['', 'ключ', 7, null]) {
+      const creation = call(store.createPet, { name: 'Rex', categoryId: 5 }, key);
+      expect(await errorOf(creation)).to.match(/^TypeError: invalid IdempotencyKey/);
+    }
+  });
+
+  it('gets a task from every function, whatever it passes: none throws', async () => {
+    const { open, store, pets } = await openStore();
+    const bad = [undefined, null, 7, 'x', [], {}, Symbol('x')];
+    for (const value of bad) {
+      for (const operation of [open, store.listPets, store.createPet, store.getPet]) {
+        expect(Reflect.apply(operation, undefined, [value, value])).to.be.a('function');
+      }
+      expect(Reflect.apply(importAll, undefined, [pets, value])).to.be.a('function');
+    }
+  });
+
+  it('is not let in by what is no key', async () => {
+    const { open } = await openStore();
+    for (const key of ['', 'not a key', undefined, null, 7, {}]) {
+      expect(await call(open, key)).to.deep.equal(E.left(invalidApiKey('unknown')));
+    }
+  });
+});

@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import * as TE from 'fp-ts/TaskEither';
+import { inMemoryPetRepository } from '../../adapters/in-memory';
+import { type Pet, type PetQuery, type PetRepository, unavailable, walkPages } from '../../core';
+import { arbitraryPet } from '../contracts';
+import { pageSize } from '../contracts/pet-repository/pages-of';
+import { petId } from '../contracts/pet-repository/seeds';
+import { run } from '../support/run';
+
+const pets = Array.from({ length: 250 }, (_, index) => ({ ...arbitraryPet(), id: petId(BigInt(index + 1)) }));
+
+const { list } = inMemoryPetRepository({ pets });
+
+const walk = async (list: PetRepository['list'], query?: Partial<PetQuery>) => {
+  const pages = [];
+  for await (const page of walkPages(list, query)) pages.push(page);
+  return pages;
+};
+
+const idsOf = (pages: Awaited<ReturnType<typeof walk>>): ReadonlyArray<ReadonlyArray<bigint> | undefined> =>
+  pages.map((page) => (E.isRight(page) ? page.right.pets.map(({ id }) => id) : undefined));
+
+describe('walkPages', () => {
+  it('reads everything in pages of 100', async () => {
+    const ids = idsOf(await walk(list));
+    expect(ids.map((page) => page?.length)).to.deep.equal([100, 100, 50]);
+    expect(ids.flat()).to.deep.equal(pets.map(({ id }) => id));
+  });
+
+  it('keeps to a status, a size and a start', async () => {
+    const query = { status: 'sold', limit: pageSize(7), after: petId(100n) } as const;
+    const ids = idsOf(await walk(list, query)).flat();
+    expect(ids).to.deep.equal(
+      pets.filter(({ id, status }) => status === 'sold' && id > 100n).map(({ id }) => id),
+    );
+  });
+
+  it('reads in pages of 100 where the size is left undefined', async () => {
+    const query: object = { limit: undefined };
+    expect(idsOf(await walk(list, query)).map((page) => page?.length)).to.deep.equal([100, 100, 50]);
+  });
+
+  it('goes on from the page that was read, whatever is done to it meanwhile', async () => {
+    let handedOut: Array<Pet> = [];
+    const changeable: PetRepository['list'] = (query) => async () => {
+      const page = await run(list(query));
+      handedOut = [...page.pets];
+      return E.right({ ...page, pets: handedOut });
+    };
+    const ids: Array<bigint> = [];
+    for await (const page of walkPages(changeable)) {
+      expect(E.isRight(page)).to.equal(true);
+      ids.push(...handedOut.splice(0).map(({ id }) => id));
+    }
+    expect(ids).to.deep.equal(pets.map(({ id }) => id));
+  });
+
+  it('reads one page of an empty store', async () => {
+    expect(idsOf(await walk(inMemoryPetRepository().list))).to.deep.equal([[]]);
+  });
+
+  it('ends with the failure of a page', async () => {
+    const failure = unavailable('gone');
+    const failing: PetRepository['list'] = (query) =>
+      query.after === undefined ? list(query) : TE.left(failure);
+    const pages = await walk(failing);
+    expect(pages).to.have.lengthOf(2);
+    expect(pages[1]).to.deep.equal(E.left(failure));
+  });
+
+  it('ends at a page that says more follow and leads nowhere', async () => {
+    expect(await walk(() => TE.right({ pets: [], hasMore: true }))).to.have.lengthOf(1);
+  });
+});

@@ -1,0 +1,170 @@
+import { expect } from 'chai';
+import { appendFile, copyFile, mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import * as t from 'io-ts';
+import { decodeOrThrow } from '../../core';
+import { killPrograms, projectFolder, type Running, startProgram } from '../support/processes/command';
+import { eventually } from '../support/eventually';
+import { freePort } from '../support/processes/free-port';
+import { needsPrograms } from '../support/processes/needs-programs';
+import { copyCheckout } from '../support/package/copy-checkout';
+import { makeFolder, removeFolders } from '../support/temporary-folder';
+
+const support = join(projectFolder, 'test/deploy/support');
+/** What takes long and changes seldom is kept here: the base that the image is built on. */
+const cache = join(projectFolder, 'node_modules/.cache/image');
+const certificates = '/etc/ssl/certs/ca-certificates.crt';
+const key = 'a-key-of-this-test-that-is-long-enough';
+
+const environment = { STORAGE_DRIVER: 'vfs', HOME: homedir() };
+
+const run = async (program: string, ...programArguments: ReadonlyArray<string>): Promise<string> => {
+  const { code, stdout, stderr } = await startProgram(program, programArguments, { environment }).ended;
+  expect(code, `${program} ${programArguments.join(' ')}: ${stderr}${stdout.slice(-2000)}`).to.equal(0);
+  return stdout.trim();
+};
+
+/** The settings of npm on this machine, for the npm in the build, which trusts no authority of this machine's own. */
+const npmSettings = async (): Promise<string> => {
+  const file = join(await makeFolder(), 'npmrc');
+  const own = join(homedir(), '.npmrc');
+  if (existsSync(own)) await copyFile(own, file);
+  await appendFile(file, `\ncafile=${certificates}\n`);
+  return file;
+};
+
+const Image = t.type({
+  Docker: t.type({
+    config: t.type({
+      User: t.string,
+      Env: t.array(t.string),
+      Entrypoint: t.array(t.string),
+      Cmd: t.array(t.string),
+      Volumes: t.record(t.string, t.UnknownRecord),
+      Healthcheck: t.type({ Test: t.array(t.string) }),
+    }),
+  }),
+});
+
+type Config = t.TypeOf<typeof Image>['Docker']['config'];
+
+describe('The image', function () {
+  this.timeout(1_200_000);
+  needsPrograms('buildah', 'debootstrap');
+  let container = '';
+  let root = '';
+  let config: Config;
+
+  before(async () => {
+    await run(join(support, 'make-base-images.sh'), cache);
+    const npmCache = join(cache, 'npm');
+    await mkdir(npmCache, { recursive: true });
+    await run(process.execPath, join(support, 'cache-prebuilt-driver.mjs'), npmCache);
+    const mounted = [
+      `${await npmSettings()}:/root/.npmrc:ro`,
+      `${certificates}:${certificates}:ro`,
+      `${npmCache}:/root/.npm`,
+    ];
+    const volumes = mounted.map((volume) => `--volume=${volume}`);
+    const options = ['--layers', '--isolation=chroot', '--pull-never', '--format=docker'];
+    // As the checkout of a user whose files nobody else may read.
+    const checkout = await copyCheckout();
+    await run('chmod', '--recursive', 'go-rwx', checkout);
+    await run('buildah', 'bud', ...options, ...volumes, '--tag=animal-store', checkout);
+    container = await run('buildah', 'from', '--pull-never', 'localhost/animal-store');
+    root = await run('buildah', 'mount', container);
+    config = decodeOrThrow(Image, JSON.parse(await run('buildah', 'inspect', '--type=image', 'animal-store')))
+      .Docker.config;
+  });
+
+  afterEach(killPrograms);
+  after(() => run('buildah', 'rm', container));
+  after(removeFolders);
+
+  /**
+   * Starts a command as a runtime of containers would: as process 1, as the image's user, with its environment, on a
+   * root that is read only but for the volume; the network is the machine's.
+   */
+  const start = (
+    data: string,
+    command: ReadonlyArray<string>,
+    more: Readonly<Record<string, string>> = {},
+  ): Running => {
+    const own = Object.fromEntries(
+      config.Env.map((line): [string, string] => {
+        const [name = '', ...value] = line.split('=');
+        return [name, value.join('=')];
+      }),
+    );
+    const script =
+      'mount --bind "$0" "$0" && mount --bind "$1" "$0/data" && mount -t proc proc "$0/proc" && ' +
+      'mount -o remount,bind,ro "$0" && cd "$0" && root=$0 && user=$2 && shift 2 && ' +
+      'exec chroot --userspec="$user:$user" "$root" "$@"';
+    return startProgram(
+      'unshare',
+      ['--mount', '--pid', '--fork', '--kill-child', 'sh', '-c', script, root, data, config.User, ...command],
+      { environment: { ...own, ...more } },
+    );
+  };
+
+  const newVolume = async (): Promise<string> => {
+    const folder = await makeFolder();
+    await run('chown', '1000:1000', folder);
+    return folder;
+  };
+
+  it('says that it runs as nobody in particular, with node as process 1 and its data in a volume', () => {
+    expect(config).to.deep.include({ User: 'node', Entrypoint: ['node', '/service/dist/app/main.js'] });
+    expect(config.Cmd).to.deep.equal(['serve']);
+    expect(Object.keys(config.Volumes).map((path) => path.replace(/\/$/, ''))).to.deep.equal(['/data']);
+  });
+
+  it('has neither a compiler nor what only development needs', () => {
+    for (const path of ['usr/bin/cc', 'usr/bin/make', 'usr/bin/python3', 'service/node_modules/typescript']) {
+      expect(existsSync(join(root, path)), path).to.equal(false);
+    }
+    expect(existsSync(join(root, 'service/node_modules/sqlite3/build/Release/node_sqlite3.node'))).to.equal(
+      true,
+    );
+  });
+
+  it('serves on a read-only root, is healthy, keeps its data in the volume, and stops at a SIGTERM', async () => {
+    const data = await newVolume();
+    const port = String(await freePort());
+    const health = config.Healthcheck.Test.slice(1);
+    const address = `http://127.0.0.1:${port}/v1/pets`;
+    const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+    const settings = { PORT: port, API_KEYS: key };
+
+    expect((await start(data, health, settings).ended).code).to.equal(1);
+    for (const animals of [0, 1]) {
+      const serving = start(data, [...config.Entrypoint, ...config.Cmd], settings);
+      await eventually('it is healthy', 60_000, async () => {
+        return (await start(data, health, settings).ended).code === 0;
+      });
+      const listed = await fetch(address, { headers });
+      expect(await listed.json()).to.have.length(animals);
+      const body = '{"name":"Rex","categoryId":7}';
+      expect((await fetch(address, { method: 'POST', headers, body })).status).to.equal(201);
+      await run('sh', '-c', `kill -TERM $(cat /proc/${String(serving.pid)}/task/*/children)`);
+      expect((await serving.ended).code, serving.stderr()).to.equal(0);
+    }
+  });
+
+  it('has the other commands too', async () => {
+    const data = await newVolume();
+    const migrated = await start(data, ['animal-store', 'migrate']).ended;
+    expect(migrated, migrated.stderr).to.include({ code: 0 });
+    const made = await start(data, ['animal-store', 'keys', 'create', '--name', 'first']).ended;
+    expect(made, made.stderr).to.include({ code: 0 });
+    expect(made.stdout).to.match(/^animals_/);
+  });
+
+  it('builds the documentation page in', () => {
+    expect(existsSync(join(root, 'service/dist/adapters/http/docs/page/swagger-ui/swagger-ui.css'))).to.equal(
+      true,
+    );
+  });
+});

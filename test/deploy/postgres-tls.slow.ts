@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { chown, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { type PostgresServer, withOwnPostgres } from '../support/postgres/postgres-server';
+import { killPrograms, runCommand, startProgram } from '../support/processes/command';
+import { eventually } from '../support/eventually';
+import { startService } from '../support/service/service-process';
+
+const settings = { API_KEYS: 'tls-key', LOG_LEVEL: 'silent', PORT: '0' };
+
+interface Certificate {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+/** A certificate for 127.0.0.1 that is signed by itself alone; undefined without openssl. */
+const makeCertificate = async (folder: string): Promise<Certificate | undefined> => {
+  const [certificate, privateKey] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
+  const made = await startProgram('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+    ...['-subj', '/CN=animal store test', '-addext', 'subjectAltName=IP:127.0.0.1'],
+    ...['-keyout', privateKey, '-out', certificate],
+  ]).ended.catch(() => undefined);
+  return made?.code === 0 ? { certificate, privateKey } : undefined;
+};
+
+const query = async <Row extends object>(url: string, sql: string): Promise<ReadonlyArray<Row>> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+};
+
+/** Has the server take TLS from now on. As root it runs as another user, who must read the files. */
+const switchOn = async ({ url, folder }: PostgresServer, { certificate, privateKey }: Certificate) => {
+  const { uid, gid } = await stat(folder);
+  for (const file of [certificate, privateKey]) await chown(file, uid, gid);
+  for (const [name, value] of [
+    ['ssl_cert_file', certificate],
+    ['ssl_key_file', privateKey],
+    ['ssl', 'on'],
+  ])
+    await query(url, `alter system set ${name} = '${value}'`);
+  await query(url, 'select pg_reload_conf()');
+  await eventually('the server takes TLS', 20_000, () =>
+    query(`${url}?sslmode=no-verify`, 'select 1').then(
+      () => true,
+      () => false,
+    ),
+  );
+};
+
+const areEncrypted = async (url: string): Promise<ReadonlyArray<boolean>> =>
+  (
+    await query<{ ssl: boolean }>(
+      url,
+      `select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'animal-store'`,
+    )
+  ).map(({ ssl }) => ssl);
+
+const refusalOf = async (url: string): Promise<string> => {
+  const { code, stdout, stderr } = await runCommand(['serve'], { ...settings, DATABASE_URL: url });
+  expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+  return stderr;
+};
+
+/** Whether the connections of a service with this address are encrypted. */
+const encryptionOf = async (url: string, addressOfServer: string): Promise<ReadonlyArray<boolean>> => {
+  const service = await startService({ ...settings, DATABASE_URL: url });
+  const encrypted = await areEncrypted(addressOfServer);
+  await service.stop();
+  return encrypted;
+};
+
+describe('TLS to PostgreSQL, as the address says', function () {
+  afterEach(killPrograms);
+
+  it('is required, verified, or left out', async function () {
+    await withOwnPostgres(async (server) => {
+      const made = await makeCertificate(server.folder);
+      if (made === undefined) return this.skip();
+      const at = (options: string, host = '127.0.0.1') =>
+        `${server.url.replace('127.0.0.1', host)}?${options}`;
+      const verified = `sslmode=verify-full&sslrootcert=${encodeURIComponent(made.certificate)}`;
+
+      for (const options of ['sslmode=require', verified])
+        expect(await refusalOf(at(options))).to.match(/does not support SSL/);
+
+      await switchOn(server, made);
+      expect(await encryptionOf(at(verified), server.url), 'verify-full').to.deep.equal([true]);
+      expect(await encryptionOf(at('sslmode=no-verify'), server.url), 'no-verify').to.deep.equal([true]);
+      expect(await encryptionOf(at('sslmode=disable'), server.url), 'disable').to.deep.equal([false]);
+      for (const options of ['sslmode=require', 'sslmode=verify-full'])
+        expect(await refusalOf(at(options)), options).to.match(/self-signed certificate/);
+      expect(await refusalOf(at(verified, 'localhost'))).to.match(/does not match/);
+    });
+  });
+});

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSqlite } from '../../adapters/knex';
+import { projectFolder, startProgram } from '../support/processes/command';
+import { needsPrograms } from '../support/processes/needs-programs';
+import { eventually } from '../support/eventually';
+import { createPet, listPets } from '../support/http/pet-calls';
+import { runInProcess } from '../support/service/run-in-process';
+import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
+import { makeFolder, removeFolders } from '../support/temporary-folder';
+import { type PrometheusServer, startPrometheus } from './support/prometheus-server';
+
+const deploy = join(projectFolder, 'deploy');
+
+/** In milliseconds: a scrape, an evaluation, and a machine with other work. */
+const bound = 60_000;
+
+/** The expressions of a text, by the lines of a rules file or by the fields of a dashboard. */
+const strings = (value: unknown, field: string): ReadonlyArray<string> => {
+  if (Array.isArray(value)) return value.flatMap((one) => strings(one, field));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) =>
+    name === field && typeof one === 'string' ? [one] : strings(one, field),
+  );
+};
+
+const panels = (): ReadonlyArray<string> => {
+  const dashboard: unknown = JSON.parse(readFileSync(join(deploy, 'grafana', 'animal-store.json'), 'utf8'));
+  return strings(dashboard, 'expr').map((expression) =>
+    expression.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'),
+  );
+};
+
+const metricName = /\b(?:animal_store|http_server|db_client|process|nodejs)_[a-z0-9_]+/g;
+
+const namesIn = (text: string): ReadonlyArray<string> => {
+  const names = text.match(metricName) ?? [];
+  const labels = /^(?:http_(?:request|response)|db_client_connection_(?:pool_name|state)$)/;
+  return [...new Set(names)].filter((name) => !labels.test(name));
+};
+
+const rulesText = readFileSync(join(deploy, 'prometheus', 'animal-store.rules.yaml'), 'utf8');
+
+const promtool = async (...toolArguments: ReadonlyArray<string>): Promise<string> => {
+  const { code, stdout, stderr } = await startProgram('promtool', toolArguments).ended;
+  expect(code, stdout + stderr).to.equal(0);
+  return stdout + stderr;
+};
+
+describe('A real Prometheus', () => {
+  needsPrograms('prometheus', 'promtool');
+  let file: string;
+  let service: ServiceProcess;
+  let prometheus: PrometheusServer;
+
+  before(async () => {
+    const folder = await makeFolder();
+    file = join(folder, 'animals.sqlite3');
+    const environment = { DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: 'silent' };
+    const create = ['keys', 'create', '--name=shop', '--expires=1d'];
+    await runInProcess(['migrate'], environment);
+    const key = (await runInProcess(create, environment)).stdout.trim();
+    service = await startService({ ...environment, ADMIN_PORT: '0', RATE_LIMIT: '20/3600s' });
+    prometheus = await startPrometheus(await makeFolder(), await service.adminAddress());
+    const caller = { address: service.address, key };
+    // Over its limit in the end.
+    for (let count = 0; count < 15; count += 1) {
+      await createPet(caller, '{"name":"Rex","categoryId":7}');
+      await listPets(caller);
+      await fetch(`${service.address}/v1/pets/1`, { headers: { Authorization: `Bearer ${key}` } });
+    }
+    await eventually(
+      'what was done is scraped',
+      bound,
+      async () => (await prometheus.query('animal_store_owner_requests_total >= 45')) === 1,
+    );
+  });
+  after(async () => {
+    await prometheus.stop();
+  });
+  after(killServices);
+  after(removeFolders);
+
+  it('finds nothing to mend in the metrics', async () => {
+    const text = await (await fetch(`${await service.adminAddress()}/metrics`)).text();
+    const tool = startProgram('promtool', ['check', 'metrics'], { isFed: true });
+    tool.stdin.end(text);
+    const { code, stdout, stderr } = await tool.ended;
+    expect({ code, said: stdout + stderr }).to.deep.equal({ code: 0, said: '' });
+  });
+
+  it('takes the alerts, which fire when they should and not else', async () => {
+    await promtool('check', 'rules', join(deploy, 'prometheus', 'animal-store.rules.yaml'));
+    await promtool('check', 'config', join(deploy, 'prometheus', 'prometheus.yaml'));
+    await promtool('test', 'rules', join(projectFolder, 'test', 'deploy', 'alerts.test.yaml'));
+  });
+
+  it('has every metric that an alert or a panel asks for', async () => {
+    const names = namesIn([rulesText, ...panels()].join('\n'));
+    expect(names.length).to.be.above(15);
+    const missing: Array<string> = [];
+    for (const name of names) if ((await prometheus.query(name)) === 0) missing.push(name);
+    // The job that makes backups writes it.
+    expect(missing).to.deep.equal(['animal_store_last_backup_timestamp_seconds']);
+  });
+
+  it('answers each panel of the dashboard with something', async () => {
+    const expressions = panels();
+    expect(expressions.length).to.be.above(15);
+    for (const expression of expressions) {
+      await eventually(expression, bound, async () => (await prometheus.query(expression)) > 0);
+    }
+  });
+
+  it('tells of keys that end soon, and of a database that can not be written', async () => {
+    await eventually('the alert of keys', bound, async () =>
+      (await prometheus.alerts()).includes('AnimalStoreKeysEnd'),
+    );
+    expect(await prometheus.alerts()).to.not.include('AnimalStoreNotReady');
+    const { writes, close } = openSqlite(file);
+    const transaction = await writes.transaction();
+    try {
+      await transaction('heartbeats').insert({ id: 7, beaten_at: 0 });
+      await eventually('the alert of a service that is not ready', bound, async () =>
+        (await prometheus.alerts()).includes('AnimalStoreNotReady'),
+      );
+    } finally {
+      await transaction.rollback();
+      await close();
+    }
+  });
+});

@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { Agent } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { call } from '../support/http/call';
+import { eventually } from '../support/eventually';
+import { openRawConnection } from '../support/http/raw-connection';
+import { rawExchange } from '../support/http/raw-exchange';
+import { killPrograms } from '../support/processes/command';
+import { needsPrograms } from '../support/processes/needs-programs';
+import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
+import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
+import { proxies } from './support/proxies';
+
+const key = 'a-key-of-this-test-that-is-long-enough';
+const pet = '{"name":"Rex","categoryId":7}';
+
+/** Below the service's 20 s for a body, above the time limits that proxies have for an answer. */
+const pauseMs = 11_000;
+
+/** Requests that a proxy may reject itself, and the statuses it may answer with. */
+const malformed: ReadonlyArray<readonly [head: string, statuses: ReadonlyArray<number>]> = [
+  ['GET /v1/pets HTTP/1.1\r\nno header', [400]],
+  [`GET /v1/pets HTTP/1.1\r\nX: ${'x'.repeat(17_000)}`, [400, 431]],
+  [`GET /v1/pets?x=${'x'.repeat(17_000)} HTTP/1.1`, [400, 431]],
+  ['GET /v1/pets/%00 HTTP/1.1', [400, 401]],
+  ['GET /v1/pets HTTP/3.0', [400, 505]],
+  ['TRACE /v1/pets HTTP/1.1', [400, 401]],
+];
+
+for (const [name, startProxy] of proxies) {
+  describe(`Behind ${name} with its shipped configuration`, () => {
+    needsPrograms('nginx', 'haproxy', 'openssl');
+    let services: readonly [ServiceProcess, ServiceProcess];
+    let address = '';
+
+    before(async () => {
+      const databaseUrl = `sqlite:${await newDatabaseFile()}`;
+      const settings = { API_KEYS: key, TRUST_PROXY: '1', DATABASE_URL: databaseUrl };
+      const first = await startService(settings);
+      services = [first, await startService(settings)];
+      const [one, other] = services.map((service) => new URL(service.address).host);
+      ({ address } = await startProxy([one ?? '', other ?? '']));
+      // The second animal makes a list of one page link to the next.
+      for (let count = 0; count < 2; count += 1) await create(pet);
+    });
+
+    after(killPrograms);
+    after(killServices);
+    after(removeFolders);
+
+    // A connection each: a proxy closes one whose body it did not read to the end.
+    const create = (body: string) =>
+      call(`${address}/v1/pets`, { method: 'POST', key, body, agent: new Agent() });
+
+    it('passes requests, relative links and the errors of the service on', async () => {
+      const created = await create(pet);
+      expect(created).to.include({ status: 201 });
+      expect(created.headers.location).to.match(/^pets\/[0-9]+$/);
+      const refused = await call(`${address}/v1/pets`);
+      expect(refused).to.include({ status: 401 });
+      expect(JSON.parse(refused.text)).to.have.property('code', 'unauthorized');
+    });
+
+    it('leaves the limit of a body to the service', async () => {
+      const answer = await create(JSON.stringify({ name: 'x'.repeat(4_000_000), categoryId: 7 }));
+      expect(answer).to.include({ status: 413 });
+      expect(JSON.parse(answer.text)).to.have.property('code', 'payload_too_large');
+    });
+
+    it('passes on the longest Link header', async () => {
+      const { status, headers } = await call(`${address}/v1/pets?limit=1&x=${'!'.repeat(14_000)}`, { key });
+      expect(status).to.equal(200);
+      expect(headers['link']).to.match(/^<\?limit=1&x=!{14000}&after=[0-9]+>; rel="next"$/);
+    });
+
+    it('answers HTTP/1.0 without a Host', async () => {
+      const request = `GET /v1/pets?limit=1 HTTP/1.0\r\nAuthorization: Bearer ${key}\r\n\r\n`;
+      expect(await rawExchange(address, request)).to.include({ status: 200 });
+    });
+
+    it('waits for a body as long as the service does', async () => {
+      const { hostname, port } = new URL(address);
+      const connection = openRawConnection(hostname, Number(port));
+      connection.send(
+        [
+          ...['POST /v1/pets HTTP/1.1', 'Host: animals', 'Connection: close', `Authorization: Bearer ${key}`],
+          ...['Content-Type: application/json', `Content-Length: ${pet.length}`, '', pet.slice(0, 9)],
+        ].join('\r\n'),
+      );
+      await delay(pauseMs);
+      connection.send(pet.slice(9));
+      expect((await connection.closed()).toString()).to.match(/^HTTP\/1.1 201 /);
+    });
+
+    // HAProxy 2.6 answers what it cannot parse with HTML, whatever its `errorfile` says.
+    const itOnNginx = name === 'nginx' ? it : () => undefined;
+    itOnNginx('answers malformed requests with an Error body', async () => {
+      for (const [head, statuses] of malformed) {
+        const bytes = `${head}\r\nHost: h\r\nConnection: close\r\n\r\n`;
+        const { status, headers, body } = await rawExchange(address, bytes);
+        const request = head.slice(0, 40);
+        expect(statuses, request).to.include(status);
+        expect(headers.get('content-type'), request).to.match(/^application\/json/);
+        expect(JSON.parse(body), request).to.include({ status }).and.to.include.keys('code', 'message');
+      }
+    });
+
+    it('goes on with the instance that is left, and answers 503 with an Error body without one', async () => {
+      const { stdout } = await services[0].stop();
+      expect(stdout, 'the address of a client').to.include('127.0.0.1');
+      for (let count = 0; count < 20; count += 1) {
+        expect(await call(`${address}/v1/pets`, { key })).to.include({ status: 200 });
+      }
+      await services[1].stop();
+      await eventually('the proxy has no instance', 20_000, async () => {
+        const { status } = await call(`${address}/readyz`);
+        return status === 503;
+      });
+      const { status, headers, text } = await call(`${address}/v1/pets`, { key });
+      expect(status).to.equal(503);
+      expect(headers['content-type']).to.match(/^application\/json/);
+      expect(headers['retry-after']).to.equal('1');
+      expect(JSON.parse(text)).to.include({ code: 'unavailable', status: 503 });
+    });
+  });
+}

@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { call } from '../../support/http/call';
+import { eventually } from '../../support/eventually';
+import { projectFolder, type Running, startProgram } from '../../support/processes/command';
+import { freePort } from '../../support/processes/free-port';
+import { makeFolder } from '../../support/temporary-folder';
+
+/** A proxy of `deploy/` on a port of its own, in front of two instances. */
+export interface Proxy {
+  /** Its plain HTTP address. */
+  readonly address: string;
+  /** Its TLS address, with HTTP/2 and HTTP/1.1. */
+  readonly tlsAddress: string;
+  readonly program: Running;
+}
+
+/** Hosts and ports of the instances, as in `127.0.0.1:3001`. */
+export type Instances = readonly [first: string, second: string];
+
+export type StartProxy = (instances: Instances) => Promise<Proxy>;
+
+const environment = { PATH: '/usr/sbin:/usr/bin:/bin' };
+
+/** Writes a shipped configuration with this test's addresses into a new folder. Fails if a text to replace is missing. */
+const place = async (
+  path: string,
+  replacements: ReadonlyArray<readonly [string, string]>,
+): Promise<string> => {
+  const file = join(await makeFolder(), 'site');
+  const text = await readFile(join(projectFolder, path), 'utf8');
+  for (const [from] of replacements) expect(text).to.include(from);
+  await writeFile(
+    file,
+    replacements.reduce((site, [from, to]) => site.replace(from, to), text),
+  );
+  return file;
+};
+
+/** Makes a self-signed certificate and its key, and a file that holds both. */
+const makeCertificate = async () => {
+  const folder = await makeFolder();
+  const [certificate, key, both] = ['certificate.pem', 'key.pem', 'both.pem'].map((name) =>
+    join(folder, name),
+  );
+  if (certificate === undefined || key === undefined || both === undefined) throw new Error('no paths');
+  const { code, stderr } = await startProgram('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+    ...['-subj', '/CN=animal store test', '-keyout', key, '-out', certificate],
+  ]).ended;
+  expect(code, stderr).to.equal(0);
+  await writeFile(both, `${await readFile(certificate, 'utf8')}${await readFile(key, 'utf8')}`);
+  return { certificate, key, both };
+};
+
+const whenReady = async (proxy: Proxy): Promise<Proxy> => {
+  await eventually('the proxy reaches an instance', 20_000, () =>
+    call(`${proxy.address}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+  return proxy;
+};
+
+export const startNginx: StartProxy = async ([first, second]) => {
+  const [port, tlsPort, { certificate, key }] = await Promise.all([
+    freePort(),
+    freePort(),
+    makeCertificate(),
+  ]);
+  const site = await place('deploy/nginx/animal-store.conf', [
+    ['listen 80;', `listen 127.0.0.1:${port};`],
+    ['# listen 443 ssl http2;', `listen 127.0.0.1:${tlsPort} ssl http2;`],
+    ['# ssl_certificate /etc/ssl/animals.pem;', `ssl_certificate ${certificate};`],
+    ['# ssl_certificate_key /etc/ssl/animals.key;', `ssl_certificate_key ${key};`],
+    ['127.0.0.1:3001', first],
+    ['127.0.0.1:3002', second],
+  ]);
+  const folder = await makeFolder();
+  await chmod(folder, 0o755);
+  const main = `pid ${folder}/pid; error_log stderr warn; events { worker_connections 4096; }
+    http { access_log off; client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy;
+      fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s; include ${site}; }`;
+  await writeFile(join(folder, 'nginx.conf'), main);
+  const nginx = ['-c', join(folder, 'nginx.conf'), '-g', 'daemon off; master_process off;'];
+  return whenReady({
+    address: `http://127.0.0.1:${port}`,
+    tlsAddress: `https://127.0.0.1:${tlsPort}`,
+    program: startProgram('nginx', nginx, { environment }),
+  });
+};
+
+export const startHaproxy: StartProxy = async ([first, second]) => {
+  const [port, tlsPort, { both }] = await Promise.all([freePort(), freePort(), makeCertificate()]);
+  const site = await place('deploy/haproxy/haproxy.cfg', [
+    ['bind :80', `bind 127.0.0.1:${port}`],
+    ['# bind :443 ssl crt /etc/ssl/animals.pem', `bind 127.0.0.1:${tlsPort} ssl crt ${both}`],
+    ['127.0.0.1:3001', first],
+    ['127.0.0.1:3002', second],
+  ]);
+  return whenReady({
+    address: `http://127.0.0.1:${port}`,
+    tlsAddress: `https://127.0.0.1:${tlsPort}`,
+    program: startProgram('haproxy', ['-db', '-f', site], { environment }),
+  });
+};
+
+/** Both proxies of `deploy/`, by name. */
+export const proxies: ReadonlyArray<readonly [name: string, start: StartProxy]> = [
+  ['nginx', startNginx],
+  ['HAProxy', startHaproxy],
+];

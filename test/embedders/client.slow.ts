@@ -1,0 +1,157 @@
+import { expect } from 'chai';
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { animalStoreClient } from '../../adapters/http-client';
+import { hasChromium, openChromium, whySkipped } from '../support/browser/chromium';
+import { listenOn } from '../support/http/listen';
+import { inFolder } from '../support/in-folder';
+import { projectFolder, startProgram } from '../support/processes/command';
+import { freePort } from '../support/processes/free-port';
+import { type ServiceProcess, startService } from '../support/service/service-process';
+import { removeFolders } from '../support/temporary-folder';
+import { embedderFolder, toolFolder } from './support/embedder-folder';
+
+const apiKey = 'a-key-for-programs';
+
+const programs: Readonly<Record<string, readonly [program: string, file: string]>> = {
+  'animal-store/client': [process.execPath, 'client.mjs'],
+  'openapi-fetch': [process.execPath, 'openapi-fetch.mjs'],
+  curl: ['bash', 'curl.sh'],
+  Python: ['python3', 'python.py'],
+};
+
+const namesOf = async (baseUrl: string): Promise<ReadonlyArray<string>> => {
+  const names: Array<string> = [];
+  for await (const { name } of animalStoreClient({ baseUrl, apiKey }).list()) names.push(name);
+  return names;
+};
+
+describe('A program that adds 100 animals while the service is killed and restarted', () => {
+  let folder = '';
+  before(async () => {
+    folder = await embedderFolder('openapi-fetch', 'openapi-typescript-helpers');
+    await cp(join(projectFolder, 'test/examples/clients'), folder, { recursive: true });
+  });
+  after(removeFolders);
+
+  for (const [name, [program, file]] of Object.entries(programs)) {
+    it(`adds each exactly once, with ${name}`, () =>
+      inFolder(async (data) => {
+        const port = await freePort();
+        const environment = {
+          PORT: String(port),
+          DATABASE_URL: `sqlite:${data}/animals.sqlite3`,
+          API_KEYS: apiKey,
+        };
+        let service: ServiceProcess = await startService(environment);
+        const { address } = service;
+        const running = startProgram(program, [file, address, apiKey], { folder });
+        const isOver = (): Promise<boolean> =>
+          Promise.race([running.ended.then(() => true), Promise.resolve(false)]);
+        for (const added of [20, 50, 80]) {
+          while (!(await isOver()) && (await namesOf(address)).length < added);
+          service.signal('SIGKILL');
+          await service.ended;
+          service = await startService(environment);
+        }
+        expect(await running.ended).to.include({ stdout: '100\n', stderr: '', code: 0 });
+        const expected = Array.from({ length: 100 }, (_, index) => `animal ${index + 1}`);
+        expect(await namesOf(address)).to.deep.equal(expected);
+        await service.stop();
+      }));
+  }
+
+  it('takes under 15 lines with animal-store/client', async () => {
+    const text = await readFile(join(projectFolder, 'test/examples/clients/client.mjs'), 'utf8');
+    expect(text.trimEnd().split('\n').length).to.be.below(15);
+  });
+});
+
+const library = `
+import { animalStoreClient, AnimalStoreError } from 'animal-store/client';
+globalThis.run = async (baseUrl, apiKey) => {
+  const animals = animalStoreClient({ baseUrl, apiKey });
+  const { id } = await animals.create({ name: 'é🐕', categoryId: 9007199254740993n });
+  const found = [];
+  for await (const pet of animals.list({ pageSize: 1, after: id - 1n })) found.push(pet.name + pet.categoryId);
+  const error = await animals.get(404n).catch((reason) => reason);
+  const aborted = await animals.get(id, { signal: AbortSignal.abort() }).catch(({ code }) => code);
+  return [found.length, found[0], error instanceof AnimalStoreError && error.code, aborted].join(' ');
+};
+`;
+
+const printed = '1 é🐕9007199254740993 pet_not_found aborted';
+
+const deno = toolFolder('@deno/linux-x64-glibc/deno');
+const bun = toolFolder('@oven/bun-linux-x64/bin/bun');
+
+describe('The client, bundled from the package', () => {
+  let folder = '';
+  let bundle = '';
+  let service: ServiceProcess;
+
+  before(async () => {
+    folder = await embedderFolder();
+    await writeFile(join(folder, 'library.mjs'), library);
+    const options = ['--bundle', '--minify', '--platform=browser', '--format=esm', '--outfile=bundle.mjs'];
+    const bundling = await startProgram(toolFolder('.bin/esbuild'), ['library.mjs', ...options], { folder })
+      .ended;
+    expect(bundling.code, bundling.stderr).to.equal(0);
+    bundle = await readFile(join(folder, 'bundle.mjs'), 'utf8');
+    expect(gzipSync(bundle).byteLength, 'as docs/client.md says').to.be.within(10_000, 22_000);
+  });
+  beforeEach(async () => {
+    service = await startService({ DATABASE_URL: 'memory:', API_KEYS: apiKey, CORS_ORIGIN: '*' });
+    const program = `import './bundle.mjs';\nconsole.log(await run('${service.address}', '${apiKey}'));\n`;
+    await writeFile(join(folder, 'program.mjs'), program);
+  });
+  afterEach(() => service.stop());
+  after(removeFolders);
+
+  for (const [runtime, program, options] of [
+    ['Node', process.execPath, []],
+    ['Deno', deno, ['run', '--no-config', '--allow-net=127.0.0.1', '--quiet']],
+    ['Bun', bun, ['run']],
+  ] as const) {
+    const isThere = existsSync(program);
+    (isThere ? it : it.skip)(
+      `runs in ${runtime}${isThere ? '' : ' (skipped: not installed for this platform)'}`,
+      async () => {
+        const environment = { HOME: folder, DENO_DIR: join(folder, 'deno') };
+        const running = startProgram(program, [...options, 'program.mjs'], { folder, environment });
+        expect(await running.ended).to.include({ stdout: `${printed}\n`, stderr: '', code: 0 });
+      },
+    );
+  }
+
+  (hasChromium ? it : it.skip)(
+    `runs in a page of a browser, and in a worker of it${whySkipped}`,
+    async () => {
+      const host = await listenOn(createServer((_request, response) => response.end('<title>host</title>')));
+      const browser = await openChromium();
+      try {
+        const page = await browser.newPage();
+        const errors: Array<string> = [];
+        page.on('pageerror', ({ message }) => errors.push(message));
+        await page.goto(host.address);
+        const call = `await run('${service.address}', '${apiKey}')`;
+        const inPage = page.waitForEvent('console', { timeout: 30_000 });
+        await page.addScriptTag({ content: `${bundle}\nconsole.log(${call});`, type: 'module' });
+        expect((await inPage).text(), errors.join()).to.equal(printed);
+
+        const worker = `${bundle}\npostMessage(${call});`;
+        const inWorker: unknown = await page.evaluate(`new Promise((resolve) => {
+        const source = URL.createObjectURL(new Blob([${JSON.stringify(worker)}], { type: 'text/javascript' }));
+        new Worker(source, { type: 'module' }).onmessage = ({ data }) => resolve(data);
+      })`);
+        expect(inWorker).to.equal(printed);
+      } finally {
+        await browser.close();
+        await host.close();
+      }
+    },
+  );
+});

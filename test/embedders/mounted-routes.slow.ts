@@ -1,0 +1,228 @@
+import { expect } from 'chai';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { projectFolder, startProgram } from '../support/processes/command';
+import { eventually } from '../support/eventually';
+import { freePort } from '../support/processes/free-port';
+import { isRefused } from '../support/http/pet-calls';
+import { removeFolders } from '../support/temporary-folder';
+import { embedderFolder } from './support/embedder-folder';
+import { programs } from './support/programs';
+
+interface Host {
+  /** The address under which everything of the host is. */
+  readonly address: string;
+  readonly call: (path: string, init?: RequestInit) => Promise<Response>;
+  readonly create: (path: string, newPet: object) => Promise<Response>;
+  readonly errors: () => string;
+}
+
+const page = 'docs/embedding.md';
+
+/** Hosts of other kinds, which docs/embedding.md links. */
+const examples = join(projectFolder, 'test', 'examples', 'hosts');
+
+const migration = 'migrations/20260101_adoptions.js';
+
+/** A key for the program that takes it from its environment. */
+const ownKey = 'the-key-of-the-shelter';
+
+/** The hosts of the page and its examples that answer a client alike, each with the prefix under which it has the routes. */
+const hosts = [
+  ['koa.mjs', ''],
+  ['middleware.mjs', ''],
+  ['koa-mount.mjs', '/zoo'],
+  ['express.mjs', '/zoo'],
+  ['fastify.mjs', '/zoo'],
+] as const;
+
+describe('The routes in a host of another kind', () => {
+  after(removeFolders);
+
+  const texts = {
+    ...programs(page),
+    ...Object.fromEntries(
+      readdirSync(examples).map((name) => [name, readFileSync(join(examples, name), 'utf8')]),
+    ),
+  };
+  let folder = '';
+  before(async () => {
+    folder = await embedderFolder(
+      ...[
+        'koa',
+        '@koa/router',
+        'knex',
+        'sqlite3',
+        'express',
+        'cors',
+        'helmet',
+        'fastify',
+        '@fastify/middie',
+        'koa-mount',
+      ],
+      ...['@koa/bodyparser', '@koa/cors', '@koa/etag', 'koa-compress', 'koa-conditional-get', 'koa-helmet'],
+    );
+    await mkdir(join(folder, 'migrations'));
+    for (const name of ['store.mjs', migration]) await writeFile(join(folder, name), texts[name] ?? '');
+  });
+
+  /** Runs a program of the page on a new database, with a change to its text if one is asked for. */
+  const withHost = async (
+    name: string,
+    test: (host: Host) => Promise<void>,
+    change: (text: string) => string = (text) => text,
+  ): Promise<void> => {
+    const port = String(await freePort());
+    const text = change(texts[name] ?? '').replaceAll('3000', port);
+    await writeFile(join(folder, name), text);
+    await rm(join(folder, 'animals.sqlite3'), { force: true });
+    const running = startProgram(process.execPath, [name], { folder, environment: { SHELTER_KEY: ownKey } });
+    const address = `http://127.0.0.1:${port}`;
+    const call = (path: string, init: RequestInit = {}): Promise<Response> => {
+      const headers = new Headers(init.headers);
+      headers.set('Authorization', `Bearer ${running.stdout().trim() || ownKey}`);
+      return fetch(new URL(path, address), { ...init, headers });
+    };
+    try {
+      await eventually(
+        `${name} listens: ${running.stderr()}`,
+        30_000,
+        async () => !(await isRefused(address)),
+      );
+      await test({
+        address,
+        call,
+        create: (path, newPet) =>
+          call(path, {
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json' },
+            body: JSON.stringify(newPet),
+          }),
+        errors: running.stderr,
+      });
+    } finally {
+      running.signal('SIGKILL');
+      await running.ended;
+    }
+  };
+
+  for (const [name, prefix] of hosts) {
+    it(`are whole in ${name}: links that hold, Error bodies, and the host's own pages`, () =>
+      withHost(name, async ({ address, call, create }) => {
+        const pets = `${prefix}/v1/pets`;
+        for (const petName of ['Rex', 'Tom', 'Ada']) {
+          const created = await create(pets, { name: petName, categoryId: 7 });
+          expect(created.status).to.equal(201);
+          const location = new URL(created.headers.get('Location') ?? '', created.url);
+          expect(await (await call(location.href)).json()).to.include({ name: petName });
+        }
+
+        const listed: Array<string> = [];
+        for (let path = `${pets}?limit=1`; path !== '';) {
+          const response = await call(path);
+          listed.push(await response.text());
+          const next = /^<(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
+          path = next === undefined ? '' : new URL(next, response.url).href;
+        }
+        expect(listed).to.deep.equal(
+          ['Rex', 'Tom', 'Ada'].map(
+            (petName, index) => `[{"id":${index + 1},"name":"${petName}","categoryId":7}]`,
+          ),
+        );
+
+        expect(await (await fetch(address + pets)).json()).to.include({ code: 'unauthorized', status: 401 });
+        const unknown = await call(`${prefix}/v1/nothing`);
+        expect(await unknown.json()).to.include({ code: 'route_not_found', status: 404 });
+        expect(await (await fetch(address)).text()).to.equal('a page of the host');
+      }));
+  }
+
+  it('go through helmet, cors, compress and etag like any other response', () =>
+    withHost('middleware.mjs', async ({ address, call, create }) => {
+      const origin = { Origin: 'https://a.host' };
+      await create('/v1/pets', { name: 'x'.repeat(5_000), categoryId: 7 });
+      const listed = await call('/v1/pets', { headers: { ...origin, 'Accept-Encoding': 'gzip' } });
+      expect(await listed.text()).to.have.length.greaterThan(5_000);
+      expect(listed.headers.get('Content-Encoding')).to.equal('gzip');
+      expect(listed.headers.get('X-Content-Type-Options')).to.equal('nosniff');
+      expect(listed.headers.get('Strict-Transport-Security')).to.match(/^max-age=/);
+      expect(listed.headers.get('Access-Control-Allow-Origin')).to.equal('*');
+      expect(listed.headers.get('Access-Control-Expose-Headers')).to.equal('Link,Location');
+
+      // As a browser asks; Node's fetch would ask for no copy at all.
+      const known = { 'If-None-Match': listed.headers.get('ETag') ?? '', 'Cache-Control': 'max-age=0' };
+      expect((await call('/v1/pets', { headers: known })).status).to.equal(304);
+      await create('/v1/pets', { name: 'Tom', categoryId: 7 });
+      expect((await call('/v1/pets', { headers: known })).status).to.equal(200);
+
+      const preflight = await fetch(`${address}/v1/pets`, {
+        method: 'OPTIONS',
+        headers: { ...origin, 'Access-Control-Request-Method': 'POST' },
+      });
+      expect(preflight.status).to.equal(204);
+      expect(preflight.headers.get('Access-Control-Allow-Methods')).to.include('POST');
+    }));
+
+  /** Programs of the page in which the body parser is put before the routes. */
+  const wrongOrders: ReadonlyArray<readonly [name: string, change: (text: string) => string]> = [
+    [
+      'middleware.mjs',
+      (text) =>
+        text
+          .replace(/^app\.use\(bodyParser.*\n/m, '')
+          .replace('mountPetRoutes(app', 'app.use(bodyParser());\nmountPetRoutes(app'),
+    ],
+    [
+      'express.mjs',
+      (text) =>
+        text
+          .replace(/^app\.use\(express\.json.*\n/m, '')
+          .replace("app.use('/zoo'", "app.use(express.json());\napp.use('/zoo'"),
+    ],
+    ['fastify.mjs', (text) => text.replace('register(middie)', "register(middie, { hook: 'preHandler' })")],
+  ];
+
+  for (const [name, change] of wrongOrders) {
+    it(`say where they belong behind a body parser in ${name}, and go on listing`, () =>
+      withHost(
+        name,
+        async ({ call, create, errors }) => {
+          const pets = `${name === 'middleware.mjs' ? '' : '/zoo'}/v1/pets`;
+          const refused = await create(pets, { name: 'Rex', categoryId: 7 });
+          expect(await refused.json()).to.include({ code: 'internal_error', status: 500 });
+          await eventually('the error is logged', 10_000, () =>
+            errors().includes('mount the pet routes before the body parser'),
+          );
+          expect(await (await call(pets)).text()).to.equal('[]');
+        },
+        change,
+      ));
+  }
+
+  /** Runs knex's own command of the host on its own migrations. */
+  const rollBack = async (): Promise<void> => {
+    const script = `
+      const knex = require('knex')({
+        client: 'sqlite3', connection: { filename: 'shelter.sqlite3' }, useNullAsDefault: true,
+        migrations: { directory: './migrations' },
+      });
+      knex.migrate.rollback().then(() => knex.destroy());`;
+    const { code, stderr } = await startProgram(process.execPath, ['--eval', script], { folder }).ended;
+    expect(code, stderr).to.equal(0);
+  };
+
+  it('share a database with a host that has migrations of its own, and commit with its rows', async () => {
+    await withHost('own-database.mjs', async ({ call }) => {
+      expect(await (await call('/?name=Rex&adopter=Ada&attempt=1')).text()).to.equal('Ada takes animal 1');
+      expect((await call('/?name=Rex&adopter=Bob&attempt=1')).status).to.equal(500);
+      expect(await (await call('/v1/pets')).json()).to.have.lengthOf(1);
+    });
+    // The host's own migrations go back and forth, and the animals stay.
+    await rollBack();
+    await withHost('own-database.mjs', async ({ call }) => {
+      expect(await (await call('/v1/pets')).text()).to.equal('[{"id":1,"name":"Rex","categoryId":7}]');
+      expect(await (await call('/?name=Tom&adopter=Bob&attempt=2')).text()).to.equal('Bob takes animal 2');
+    });
+  });
+});

@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { projectFolder, startProgram } from '../support/processes/command';
+import { startService } from '../support/service/service-process';
+import { markdownBlocks } from '../support/package/markdown-blocks';
+import { removeFolders } from '../support/temporary-folder';
+import { embedderFolder, runNode } from './support/embedder-folder';
+import { outputs, programs } from './support/programs';
+
+/** The pages with programs. Those for the routes are run in `mounted-routes.slow.ts`. */
+const pages = ['docs/client.md', 'docs/embedding.md', 'docs/testing.md'];
+
+/** The repository that docs/testing.md tests. */
+const journal = 'journal-repository/journal-repository.ts';
+
+const compiler = join(projectFolder, 'node_modules', 'typescript', 'bin', 'tsc');
+
+const compilerOptions = ['--strict', '--target', 'ES2022', '--module', 'nodenext', '--types', 'node'];
+
+describe('The pages for embedders', () => {
+  after(removeFolders);
+
+  it('have programs, what they print, and how to install the package', () => {
+    for (const page of pages) {
+      const others = markdownBlocks(page)
+        .map(({ text }) => text)
+        .filter((text) => !Object.values(programs(page)).includes(text));
+      const installs = others.filter((text) => text.startsWith('npm install '));
+      expect(installs[0], page).to.match(/^npm install (?:--save-dev )?\.\/animal-store-0\.1\.0\.tgz/);
+      const printed = Object.values(outputs(page));
+      expect(
+        others.filter((text) => !installs.includes(text)),
+        page,
+      ).to.have.members(printed);
+    }
+  });
+
+  /** A folder with the package, and with the programs of a page, in which those in TypeScript are compiled. */
+  const write = async (page: string, ...examples: ReadonlyArray<string>): Promise<string> => {
+    const folder = await embedderFolder('@types/node');
+    for (const example of examples) {
+      await copyFile(join(projectFolder, 'test', 'examples', example), join(folder, basename(example)));
+    }
+    const texts = programs(page);
+    for (const [name, text] of Object.entries(texts)) {
+      await mkdir(dirname(join(folder, name)), { recursive: true });
+      await writeFile(join(folder, name), text);
+    }
+    const sources = Object.keys(texts).filter((name) => name.endsWith('ts'));
+    if (sources.length > 0) {
+      const { code, stdout } = await runNode(folder, compiler, ...compilerOptions, ...sources);
+      expect(code, stdout).to.equal(0);
+    }
+    return folder;
+  };
+
+  it('show in docs/embedding.md programs that print what the page says', async () => {
+    const page = 'docs/embedding.md';
+    const folder = await write(page);
+    expect(Object.keys(outputs(page))).to.have.lengthOf(4);
+    for (const name of Object.keys(outputs(page))) {
+      const { stdout, stderr } = await runNode(folder, name.replace(/\.(.?)ts$/, '.$1js'));
+      expect(stderr, name).to.equal('');
+      expect(stdout, name).to.equal(outputs(page)[name]);
+    }
+  });
+
+  it('show in docs/client.md programs that print what the page says, against one service', async () => {
+    const page = 'docs/client.md';
+    const folder = await write(page);
+    const service = await startService({ DATABASE_URL: 'memory:', API_KEYS: 'a-key' });
+    try {
+      for (const [name, printed] of Object.entries(outputs(page))) {
+        const environment = { BASE_URL: service.address, API_KEY: 'a-key' };
+        const program = startProgram(process.execPath, [name], { folder, environment });
+        expect(await program.ended, name).to.include({ stdout: printed, stderr: '' });
+      }
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('show in docs/testing.md tests that pass', async () => {
+    const folder = await write('docs/testing.md', journal);
+    const { code, stdout } = await runNode(folder, '--test', '--test-reporter=tap', 'adoptable.test.mjs');
+    expect(code, stdout).to.equal(0);
+    expect(stdout).to.match(/^# pass 4$/m);
+  });
+
+  it('show in docs/testing.md a repository that passes the contract', async () => {
+    const folder = await write('docs/testing.md', journal);
+    const { code, stdout } = await runNode(
+      folder,
+      '--test',
+      '--test-reporter=tap',
+      'journal-repository.test.js',
+    );
+    expect(code, stdout).to.equal(0);
+    expect(stdout).to.match(/^# pass [1-9][0-9]/m);
+  });
+});

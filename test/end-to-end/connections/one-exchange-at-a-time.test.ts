@@ -1,0 +1,287 @@
+import { expect } from 'chai';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RequestRecord } from '../../../adapters/http';
+import { inMemoryPetRepository } from '../../../adapters/in-memory';
+import type { PetRepository } from '../../../core';
+import { eventually } from '../../support/eventually';
+import { openRawConnection } from '../../support/http/raw-connection';
+import { key, memoryApplication, silentReporter, startServer } from '../../support/http/start-server';
+
+/** In milliseconds. */
+const bound = 20_000;
+
+const create = (name: string, ...headers: ReadonlyArray<string>): string => {
+  const body = `{"name":"${name}","categoryId":7}`;
+  return [
+    'POST /v1/pets HTTP/1.1',
+    'Host: animals',
+    ...(headers.some((line) => line.startsWith('Authorization')) ? [] : [`Authorization: Bearer ${key}`]),
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    ...headers,
+    '',
+    body,
+  ].join('\r\n');
+};
+
+const statusesIn = (received: Buffer): ReadonlyArray<number> =>
+  [...received.toString().matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
+
+/** A server whose store says what it was asked to create, and can be told to wait with it. */
+const start = async () => {
+  const begun: Array<string> = [];
+  const ended: Array<RequestRecord> = [];
+  const held: Array<() => void> = [];
+  let holds = false;
+  let atOnce = 0;
+  let mostAtOnce = 0;
+  const repository = inMemoryPetRepository();
+  const pets: PetRepository = {
+    ...repository,
+    create: (newPet, idempotencyKey) => async () => {
+      begun.push(newPet.name);
+      atOnce += 1;
+      mostAtOnce = Math.max(mostAtOnce, atOnce);
+      if (holds) await new Promise<void>((resolve) => held.push(resolve));
+      else await new Promise(setImmediate);
+      atOnce -= 1;
+      return repository.create(newPet, idempotencyKey)();
+    },
+  };
+  const server = await startServer(memoryApplication({ pets }), {
+    maxInFlight: 4,
+    reporter: { ...silentReporter, requestEnded: (record) => ended.push(record) },
+  });
+  const { hostname, port } = new URL(server.address);
+  return {
+    begun,
+    ended,
+    hold: () => {
+      holds = true;
+    },
+    release: () => {
+      holds = false;
+      for (const go of held.splice(0)) go();
+    },
+    mostAtOnce: () => mostAtOnce,
+    port: Number(port),
+    connect: () => openRawConnection(hostname, Number(port)),
+    stop: server.stop,
+  };
+};
+
+describe('On a connection one exchange goes on at a time', () => {
+  let service: Awaited<ReturnType<typeof start>>;
+  beforeEach(async () => {
+    service = await start();
+  });
+  afterEach(async () => {
+    service.release();
+    await service.stop(0);
+  });
+
+  it('a pipelined request is not begun before the response to the one ahead of it is over', async () => {
+    service.hold();
+    const connection = service.connect();
+    connection.send(create('first') + create('second') + create('third', 'Connection: close'));
+    await eventually('the first is begun', bound, () => service.begun.length > 0);
+    expect(service.begun).to.deep.equal(['first']);
+    service.release();
+    expect(statusesIn(await connection.closed())).to.deep.equal([201, 201, 201]);
+    expect(service.begun).to.deep.equal(['first', 'second', 'third']);
+  });
+
+  it('what stands behind a refused create that expected 100 Continue, in the same packet, is not done', async () => {
+    const connection = service.connect();
+    const refused = create('refused', 'Authorization: Bearer wrong', 'Expect: 100-continue');
+    connection.send(refused + create('behind'));
+    expect(statusesIn(await connection.closed())).to.deep.equal([401]);
+    expect(service.begun).to.deep.equal([]);
+  });
+
+  it('what stands behind a refused create whose body did not come is not done', async () => {
+    const connection = service.connect();
+    const refused = create('refused', 'Authorization: Bearer wrong', 'Expect: 100-continue');
+    const half = refused.length - 5;
+    connection.send(refused.slice(0, half));
+    await connection.received(/HTTP\/1\.1 401 /);
+    connection.send(refused.slice(half) + create('behind'));
+    expect(statusesIn(await connection.closed())).to.deep.equal([401]);
+    expect(service.begun).to.deep.equal([]);
+  });
+
+  it('at a stop the pipelined creates that are not answered are not done', async () => {
+    service.hold();
+    const connection = service.connect();
+    connection.send(Array.from({ length: 20 }, (_, place) => create(`animal ${place}`)).join(''));
+    await eventually('the first is begun', bound, () => service.begun.length > 0);
+    const stopped = service.stop(0);
+    service.release();
+    const received = await connection.closed();
+    await stopped;
+    expect(statusesIn(received)).to.deep.equal([201]);
+    expect(service.begun).to.deep.equal(['animal 0']);
+    expect(service.ended.map(({ status }) => status)).to.deep.equal([201]);
+  });
+
+  it('thousands of pipelined requests are all answered, in their order', async () => {
+    const connection = service.connect();
+    const count = 1_000;
+    const live = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';
+    connection.send(live.repeat(count) + live.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
+    expect(statusesIn(await connection.closed())).to.have.length(count + 1);
+  });
+
+  it('pipelined requests leave other clients their turns of the event loop', async () => {
+    const connection = service.connect();
+    const count = 1_000;
+    connection.send('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count));
+    let mostInTurn = 0;
+    const giveUp = performance.now() + bound;
+    while (service.ended.length < count && performance.now() < giveUp) {
+      const before = service.ended.length;
+      await new Promise(setImmediate);
+      mostInTurn = Math.max(mostInTurn, service.ended.length - before);
+    }
+    connection.destroy();
+    expect(service.ended).to.have.length(count);
+    expect(mostInTurn).to.be.within(1, 10);
+  });
+
+  it('a client that ends its side after the request gets its response', async () => {
+    service.hold();
+    const connection = service.connect();
+    connection.send(create('half-closed'));
+    connection.end();
+    await eventually('it is begun', bound, () => service.begun.length > 0);
+    service.release();
+    expect(statusesIn(await connection.closed())).to.deep.equal([201]);
+  });
+
+  it('a client that goes on pipelining is not read while the first request is worked on', async () => {
+    service.hold();
+    const socket = connect(service.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(create('first'));
+    await eventually('the first is begun', bound, () => service.begun.length > 0);
+    const packet = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(500);
+    // The kernel takes some megabytes on both sides; what is more can only be in the memory of the service.
+    const kernelBuffers = 16_777_216;
+    let isFull = false;
+    while (!isFull && socket.bytesWritten < 2 * kernelBuffers) {
+      const taken = new Promise((resolve) => socket.write(packet, resolve));
+      isFull = (await Promise.race([taken, delay(500, 'not taken')])) === 'not taken';
+    }
+    expect(isFull, 'the service stops reading').to.equal(true);
+    socket.destroy();
+  });
+
+  it('of what a client goes on pipelining next to nothing is parsed, however much has arrived', async () => {
+    service.hold();
+    let parsed = 0;
+    const count = (): void => {
+      parsed += 1;
+    };
+    subscribe('http.server.request.start', count);
+    const connection = service.connect();
+    try {
+      connection.send(create('first'));
+      await eventually('the first is begun', bound, () => service.begun.length > 0);
+      // All that the kernel takes of it is there before the service reads on.
+      connection.send('GET / HTTP/1.1\r\n\r\n'.repeat(100_000));
+      await delay(500);
+      expect(parsed).to.be.below(10);
+    } finally {
+      unsubscribe('http.server.request.start', count);
+      connection.destroy();
+    }
+  });
+
+  it('a refused request gets one response, whatever becomes of its body', async () => {
+    const connection = service.connect();
+    connection.send(
+      'POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer wrong\r\nTransfer-Encoding: chunked\r\n\r\n',
+    );
+    await connection.received(/"unauthorized"/);
+    connection.send('zzz\r\n');
+    expect(statusesIn(await connection.closed())).to.deep.equal([401]);
+  });
+
+  it('nothing is done behind a response that ends a connection of HTTP/1.0 by itself', async () => {
+    const first = service.connect();
+    first.send('GET /openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const etag = /ETag: ("[^"]+")/.exec((await first.closed()).toString())?.[1] ?? '';
+    const connection = service.connect();
+    connection.send(
+      `GET /openapi.json HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\nIf-None-Match: ${etag}\r\n\r\n${create('behind')}`,
+    );
+    expect(statusesIn(await connection.closed())).to.deep.equal([304]);
+    expect(service.begun).to.deep.equal([]);
+  });
+
+  it('a large response is whole also where a CONNECT stands behind it', async () => {
+    for (let count = 0; count < 100; count += 1) {
+      const connection = service.connect();
+      connection.send(create('x'.repeat(30_000), 'Connection: close'));
+      await connection.closed();
+    }
+    const connection = service.connect();
+    connection.send(
+      `GET /v1/pets?limit=100 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n` +
+        'CONNECT a:1 HTTP/1.1\r\nHost: a\r\nX-Request-Id: of-the-connect\r\n\r\n',
+    );
+    const received = (await connection.closed()).toString();
+    expect(statusesIn(Buffer.from(received))).to.deep.equal([200, 405]);
+    expect(received.length).to.be.above(3_000_000);
+    expect(received).to.contain('X-Request-Id: of-the-connect');
+  });
+
+  it('a stop waits for the reader of a response, and cuts nothing off in its middle', async () => {
+    for (let count = 0; count < 100; count += 1) {
+      const connection = service.connect();
+      connection.send(create('x'.repeat(30_000), 'Connection: close'));
+      await connection.closed();
+    }
+    const socket = connect(service.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write(`GET /v1/pets?limit=100 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    await once(socket, 'readable');
+    const stopped = service.stop(0);
+    await delay(300);
+    let received = 0;
+    for await (const chunk of socket) received += String(chunk).length;
+    await stopped;
+    expect(received).to.be.above(3_000_000);
+    expect(service.ended.filter(({ status }) => status !== 201).map(({ status }) => status)).to.deep.equal([
+      200,
+    ]);
+  });
+});
+
+describe('Of all requests', () => {
+  it('so many as are allowed are worked on at once, those too whose bodies came late', async () => {
+    const service = await start();
+    try {
+      const requests = Array.from({ length: 20 }, (_, place) => create(`late ${place}`, 'Connection: close'));
+      const connections = requests.map((request) => {
+        const connection = service.connect();
+        connection.send(request.slice(0, -5));
+        return connection;
+      });
+      const probe = service.connect();
+      probe.send('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      await probe.closed();
+      connections.forEach((connection, place) => {
+        connection.send(requests[place]?.slice(-5) ?? '');
+      });
+      const statuses = await Promise.all(connections.map(async ({ closed }) => statusesIn(await closed())));
+      expect(statuses.flat()).to.deep.equal(Array.from({ length: 20 }, () => 201));
+      expect(service.mostAtOnce()).to.be.within(1, 4);
+    } finally {
+      await service.stop(0);
+    }
+  });
+});

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { connect } from 'node:net';
+import type { RejectionRecord, RequestRecord } from '../../../adapters/http';
+import { eventually } from '../../support/eventually';
+import { overloadedServer } from '../../support/http/overloaded-server';
+import { openRawConnection } from '../../support/http/raw-connection';
+import { rawExchange } from '../../support/http/raw-exchange';
+import { key, memoryApplication, silentReporter, startServer } from '../../support/http/start-server';
+
+describe('The record of a request', () => {
+  it('has the time until its response had gone out, without that in which the connection lingers', async () => {
+    const ended: Array<RequestRecord> = [];
+    const server = await startServer(memoryApplication(), {
+      reporter: { ...silentReporter, requestEnded: (record) => ended.push(record) },
+    });
+    const { hostname, port } = new URL(server.address);
+    // A client that does not end its side: the server reads on for a second.
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    socket.resume().write('POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nthe beginning');
+    await eventually('it is recorded', 20_000, () => ended.length > 0);
+    expect(ended.map(({ status, code }) => [status, code])).to.deep.equal([[401, 'unauthorized']]);
+    expect(ended[0]?.milliseconds).to.be.below(900);
+    socket.destroy();
+    await server.stop(0);
+  });
+
+  it('includes the time in the queue', async () => {
+    const ended: Array<RequestRecord> = [];
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let asked = 0;
+    const list = () => async () => {
+      asked += 1;
+      await released;
+      return { _tag: 'Right', right: { pets: [], hasMore: false } } as const;
+    };
+    const server = await startServer(memoryApplication({ pets: { list } }), {
+      maxInFlight: 1,
+      reporter: { ...silentReporter, requestEnded: (record) => ended.push(record) },
+    });
+    const ask = () => fetch(`${server.address}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
+    const answers = [ask(), ask()];
+    await eventually('the first is asked for', 20_000, () => asked === 1);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    release();
+    for (const answer of answers) expect((await answer).status).to.equal(200);
+    await eventually('both are recorded', 20_000, () => ended.length === 2);
+    for (const { milliseconds } of ended) expect(milliseconds).to.be.above(90);
+    await server.stop(0);
+  });
+
+  it('is that of a rejection, with its code, if the application never saw the request', async () => {
+    const rejected: Array<RejectionRecord> = [];
+    const service = await overloadedServer({
+      reporter: { ...silentReporter, requestRejected: (record) => rejected.push(record) },
+    });
+    const { hostname, port } = new URL(service.address);
+    const connection = openRawConnection(hostname, Number(port));
+    connection.send('no HTTP\r\n\r\n');
+    await connection.closed();
+    await service.stop();
+    const kinds = new Set(rejected.map(({ status, code }) => `${status} ${code ?? ''}`));
+    expect(kinds).to.deep.equal(new Set(['503 unavailable', '400 malformed_request']));
+  });
+});
+
+describe('An overloaded service', () => {
+  it('tells everybody how it is, at the very path /livez only', async () => {
+    const { address, stop } = await overloadedServer();
+    const statusOf = async (target: string) =>
+      (await rawExchange(address, `GET ${target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`)).status;
+    try {
+      for (const target of ['/livez', 'http://h/livez']) expect(await statusOf(target), target).to.equal(200);
+      for (const target of ['/v1/../livez', 'http://h/v1/../livez', 'http://h/%2e/livez']) {
+        expect(await statusOf(target), target).to.equal(503);
+      }
+    } finally {
+      await stop();
+    }
+  });
+});

@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import { type Answer, type Call, call } from '../../support/http/call';
+import { fault } from '../support/fault';
+import { environmentOf, owner, stranger } from '../../support/http/keyed-create';
+import { inPostgresDatabase } from '../../support/service/in-postgres-database';
+import { postgresStore, sqlStores } from '../../support/service/sql-stores';
+import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
+
+const limit = 20;
+const seconds = 60;
+
+interface Request extends Call {
+  readonly path: string;
+}
+
+/** One of each kind: all count. */
+const kinds: ReadonlyArray<Request> = [
+  { path: '/v1/pets?limit=1' },
+  { path: '/v1/pets', method: 'POST', body: '{"name":"Rex","categoryId":7}' },
+  { path: '/v1/pets/0' },
+  { path: '/v1/nothing' },
+];
+
+/** What these are answered where they are let through. */
+const through = [200, 201, 404];
+
+/** To each of two instances. */
+const requests = 10 * kinds.length;
+
+/** How many a key may make at two instances together. */
+const together = { SQLite: 2 * limit, PostgreSQL: limit };
+
+const isOfStore = (name: string): name is keyof typeof together => name in together;
+
+const flood = async (services: ReadonlyArray<ServiceProcess>, key: string): Promise<ReadonlyArray<Answer>> =>
+  Promise.all(
+    Array.from({ length: requests / kinds.length }, () => kinds)
+      .flat()
+      .flatMap(({ path, ...request }) =>
+        services.map(({ address }) => call(`${address}${path}`, { ...request, key })),
+      ),
+  );
+
+/** Checks every answer, and counts those that were let through. */
+const passed = (answers: ReadonlyArray<Answer>): number => {
+  for (const { status, text, headers } of answers) {
+    expect(headers['ratelimit-policy']).to.equal(`"default";q=${limit};w=${seconds}`);
+    expect(headers['ratelimit']).to.match(/^"default";r=\d+;t=\d+$/);
+    if (through.includes(status)) continue;
+    expect([status, text]).to.deep.equal([
+      429,
+      '{"code":"rate_limited","message":"the owner of this API key has made too many requests","status":429}',
+    ]);
+    expect(Number(headers['retry-after'])).to.be.within(1, seconds);
+  }
+  return answers.filter(({ status }) => through.includes(status)).length;
+};
+
+describe('Promise 8: the requests of a key are limited where that is set', () => {
+  afterEach(killServices);
+
+  for (const { name, within } of sqlStores) {
+    fault(`a flood with two keys over two instances on ${name}`, () =>
+      within(async ({ databaseUrl }) => {
+        if (!isOfStore(name)) throw new Error(`${name} is no store that is known here`);
+        const environment = { ...environmentOf(databaseUrl), RATE_LIMIT: `${limit}/${seconds}s` };
+        const first = await startService(environment);
+        const services = [first, await startService(environment)];
+        const owners = passed(await flood(services, owner));
+        const strangers = passed(await flood(services, stranger));
+        expect([owners, strangers]).to.deep.equal([together[name], together[name]]);
+        const withoutKey = await call(`${first.address}/v1/pets`);
+        expect([withoutKey.status, withoutKey.headers['ratelimit']]).to.deep.equal([401, undefined]);
+        return { limit, 'requests of a key': 2 * requests, 'let through': owners };
+      }),
+    );
+  }
+
+  fault('a flood that can not be counted on PostgreSQL', () =>
+    inPostgresDatabase(async (url) => {
+      const service = await startService({ ...environmentOf(url), RATE_LIMIT: `${limit}/${seconds}s` });
+      const { writes, close } = postgresStore(url).open();
+      await writes.schema.renameTable('rate_limits', 'hidden_limits');
+      const refused = await flood([service], owner);
+      await writes.schema.renameTable('hidden_limits', 'rate_limits');
+      await close();
+      expect(new Set(refused.map(({ status }) => status))).to.deep.equal(new Set([503]));
+      expect(passed(await flood([service], owner))).to.equal(limit);
+      return { refused: refused.length, 'let through afterwards': limit };
+    }),
+  );
+
+  fault('a flood where it is not set', async () => {
+    const service = await startService(environmentOf('memory:'));
+    const answers = await flood([service], owner);
+    const limited = ({ status, headers }: Answer) =>
+      !through.includes(status) || headers['ratelimit'] !== undefined;
+    expect(answers.filter(limited)).to.deep.equal([]);
+    return { requests: answers.length };
+  });
+});

@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import * as t from 'io-ts';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Answer, type Call, call } from '../../support/http/call';
+import { fault, type Figures } from '../support/fault';
+import { goodClient } from '../support/clients/good-client';
+import { environmentOf, owner } from '../../support/http/keyed-create';
+import { type SqlStore, sqlStores } from '../../support/service/sql-stores';
+import { holdCreate, keepAliveAgent } from '../../support/http/held-requests';
+import { killServices, startService } from '../../support/service/service-process';
+
+const opaque = '{"code":"internal_error","message":"internal error","status":500}';
+
+/** What is thrown: an Error, and things that are none. */
+const kinds = ['error', 'text', 'nothing', 'object'];
+
+const goodClients = 6;
+const rounds = 5;
+
+interface Request extends Call {
+  readonly path: string;
+}
+
+/** Requests that each meet a defect in their handler: before, amid and after its work. */
+const defective: ReadonlyArray<Request> = [
+  ...kinds.map((kind) => ({ path: `/v1/pets?x=a-defect-of-kind-${kind}` })),
+  ...kinds.map((kind) => ({
+    path: '/v1/pets',
+    method: 'POST' as const,
+    body: `{"name":"a-defect-of-kind-${kind}","categoryId":1}`,
+  })),
+  { path: '/v1/pets/777' },
+  { path: '/v1/pets?after=776&limit=1' },
+];
+
+const Line = t.intersection([
+  t.type({ level: t.number, msg: t.string }),
+  t.partial({ requestId: t.string, status: t.number, err: t.type({ stack: t.string }) }),
+]);
+type Line = t.TypeOf<typeof Line>;
+
+const linesOf = (log: string): ReadonlyArray<Line> =>
+  log
+    .split('\n')
+    .slice(0, -1)
+    .map((line): unknown => JSON.parse(line))
+    .filter((line) => Line.is(line));
+
+const meetDefects = async ({ databaseUrl, open }: SqlStore): Promise<Figures> => {
+  const service = await startService({
+    ...environmentOf(databaseUrl),
+    LOG_LEVEL: 'info',
+    NODE_OPTIONS: `--import ${pathToFileURL(join(__dirname, '../support/defects.mjs')).href}`,
+  });
+  const caller = { address: service.address, key: owner };
+  const { writes, close } = open();
+  await writes('pets').insert({ id: 777, name: 'Rex', category_id: '7777777777' });
+  await close();
+
+  const clients = Array.from({ length: goodClients }, () => goodClient(caller));
+  const held = await holdCreate(caller, '{"name":"held","categoryId":1}', keepAliveAgent());
+  const answers: Array<Answer> = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const asked = defective.map(({ path, ...request }, place) =>
+      call(`${caller.address}${path}`, {
+        ...request,
+        key: owner,
+        headers: { 'X-Request-Id': `defect-${round}-${place}` },
+      }),
+    );
+    answers.push(...(await Promise.all(asked)));
+  }
+  held.sendRest();
+  expect((await held.answer).status).to.equal(201);
+  const good = (await Promise.all(clients.map(({ end }) => end()))).reduce((sum, count) => sum + count);
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).to.deep.equal(
+    new Set([`500 ${opaque}`]),
+  );
+
+  const { stdout, stderr, code } = await service.stop();
+  expect([code, stderr.trim().split('\n').length]).to.deep.equal([0, 1]);
+  const lines = linesOf(stdout);
+  for (const { headers } of answers) {
+    const own = lines.filter(({ requestId }) => requestId === headers['x-request-id']);
+    expect(own.map(({ msg, status }) => [msg, status])).to.have.deep.members([
+      ['failure', undefined],
+      ['request', 500],
+    ]);
+    expect(own.find(({ msg }) => msg === 'failure')?.err?.stack).to.match(/\n\s+at /);
+  }
+  const failures = lines.filter(({ level, msg }) => level >= 50 && msg !== 'request');
+  expect(failures, 'log lines of failures').to.have.length(answers.length);
+  return { defects: answers.length, 'other answers meanwhile': good, 'failure lines': failures.length };
+};
+
+describe('Promise 7: a defect in a handler is one 500 to one client', () => {
+  afterEach(killServices);
+
+  for (const { name, within } of sqlStores) {
+    fault(`defects before, amid and after the work of a handler, on ${name}`, () => within(meetDefects));
+  }
+});

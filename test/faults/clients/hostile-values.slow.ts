@@ -1,0 +1,223 @@
+import { expect } from 'chai';
+import { checkAnswer, type CheckedAnswer } from '../../support/openapi/checked-answer';
+import { readHttpResponses } from '../../support/http/http-response-reader';
+import { killServices, startService } from '../../support/service/service-process';
+import { converse } from '../support/clients/converse';
+import { fault, type Figures } from '../support/fault';
+import { type SqlStore, sqlStores } from '../../support/service/sql-stores';
+
+const sql = [
+  ...["' OR 1=1 --", "'; DROP TABLE pets; --", '1; DELETE FROM pets', '1 UNION SELECT digest FROM api_keys'],
+  ...[
+    '1)) OR ((1=1',
+    "'||(SELECT key FROM api_keys)||'",
+    '"; DROP TABLE pets; --',
+    '`',
+    '\\',
+    "\\'; --",
+    '%',
+    '_',
+  ],
+  ...['?', '??', ':id', '$1', '${1}', "E'\\x27'", '0x27 OR 1=1', '/* */', '1/**/OR/**/1', "'", "''", 'NULL'],
+];
+
+const injected = [
+  'a\\r\\nSet-Cookie: x=y',
+  'a%0d%0aSet-Cookie:%20x=y',
+  '>; rel="x", <http://other',
+  '"><script>',
+  '\u560d\u560a',
+];
+
+const polluting = [
+  '{"name":"Rex","categoryId":1,"__proto__":{"status":"sold","id":7}}',
+  '{"name":"Rex","categoryId":1,"constructor":{"prototype":{"status":"sold"}}}',
+  '{"__proto__":{"name":"Rex","categoryId":1},"name":"Rex","categoryId":1}',
+  '{"name":"Rex","categoryId":1,"toString":1,"hasOwnProperty":1,"valueOf":null}',
+];
+
+const elsewhere = [
+  ...['/docs/../package.json', '/docs/..%2f..%2fpackage.json', '/docs/%2e%2e/%2e%2e/package.json'],
+  ...[
+    '/docs/..%5c..%5cpackage.json',
+    '/docs//etc/passwd',
+    '/docs/%00',
+    '/docs/page.css%00.html',
+    '/docs/....//x',
+  ],
+  ...['/docs/swagger-ui/../index.html', '/docs/../../../../../../etc/passwd', '/docs/file:///etc/passwd'],
+];
+
+/** On every answer. */
+const guards = [
+  ...['cache-control', 'content-security-policy', 'cross-origin-resource-policy', 'referrer-policy'],
+  ...['x-content-type-options', 'x-frame-options', 'x-request-id'],
+];
+
+/** All else that an answer of these may have. */
+const known = [
+  ...[
+    'connection',
+    'content-length',
+    'content-type',
+    'date',
+    'keep-alive',
+    'www-authenticate',
+    'allow',
+    'link',
+    'location',
+  ],
+  ...['deprecation', 'sunset', 'ratelimit', 'ratelimit-policy', 'vary', 'retry-after', 'idempotent-replayed'],
+];
+
+interface Sent {
+  readonly method?: string;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+const asker = (address: string, ownKey: string) => {
+  const port = Number(new URL(address).port);
+  let asked = 0;
+  const exchange = async (method: string, target: string, bytes: string): Promise<CheckedAnswer> => {
+    asked += 1;
+    const heard = await converse(port, bytes, { patience: 15_000 });
+    const [response] = readHttpResponses(heard.bytes, [method]);
+    if (response === undefined) throw new Error(`no answer to ${bytes}`);
+    const names = response.headers.map(([name]) => name);
+    expect(names, bytes).to.include.members(guards);
+    expect(
+      names.filter((name) => ![...guards, ...known].includes(name)),
+      bytes,
+    ).to.deep.equal([]);
+    return checkAnswer({ method, target }, response);
+  };
+  return {
+    exchange,
+    count: () => asked,
+    ask: (target: string, { method = 'GET', key = ownKey, headers = {}, body = '' }: Sent = {}) => {
+      const content = Buffer.from(body).toString('latin1');
+      const lines = [
+        `${method} ${target} HTTP/1.1`,
+        'Host: localhost',
+        'Connection: close',
+        `Authorization: Bearer ${key}`,
+        ...(body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${content.length}`]),
+        ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      ];
+      return exchange(method, target, `${lines.join('\r\n')}\r\n\r\n${content}`);
+    },
+  };
+};
+
+/** A string as the header Idempotency-Key has it. */
+const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
+
+const attack = async ({ databaseUrl, open }: SqlStore): Promise<Figures> => {
+  const service = await startService({
+    DATABASE_URL: databaseUrl,
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT: '100000/60s',
+    CORS_ORIGIN: 'https://shop.example',
+  });
+  const { ask, exchange, count } = asker(service.address, await service.firstKey());
+  const names: Array<string> = [];
+  const post = async (
+    name: string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<CheckedAnswer> => {
+    const body = JSON.stringify({ name, categoryId: 7, [name]: name });
+    const answer = await ask('/v1/pets', { method: 'POST', headers, body });
+    expect(answer.status, answer.text).to.equal(201);
+    expect(answer.pet().name).to.equal(name);
+    expect(answer.pet()).not.to.have.property('status');
+    return answer;
+  };
+  const create = async (name: string): Promise<void> => {
+    await post(name);
+    names.push(name);
+  };
+  const createTwice = async (name: string): Promise<void> => {
+    const headers = { 'Idempotency-Key': quoted(name) };
+    const { text } = await post(name, headers);
+    const replay = await post(name, headers);
+    expect([replay.header('Idempotent-Replayed'), replay.text]).to.deep.equal(['true', text]);
+    names.push(name);
+  };
+  await create('Rex');
+  await create('Tom');
+
+  for (const text of [...sql, ...injected]) {
+    const escaped = encodeURIComponent(text);
+    for (const parameter of ['limit', 'after', 'status']) {
+      expect((await ask(`/v1/pets?${parameter}=${escaped}`)).status, text).to.equal(400);
+    }
+    const page = await ask(`/v1/pets?limit=1&${escaped}=${escaped}`);
+    const unescaped = await ask(`/v1/pets?limit=1&x=${text.replace(/[^!-~]/g, '')}`);
+    for (const { header } of [page, unescaped]) {
+      expect(header('Link')).to.match(/^<\?[^<>"\s]*&after=1>; rel="next"$/);
+    }
+    expect((await ask(`/v1/pets/${escaped}`)).status, text).to.equal(404);
+    const latin = Buffer.from(text).toString('latin1');
+    expect((await ask('/v1/pets', { key: latin })).status, text).to.equal(401);
+    for (const header of ['X-Request-Id', 'traceparent', 'Origin', 'Cookie']) {
+      const answer = await ask('/v1/pets?limit=1', { headers: { [header]: latin } });
+      expect(answer.status, text).to.equal(200);
+      expect(answer.header('X-Request-Id')).to.match(/^[\w.:~+/=-]{1,128}$/);
+    }
+    for (const field of ['categoryId', 'status']) {
+      const body = JSON.stringify({ name: 'x', categoryId: 7, [field]: text });
+      expect((await ask('/v1/pets', { method: 'POST', body })).status, text).to.equal(400);
+    }
+    await (/^[ -~]*$/.test(text) ? createTwice(text) : create(text));
+  }
+
+  for (const body of polluting) {
+    const answer = await ask('/v1/pets', {
+      method: 'POST',
+      body,
+      headers: { __proto__: 'x', constructor: 'y' },
+    });
+    expect(answer.status, body).to.equal(201);
+    expect(answer.pet()).to.have.all.keys('id', 'name', 'categoryId');
+    names.push('Rex');
+  }
+  const query = '__proto__[status]=sold&__proto__=sold&constructor.prototype.limit=1&limit=100';
+  expect((await ask(`/v1/pets?${query}`)).pets()).to.have.length(names.length);
+  await create('after the pollution');
+
+  for (const target of elsewhere) {
+    const answer = await ask(target);
+    expect([answer.status, answer.code], target).to.deep.equal([404, 'route_not_found']);
+  }
+
+  const head = 'GET /livez HTTP/1.1\r\nConnection: close\r\n';
+  for (const [status, bytes] of [
+    [400, 'nonsense\r\n\r\n'],
+    [400, `${head}Host: a\r\nHost: b\r\n\r\n`],
+    [400, `${head}Host: a\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n`],
+    [400, `${head}\r\n`],
+    [405, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+    [417, `${head}Host: a\r\nExpect: a miracle\r\n\r\n`],
+    [431, `${head}Host: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
+  ] as const) {
+    expect((await exchange('', '', bytes)).status, bytes.slice(0, 100)).to.equal(status);
+  }
+
+  const { reads, close } = open();
+  const stored: ReadonlyArray<unknown> = await reads('pets').orderBy('id').pluck('name');
+  const keys: ReadonlyArray<unknown> = await reads('api_keys').whereNull('revoked_at').pluck('name');
+  await close();
+  expect(stored).to.deep.equal(names);
+  expect(keys).to.deep.equal(['first key']);
+  return { requests: count(), 'names kept to the letter': stored.length };
+};
+
+describe('Promise 8: values of a client are values', () => {
+  afterEach(killServices);
+
+  for (const { name, within } of sqlStores) {
+    fault(`SQL, headers, prototypes and paths in every input, on ${name}`, () => within(attack));
+  }
+});

@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { converse } from '../support/clients/converse';
+import { fault } from '../support/fault';
+import { environmentOf, owner } from '../../support/http/keyed-create';
+import { sqlStores } from '../../support/service/sql-stores';
+import { readFirstHttpResponses } from '../../support/http/http-response-reader';
+import { allPets } from '../../support/http/pet-calls';
+import { killServices, startService } from '../../support/service/service-process';
+
+/** In milliseconds: a server that waits for more has taken the end of a body for another. */
+const patience = 3_000;
+
+const authorization = `Authorization: Bearer ${owner}`;
+const json = 'Content-Type: application/json';
+
+const headOf = (...lines: ReadonlyArray<string>): string => [...lines, '', ''].join('\r\n');
+
+const create = (...lines: ReadonlyArray<string>): string =>
+  headOf('POST /v1/pets HTTP/1.1', 'Host: a', authorization, json, ...lines);
+
+const pet = '{"name":"good","categoryId":1}';
+const smuggledPet = '{"name":"smuggled","categoryId":1}';
+
+/** What would be seen if it were ever taken for a request. */
+const hidden = `${create(`Content-Length: ${smuggledPet.length}`)}${smuggledPet}`;
+
+const sizeOf = (text: string): string => text.length.toString(16);
+
+const chunked = (text: string): string => `${sizeOf(text)}\r\n${text}\r\n0\r\n\r\n`;
+
+const last = headOf('GET /livez HTTP/1.1', 'Host: a', 'Connection: close');
+
+const inChunks = 'Transfer-Encoding: chunked';
+
+/** Heads whose body may end elsewhere for who stands before the service, each with what is hidden behind it. */
+const doubtful: Readonly<Record<string, string>> = {
+  'Content-Length, then chunked': `${create('Content-Length: 5', inChunks)}0\r\n\r\n${hidden}`,
+  'chunked, then Content-Length': `${create(inChunks, 'Content-Length: 5')}0\r\n\r\n${hidden}`,
+  'two Content-Lengths': `${create('Content-Length: 0', `Content-Length: ${hidden.length}`)}${hidden}`,
+  'two equal Content-Lengths': `${create(...Array<string>(2).fill(`Content-Length: ${pet.length}`))}${pet}${hidden}`,
+  'a list of Content-Lengths': `${create(`Content-Length: ${pet.length}, ${pet.length}`)}${pet}${hidden}`,
+  'a Content-Length with a plus': `${create(`Content-Length: +${pet.length}`)}${pet}${hidden}`,
+  'a Content-Length with a space inside': `${create('Content-Length: 3 0')}${pet}${hidden}`,
+  'an empty Content-Length': `${create('Content-Length:')}${hidden}`,
+  'chunked in HTTP/1.0': `${create(inChunks, 'Connection: keep-alive').replace('HTTP/1.1', 'HTTP/1.0')}${chunked(pet)}${hidden}`,
+  ...Object.fromEntries(
+    [
+      ...[
+        'xchunked',
+        'chunked, identity',
+        'identity, chunked',
+        'chunked, chunked',
+        'gzip, chunked',
+        ', chunked',
+      ],
+      ...['"chunked"', 'chunked;q=1', 'chunked,', '\x0bchunked', 'chunked\x00', 'identity', 'chunk ed', ''],
+    ].map((encoding) => [
+      `Transfer-Encoding: ${JSON.stringify(encoding)}`,
+      `${create(`Transfer-Encoding: ${encoding}`)}${chunked(pet)}${hidden}`,
+    ]),
+  ),
+  'an encoding beside chunked': `${create('Transfer-Encoding: x', inChunks)}${chunked(pet)}${hidden}`,
+  'a space before the colon': `${create('Transfer-Encoding : chunked')}${chunked(pet)}${hidden}`,
+  'a folded encoding': `${create('Transfer-Encoding:', ' chunked')}${chunked(pet)}${hidden}`,
+  'a bare LF in the head': `${create('X: a\nTransfer-Encoding: chunked')}${chunked(pet)}${hidden}`,
+  'a bare CR in the head': `${create('X: a\rTransfer-Encoding: chunked')}${chunked(pet)}${hidden}`,
+  'a head that ends in bare LFs': `${create(inChunks).replaceAll('\r\n', '\n')}${chunked(pet)}${hidden}`,
+  'a bare LF behind the size of a chunk': `${create(inChunks)}${sizeOf(pet)}\n${pet}\r\n0\r\n\r\n${hidden}`,
+  'a bare LF behind a chunk': `${create(inChunks)}${sizeOf(pet)}\r\n${pet}\n0\r\n\r\n${hidden}`,
+  'a bare LF in a chunk extension': `${create(inChunks)}${sizeOf(pet)};a\n${pet}\r\n0\r\n\r\n${hidden}`,
+  'a bare CR in a chunk extension': `${create(inChunks)}${sizeOf(pet)};a\rb\r\n${pet}\r\n0\r\n\r\n${hidden}`,
+  'a size with 0x': `${create(inChunks)}0x${sizeOf(pet)}\r\n${pet}\r\n0\r\n\r\n${hidden}`,
+  'a size with spaces': `${create(inChunks)}${sizeOf(pet)}  \r\n${pet}\r\n0\r\n\r\n${hidden}`,
+  'a size past 64 bits': `${create(inChunks)}1000000000000001e\r\n${pet}\r\n0\r\n\r\n${hidden}`,
+  'a Content-Length in a trailer': `${create(inChunks)}${sizeOf(pet)}\r\n${pet}\r\n0\r\nContent-Length: 5\r\n\r\n${hidden}`,
+};
+
+const bodyIsHidden = `Content-Length: ${hidden.length}`;
+
+/** Heads that are sound, with a request hidden in what is their body; and what they are answered with. */
+const sound: Readonly<Record<string, readonly [status: number, bytes: string]>> = {
+  'a GET with a body': [
+    200,
+    `${headOf('GET /v1/pets HTTP/1.1', 'Host: a', authorization, bodyIsHidden)}${hidden}`,
+  ],
+  'a GET with a chunked body': [
+    200,
+    `${headOf('GET /v1/pets HTTP/1.1', 'Host: a', authorization, inChunks)}${chunked(hidden)}`,
+  ],
+  'a create whose body is a request': [400, `${create(bodyIsHidden)}${hidden}`],
+  'a create whose chunks are a request': [400, `${create(inChunks)}${chunked(hidden)}`],
+  'a body without a key': [
+    401,
+    `${headOf('POST /v1/pets HTTP/1.1', 'Host: a', json, bodyIsHidden)}${hidden}`,
+  ],
+  'a body of another type': [
+    415,
+    `${headOf('POST /v1/pets HTTP/1.1', 'Host: a', authorization, bodyIsHidden)}${hidden}`,
+  ],
+  'a body for a path that nothing is at': [
+    404,
+    `${headOf('POST /x HTTP/1.1', 'Host: a', bodyIsHidden)}${hidden}`,
+  ],
+  'a body for another method': [405, `${headOf('PUT /livez HTTP/1.1', 'Host: a', bodyIsHidden)}${hidden}`],
+  'a chunk extension that is a request': [
+    201,
+    `${create(inChunks)}${sizeOf(pet)};a="POST /v1/pets HTTP/1.1"\r\n${pet}\r\n0\r\n\r\n`,
+  ],
+  'a header that looks like Transfer-Encoding': [
+    201,
+    `${create('Transfer_Encoding: chunked', `Content-Length: ${pet.length}`)}${pet}`,
+  ],
+};
+
+/** It is answered before its body has come, so that the connection ends with the response. */
+const tooLarge = `${create(`Content-Length: ${hidden.length * 1_000}`)}${hidden.repeat(1_000)}`;
+
+describe('Promise 8: no request hides in another', () => {
+  afterEach(killServices);
+
+  for (const { name, within } of sqlStores) {
+    fault(`requests hidden behind doubtful heads and in bodies, on ${name}`, () =>
+      within(async ({ databaseUrl }) => {
+        const { address } = await startService(environmentOf(databaseUrl));
+        const statusesOf = async (bytes: string, expected: ReadonlyArray<number>, title: string) => {
+          const heard = await converse(Number(new URL(address).port), bytes, { patience });
+          expect(heard.isEndedByServer, title).to.equal(true);
+          const answers = readFirstHttpResponses(heard.bytes, Array<string>(expected.length).fill(''));
+          // A response that precedes the end of its request's body may end the connection.
+          const isEnded = answers[0]?.headers.some(
+            ([name, value]) => name === 'connection' && value === 'close',
+          );
+          expect(
+            answers.map(({ status }) => status),
+            title,
+          ).to.deep.equal(isEnded === true ? expected.slice(0, 1) : expected);
+        };
+        for (const [title, bytes] of Object.entries(doubtful)) await statusesOf(bytes, [400], title);
+        for (const [title, [status, bytes]] of Object.entries(sound)) {
+          await statusesOf(`${bytes}${last}`, [status, 200], title);
+        }
+        await statusesOf(`${tooLarge}${last}`, [413], 'a body that is too large');
+        const stored = await allPets({ address, key: owner });
+        expect(stored.filter((text) => text.includes('smuggled'))).to.deep.equal([]);
+        return {
+          'doubtful heads': Object.keys(doubtful).length,
+          bodies: Object.keys(sound).length + 1,
+          smuggled: 0,
+        };
+      }),
+    );
+  }
+});

@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { fault } from '../support/fault';
+import { startHangingMigrator } from '../support/databases/hanging-migrator';
+import { columnIn, startServices } from '../../support/service/several-services';
+import { sqlStores } from '../../support/service/sql-stores';
+import { killPrograms } from '../../support/processes/command';
+import { migrationNames } from '../../support/databases/migration-names';
+import { killServices } from '../../support/service/service-process';
+
+for (const { name, within } of sqlStores) {
+  describe(`A migrator that is killed, on ${name}`, () => {
+    afterEach(killServices);
+    afterEach(killPrograms);
+
+    fault('blocks nobody: three instances that start then migrate once, and serve', () =>
+      within(async (store) => {
+        const migrator = await startHangingMigrator(store.databaseUrl);
+        migrator.signal('SIGKILL');
+        await migrator.ended;
+        const began = performance.now();
+        await startServices(3, store.databaseUrl);
+        const milliseconds = performance.now() - began;
+        expect(await columnIn(store, 'animal_store_migrations', 'name')).to.deep.equal(
+          await migrationNames(),
+        );
+        return { 'all serve after ms': Math.round(milliseconds) };
+      }),
+    ).timeout(120_000);
+  });
+}

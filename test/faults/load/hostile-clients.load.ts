@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
+import { fault, type Figures } from '../support/fault';
+import { inFolder } from '../../support/in-folder';
+import { seedLargePage } from '../support/clients/large-page';
+import { type ClosedLoopFigures, runClosedLoop } from '../support/load/closed-loop';
+import { peakMemory } from '../support/measures/peak-memory';
+import { pidOf } from '../../support/processes/pids';
+
+const key = 'hostile-key';
+const each = 300;
+
+/** In milliseconds: at once, some would be refused, and have nothing to read. */
+const betweenReaders = 20;
+
+const head = (line: string, ...fields: ReadonlyArray<string>): string =>
+  [line, 'Host: animals', `Authorization: Bearer ${key}`, ...fields, ''].join('\r\n');
+
+interface Hostility {
+  readonly says: string;
+  /** What it adds each second. */
+  readonly drips?: string;
+  readonly reads: boolean;
+  /** In milliseconds: when it is cut off at the latest. */
+  readonly bound: number;
+  /** What it is told before, if anything. */
+  readonly status?: string;
+}
+
+const hostilities: Readonly<Record<string, Hostility>> = {
+  'slow heads': {
+    says: head('GET /v1/pets HTTP/1.1'),
+    drips: 'X',
+    reads: true,
+    bound: 15_000,
+    status: '408',
+  },
+  'slow bodies': {
+    says: `${head('POST /v1/pets HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 99999')}\r\n`,
+    drips: '{',
+    reads: true,
+    bound: 25_000,
+    status: '408',
+  },
+  // Empty lines between requests mean nothing.
+  'slow readers': {
+    says: `${head('GET /v1/pets?limit=100 HTTP/1.1')}\r\n`,
+    drips: '\r\n',
+    reads: false,
+    bound: 70_000,
+  },
+  'silent from the start': { says: '', reads: true, bound: 15_000, status: '408' },
+  'gone after an answer': {
+    says: `${head('GET /livez HTTP/1.1')}\r\n`,
+    reads: true,
+    bound: 70_000,
+    status: '200',
+  },
+};
+
+interface End {
+  readonly milliseconds: number;
+  readonly status: string;
+}
+
+const isOpen = (socket: Socket): boolean => !socket.destroyed && socket.writable;
+
+/** Ends when the service has closed the connection, or one that does not read is reset. */
+const attack = ({ says, drips, reads }: Hostility, address: string): Promise<End> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(address);
+    const began = performance.now();
+    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    let text = '';
+    socket.on('error', () => undefined);
+    if (reads) socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
+    socket.once('connect', () => socket.write(says));
+    // A byte now and then shows a client that does not read that its connection is gone.
+    const drip = setInterval(() => {
+      if (isOpen(socket) && drips !== undefined) socket.write(drips);
+    }, 1_000);
+    socket.once('close', () => {
+      clearInterval(drip);
+      resolve({ milliseconds: performance.now() - began, status: text.slice(9, 12) });
+    });
+  });
+
+const watchAnother = (service: ServiceProcess, seconds: number): Promise<ClosedLoopFigures> =>
+  runClosedLoop({
+    address: service.address,
+    pid: pidOf(service),
+    connections: 4,
+    settle: 1,
+    seconds,
+    requests: [{ target: '/v1/pets/0', key }],
+  });
+
+const besiege = async (folder: string): Promise<Figures> => {
+  const service = await startService({
+    DATABASE_URL: `sqlite:${folder}/animals.sqlite3`,
+    API_KEYS: key,
+    LOG_LEVEL: 'silent',
+  });
+  await seedLargePage(service.address, key);
+  const p99 = ({ byStatus }: ClosedLoopFigures): number => byStatus['404']?.p99 ?? NaN;
+  const before = await watchAnother(service, 5);
+  const siege = Promise.all(
+    Object.entries(hostilities).map(async ([name, hostility]) => {
+      const ends = await Promise.all(
+        Array.from({ length: each }, async (_, place) => {
+          if (!hostility.reads) await delay(place * betweenReaders);
+          return attack(hostility, service.address);
+        }),
+      );
+      return { name, hostility, ends };
+    }),
+  );
+  const under = await watchAnother(service, 20);
+  const ended = await siege;
+  const after = await watchAnother(service, 5);
+
+  const slowest = ended.map(({ name, hostility: { bound, status = '' }, ends }) => {
+    const last = Math.max(...ends.map(({ milliseconds }) => milliseconds));
+    expect([...new Set(ends.map((end) => end.status))], name).to.deep.equal([status]);
+    expect(last, `milliseconds of ${name}`).to.be.below(bound);
+    return [`${name} until ms`, Math.round(last)] as const;
+  });
+  const memory = peakMemory(pidOf(service));
+  const normal = Math.max(p99(before), p99(after));
+  expect(Object.keys(under.byStatus), 'answers to another client').to.deep.equal(['404']);
+  expect(p99(under), 'p99 of another client').to.be.below(2 * normal);
+  return {
+    'of each': each,
+    ...Object.fromEntries(slowest),
+    'MB at most': Math.round(memory / 1024 / 1024),
+    'another client p99 ms': p99(under).toFixed(1),
+    'its normal ms': normal.toFixed(1),
+  };
+};
+
+describe('Promise 5: one slow or hostile client harms no other', () => {
+  afterEach(killServices);
+
+  fault('SQLite: slow, silent and vanished clients', () => inFolder(besiege));
+});

@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, constants, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { main, projectFolder, startProgram } from '../../support/processes/command';
+import { eventually } from '../../support/eventually';
+import { get, holdCreate, keepAliveAgent } from '../../support/http/held-requests';
+import { killServices, startService } from '../../support/service/service-process';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
+
+/** Lines of probes are in the log at debug. */
+const environment = { PORT: '0', DATABASE_URL: 'memory:', API_KEYS: 'a-key', LOG_LEVEL: 'debug' };
+
+/** In milliseconds: how long a stop may take whose log nobody takes. */
+const bound = 15_000;
+
+/** More lines than any pipe or terminal holds that nobody reads. */
+const many = 4_000;
+
+const agent = keepAliveAgent();
+
+const ask = async (address: string, count: number): Promise<void> => {
+  const statuses = new Set<unknown>();
+  const client = async (): Promise<void> => {
+    for (let done = 0; done < count / 8; done += 1)
+      statuses.add((await get(`${address}/livez`, agent)).status);
+  };
+  await Promise.all(Array.from({ length: 8 }, client));
+  expect([...statuses]).to.deep.equal([200]);
+};
+
+const addressIn = (text: string): string | undefined => /serves (http:\S+) /.exec(text)?.[1];
+
+/** A service whose standard output is this file. */
+const serveTo = async (output: number) => {
+  const child = spawn(process.execPath, [main, 'serve'], {
+    cwd: projectFolder,
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', output, 'pipe'],
+  });
+  let messages = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (messages += chunk));
+  await eventually('it serves', 20_000, () => addressIn(messages) !== undefined);
+  const stop = async () => {
+    const began = performance.now();
+    child.kill('SIGTERM');
+    const killer = setTimeout(() => child.kill('SIGKILL'), 2 * bound);
+    await once(child, 'close');
+    clearTimeout(killer);
+    return { code: child.exitCode, signal: child.signalCode, isInTime: performance.now() - began < bound };
+  };
+  return { address: addressIn(messages) ?? '', stop };
+};
+
+const ended = { code: 0, signal: null, isInTime: true };
+
+const makePipe = async () => {
+  const path = join(await makeFolder(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return { reader, writer: openSync(path, 'w') };
+};
+
+const linesIn = (text: string): ReadonlyArray<string> =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.includes('"msg":"request"'));
+
+describe('A service whose log nobody takes', function () {
+  afterEach(killServices);
+  afterEach(removeFolders);
+
+  it('answers and stops when the disk is full', async () => {
+    const service = await serveTo(openSync('/dev/full', 'w'));
+    await ask(service.address, many);
+    expect(await service.stop()).to.deep.equal(ended);
+  });
+
+  it('answers and stops when the reader of a pipe has gone', async () => {
+    const { reader, writer } = await makePipe();
+    const service = await serveTo(writer);
+    closeSync(writer);
+    await ask(service.address, 8);
+    closeSync(reader);
+    await ask(service.address, many);
+    expect(await service.stop()).to.deep.equal(ended);
+  });
+
+  it('answers and stops when the reader of a pipe has stalled', async () => {
+    const { reader, writer } = await makePipe();
+    const service = await serveTo(writer);
+    await ask(service.address, many);
+    expect(await service.stop()).to.deep.equal(ended);
+    closeSync(reader);
+    closeSync(writer);
+  });
+
+  it('answers and stops at a terminal that nobody reads', async function () {
+    if ((await startProgram('sh', ['-c', 'command -v script']).ended).code !== 0) this.skip();
+    const folder = await makeFolder();
+    const serve = `sh -c 'echo $$ > ${folder}/pid; exec ${process.execPath} ${main} serve'`;
+    const terminal = spawn('script', ['-qec', `${serve}; echo $? > ${folder}/code`, '/dev/null'], {
+      env: { PATH: process.env['PATH'], ...environment },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let shown = '';
+    terminal.stdout.setEncoding('utf8').on('data', (chunk: string) => (shown += chunk));
+    await eventually('it serves', 20_000, () => addressIn(shown) !== undefined);
+    terminal.stdout.pause();
+    const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+    try {
+      await ask(addressIn(shown) ?? '', many);
+      process.kill(pid, 'SIGTERM');
+      const code = () => readFile(join(folder, 'code'), 'utf8').catch(() => '');
+      await eventually('it has ended', bound, async () => (await code()) !== '');
+      expect(await code()).to.equal('0\n');
+    } finally {
+      terminal.kill('SIGKILL');
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+    }
+  });
+});
+
+describe('A service whose log is taken', function () {
+  afterEach(killServices);
+
+  it('has written a line for each request when it stops', async () => {
+    const service = await startService(environment);
+    await ask(service.address, many);
+    const { code, stdout } = await service.stop();
+    expect(code).to.equal(0);
+    expect(linesIn(stdout)).to.have.lengthOf(many);
+  });
+
+  it('has written what it knew when it is ended at once', async () => {
+    const service = await startService(environment);
+    const { answer } = await holdCreate({ ...service, key: 'a-key' }, '{"name":"Rex","categoryId":1}', agent);
+    service.signal('SIGTERM');
+    await eventually('it is stopping', bound, () =>
+      get(`${service.address}/livez`, agent).then(
+        () => false,
+        () => true,
+      ),
+    );
+    service.signal('SIGTERM');
+    await answer.catch(() => undefined);
+    const { code, stdout } = await service.ended;
+    expect(code).to.equal(1);
+    expect(stdout).to.include('"msg":"stopping"');
+  });
+});

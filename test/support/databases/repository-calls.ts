@@ -1,0 +1,21 @@
+import { constUndefined } from 'fp-ts/function';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { Deadline, PetRepository, ScopedIdempotencyKey } from '../../../core';
+import { arbitraryNewPet } from '../../contracts';
+import { arbitraryPetId } from '../../contracts/arbitrary';
+import { pageSize } from '../../contracts/pet-repository/pages-of';
+import { inTurn } from './catalogue';
+
+/** Something for each operation of the port. An operation that is missing does not compile. */
+export type ForEachOperation<A> = { readonly [Operation in keyof PetRepository]: A };
+
+/** Calls each operation once, at random values. */
+export const repositoryCalls = (
+  { list, find, create, importAll }: PetRepository,
+  newKey: () => ScopedIdempotencyKey | undefined = constUndefined,
+): ForEachOperation<(deadline?: Deadline) => TaskEither<unknown, unknown>> => ({
+  list: (deadline) => list({ limit: pageSize(1) }, deadline),
+  find: (deadline) => find(arbitraryPetId(), deadline),
+  create: (deadline) => create(arbitraryNewPet(), newKey(), deadline),
+  importAll: () => importAll(inTurn([arbitraryNewPet()])),
+});

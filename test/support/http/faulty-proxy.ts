@@ -1,0 +1,50 @@
+import { createServer, request } from 'node:http';
+import { connect, createServer as createNetServer } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { type Listening, listenOn } from './listen';
+
+/** Passes requests on, and drops every fourth response once the service has sent all of it. */
+export const losingProxy = (target: string): Promise<Listening> => {
+  let count = 0;
+  return listenOn(
+    createServer((incoming, outgoing) => {
+      const { method, headers, url = '' } = incoming;
+      const forwarded = request(target + url, { method, headers }, (answer) => {
+        void buffer(answer).then((body) => {
+          count += 1;
+          if (count % 4 === 0) outgoing.destroy();
+          else outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(body);
+        });
+      });
+      forwarded.on('error', () => outgoing.destroy());
+      incoming.pipe(forwarded);
+    }),
+  );
+};
+
+/** Bytes of answers after which each connection in turn is reset. */
+const resetsAfter = [0, 5_000, 1, 20_000, 300, 60_000];
+
+/** Passes bytes on, and resets every connection: before, at the start of, or in the middle of an answer. */
+export const resettingProxy = (target: string): Promise<Listening> => {
+  const { hostname, port } = new URL(target);
+  let count = 0;
+  return listenOn(
+    createNetServer((client) => {
+      const resetAfter = resetsAfter[(count += 1) % resetsAfter.length] ?? 0;
+      let passed = 0;
+      const service = connect(Number(port), hostname);
+      client.on('data', (chunk) => service.write(chunk));
+      service.on('data', (chunk) => {
+        passed += chunk.length;
+        if (passed > resetAfter) client.resetAndDestroy();
+        else client.write(chunk);
+      });
+      const end = (): void => {
+        client.destroy();
+        service.destroy();
+      };
+      for (const socket of [client, service]) socket.on('close', end).on('error', end);
+    }),
+  );
+};
