@@ -80,7 +80,9 @@ describe('The image', function () {
   });
 
   afterEach(killPrograms);
-  after(() => run('buildah', 'rm', container));
+  after(async () => {
+    if (container !== '') await run('buildah', 'rm', container);
+  });
   after(removeFolders);
 
   /**

@@ -93,7 +93,7 @@ const runPending = async (
   const found = await readSchemaState(reads);
   checkGeneration(found, mayRaiseGeneration);
   if (found.pending.length === 0) return [];
-  enter('waiting until no other process migrates or locks the database');
+  enter('waiting to migrate while another process migrates or locks the database');
   return withMigrationLock(async (transaction) => {
     const state = await readSchemaState(transaction);
     checkGeneration(state, mayRaiseGeneration);
