@@ -1,2 +1,188 @@
-export * from './in-memory-api-keys';
-export * from './in-memory-pet-repository';
+import * as E from 'fp-ts/Either';
+import {
+  ApiKey,
+  type Authenticate,
+  type Caller,
+  callerOf,
+  countToFind,
+  type CreatedPet,
+  decodeOrThrow,
+  type IdempotencyKeyReused,
+  importAborted,
+  invalidApiKey,
+  KeyId,
+  NewPet,
+  ordPetById,
+  OwnerId,
+  passesFilters,
+  Pet,
+  PetId,
+  petNotFound,
+  type PetPage,
+  type PetQuery,
+  type PetRepository,
+  resolveIdempotentCreate,
+  scopedIdempotencyKeyText,
+  toPage,
+  type Unavailable,
+  unavailable,
+} from '../../core';
+
+/** The authentication port, with functions that add and revoke keys at once. */
+export interface InMemoryApiKeys {
+  readonly authenticate: Authenticate;
+  /** Adds a key. The default owner is the id. Throws a TypeError for an invalid key, id or owner. */
+  readonly add: (id: string, key: string, owner?: string) => void;
+  readonly revoke: (id: string) => void;
+}
+
+interface KnownKey {
+  readonly key: ApiKey;
+  readonly caller: Caller;
+  readonly isRevoked: boolean;
+}
+
+/** Compares in constant time, so that the time does not reveal where two texts differ. */
+const isSame = (one: string, other: string): boolean => {
+  let difference = one.length ^ other.length;
+  for (let index = 0; index < one.length; index += 1) {
+    difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
+  }
+  return difference === 0;
+};
+
+/** Keeps API keys in memory. Each call compares all of them, so it suits a few keys only. */
+export const inMemoryApiKeys = (
+  keys: Iterable<readonly [id: string, key: string, owner?: string]> = [],
+): InMemoryApiKeys => {
+  const known = new Map<string, KnownKey>();
+
+  const add = (id: string, key: string, owner = id): void => {
+    const caller = callerOf(decodeOrThrow(KeyId, id), decodeOrThrow(OwnerId, owner));
+    known.set(id, { key: decodeOrThrow(ApiKey, key), caller, isRevoked: false });
+  };
+  for (const [id, key, owner] of keys) add(id, key, owner);
+
+  const authenticate: Authenticate = (asked) => () => {
+    let found: KnownKey | undefined;
+    for (const one of known.values()) if (isSame(one.key, asked)) found = one;
+    if (found === undefined) return Promise.resolve(E.left(invalidApiKey('unknown')));
+    const { caller, isRevoked } = found;
+    return Promise.resolve(isRevoked ? E.left(invalidApiKey('revoked', caller.keyId)) : E.right(caller));
+  };
+
+  return {
+    add,
+    revoke: (id) => {
+      const found = known.get(id);
+      if (found !== undefined) known.set(id, { ...found, isRevoked: true });
+    },
+    authenticate,
+  };
+};
+
+interface Options {
+  /** Initial animals. */
+  readonly pets?: ReadonlyArray<Pet>;
+  /** Clock in milliseconds for the expiry of idempotency keys. The default is monotonic. */
+  readonly now?: () => number;
+}
+
+type CreateResult = E.Either<IdempotencyKeyReused | Unavailable, CreatedPet>;
+
+/** Encodes each animal, which drops unknown fields. */
+const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<NewPet>> => {
+  const all: Array<NewPet> = [];
+  for await (const newPet of source) all.push(NewPet.encode(newPet));
+  return all;
+};
+
+/** Keeps animals in memory, for tests and for services without persistence. */
+export const inMemoryPetRepository = ({
+  pets = [],
+  now = () => performance.now(),
+}: Options = {}): PetRepository => {
+  const sorted = pets.map((pet) => Object.freeze(decodeOrThrow(Pet, pet))).sort(ordPetById.compare);
+  const byId = new Map(sorted.map((pet) => [pet.id, pet]));
+  const records = new Map<string, { readonly id: PetId; readonly expiresAt: number }>();
+  let lastId = sorted.at(-1)?.id ?? 0n;
+
+  const indexAfter = (after: PetId): number => {
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const pet = sorted[middle];
+      if (pet !== undefined && pet.id <= after) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+
+  const page = ({ limit, after, ...filters }: PetQuery): PetPage => {
+    const found: Array<Pet> = [];
+    let index = after === undefined ? 0 : indexAfter(after);
+    for (; index < sorted.length && found.length < countToFind(limit); index += 1) {
+      const pet = sorted[index];
+      if (pet !== undefined && passesFilters(filters, pet)) found.push(pet);
+    }
+    return toPage(limit, found);
+  };
+
+  const nextId = (): bigint => (lastId > 0n ? lastId + 1n : 1n);
+
+  const add = (newPet: NewPet): E.Either<Unavailable, CreatedPet> => {
+    const id = nextId();
+    if (!PetId.is(id)) return E.left(unavailable(new Error('every id is taken')));
+    // Frozen, because the caller gets the stored object.
+    const pet = Object.freeze({ id, ...newPet });
+    sorted.push(pet);
+    byId.set(id, pet);
+    lastId = id;
+    return E.right({ pet, replayed: false });
+  };
+
+  /** Stops at the first record that has not expired, since the oldest come first. */
+  const purgeExpiredKeys = (): void => {
+    for (const [key, { expiresAt }] of records) {
+      if (expiresAt > now()) return;
+      records.delete(key);
+    }
+  };
+
+  const addOnce = (newPet: NewPet, key: string): CreateResult => {
+    purgeExpiredKeys();
+    const record = records.get(key);
+    const pet = record && byId.get(record.id);
+    const decision = resolveIdempotentCreate(record && { ...record, pet }, newPet, now());
+    if (decision._tag === 'IdempotencyKeyReused') return E.left(decision);
+    if (decision._tag === 'Replay') return E.right({ pet: decision.pet, replayed: true });
+    const created = add(newPet);
+    if (E.isRight(created)) {
+      records.set(key, { id: created.right.pet.id, expiresAt: decision.expiresAt });
+    }
+    return created;
+  };
+
+  return {
+    list: (query) => () => Promise.resolve(E.right(page(query))),
+    find: (id) => () => Promise.resolve(E.fromNullable(petNotFound(id))(byId.get(id))),
+    create: (given, key) => () => {
+      const newPet = NewPet.encode(given);
+      return Promise.resolve(
+        key === undefined ? add(newPet) : addOnce(newPet, scopedIdempotencyKeyText(key)),
+      );
+    },
+    importAll: (source) => async () => {
+      try {
+        const newPets = await collect(source);
+        const lastOfThem = nextId() + BigInt(newPets.length - 1);
+        if (!PetId.is(lastOfThem)) return E.left(importAborted('every id is taken'));
+        newPets.forEach(add);
+        return E.right(newPets.length);
+      } catch (cause) {
+        return E.left(importAborted(cause));
+      }
+    },
+  };
+};

@@ -1,2 +1,46 @@
-export * from './prometheus-metrics';
-export type { ReadServiceStatus } from './service-metrics';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { type Operation, requestMetrics } from './request-metrics';
+import { batchMetrics, poolMetrics, type ReadServiceStatus, serviceMetrics } from './service-metrics';
+
+export type { ReadServiceStatus };
+
+interface Options {
+  readonly version: string;
+  readonly operations: ReadonlyArray<Operation>;
+}
+
+/** Gauges with the suffix of counters. For each there is a more detailed gauge without `_total`. */
+const misnamed = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
+
+/**
+ * Metrics of one service, in a separate registry: OpenTelemetry's names in Prometheus spelling, and prom-client's default
+ * metrics of the process. This adapter imports no other, so that embedders can do without prom-client.
+ */
+export const prometheusMetrics = ({ version, operations }: Options) => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of misnamed) registry.removeSingleMetric(name);
+  const requests = requestMetrics(registry, operations);
+  const batches = batchMetrics();
+  const service = serviceMetrics(registry, version);
+  let readStatus: ReadServiceStatus = () => Promise.resolve({ isReady: false });
+  return {
+    requests,
+    batches,
+    watchPools: poolMetrics(registry),
+    watchStatus: (read: ReadServiceStatus): void => {
+      readStatus = read;
+    },
+    /** Returns all metrics in the Prometheus text format, version 0.0.4. */
+    read: async (): Promise<string> => {
+      service.show(await readStatus());
+      return `${await registry.metrics()}\n${requests.durationsText()}${batches.text()}`;
+    },
+  };
+};
+
+export type PrometheusMetrics = ReturnType<typeof prometheusMetrics>;

@@ -1,6 +1,91 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { ownerMetrics } from './owner-metrics';
-import { requestDurations } from './request-durations';
+import { getOrAdd, histogram } from './histogram';
+
+/** Limit for the number of series. Further owners are counted together. */
+const mostOwners = 100;
+const otherOwners = '_OTHER';
+
+const tooManyRequests = 429;
+
+interface CountedRequest {
+  readonly owner: string;
+  readonly route: string;
+  readonly status: number;
+  readonly isDeprecated: boolean;
+}
+
+interface Count {
+  readonly labels: Readonly<Record<string, string>>;
+  value: number;
+}
+
+interface OwnerCounts {
+  readonly requests: Count;
+  readonly rateLimited: Count;
+  readonly deprecatedByRoute: Map<string, Count>;
+}
+
+/**
+ * Creates counters that prom-client collects at each scrape. Its own counters serialise the labels at each increase: three
+ * of them took 5 % of a request's time.
+ */
+const countsIn = (registry: Registry, name: string, help: string, labelNames: Array<string>) => {
+  const counts: Array<Count> = [];
+  new Counter({
+    name,
+    help,
+    labelNames,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { labels, value } of counts) this.inc(labels, value);
+    },
+  });
+  return (labels: Count['labels']): Count => {
+    const count = { labels, value: 0 };
+    counts.push(count);
+    return count;
+  };
+};
+
+const ownerMetrics = (registry: Registry): ((request: CountedRequest) => void) => {
+  const bounded = `by owner of the key; owners after the first ${mostOwners} are counted as ${otherOwners}.`;
+  const requests = countsIn(
+    registry,
+    'animal_store_owner_requests_total',
+    `Authenticated requests ${bounded}`,
+    ['owner'],
+  );
+  const rateLimited = countsIn(
+    registry,
+    'animal_store_owner_rate_limited_total',
+    `Authenticated requests that RATE_LIMIT rejected with 429, ${bounded}`,
+    ['owner'],
+  );
+  const deprecated = countsIn(
+    registry,
+    'animal_store_deprecated_requests_total',
+    `Authenticated requests to deprecated operations, ${bounded}`,
+    ['http_route', 'owner'],
+  );
+  const byOwner = new Map<string, OwnerCounts>();
+
+  return ({ owner, route, status, isDeprecated }) => {
+    const label = byOwner.size < mostOwners || byOwner.has(owner) ? owner : otherOwners;
+    const counts = getOrAdd(byOwner, label, () => ({
+      requests: requests({ owner: label }),
+      rateLimited: rateLimited({ owner: label }),
+      deprecatedByRoute: new Map<string, Count>(),
+    }));
+    counts.requests.value += 1;
+    if (status === tooManyRequests) counts.rateLimited.value += 1;
+    if (isDeprecated) {
+      getOrAdd(counts.deprecatedByRoute, route, () =>
+        deprecated({ http_route: route, owner: label }),
+      ).value += 1;
+    }
+  };
+};
 
 const unauthorizedReasons = ['missing', 'malformed', 'unknown', 'expired', 'revoked'] as const;
 
@@ -33,6 +118,31 @@ const knownMethods = new Set([
   'PUT',
   'TRACE',
 ]);
+
+// Finer than the advice of OpenTelemetry, whose first bound is 5 ms: most lists take less. No request exceeds 5 s.
+const boundsInSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+type Observe = (seconds: number) => void;
+
+const requestDurations = () => {
+  const { addSeries, text } = histogram(
+    'http_server_request_duration_seconds',
+    'Duration of HTTP server requests.',
+    boundsInSeconds,
+  );
+  const byRoute = new Map<string, Map<string, Map<number, Observe>>>();
+  /** Returns the `observe` of a series. Labels need no escaping, since routes are templates of the program. */
+  const seriesOf = (method: string, route: string, status: number): Observe => {
+    const byMethod = getOrAdd(byRoute, route, () => new Map<string, Map<number, Observe>>());
+    const byStatus = getOrAdd(byMethod, method, () => new Map<number, Observe>());
+    return getOrAdd(byStatus, status, () =>
+      addSeries(
+        `http_request_method="${method}",http_route="${route}",http_response_status_code="${status}"`,
+      ),
+    );
+  };
+  return { seriesOf, text };
+};
 
 /** Statuses whose series start at 0. Prometheus can't compute an increase from a missing series. */
 const failures = [500, 503];
@@ -67,7 +177,7 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
   });
 
   for (const { method, path, successStatus } of operations) {
-    for (const status of [successStatus, ...failures]) durations.zero(method, path, status);
+    for (const status of [successStatus, ...failures]) durations.seriesOf(method, path, status);
   }
   for (const status of rejectionStatuses) rejections.inc({ http_response_status_code: status }, 0);
   for (const reason of unauthorizedReasons) unauthorized.inc({ reason }, 0);
@@ -78,7 +188,7 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
     },
     ended: ({ method, route = '', status, milliseconds, ...request }: EndedRequest): void => {
       active -= 1;
-      durations.observe(knownMethods.has(method) ? method : '_OTHER', route, status, milliseconds / 1000);
+      durations.seriesOf(knownMethods.has(method) ? method : '_OTHER', route, status)(milliseconds / 1000);
       const { owner, isDeprecated, unauthorizedReason } = request;
       if (owner !== undefined) countOwner({ owner, route, status, isDeprecated });
       if (unauthorizedReason !== undefined) unauthorized.inc({ reason: unauthorizedReason });

@@ -1,2 +1,114 @@
-export * from './in-memory-quota';
-export * from './postgres-quota';
+import * as E from 'fp-ts/Either';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { Knex } from 'knex';
+import {
+  type RateLimiterAbstract,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  RateLimiterRes,
+} from 'rate-limiter-flexible';
+import {
+  type ConsumeQuota,
+  endAtDeadline,
+  type OwnerId,
+  type Quota,
+  type RateLimit,
+  type Unavailable,
+  unavailable,
+} from '../../core';
+
+const maxClockSkewMs = 60_000;
+
+interface Count {
+  readonly isWithin: boolean;
+  readonly window: RateLimiterRes;
+}
+
+const consume = async (limiter: RateLimiterAbstract, owner: OwnerId): Promise<Count> => {
+  try {
+    return { isWithin: true, window: await limiter.consume(owner) };
+  } catch (rejection) {
+    if (rejection instanceof RateLimiterRes) return { isWithin: false, window: rejection };
+    throw rejection;
+  }
+};
+
+/** Counts one request. Restarts a window that ends too late, because the clock was set back since. */
+const countRequest = async (
+  limiter: RateLimiterAbstract,
+  owner: OwnerId,
+  windowMs: number,
+): Promise<Count> => {
+  const count = await consume(limiter, owner);
+  if (count.window.msBeforeNext <= windowMs + maxClockSkewMs) return count;
+  await limiter.delete(owner);
+  return consume(limiter, owner);
+};
+
+/** Counts a request without a time limit. */
+const consumeWith =
+  (limiter: RateLimiterAbstract, limit: RateLimit) =>
+  (owner: OwnerId): TaskEither<Unavailable, Quota> =>
+  async () => {
+    try {
+      const { isWithin, window } = await countRequest(limiter, owner, limit.seconds * 1000);
+      return E.right({
+        ...limit,
+        isWithin,
+        remaining: Math.max(window.remainingPoints, 0),
+        resetsIn: Math.min(Math.ceil(window.msBeforeNext / 1000), limit.seconds),
+      });
+    } catch (error) {
+      return E.left(unavailable(error));
+    }
+  };
+
+/** Counts requests in memory, separately for each instance of the service. */
+export const inMemoryQuota = (limit: RateLimit): ConsumeQuota =>
+  consumeWith(new RateLimiterMemory({ points: limit.requests, duration: limit.seconds }), limit);
+
+interface Query {
+  readonly name?: string;
+  readonly text: string;
+  readonly values?: ReadonlyArray<Knex.Value>;
+}
+
+/** Adapts a Knex pool to the client interface that rate-limiter-flexible expects. */
+const clientOf = (pool: Knex, preparesStatements: () => Promise<boolean>) => ({
+  query: async ({ name, text, values = [] }: Query): Promise<unknown> => {
+    const bindings: Array<Knex.Value> = [];
+    const sql = text.replace(/\$(\d+)/g, (_, place: string) => {
+      bindings.push(values[Number(place) - 1] ?? null);
+      return '?';
+    });
+    const query = pool.raw<unknown>(sql, bindings);
+    return name !== undefined && (await preparesStatements()) ? query.options({ name }) : query;
+  },
+});
+
+const postgresTimeoutMs = 2_500;
+
+/**
+ * Counts requests in a PostgreSQL database, together for all instances, in the table that the migrations create. Behind a
+ * pooler, `preparesStatements` may have to return false.
+ */
+export const postgresQuota = (
+  knex: Knex,
+  limit: RateLimit,
+  preparesStatements: () => Promise<boolean> = () => Promise.resolve(true),
+): ConsumeQuota => {
+  const limiter = new RateLimiterPostgres({
+    storeClient: clientOf(knex, preparesStatements),
+    storeType: 'client',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    clearExpiredByTimeout: true,
+    points: limit.requests,
+    duration: limit.seconds,
+    inMemoryBlockOnConsumed: limit.requests + 1,
+  });
+  const count = consumeWith(limiter, limit);
+  return (owner, deadline = Infinity) =>
+    () =>
+      endAtDeadline(count(owner), Math.min(deadline, performance.now() + postgresTimeoutMs))();
+};

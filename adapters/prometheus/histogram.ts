@@ -1,0 +1,48 @@
+/** Returns the value of a key, and adds it if it is missing. */
+export const getOrAdd = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+};
+
+interface Series {
+  readonly labels: string;
+  /** Values up to each bound and over the previous one; the last count is over all bounds. */
+  readonly counts: Array<number>;
+  sum: number;
+}
+
+/**
+ * Histogram that is serialised only at a scrape. prom-client's histogram serialises the labels at each observation, which
+ * took 2 % of a request's time.
+ */
+export const histogram = (name: string, help: string, bounds: ReadonlyArray<number>) => {
+  const all: Array<Series> = [];
+
+  const linesOf = ({ labels, counts, sum }: Series): ReadonlyArray<string> => {
+    let total = 0;
+    const buckets = [...bounds, '+Inf'].map((bound, index) => {
+      total += counts[index] ?? 0;
+      return `${name}_bucket{le="${bound}",${labels}} ${total}`;
+    });
+    return [...buckets, `${name}_sum{${labels}} ${sum}`, `${name}_count{${labels}} ${total}`];
+  };
+
+  return {
+    /** Adds a series at 0 and returns its `observe`. The labels are in Prometheus format, `a="1",b="2"`. */
+    addSeries: (labels: string): ((value: number) => void) => {
+      const series = { labels, counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 };
+      all.push(series);
+      return (value) => {
+        let index = 0;
+        while (value > (bounds[index] ?? Infinity)) index += 1;
+        series.counts[index] = (series.counts[index] ?? 0) + 1;
+        series.sum += value;
+      };
+    },
+    text: (): string =>
+      [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...all.flatMap(linesOf), ''].join('\n'),
+  };
+};
