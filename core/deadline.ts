@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
+import { maxTimerMs } from './timeouts';
 
 /** Time in milliseconds, by `performance.now()`, after which the caller no longer waits for the answer. */
 export type Deadline = number;
@@ -17,9 +18,6 @@ export const unavailable = (cause: unknown): Unavailable => ({
   _tag: 'Unavailable',
   cause: E.toError(cause),
 });
-
-/** Longest delay of a timer. A longer one would fire at once. */
-const maxTimerMs = 2 ** 31 - 1;
 
 const deadlineOver = (): E.Either<Unavailable, never> =>
   E.left(unavailable(new Error('the deadline has passed')));

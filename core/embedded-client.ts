@@ -14,6 +14,7 @@ import {
   type PetNotFound,
 } from './ports';
 import type { Attempt } from './retry';
+import { clientTimeouts } from './timeouts';
 
 type Failure = IdempotencyKeyInFlight | IdempotencyKeyReused | InvalidApiKey | PetNotFound | Unavailable;
 
@@ -44,9 +45,6 @@ const rightOrThrow = async <A>(task: TaskEither<Failure, A>): Promise<A> => {
   return outcome.right;
 };
 
-/** Extra time for a call in the store, so that the attempt ends first, as a timeout. */
-const graceMs = 50;
-
 /** Makes a client of a store in this process. It takes the options of a remote client, and checks the key in each call. */
 export const embeddedClient = ({
   openStore,
@@ -60,7 +58,7 @@ export const embeddedClient = ({
     operation: (store: AnimalStore, deadline: Deadline) => TaskEither<Failure, A>,
   ): Promise<A> => {
     if (!ApiKey.is(apiKey)) throw toError(invalidApiKey('unknown'));
-    const deadline = performance.now() + timeoutMs + graceMs;
+    const deadline = performance.now() + timeoutMs + clientTimeouts.graceMs;
     const store = await rightOrThrow(openStore(apiKey, deadline));
     return rightOrThrow(operation(store, deadline));
   };

@@ -1,4 +1,5 @@
 import { AnimalStoreError } from './animal-store-error';
+import { clientTimeouts, maxTimerMs } from './timeouts';
 
 /** Time limits of a call. */
 export interface CallOptions {
@@ -14,13 +15,6 @@ export interface Attempt {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
 }
-
-const defaultTimeoutMs = 10_000;
-const defaultRetryForMs = 30_000;
-const firstDelayMs = 200;
-const maxDelayMs = 5_000;
-/** Longest delay of a timer. A longer one would fire at once. */
-const maxTimerMs = 2 ** 31 - 1;
 
 const retriedCodes: ReadonlyArray<string> = [
   'network',
@@ -39,7 +33,8 @@ const isRetried = ({ code, status = 0 }: AnimalStoreError): boolean =>
 
 /** Returns an exponential backoff with full jitter, in addition to the delay that the service asked for. */
 const delayOf = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): number =>
-  retryAfterMs + Math.random() * Math.min(maxDelayMs, firstDelayMs * 2 ** attempts);
+  retryAfterMs +
+  Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.firstDelayMs * 2 ** attempts);
 
 const abortedBy = (signal: AbortSignal | undefined): AnimalStoreError =>
   new AnimalStoreError('aborted', 'the call was aborted', { cause: signal?.reason });
@@ -103,7 +98,7 @@ const withDetails = (
  */
 export const withRetries = async <A>(
   attempt: (limits: Attempt) => Promise<A>,
-  { signal, timeoutMs = defaultTimeoutMs, retryForMs = defaultRetryForMs }: CallOptions,
+  { signal, timeoutMs = clientTimeouts.attemptMs, retryForMs = clientTimeouts.retryForMs }: CallOptions,
   idempotencyKey?: string,
 ): Promise<A> => {
   if (!(timeoutMs > 0)) throw new TypeError('invalid timeoutMs: it must be greater than 0');

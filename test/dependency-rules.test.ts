@@ -26,6 +26,11 @@ const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> 
     "import '../../../app/failures';",
   ],
   [['http-server-stands-alone'], 'adapters/http-server/domain.ts', "import '../../core';"],
+  [
+    ['http-server-stands-alone', 'adapters-enter-by-the-index'],
+    'adapters/http-server/timed.ts',
+    "import '../../core/deadline';",
+  ],
   [['http-server-stands-alone'], 'adapters/http-server/routed.ts', "import type {} from 'koa';"],
   [['app-is-the-top'], 'tools/tool.ts', "import '../app/settings/settings';"],
   [['product-needs-no-tests'], 'app/settings/tested.ts', "import '../../test/support/processes/command';"],

@@ -31,6 +31,7 @@ import {
 } from '../../core';
 import { httpTransport } from './http-transport';
 import type { RemoteStore } from './send';
+import { clientTimeouts } from '../../core/timeouts';
 
 /** The owner of the key has made too many requests. */
 export interface RateLimited {
@@ -80,7 +81,7 @@ const remoteFailure = (error: AnimalStoreError): RemoteFailure => {
 const limitsUntil = (deadline: Deadline | undefined): CallOptions => {
   if (deadline === undefined) return {};
   const remainingMs = Math.max(1, deadline - performance.now());
-  return { retryForMs: remainingMs, timeoutMs: Math.min(10_000, remainingMs) };
+  return { retryForMs: remainingMs, timeoutMs: Math.min(clientTimeouts.attemptMs, remainingMs) };
 };
 
 const call = <F, A>(

@@ -4,7 +4,7 @@ import { turnThrottle } from './admission';
 import { onLastResponse, type Parser, takeParser } from './node-internals';
 import { type HeldBytes, ReceivedBytes } from './received-bytes';
 import type { ServerFailure } from './server-failure';
-import { timeouts } from './timeouts';
+import { serverTimeouts } from '../../core/timeouts';
 
 /** A request in the order of its connection. */
 export interface Turn {
@@ -148,9 +148,9 @@ export class Connection {
   sweep(now: number): void {
     const { socket, closingSince, lastByteAt } = this;
     if (closingSince !== Infinity) {
-      const isSilent = now - Math.max(closingSince, lastByteAt) > timeouts.lingerSilenceMs;
-      if (isSilent || now - closingSince > timeouts.lingerMs) socket.destroy();
-    } else if (this.current === undefined && this.idleSince < now - timeouts.idleMs) {
+      const isSilent = now - Math.max(closingSince, lastByteAt) > serverTimeouts.lingerSilenceMs;
+      if (isSilent || now - closingSince > serverTimeouts.lingerMs) socket.destroy();
+    } else if (this.current === undefined && this.idleSince < now - serverTimeouts.idleMs) {
       // Single bytes and empty lines do not make the connection busy.
       socket.destroy();
     }

@@ -7,7 +7,7 @@ import type { ExchangeObserver } from './request-lifecycle';
 import { createNodeServer, exchangeOf, serveConnections } from './serve-connections';
 import type { ErrorResponse, ServerFailure } from './server-failure';
 import { closeAll, drainAcceptBacklog } from './stop-server';
-import { timeouts } from './timeouts';
+import { serverTimeouts } from '../../core/timeouts';
 
 /** A listener of `http.createServer`, such as the callback of Koa, an Express application or the handler of Fastify. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -74,7 +74,7 @@ export const startHttpServer = async (
   const { host, port, maxInFlight, maxWaitMs, errorResponse, observer = {} } = options;
   const server = createNodeServer();
   const bulkheads = createBulkheads(maxInFlight, maxWaitMs);
-  server.on('connection', prioritizeAccept(bulkheads, timeouts.acceptMs));
+  server.on('connection', prioritizeAccept(bulkheads, serverTimeouts.acceptMs));
   server.listen({ port, host, backlog });
   await once(server, 'listening');
 

@@ -10,4 +10,4 @@ export {
 export { BodyError } from './read-body';
 export type { ExchangeObserver } from './request-lifecycle';
 export type { ErrorResponse, ServerFailure, ShedRequest } from './server-failure';
-export { timeouts } from './timeouts';
+export { serverTimeouts } from '../../core/timeouts';

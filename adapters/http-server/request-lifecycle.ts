@@ -6,7 +6,7 @@ import { beforeReading } from './node-internals';
 import { BodyError, collectBody } from './read-body';
 import type { ErrorResponse, ServerFailure, ShedRequest } from './server-failure';
 import { answerInstead, type ExchangeResponse, type ResponseOwner, trackResponse } from './server-response';
-import { timeouts } from './timeouts';
+import { serverTimeouts } from '../../core/timeouts';
 import { validateRequest } from './validate-request';
 
 /** State of an exchange. README.md draws the transitions. */
@@ -92,7 +92,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   start(): void {
     const { context, request, response, connection } = this;
     this.arrivedAt = performance.now();
-    this.deadline = this.arrivedAt + timeouts.responseMs;
+    this.deadline = this.arrivedAt + serverTimeouts.responseMs;
     this.failure ??= request.complete ? undefined : connection.parserFailure;
     this.failure ??= validateRequest(request);
     if (this.failure !== undefined) {

@@ -8,7 +8,7 @@ import { Exchange, type ExchangeContext } from './request-lifecycle';
 import type { ServerFailure } from './server-failure';
 import { ExchangeResponse } from './server-response';
 import { closeStalledConnections } from './stalled-connections';
-import { timeouts } from './timeouts';
+import { serverTimeouts } from '../../core/timeouts';
 import { isMalformedHead, maxHeadBytes, type ParserError, parserFailure } from './validate-request';
 
 /** Creates Node's server, which does not listen yet. */
@@ -17,8 +17,8 @@ export const createNodeServer = () => {
     IncomingMessage,
     ServerResponse: ExchangeResponse,
     maxHeaderSize: maxHeadBytes,
-    headersTimeout: timeouts.headersMs,
-    requestTimeout: timeouts.requestMs,
+    headersTimeout: serverTimeouts.headersMs,
+    requestTimeout: serverTimeouts.requestMs,
     // The sweep closes idle connections. Node's timeout would set two timers for each request.
     keepAliveTimeout: 0,
     connectionsCheckingInterval: 1_000,
@@ -126,7 +126,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
     }
     for (const exchange of context.abandoned) if (exchange.deadline < now) exchange.releaseSlot();
     sweptAt = now;
-    if (now - stallsSweptAt < timeouts.stallSweepMs) return;
+    if (now - stallsSweptAt < serverTimeouts.stallSweepMs) return;
     stallsSweptAt = now;
     closeStalled(
       [...open].flatMap(({ socket, current }) =>
@@ -135,7 +135,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
           : [],
       ),
     );
-  }, timeouts.sweepMs).unref();
+  }, serverTimeouts.sweepMs).unref();
 
   return {
     open,

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { timeouts } from './timeouts';
+import { serverTimeouts } from '../../core/timeouts';
 
 /**
  * Maximum bytes of unread response bodies, by the time without visible progress. Responses that share a buffer count once.
@@ -47,7 +47,7 @@ export const closeStalledConnections = () => {
       const last = stalls.get(socket);
       const since = last?.written === written ? last.since : now;
       stalls.set(socket, { written, since });
-      if (now - since >= timeouts.stallMs) socket.destroy();
+      if (now - since >= serverTimeouts.stallMs) socket.destroy();
       return { socket, body, since };
     });
     readers.sort((one, other) => one.since - other.since).reverse();

@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
 import type { NodeServer, serveConnections } from './serve-connections';
-import { timeouts } from './timeouts';
+import { serverTimeouts } from '../../core/timeouts';
 
 /**
  * Accepts the established connections before the close, since the kernel would reset them. Ends after a tick of the event loop
  * that accepts none and is short, so that almost none can arrive before the close.
  */
 export const drainAcceptBacklog = async (accepted: () => number): Promise<void> => {
-  const giveUpAt = performance.now() + timeouts.acceptBacklogMs;
+  const giveUpAt = performance.now() + serverTimeouts.acceptBacklogMs;
   for (;;) {
     const before = accepted();
     const startedAt = performance.now();
     await immediate();
     const now = performance.now();
-    if ((accepted() === before && now - startedAt < timeouts.quietTurnMs) || now > giveUpAt) return;
+    if ((accepted() === before && now - startedAt < serverTimeouts.quietTurnMs) || now > giveUpAt) return;
   }
 };
 
@@ -31,14 +31,14 @@ export const closeAll = async (
     // Node counts a connection as idle while its response is unread or its request is unparsed.
     const isBusy = [...open].some(({ isIdle, isClosing }) => !isIdle || isClosing);
     if (!isBusy) server.closeIdleConnections();
-  }, timeouts.idleCheckMs);
+  }, serverTimeouts.idleCheckMs);
   // Node counts a connection that has sent nothing as busy. Its first bytes may still be in the kernel.
   const closeSilent = setTimeout(() => {
     for (const { socket } of open) if (socket.bytesRead === 0) socket.destroy();
-  }, timeouts.firstByteMs);
+  }, serverTimeouts.firstByteMs);
   const closeRest = setTimeout(() => {
     for (const { socket } of open) socket.destroy();
-  }, timeouts.stopMs);
+  }, serverTimeouts.stopMs);
   await closed;
   // The server emits close before its last socket does.
   while (open.size > 0) await immediate();

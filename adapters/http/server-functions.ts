@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import type { ServerFunctions } from './context';
+import { serverTimeouts } from '../../core/timeouts';
 
 /** Functions by which an HTTP server describes its requests. */
 export interface HttpServerFunctions {
@@ -16,13 +17,11 @@ export class BodyWasRead extends Error {
   override readonly name = 'BodyWasRead';
 }
 
-const responseTimeoutMs = 4_000;
-
 /** Makes the functions for a host's own server. A request has 4 s, plus the time to receive its body. */
 const hostServerFunctions = (): ServerFunctions => {
   const deadlines = new WeakMap<IncomingMessage, number>();
   const deadlineOf = (request: IncomingMessage): number => {
-    const deadline = deadlines.get(request) ?? performance.now() + responseTimeoutMs;
+    const deadline = deadlines.get(request) ?? performance.now() + serverTimeouts.responseMs;
     deadlines.set(request, deadline);
     return deadline;
   };

@@ -1,4 +1,5 @@
 import type { Deadline } from '../../core';
+import { databaseTimeouts } from '../../core/timeouts';
 
 export interface BatchLimits<K> {
   readonly maxBatchSize: number;
@@ -55,9 +56,6 @@ interface Batch<K, V> {
   readonly calls: ReadonlyArray<Call<K, V>>;
   readonly endBy: number;
 }
-
-/** Minimum time left to start a call. With less, it would time out midway, and its outcome would be unknown. */
-const minTimeLeftMs = 20;
 
 /**
  * Collects calls while all slots are busy, and runs them as the next batch. With a free slot, the calls of one tick of the event
@@ -189,7 +187,7 @@ export const createBatcher = <K, V extends object>({
     new Promise((resolve, reject) => {
       const now = performance.now();
       const endBy = Math.min(deadline, now + timeoutMs);
-      const beginBy = endBy - Math.max(minTimeLeftMs, (endBy - now) / 4);
+      const beginBy = endBy - Math.max(databaseTimeouts.minTimeLeftMs, (endBy - now) / 4);
       waiting.push({ key, batchKey: batchKey(key), beginBy, endBy, resolve, reject, isSettled: false });
       wakeAt(beginBy);
       if (isDispatchSet || running.size >= concurrency) return;

@@ -16,6 +16,7 @@ import {
   type Unavailable,
   unavailable,
 } from '../../core';
+import { databaseTimeouts } from '../../core/timeouts';
 
 const maxClockSkewMs = 60_000;
 
@@ -86,8 +87,6 @@ const clientOf = (pool: Knex, preparesStatements: () => Promise<boolean>) => ({
   },
 });
 
-const postgresTimeoutMs = 2_500;
-
 /**
  * Counts requests in a PostgreSQL database, together for all instances, in the table that the migrations create. Behind a
  * pooler, `preparesStatements` may have to return false.
@@ -110,5 +109,5 @@ export const postgresQuota = (
   const count = consumeWith(limiter, limit);
   return (owner, deadline = Infinity) =>
     () =>
-      endAtDeadline(count(owner), Math.min(deadline, performance.now() + postgresTimeoutMs))();
+      endAtDeadline(count(owner), Math.min(deadline, performance.now() + databaseTimeouts.quotaMs))();
 };

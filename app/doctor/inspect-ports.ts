@@ -9,12 +9,11 @@ import { databaseOf } from '../backend/database';
 import { failureText } from '../failures';
 import type { Settings } from '../settings/settings';
 import { type CheckResult, failed, passed } from './check-result';
-
-const timeoutMs = 6_000;
+import { databaseTimeouts, processTimeouts } from '../../core/timeouts';
 
 /** Returns the body of a response. `fetch` would refuse many ports (Fetch Standard, "port blocking"). */
 const ask = async (host: string, port: number, path: string): Promise<string | undefined> => {
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.timeout(processTimeouts.doctorMs);
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       get({ host, port, path, agent: false, signal }, resolve).on('error', reject);
@@ -25,8 +24,6 @@ const ask = async (host: string, port: number, path: string): Promise<string | u
   }
 };
 
-const readinessCacheMs = 1_000;
-
 /**
  * True if the animal store that listens there uses the database of the settings. Its readiness check commits a heartbeat
  * to the database, at most once a second. Two stores in memory can't be told apart, and pass.
@@ -36,7 +33,7 @@ const usesSameDatabase = async (settings: Settings, host: string, port: number):
   if (database === undefined) return true;
   try {
     const before = await readHeartbeat(database)();
-    for (const pauseMs of [0, readinessCacheMs]) {
+    for (const pauseMs of [0, databaseTimeouts.readinessCacheMs]) {
       await delay(pauseMs);
       await ask(host, port, '/readyz');
       const after = await readHeartbeat(database)();

@@ -5,6 +5,7 @@ import type { Settings } from '../settings/settings';
 import { escapeControlCharacters } from '../terminal/streams';
 import type { ProcessIO } from '../terminal/terminal';
 import { blockWriter, sinkOf } from './block-writer';
+import { processTimeouts } from '../../core/timeouts';
 
 const requestFields = [
   ...['method', 'path', 'status', 'milliseconds', 'clientAddress', 'keyId', 'requestId', 'trace_id'],
@@ -32,8 +33,6 @@ export const prettyText = (): ((line: string) => string) =>
     },
   });
 
-const closeTimeoutMs = 1_000;
-
 /**
  * Opens a log on standard output: text on a terminal, otherwise a line of JSON for each entry. Logging never blocks.
  * `close` writes the rest of the buffer.
@@ -52,6 +51,6 @@ export const openLog = (
   };
   return {
     logger: pino({ level: LOG_LEVEL, base: null }, destination),
-    close: () => close(closeTimeoutMs),
+    close: () => close(processTimeouts.logCloseMs),
   };
 };

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { CheckReadiness } from '../../adapters/http';
 import type { ReadServiceStatus } from '../../adapters/prometheus';
 import type { Backend } from '../backend/backend';
+import { databaseTimeouts } from '../../core/timeouts';
 
 /** Returns not ready once the service stops. Logs each change, since probes are logged at debug level only. */
 export const readiness = (
@@ -24,11 +25,8 @@ export const readiness = (
   };
 };
 
-/** Time after which a result is left out, so that a scrape meets its deadline while the database hangs. */
-const queryTimeoutMs = 3_500;
-
 const withTimeout = <A>(query: Promise<A>, otherwise: NoInfer<A>): Promise<A> =>
-  Promise.race([query, delay(queryTimeoutMs, otherwise, { ref: false })]);
+  Promise.race([query, delay(databaseTimeouts.scrapeMs, otherwise, { ref: false })]);
 
 export const serviceStatus =
   ({ readStatus }: Backend, checkReadiness: CheckReadiness): ReadServiceStatus =>

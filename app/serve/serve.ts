@@ -12,6 +12,7 @@ import type { Settings } from '../settings/settings';
 import { readiness, serviceStatus } from './readiness';
 import { logReporter, measuredReporter } from './reporters';
 import { startAdminServer, startPublicServer } from './start-servers';
+import { processTimeouts } from '../../core/timeouts';
 
 export interface Service {
   readonly address: string;
@@ -28,15 +29,13 @@ interface Lifetime {
   readonly until: (service: Service) => Promise<NodeJS.Signals>;
 }
 
-const lossCheckIntervalMs = 500;
-
 /** Resolves at the signal to stop. Rejects when the database file is lost, since only a restart can help. */
 const endOf = async (backend: Backend, told: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> => {
   let timer: NodeJS.Timeout | undefined;
   const lost = new Promise<never>((_resolve, reject) => {
     timer = setInterval(() => {
       if (backend.isFileReplaced()) reject(new CommandFailed({ _tag: 'DatabaseLost' }));
-    }, lossCheckIntervalMs);
+    }, processTimeouts.lossCheckMs);
   });
   try {
     return await Promise.race([told, lost]);

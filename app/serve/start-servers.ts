@@ -18,11 +18,12 @@ import { openAnimalStore } from '../../core';
 import type { Backend } from '../backend/backend';
 import { CommandFailed } from '../failures';
 import type { Settings } from '../settings/settings';
+import { serverTimeouts } from '../../core/timeouts';
 
 type Limits = Pick<HttpServerOptions, 'host' | 'port' | 'maxInFlight' | 'maxWaitMs'>;
 
 /** Separate limits, so that the admin server answers while the public server is overloaded. */
-const adminLimits = { maxInFlight: 16, maxWaitMs: 1_000 };
+const adminLimits = { maxInFlight: 16, maxWaitMs: serverTimeouts.maxWaitMs };
 
 /** Neither logs nor counts requests: probes and scrapes come every few seconds. */
 const defectsOnly = ({ error }: Reporter): Reporter => ({

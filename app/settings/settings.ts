@@ -4,6 +4,7 @@ import * as t from 'io-ts';
 import { ApiKey, type FieldError, fieldErrors, type RateLimit } from '../../core';
 import { DatabaseAddress, parseDatabaseAddress } from './database-address';
 import { nameOfSetting, readSecretFiles } from './secret-files';
+import { databaseTimeouts, serverTimeouts } from '../../core/timeouts';
 
 /** Returns a codec for one variable. An empty variable counts as not set. */
 const setting = <A>(
@@ -91,7 +92,7 @@ const codec = t.strict({
   NODE_ENV: oneOf(['development', 'test', 'production'], 'development'),
   MAX_IN_FLIGHT: wholeNumber(1, 100_000, 128),
   /** Maximum time in the queue, in milliseconds. */
-  MAX_WAIT: wholeNumber(1, 60_000, 1_000),
+  MAX_WAIT: wholeNumber(1, 60_000, serverTimeouts.maxWaitMs),
   /** Number of trusted proxies, for reading `X-Forwarded-For`. */
   TRUST_PROXY: wholeNumber(0, 100, 0),
   /** Time between the signal to stop and the last accepted connection, in milliseconds. */
@@ -104,7 +105,7 @@ const codec = t.strict({
   ),
   POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
   /** In milliseconds. */
-  POSTGRES_STATEMENT_TIMEOUT: wholeNumber(1, 9_000, 3_000),
+  POSTGRES_STATEMENT_TIMEOUT: wholeNumber(1, databaseTimeouts.maxStatementMs, databaseTimeouts.statementMs),
   /** `auto` prepares statements unless a pooler is in front of the database. */
   POSTGRES_PREPARED_STATEMENTS: oneOf(['auto', 'always', 'never'], 'auto'),
 });

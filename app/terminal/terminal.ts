@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { signalExitCode } from './signals';
 import { setNonBlocking, toPrintableJson, writeFully } from './streams';
+import { processTimeouts } from '../../core/timeouts';
 
 type Output = Writable & { readonly isTTY?: boolean };
 
@@ -31,8 +32,6 @@ export interface Terminal extends ProcessIO {
   /** Resolves when all output is written. If the command was told to stop, waits for at most a second. */
   readonly end: () => Promise<CommandEnd>;
 }
-
-const maxFinalWaitMs = 1_000;
 
 const exitCodeOf = (error: Error): number =>
   'code' in error && error.code === 'EPIPE' ? signalExitCode('SIGPIPE') : 1;
@@ -80,7 +79,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO): Terminal => {
     },
     end: async () => {
       const all = written.then(() => printed);
-      await (isStopped ? Promise.race([all, delay(maxFinalWaitMs)]) : all);
+      await (isStopped ? Promise.race([all, delay(processTimeouts.outputCloseMs)]) : all);
       return { exitCode, isStopped };
     },
   };

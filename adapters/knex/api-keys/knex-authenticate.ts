@@ -18,11 +18,7 @@ import { createBatcher } from '../batcher';
 import { eitherToTaskEither } from '../database/errors';
 import type { Database } from '../database/database';
 import { type ApiKeyRow, digestOf, hasExpired, keyIdOf } from './stored-key';
-
-const trustedForMs = 2_000;
-
-/** Time limit of a query. Together with `trustedForMs`, a revoked key is rejected within 5 seconds. */
-const timeoutMs = 2_500;
+import { databaseTimeouts } from '../../../core/timeouts';
 
 const maxTrusted = 10_000;
 const maxBatchSize = 400;
@@ -59,11 +55,11 @@ const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
 
 /** Authenticates by the keys in the database. Valid keys are cached for 2 seconds, also if the database fails. */
 export const knexAuthenticate = ({ reads, lanes }: Database): Authenticate => {
-  const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: trustedForMs });
+  const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });
   const readKey = createBatcher({
     concurrency: lanes.reads,
     maxBatchSize,
-    timeoutMs,
+    timeoutMs: databaseTimeouts.keyQueryMs,
     runBatch: readKeys(reads),
   });
 

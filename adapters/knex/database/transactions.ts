@@ -2,6 +2,7 @@ import * as t from 'io-ts';
 import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isBusy, isConflict, isLocked, toError } from './errors';
+import { databaseTimeouts } from '../../../core/timeouts';
 
 /** PostgreSQL's answer to COMMIT, which names the command that it ran. */
 const CommitAnswer = t.type({ response: t.type({ command: t.string }) });
@@ -48,9 +49,6 @@ export const rolledBack = async <A>(
 
 const attempts = 6;
 
-/** Base of the random backoff, which doubles with each attempt. */
-const firstDelayMs = 4;
-
 /** Retries a transaction that conflicts with another one (`isConflict`), in at most six attempts. */
 export const retryConflicts = async <A>(transaction: () => Promise<A>): Promise<A> => {
   for (let attempt = 1; ; attempt += 1) {
@@ -58,26 +56,20 @@ export const retryConflicts = async <A>(transaction: () => Promise<A>): Promise<
       return await transaction();
     } catch (error) {
       if (attempt === attempts || !isConflict(error)) throw error;
-      await delay(Math.random() * firstDelayMs * 2 ** attempt);
+      await delay(Math.random() * databaseTimeouts.conflictDelayMs * 2 ** attempt);
     }
   }
 };
 
-/** Maximum wait of set-up work for other processes, since a migration may take minutes. */
-export const maxWaitMs = 600_000;
-
-/** Pause between attempts, in which the statements that queued behind this attempt's lock request can run. */
-const pauseMs = 500;
-
 /** Retries work while another connection holds a lock that it needs, for at most ten minutes. */
 export const retryLocked = async <A>(work: () => Promise<A>): Promise<A> => {
-  const until = performance.now() + maxWaitMs;
+  const until = performance.now() + databaseTimeouts.migrationWaitMs;
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (!(isLocked(error) || isBusy(error)) || performance.now() > until) throw error;
-      await delay(pauseMs);
+      await delay(databaseTimeouts.lockRetryMs);
     }
   }
 };

@@ -4,6 +4,7 @@ import { defaultPageSize } from '../../../core';
 import type { Database } from '../database/database';
 import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { beat, readAnimals, tryCreate } from './trial';
+import { databaseTimeouts } from '../../../core/timeouts';
 
 /** Rejects after the timeout, but does not cancel the work. */
 const withTimeout = <A>(timeoutMs: number, promise: Promise<A>): Promise<A> =>
@@ -14,17 +15,12 @@ const withTimeout = <A>(timeoutMs: number, promise: Promise<A>): Promise<A> =>
     }),
   ]);
 
-const timeoutMs = 4_000;
-
-/** Time for which an answer is cached, because each check costs a commit and any client may ask. */
-const maxAgeMs = 1_000;
-
 const checkReadiness = async (database: Database): Promise<string | undefined> => {
   const [schema, read, created, written] = await Promise.allSettled([
-    withTimeout(timeoutMs, readSchemaState(database.reads)),
-    withTimeout(timeoutMs, readAnimals(database, defaultPageSize)),
-    withTimeout(timeoutMs, tryCreate(database)),
-    withTimeout(timeoutMs, beat(database)),
+    withTimeout(databaseTimeouts.readinessMs, readSchemaState(database.reads)),
+    withTimeout(databaseTimeouts.readinessMs, readAnimals(database, defaultPageSize)),
+    withTimeout(databaseTimeouts.readinessMs, tryCreate(database)),
+    withTimeout(databaseTimeouts.readinessMs, beat(database)),
   ]);
   if (schema.status === 'rejected') return 'the database does not answer';
   if (generationMismatch(schema.value) !== undefined)
@@ -37,11 +33,11 @@ const checkReadiness = async (database: Database): Promise<string | undefined> =
 
 /** Returns the reason why the database can't serve, for clients to read, or undefined if it reads and writes. */
 export const knexReadiness = (database: Database): Task<string | undefined> => {
-  let askedAt = -maxAgeMs;
+  let askedAt = -databaseTimeouts.readinessCacheMs;
   let answer: Promise<string | undefined> = Promise.resolve(undefined);
   return () => {
     const now = performance.now();
-    if (now - askedAt >= maxAgeMs) {
+    if (now - askedAt >= databaseTimeouts.readinessCacheMs) {
       askedAt = now;
       answer = checkReadiness(database);
     }

@@ -26,6 +26,7 @@ import {
   lockRecord,
   purgeExpiredKeys,
 } from './idempotency';
+import { databaseTimeouts } from '../../../core/timeouts';
 
 const textLength = (newPet: NewPet): number =>
   newPetCells(newPet).reduce((length, cell) => length + (cell?.length ?? 0), 0);
@@ -143,14 +144,11 @@ const createOrReplay = async (
 /** Maximum concurrent retries. It leaves connections for other requests while retries wait for a lock. */
 const maxConcurrency = 4;
 
-/** Time after which no more retries start. */
-const retryTimeoutMs = 1_500;
-
 const mapConcurrently = async <A, B>(
   work: (one: A) => Promise<B>,
   all: ReadonlyArray<A>,
 ): Promise<ReadonlyArray<B | Error>> => {
-  const until = performance.now() + retryTimeoutMs;
+  const until = performance.now() + databaseTimeouts.createRetryMs;
   const answers = new Map<number, B | Error>();
   const queue = all.entries();
   const drain = async (): Promise<void> => {

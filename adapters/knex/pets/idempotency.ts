@@ -14,6 +14,7 @@ import {
 import type { Database } from '../database/database';
 import type { PetStatements } from '../database/pet-statements';
 import { findPets, type Found } from './read';
+import { databaseTimeouts } from '../../../core/timeouts';
 
 /** A row of `creation_keys`. `caller` is the id of the key's owner. */
 interface RecordRow {
@@ -120,8 +121,6 @@ export const insertRecords = async (
   );
 };
 
-const purgeIntervalMs = 1_000;
-
 /** Maximum records that one statement deletes. Creates wait for it on SQLite, which has one writer. */
 const maxPurged = 200;
 
@@ -149,7 +148,7 @@ export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () =>
     // In a host's transaction a failed purge would abort the host's own statements.
     if (isRunning || writes.isTransaction === true) return;
     // Purges at once if the clock was set back, perhaps by a year.
-    if (time >= lastTime && time < lastTime + purgeIntervalMs) return;
+    if (time >= lastTime && time < lastTime + databaseTimeouts.purgeIntervalMs) return;
     lastTime = time;
     isRunning = true;
     void purge()

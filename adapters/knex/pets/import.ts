@@ -8,13 +8,11 @@ import { fileReplaced, toError } from '../database/errors';
 import { inTransaction } from '../database/transactions';
 import { newPetBatches } from './create';
 import type { PetStatements } from '../database/pet-statements';
+import { databaseTimeouts } from '../../../core/timeouts';
 
 const throwPlain = (error: unknown): never => {
   throw toError(error);
 };
-
-/** Maximum time without a statement, well under every statement timeout. */
-const maxSilenceMs = 1_000;
 
 /** Splits a source into batches. Reads at most one member ahead. */
 async function* chunk<A>(limits: BatchLimits<A>, source: AsyncIterable<A>): AsyncGenerator<ReadonlyArray<A>> {
@@ -56,7 +54,7 @@ const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<
       transaction.raw('select 1').catch((error: unknown) => {
         reject(toError(error));
       });
-    }, maxSilenceMs);
+    }, databaseTimeouts.importSilenceMs);
   });
   try {
     return await Promise.race([work(), failure]);

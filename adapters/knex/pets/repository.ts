@@ -6,9 +6,7 @@ import type { Database } from '../database/database';
 import { createPets } from './create';
 import { importPets } from './import';
 import { readPages, readPets } from './read';
-
-/** Maximum time of an operation, so that clients get an answer within 5 s. */
-const timeoutMs = 4_000;
+import { serverTimeouts } from '../../../core/timeouts';
 
 /** Observer of a repository, for metrics. It must not throw. It does not see `importAll`. */
 export interface RepositoryObserver {
@@ -32,10 +30,10 @@ export const knexPetRepository = (
     ((size, milliseconds) => {
       observer.batch(operation, size, milliseconds);
     });
-  const list = readPages(database, timeoutMs, onBatch('list'));
-  const find = readPets(database, timeoutMs, onBatch('find'));
+  const list = readPages(database, serverTimeouts.responseMs, onBatch('list'));
+  const find = readPets(database, serverTimeouts.responseMs, onBatch('find'));
   // The time columns hold whole milliseconds.
-  const create = createPets(database, () => Math.round(now()), timeoutMs, onBatch('create'));
+  const create = createPets(database, () => Math.round(now()), serverTimeouts.responseMs, onBatch('create'));
   const inFlight = new Set<string>();
 
   return {

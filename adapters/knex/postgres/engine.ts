@@ -3,6 +3,7 @@ import knex, { type Knex } from 'knex';
 import { isUnsupportedStartupParameter } from '../database/errors';
 import { silentLog, withPool } from '../database/pool';
 import { sessionLimits } from './server-settings';
+import { databaseTimeouts } from '../../../core/timeouts';
 
 export interface Engine {
   /** Contains the session limits, unless a pooler rejects them. */
@@ -56,7 +57,7 @@ const connect = async (connection: Knex.PgConnectionConfig, timeoutMs: number): 
 };
 
 const detect = async (connectionString: string, statementTimeoutMs: number): Promise<Engine> => {
-  const timeoutMs = statementTimeoutMs + 500;
+  const timeoutMs = statementTimeoutMs + databaseTimeouts.graceMs;
   const bare = {
     connectionString,
     keepAlive: true,

@@ -1,12 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
-import { inTransaction, maxWaitMs, retryConflicts } from '../database/transactions';
+import { inTransaction, retryConflicts } from '../database/transactions';
 import { silentLog, withPool } from '../database/pool';
-
-const pollMs = 100;
-
-const connectTimeoutMs = 9_000;
-const keepAliveDelayMs = 10_000;
+import { databaseTimeouts } from '../../../core/timeouts';
 
 /**
  * Limits of a migration. A statement has no time limit, but waits for a lock only briefly, since it blocks later ones; it
@@ -38,10 +34,10 @@ const createLock = async (transaction: Knex): Promise<void> => {
 
 /** Polls for the lock. The server releases the lock of a transaction that hangs. */
 const takeLock = async (transaction: Knex.Transaction): Promise<void> => {
-  const until = performance.now() + maxWaitMs;
+  const until = performance.now() + databaseTimeouts.migrationWaitMs;
   while ((await transaction('setup_lock').where({ id: 1 }).forUpdate().skipLocked()).length === 0) {
     if (performance.now() > until) throw new Error("timed out waiting for another process's migration");
-    await delay(pollMs);
+    await delay(databaseTimeouts.migrationPollMs);
   }
 };
 
@@ -53,12 +49,12 @@ export const withMigrationPool =
         client: 'pg',
         connection: {
           connectionString,
-          connectionTimeoutMillis: connectTimeoutMs,
+          connectionTimeoutMillis: databaseTimeouts.migrationConnectMs,
           keepAlive: true,
-          keepAliveInitialDelayMillis: keepAliveDelayMs,
+          keepAliveInitialDelayMillis: databaseTimeouts.migrationKeepAliveMs,
           application_name: 'animal-store migration',
         },
-        acquireConnectionTimeout: connectTimeoutMs + 500,
+        acquireConnectionTimeout: databaseTimeouts.migrationConnectMs + databaseTimeouts.graceMs,
         pool: { min: 0, max: 1 },
         ...(schema === undefined ? {} : { searchPath: schema }),
         log: silentLog,

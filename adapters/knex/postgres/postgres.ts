@@ -8,6 +8,7 @@ import { missingGrants } from './missing-grants';
 import { postgresPetStatements } from './pet-statements';
 import { checkEncoding, durabilityOf, limitsOf } from './server-settings';
 import { statementRunner } from './statement';
+import { databaseTimeouts } from '../../../core/timeouts';
 
 /**
  * Use of named prepared statements. `auto` prepares them unless there is a pooler. Many poolers run the next statement on a
@@ -34,7 +35,7 @@ export const postgresConfiguration = (
 ): Knex.Config => ({
   client: 'pg',
   connection: async () => (await engine()).connection,
-  acquireConnectionTimeout: options.statementTimeoutMs + 500,
+  acquireConnectionTimeout: options.statementTimeoutMs + databaseTimeouts.graceMs,
   pool: {
     min: 0,
     max: options.poolSize,

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Durability, Limits } from '../database/database';
 import { permanentError } from '../database/errors';
+import { databaseTimeouts } from '../../../core/timeouts';
 
 type Setting = readonly [name: string, value: string];
 
@@ -34,14 +35,11 @@ export const checkEncoding = async (pool: Knex): Promise<void> => {
   );
 };
 
-/** Frees the locks of a process that hangs or a machine that is lost. */
-const idleInTransactionMs = 10_000;
-
 export const sessionLimits = (statementTimeoutMs: number) => ({
   statement_timeout: statementTimeoutMs,
   // Leaves time for the other creates of a batch if one of them waits for a locked row.
   lock_timeout: Math.ceil(statementTimeoutMs / 3),
-  idle_in_transaction_session_timeout: idleInTransactionMs,
+  idle_in_transaction_session_timeout: databaseTimeouts.idleInTransactionMs,
 });
 
 interface NodeAnswer {

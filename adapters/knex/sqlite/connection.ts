@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { pathToFileURL } from 'node:url';
 import { silentLog } from '../database/pool';
 import { migrationConfig } from '../migrations/migrations';
+import { databaseTimeouts } from '../../../core/timeouts';
 
 type Done = (error: Error | null, rows?: unknown) => void;
 
@@ -59,15 +60,12 @@ interface Connection extends PreparingConnection {
   readonly exec: (sql: string, done: (error: Error | null) => void) => void;
 }
 
-/** Maximum wait for a lock that another process holds. */
-const busyTimeoutMs = 3_000;
-
 /** Sets up each new connection of a pool. `opened` may reject the connection by returning an error. */
 export const withPragmas =
   (pragmas: ReadonlyArray<string>, opened: () => Error | undefined = constUndefined) =>
   (connection: Connection, done: (error: Error | null) => void): void => {
     cacheStatements(connection);
-    const all = [`busy_timeout = ${busyTimeoutMs}`, ...pragmas];
+    const all = [`busy_timeout = ${databaseTimeouts.sqliteBusyMs}`, ...pragmas];
     connection.exec(all.map((pragma) => `PRAGMA ${pragma};`).join(''), (error) => {
       done(error ?? opened() ?? null);
     });
@@ -88,7 +86,7 @@ export const poolConfiguration = (
   client: 'sqlite3',
   connection,
   useNullAsDefault: true,
-  acquireConnectionTimeout: busyTimeoutMs + 500,
+  acquireConnectionTimeout: databaseTimeouts.sqliteBusyMs + databaseTimeouts.graceMs,
   pool: { min: 0, max: 1, ...pool },
   log: silentLog,
   migrations: migrationConfig,

@@ -6,7 +6,7 @@ import {
   deadlineOf,
   readBody,
   type ShedRequest,
-  timeouts,
+  serverTimeouts,
 } from '../../../adapters/http-server';
 import { eventually } from '../../support/eventually';
 import {
@@ -34,7 +34,7 @@ const start = async (options: Parameters<typeof startPlainServer>[1] = {}) => {
       else if (request.url === '/throw') throw new Error('a mistake of the listener');
       else if (request.url === '/unwritable') response.setHeader('X-Broken', 'a\r\nb');
       else if (request.url === '/late') {
-        await delay(timeouts.responseMs + 500);
+        await delay(serverTimeouts.responseMs + 500);
         response.setHeader('X-Late', 'yes');
         response.writeHead(200, { 'X-Late': 'yes' });
         response.write('late');
@@ -61,7 +61,7 @@ describe('A request has one deadline', function () {
     const began = performance.now();
     const response = await fetch(`${address}/hang`);
     expect([response.status, await response.json()]).to.deep.equal([503, { _tag: 'DeadlineExceeded' }]);
-    expect(performance.now() - began).to.be.within(timeouts.responseMs - 500, 5_000 + spareMs);
+    expect(performance.now() - began).to.be.within(serverTimeouts.responseMs - 500, 5_000 + spareMs);
     expect(await fetchStatus(address)).to.equal(200);
     expect(shed, 'requests that the listener has not seen').to.deep.equal([]);
     await stop(0);
@@ -120,7 +120,7 @@ describe('A request has one deadline', function () {
       return statusesIn(await connection.closed());
     });
     expect(await Promise.all(answers)).to.deep.equal([[200], [200]]);
-    for (const deadline of deadlines) expect(deadline).to.be.above(timeouts.responseMs + 5_000);
+    for (const deadline of deadlines) expect(deadline).to.be.above(serverTimeouts.responseMs + 5_000);
     await stop(0);
   });
 });

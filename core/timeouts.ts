@@ -1,0 +1,106 @@
+/*
+ * Every time limit of the product, with what it depends on. `test/core/timeouts.test.ts` checks the order.
+ * A client that has sent its request gets an answer within 5 s: `responseMs` and `sweepMs` leave a reserve.
+ */
+
+/** Time limits of the HTTP server. */
+export const serverTimeouts = {
+  /** From the first byte of a request to the end of its head. Less than `requestMs`. */
+  headersMs: 10_000,
+  /** From the first byte of a request to the end of its body. A proxy's limit for a body must be longer. */
+  requestMs: 20_000,
+  /** Default of MAX_WAIT. 1.25 times as long must be less than `responseMs`, so that overload is shed before the deadline. */
+  maxWaitMs: 1_000,
+  /** Time to answer a request, without the time to receive its body. Longer than every limit of a store. */
+  responseMs: 4_000,
+  /** Interval of the sweep over all connections, and so the maximum delay of a deadline. */
+  sweepMs: 100,
+  /** Longer than proxies keep an idle connection (nginx and HAProxy: 60 s), so that the proxy closes it. */
+  idleMs: 65_000,
+  /** Silence of the client after which a connection closes that has sent its last response. Less than `lingerMs`. */
+  lingerSilenceMs: 1_000,
+  /** Time to read from the client after the last response: 20 MB take 1.6 s at 100 Mbit/s. Less than `stopMs`. */
+  lingerMs: 5_000,
+  /** Time without progress of a client that reads a response. Readers that hold much memory are cut off sooner. */
+  stallMs: 300_000,
+  stallSweepMs: 1_000,
+  /** Time to hold requests back while connections arrive, and between two such holds. Far less than `maxWaitMs`. */
+  acceptMs: 50,
+  /** Time of a stop, after STOP_DELAY. More than `responseMs` and `lingerMs`; a process manager must wait longer. */
+  stopMs: 10_000,
+  /** Time of a stop to accept connections that the kernel has established. */
+  acceptBacklogMs: 1_000,
+  /** Maximum length of a quiet tick of the event loop during a stop. */
+  quietTurnMs: 0.1,
+  /** Time for a new connection to send its first byte during a stop. Less than `stopMs`. */
+  firstByteMs: 200,
+  idleCheckMs: 20,
+} as const;
+
+/** Time limits of the ports behind a request, and of work on a database. */
+export const databaseTimeouts = {
+  /** Default of POSTGRES_STATEMENT_TIMEOUT. With `graceMs` less than `responseMs`. A wait for a lock ends after a third. */
+  statementMs: 3_000,
+  /** Maximum of POSTGRES_STATEMENT_TIMEOUT. Less than `idleInTransactionMs`. */
+  maxStatementMs: 9_000,
+  /** Wait for a lock of another process on a SQLite file. With `graceMs` less than `responseMs`. */
+  sqliteBusyMs: 3_000,
+  /** Time by which a pool or a silent connection outlasts its statement, so that the database's own error comes first. */
+  graceMs: 500,
+  /** Less left time does not start a call, which would time out midway with an unknown outcome. */
+  minTimeLeftMs: 20,
+  /** Time in which creates of a failed batch are retried. With two waits for locks less than `responseMs`. */
+  createRetryMs: 1_500,
+  /** Base of the random backoff of conflicting transactions, which doubles with each of six attempts. */
+  conflictDelayMs: 4,
+  /** Query of an API key, and trust in its result. Together less than the 5 s in which a revoked key is rejected. */
+  keyQueryMs: 2_500,
+  keyTrustMs: 2_000,
+  /** Count of a request for its quota. Less than `responseMs`. */
+  quotaMs: 2_500,
+  /** Readiness check. More than `statementMs` and `sqliteBusyMs` with `graceMs`, so that the cause is reported. */
+  readinessMs: 4_000,
+  /** Cache of the readiness, because each check costs a commit and any client may ask. */
+  readinessCacheMs: 1_000,
+  /** Query of a metrics scrape. Less than `responseMs`; an operator's scrape_timeout must be 5 s or more. */
+  scrapeMs: 3_500,
+  /** Pause between purges of expired idempotency keys. */
+  purgeIntervalMs: 1_000,
+  /** Silence of an import between statements. Less than `statementMs` and `idleInTransactionMs`. */
+  importSilenceMs: 1_000,
+  /** Time after which the database frees the locks of a process that hangs. */
+  idleInTransactionMs: 10_000,
+  /** Wait of set-up work for other processes, since a migration may take minutes. */
+  migrationWaitMs: 600_000,
+  /** Pause between attempts at a lock, in which the statements that queued behind the lock request can run. */
+  lockRetryMs: 500,
+  migrationPollMs: 100,
+  migrationConnectMs: 9_000,
+  migrationKeepAliveMs: 10_000,
+} as const;
+
+/** Time limits of a client's calls, remote and in the same process. */
+export const clientTimeouts = {
+  /** Time of an attempt. More than the 5 s in which the service answers. */
+  attemptMs: 10_000,
+  /** Time of all attempts of a call. More than `attemptMs`. */
+  retryForMs: 30_000,
+  firstDelayMs: 200,
+  /** Maximum backoff. Less than `retryForMs`. */
+  maxDelayMs: 5_000,
+  /** Extra time for a call in an embedded store, so that the attempt ends first, as a timeout. */
+  graceMs: 50,
+} as const;
+
+/** Time limits of the process. */
+export const processTimeouts = {
+  /** Check for a lost database file. */
+  lossCheckMs: 500,
+  logCloseMs: 1_000,
+  outputCloseMs: 1_000,
+  /** Question of `doctor` to a running service. More than the 5 s in which it answers. */
+  doctorMs: 6_000,
+} as const;
+
+/** Longest delay of a timer. A longer one would fire at once. */
+export const maxTimerMs = 2 ** 31 - 1;

@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import {
+  clientTimeouts as client,
+  databaseTimeouts as database,
+  maxTimerMs,
+  processTimeouts as ownProcess,
+  serverTimeouts as server,
+} from '../../core/timeouts';
+
+/** Time in which each request is answered, and in which a revoked key is rejected (docs/guarantees.md). */
+const promisedMs = 5_000;
+
+/** Time for which nginx and HAProxy, as shipped, keep an idle connection. */
+const proxyIdleMs = 60_000;
+
+/** Name, then limits of which each is less than the next. */
+const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
+  ['a head, then a body', [server.headersMs, server.requestMs]],
+  ['overload is shed before the deadline', [1.25 * server.maxWaitMs, server.responseMs]],
+  ['new connections delay requests little', [10 * server.acceptMs, server.maxWaitMs]],
+  ['the server answers as promised', [server.responseMs + 2 * server.sweepMs, promisedMs]],
+  ['a proxy closes idle connections first', [proxyIdleMs, server.idleMs]],
+  ['a close lingers', [server.lingerSilenceMs, server.lingerMs, server.stopMs]],
+  ['a stop waits for responses', [server.acceptBacklogMs + server.responseMs, server.stopMs]],
+  ['a stop waits for first bytes', [server.idleCheckMs, server.firstByteMs, server.stopMs]],
+  ['a stall is checked for often', [server.sweepMs, server.stallSweepMs, server.stallMs / 100]],
+  ['a statement ends before the request', [database.statementMs + database.graceMs, server.responseMs]],
+  ['a SQLite lock ends before the request', [database.sqliteBusyMs + database.graceMs, server.responseMs]],
+  [
+    'creates are retried before the request ends',
+    [database.createRetryMs + (2 * database.statementMs) / 3, server.responseMs],
+  ],
+  ['a quota ends before the request', [database.quotaMs, server.responseMs]],
+  ['a revoked key is rejected as promised', [database.keyQueryMs + database.keyTrustMs, promisedMs]],
+  [
+    'readiness reports the cause',
+    [
+      Math.max(database.statementMs, database.sqliteBusyMs) + database.graceMs,
+      database.readinessMs,
+      promisedMs,
+    ],
+  ],
+  ['a scrape ends before its request', [database.scrapeMs, server.responseMs]],
+  [
+    'a transaction outlasts a statement',
+    [database.importSilenceMs, database.statementMs, database.maxStatementMs, database.idleInTransactionMs],
+  ],
+  ['attempts at a lock are many', [database.migrationPollMs, database.lockRetryMs, database.migrationWaitMs]],
+  ['a client outlasts the service', [promisedMs, client.attemptMs, client.retryForMs]],
+  ['a client backs off within its time', [client.firstDelayMs, client.maxDelayMs, client.retryForMs]],
+  ['doctor outlasts the service', [promisedMs, ownProcess.doctorMs]],
+];
+
+describe('Time limits', () => {
+  for (const [name, limits] of orders) {
+    it(`keep their order: ${name}`, () => {
+      limits.reduce((shorter, longer) => {
+        expect(shorter).to.be.below(longer);
+        return longer;
+      });
+    });
+  }
+
+  it('are positive and fit a timer', () => {
+    const all = [server, database, client, ownProcess].flatMap((limits) => Object.entries<number>(limits));
+    for (const [name, limit] of all) expect(limit, name).to.be.within(0.1, maxTimerMs);
+  });
+});
