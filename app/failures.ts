@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyNotFound, ApiKeyRevoked, MigrationFailed } from '../adapters/knex';
 import type { Unavailable } from '../core';
-import { databaseAdvice } from './database-advice';
+import { databaseAdvice } from './backend/database-advice';
 import { errorCode } from './error-code';
 import { type DatabaseAddress, databaseAddressText } from './settings/database-address';
 
@@ -79,3 +79,7 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
       return `can't listen: ${E.toError(failure.cause).message}: ${listenAdvice(failure.cause, failure.prefix)}`;
   }
 };
+
+/** Returns the text of a `CommandFailed`, or the message of any other error. */
+export const reasonOf = (error: unknown, address: DatabaseAddress): string =>
+  error instanceof CommandFailed ? failureText(error.failure, address) : E.toError(error).message;

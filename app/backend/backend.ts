@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
-import { randomBytes } from 'node:crypto';
-import { inMemoryPetRepository } from '../../adapters/in-memory';
+import { hash, randomBytes } from 'node:crypto';
+import { type InMemoryApiKeys, inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
 import {
   apiKeyStore,
   type Database,
@@ -17,13 +17,12 @@ import {
   tryWriting,
 } from '../../adapters/knex/service';
 import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
-import { ApiKey, type ConsumeQuota, decodeOrThrow, type Ports, unavailable } from '../../core';
-import { fileAdvice } from '../database-advice';
+import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports, unavailable } from '../../core';
+import { fileAdvice } from './database-advice';
 import { errorCode } from '../error-code';
 import { CommandFailed, orFail } from '../failures';
 import type { Settings } from '../settings/settings';
 import { databaseOf } from './database';
-import { environmentKeys } from './environment-keys';
 
 export interface Backend {
   readonly ports: Ports;
@@ -39,6 +38,15 @@ export interface Backend {
   readonly readStatus: () => Promise<Partial<DatabaseStatus>>;
   readonly close: () => Promise<void>;
 }
+
+/** 64 bits of the hash, so that ids do not collide. */
+const hexDigits = 16;
+
+/** Derives each id from its key, so that it stays the same when other keys change. */
+export const environmentKeys = (keys: ReadonlyArray<ApiKey>): InMemoryApiKeys =>
+  inMemoryApiKeys(
+    keys.map((key) => [decodeOrThrow(KeyId, `env-${hash('sha256', key).slice(0, hexDigits)}`), key]),
+  );
 
 const needsKeyInProduction = ({ API_KEYS, NODE_ENV }: Settings): boolean =>
   API_KEYS.length === 0 && NODE_ENV === 'production';

@@ -2,7 +2,6 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { toError } from 'fp-ts/Either';
-import { readVersion } from '../manifest';
 import { type CommandEnd, openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
 import { backupCommand, restoreCommand } from './backup';
 import { doctorCommand } from './doctor';
@@ -10,6 +9,7 @@ import { exportCommand } from './export';
 import { importCommand } from './import';
 import { keysCommand } from './keys';
 import { migrateCommand } from './migrate';
+import { readVersion } from './run';
 import { serveCommand } from './serve';
 
 const usageExitCode = 2;

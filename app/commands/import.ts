@@ -1,8 +1,37 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
+import { signalExitCode } from '../terminal/signals';
+import { counted } from '../terminal/streams';
 import type { Terminal } from '../terminal/terminal';
-import { type Format, formatOfFile, formats } from '../transfer/formats';
-import { importExitCode, importSummaryText } from '../transfer/import-summary';
-import { runTransfer } from './run';
+import { type Format, formatOfFile } from '../transfer/formats';
+import type { ImportSummary } from '../transfer/import';
+import { formatOption, missingFormat, runInterruptible } from './run';
+
+const wereStored = (count: number): string =>
+  `${counted(count, 'animal')} ${count === 1 ? 'was' : 'were'} stored`;
+
+const summaryText = (summary: ImportSummary): string => {
+  const { rows, invalidRows, seconds } = summary;
+  const skipped = invalidRows === 0 ? '' : `, ${counted(invalidRows, 'invalid row')} skipped`;
+  switch (summary.outcome) {
+    case 'stored':
+      return `${wereStored(summary.stored)}${skipped}, in ${seconds} s`;
+    case 'checked':
+      return `dry run: ${rows - invalidRows} of ${counted(rows, 'row')} would be stored${skipped}; nothing was stored`;
+    case 'invalid_rows':
+      return `nothing was stored: ${invalidRows} of ${counted(rows, 'row')} ${invalidRows === 1 ? 'is' : 'are'} invalid`;
+    case 'interrupted':
+      return `interrupted by ${summary.signal}: nothing was stored`;
+    case 'failed':
+      return `nothing was stored: ${summary.reason}`;
+    case 'unconfirmed':
+      return `the database did not confirm the commit: either ${wereStored(rows - invalidRows)} or nothing was stored: ${summary.reason}`;
+  }
+};
+
+const exitCodeOf = (summary: ImportSummary): number => {
+  if (summary.outcome === 'interrupted') return signalExitCode(summary.signal);
+  return summary.outcome === 'stored' || summary.outcome === 'checked' ? 0 : 1;
+};
 
 interface Options {
   readonly format?: Format;
@@ -15,20 +44,18 @@ export const importCommand = (terminal: Terminal): Command =>
   new Command('import')
     .description('import the animals of a file with new ids, all of them or none')
     .argument('<file>', '- for standard input')
-    .addOption(
-      new Option('--format <format>', 'format, if the file extension does not show it').choices(formats),
-    )
+    .addOption(formatOption())
     .option('--skip-invalid', 'skip invalid rows and import the others')
     .option('--dry-run', 'check every row and import nothing')
     .option('--json', 'print the summary as JSON')
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), skipInvalid = false, dryRun = false, json = false } = options;
-      if (format === undefined) return command.error('error: add --format ndjson or --format csv');
-      await runTransfer(terminal, async (context) => {
+      if (format === undefined) return command.error(missingFormat);
+      await runInterruptible(terminal, async (context) => {
         const { importFile } = await import('../transfer/import.js');
         const summary = await importFile({ file, format, skipInvalid, dryRun }, context);
-        terminal.printError(importSummaryText(summary));
+        terminal.printError(summaryText(summary));
         if (json) terminal.print(json, summary, '');
-        terminal.fail(importExitCode(summary));
+        terminal.fail(exitCodeOf(summary));
       });
     });

@@ -4,7 +4,6 @@ import { orFail } from '../failures';
 import type { Settings } from '../settings/settings';
 import { toPrintableJson } from '../terminal/streams';
 import type { Terminal } from '../terminal/terminal';
-import { parseDuration, parseLifetime, parseSuccessorLifetime } from './duration';
 import { runCommand } from './run';
 
 interface Options {
@@ -20,6 +19,31 @@ interface RotateOptions extends Options {
   readonly grace: number;
   readonly expires?: number | 'never';
 }
+
+const milliseconds: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+const parseDuration = (text: string): number => {
+  const [, count = '', unit = ''] = /^([0-9]{1,5})([smhd])$/.exec(text) ?? [];
+  const unitMs = milliseconds[unit];
+  if (unitMs === undefined)
+    throw new InvalidArgumentError('It must be a duration, as in 90d, 12h, 30m or 10s.');
+  return Number(count) * unitMs;
+};
+
+const parseLifetime = (text: string): number => {
+  const lifetime = parseDuration(text);
+  if (lifetime === 0) throw new InvalidArgumentError('It must be greater than 0.');
+  return lifetime;
+};
+
+/** Returns `never` instead of null, which commander replaces by an empty string. */
+const parseSuccessorLifetime = (text: string): number | 'never' =>
+  text === 'never' ? text : parseLifetime(text);
 
 const withKeyStore = async (
   terminal: Terminal,

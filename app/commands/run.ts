@@ -1,10 +1,24 @@
+import { Option } from 'commander';
 import * as E from 'fp-ts/Either';
-import { fieldErrorTexts } from '../../core';
-import { CommandFailed, failureText } from '../failures';
+import * as t from 'io-ts';
+import { createRequire } from 'node:module';
+import { decodeOrThrow, fieldErrorTexts } from '../../core';
+import { errorCode } from '../error-code';
+import { CommandFailed, reasonOf } from '../failures';
 import { readSettings, type Settings } from '../settings/settings';
 import { interruptible, signalExitCode } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
-import type { TransferContext, TransferEnd } from '../transfer/transfer';
+import { formats } from '../transfer/formats';
+import type { TransferContext } from '../transfer/transfer';
+
+/** Returns the version in package.json. `#manifest` resolves wherever the service is installed. */
+export const readVersion = (): string =>
+  decodeOrThrow(t.type({ version: t.string }), createRequire(__filename)('#manifest')).version;
+
+export const formatOption = (): Option =>
+  new Option('--format <format>', 'format, if the file extension does not show it').choices(formats);
+
+export const missingFormat = 'error: add --format ndjson or --format csv';
 
 /** Reads the settings and runs a command with them. Prints a `CommandFailed` and sets exit code 1. */
 export const runCommand = async (
@@ -24,41 +38,44 @@ export const runCommand = async (
     await command(settings.right);
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
-    report(failureText(error.failure, settings.right.DATABASE_URL));
+    report(reasonOf(error, settings.right.DATABASE_URL));
   }
 };
 
-/** Runs a command that a signal can end, even while its modules load. */
-export const runTransfer = (
+/** Runs a command that a signal can interrupt, even while its modules load. */
+export const runInterruptible = (
   terminal: Terminal,
-  transfer: (context: TransferContext) => Promise<void>,
+  command: (context: TransferContext) => Promise<void>,
 ): Promise<void> =>
   interruptible(terminal, (interruption) =>
-    runCommand(terminal, (settings) => transfer({ settings, terminal, interruption })),
+    runCommand(terminal, (settings) => command({ settings, terminal, interruption })),
   );
 
-interface EndTexts {
-  readonly done: string;
-  readonly readerGone: string;
-  readonly failed: (reason: string) => string;
-  readonly remains: string;
+interface FailureTexts {
+  /** Precedes the reason, as in `the export failed`. */
+  readonly failed: string;
+  /** Returns the state of the output. */
+  readonly remains: () => string;
 }
 
-export const reportEnd = ({ printError, fail }: Terminal, end: TransferEnd, texts: EndTexts): void => {
-  switch (end.outcome) {
-    case 'done':
-      printError(texts.done);
-      break;
-    case 'interrupted':
-      printError(`interrupted by ${end.signal}: ${texts.remains}`);
-      fail(signalExitCode(end.signal));
-      break;
-    case 'reader_gone':
-      printError(texts.readerGone);
-      fail(signalExitCode('SIGPIPE'));
-      break;
-    case 'failed':
-      printError(texts.failed(end.reason));
-      fail(1);
-  }
-};
+/** Runs a transfer and prints the text that it returns. After a signal, any error counts as the interruption. */
+export const runTransfer = (
+  terminal: Terminal,
+  transfer: (context: TransferContext) => Promise<string>,
+  { failed, remains }: FailureTexts,
+): Promise<void> =>
+  runInterruptible(terminal, async (context) => {
+    const end = (text: string, exitCode: number): void => {
+      terminal.printError(text);
+      terminal.fail(exitCode);
+    };
+    try {
+      end(await transfer(context), 0);
+    } catch (error) {
+      const signal = context.interruption.receivedSignal();
+      if (signal !== undefined) end(`interrupted by ${signal}: ${remains()}`, signalExitCode(signal));
+      else if (errorCode(error) === 'EPIPE') {
+        end(`the reader closed the output: ${remains()}`, signalExitCode('SIGPIPE'));
+      } else end(`${failed}: ${reasonOf(error, context.settings.DATABASE_URL)}; ${remains()}`, 1);
+    }
+  });

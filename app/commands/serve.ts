@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
-import { readVersion } from '../manifest';
 import type { Service } from '../serve/serve';
-import { changedSettings } from '../settings/changed-settings';
 import { databaseAddressText } from '../settings/database-address';
 import { settingWarnings } from '../settings/setting-warnings';
-import type { Settings } from '../settings/settings';
+import { changedSettings, type Settings } from '../settings/settings';
 import type { Terminal } from '../terminal/terminal';
-import { runCommand } from './run';
+import { readVersion, runCommand } from './run';
 
 export const startLine = (settings: Settings, address: string): string => {
   const changed = changedSettings(settings);

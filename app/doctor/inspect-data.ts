@@ -9,7 +9,7 @@ import {
   type SchemaState,
 } from '../../adapters/knex/service';
 import { databaseOf } from '../backend/database';
-import { fileAdvice } from '../database-advice';
+import { fileAdvice } from '../backend/database-advice';
 import { CommandFailed, failureText } from '../failures';
 import { databaseAddressText } from '../settings/database-address';
 import type { Settings } from '../settings/settings';

@@ -2,15 +2,12 @@ import { constVoid } from 'fp-ts/function';
 import type { Logger } from 'pino';
 import { petOperations } from '../../adapters/http';
 import type { HttpServer } from '../../adapters/http-server';
-import type { RepositoryObserver } from '../../adapters/knex/service';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import { type Backend, openBackend } from '../backend/backend';
-import { CommandFailed, failureText } from '../failures';
-import { changedSettings } from '../settings/changed-settings';
-import { type DatabaseAddress, databaseAddressText } from '../settings/database-address';
-import type { Settings } from '../settings/settings';
-import { readiness, serviceStatus } from './readiness';
-import { logReporter, measuredReporter } from './reporters';
+import { CommandFailed, reasonOf } from '../failures';
+import { databaseAddressText } from '../settings/database-address';
+import { changedSettings, type Settings } from '../settings/settings';
+import { logReporter, measuredReporter, observeBatches, readiness, serviceStatus } from './observability';
 import { startAdminServer, startPublicServer } from './start-servers';
 import { processTimeouts } from '../../core/timeouts';
 
@@ -43,19 +40,6 @@ const endOf = async (backend: Backend, told: Promise<NodeJS.Signals>): Promise<N
     clearInterval(timer);
   }
 };
-
-const observeBatches = (metrics: PrometheusMetrics, logger: Logger): RepositoryObserver =>
-  logger.isLevelEnabled('trace')
-    ? {
-        batch: (operation, size, milliseconds) => {
-          metrics.batches.batch(operation, size, milliseconds);
-          logger.trace({ operation, size, milliseconds }, 'batch');
-        },
-      }
-    : metrics.batches;
-
-const reasonOf = (error: unknown, address: DatabaseAddress): string =>
-  error instanceof CommandFailed ? failureText(error.failure, address) : String(error);
 
 const serveClients = async (
   settings: Settings,

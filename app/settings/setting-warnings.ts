@@ -1,5 +1,4 @@
-import { fileSettings } from './secret-files';
-import { settingNames, type Settings } from './settings';
+import { fileSettings, settingNames, type Settings } from './settings';
 
 const known: ReadonlyArray<string> = [...settingNames, ...fileSettings];
 

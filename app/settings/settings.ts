@@ -1,19 +1,21 @@
 import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
+import { readFileSync } from 'node:fs';
 import { ApiKey, type FieldError, fieldErrors, type RateLimit } from '../../core';
-import { DatabaseAddress, parseDatabaseAddress } from './database-address';
-import { nameOfSetting, readSecretFiles } from './secret-files';
 import { databaseTimeouts, serverTimeouts } from '../../core/timeouts';
+import { errorCode } from '../error-code';
+import { DatabaseAddress, databaseAddressText, parseDatabaseAddress } from './database-address';
 
-/** Returns a codec for one variable. An empty variable counts as not set. */
+/** Returns a codec for one variable. An empty variable counts as not set. `toText` must not show a secret. */
 const setting = <A>(
   { name, is, validate }: Pick<t.Type<A>, 'name' | 'is' | 'validate'>,
   expected: string,
   defaultValue: A,
+  toText: (value: A) => string,
   parse: (text: string) => unknown = identity,
-): t.Type<A, unknown> =>
-  new t.Type<A, unknown, unknown>(
+): t.Type<A, string> =>
+  new t.Type<A, string, unknown>(
     name,
     is,
     (input, context) =>
@@ -23,7 +25,7 @@ const setting = <A>(
             E.orElse(() => t.failure(undefined, context, expected)),
           )
         : t.success(defaultValue),
-    identity,
+    toText,
   );
 
 const wholeNumber = <D extends number | undefined>(from: number, to: number, defaultValue: D) =>
@@ -31,6 +33,7 @@ const wholeNumber = <D extends number | undefined>(from: number, to: number, def
     t.refinement(t.number, (value) => value >= from && value <= to),
     `a whole number from ${from} to ${to}`,
     defaultValue,
+    (value) => String(value ?? 'none'),
     (text) => (/^[0-9]{1,9}$/.test(text) ? Number(text) : undefined),
   );
 
@@ -39,7 +42,10 @@ const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A)
     t.refinement(t.string, (text): text is A => names.some((name) => name === text)),
     `one of ${names.join(', ')}`,
     defaultValue,
+    identity,
   );
+
+const listenAddress = () => setting(t.string, 'an address to listen on', '127.0.0.1', identity);
 
 /** Splits at commas, and at line breaks as in a file. */
 const splitKeys = (text: string): ReadonlyArray<string> => text.split(/,|\s*\n\s*/).map((key) => key.trim());
@@ -59,26 +65,28 @@ const toOrigin = (text: string): unknown => {
 };
 
 /** Parses `*` or `scheme://host[:port],...`. Returns undefined for each text that is not an origin. */
-export const parseCorsOrigins = (text: string): ReadonlyArray<unknown> =>
+const parseCorsOrigins = (text: string): ReadonlyArray<unknown> =>
   text === '*' ? ['*'] : text.split(',').map((origin) => toOrigin(origin.trim()));
 
 const codec = t.strict({
   /** 0 means any free port. */
   PORT: wholeNumber(0, 65_535, 3000),
-  HOST: setting(t.string, 'an address to listen on', '127.0.0.1'),
+  HOST: listenAddress(),
   /** Port of the metrics and health checks, which need no key. Undefined means none; 0 means any free port. */
   ADMIN_PORT: wholeNumber(0, 65_535, undefined),
-  ADMIN_HOST: setting(t.string, 'an address to listen on', '127.0.0.1'),
+  ADMIN_HOST: listenAddress(),
   DATABASE_URL: setting(
     DatabaseAddress,
     'sqlite:FILE, postgres://... or memory:',
     { _tag: 'Sqlite', filename: 'animal-store.sqlite3' },
+    databaseAddressText,
     parseDatabaseAddress,
   ),
   API_KEYS: setting(
     t.readonlyArray(ApiKey),
     'keys separated by commas or lines, each of letters, digits and -._~+/',
     [],
+    ({ length }) => (length === 1 ? '1 key' : `${length} keys`),
     splitKeys,
   ),
   /** Origins whose pages may call the service; `*` means any. An empty list disables CORS. */
@@ -86,6 +94,7 @@ const codec = t.strict({
     t.readonlyArray(t.string),
     'origins separated by commas, each scheme://host or scheme://host:port without a path, or only *',
     [],
+    (origins) => origins.join(','),
     parseCorsOrigins,
   ),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
@@ -101,6 +110,7 @@ const codec = t.strict({
     t.type({ requests: t.number, seconds: t.number }),
     'REQUESTS/SECONDSs, as in 100/60s',
     undefined,
+    (limit) => (limit ? `${limit.requests}/${limit.seconds}s` : 'none'),
     parseRateLimit,
   ),
   POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
@@ -110,21 +120,67 @@ const codec = t.strict({
   POSTGRES_PREPARED_STATEMENTS: oneOf(['auto', 'always', 'never'], 'auto'),
 });
 
-export const settingNames = Object.keys(codec.type.props);
-
 export type Settings = Readonly<t.TypeOf<typeof codec>>;
+
+export const settingNames = Object.keys(codec.type.props);
 
 export const decodeSettings = (
   environment: NodeJS.ReadOnlyDict<string>,
 ): E.Either<ReadonlyArray<FieldError>, Settings> => pipe(codec.decode(environment), E.mapLeft(fieldErrors));
 
+const defaults: NodeJS.ReadOnlyDict<string> = pipe(
+  decodeSettings({}),
+  E.match(() => ({}), codec.encode),
+);
+
+/** Returns the settings that are not default, as in `PORT=80`, without secrets. */
+export const changedSettings = (settings: Settings): ReadonlyArray<string> =>
+  Object.entries(codec.encode(settings))
+    .filter(([name, text]) => defaults[name] !== text)
+    .map(([name, text]) => `${name}=${text}`)
+    .toSorted();
+
+const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
+
+const fileSettingOf = (name: string): string => `${name}_FILE`;
+
+export const fileSettings: ReadonlyArray<string> = secretSettings.map(fileSettingOf);
+
+const resolveSecret = (
+  name: string,
+  environment: NodeJS.ReadOnlyDict<string>,
+): E.Either<FieldError, string | undefined> => {
+  const field = fileSettingOf(name);
+  const file = environment[field] ?? '';
+  if (file === '') return E.right(environment[name]);
+  if ((environment[name] ?? '') !== '') return E.left({ field, expected: `unset if ${name} is set` });
+  try {
+    // Editors and `echo` add a line break or a byte order mark.
+    const text = readFileSync(file, 'utf8').trim();
+    return text === '' ? E.left({ field, expected: 'a file that is not empty' }) : E.right(text);
+  } catch (error) {
+    const reason = errorCode(error) ?? String(error);
+    return E.left({ field, expected: `a file that this user can read (${reason})` });
+  }
+};
+
 /** Decodes the settings with the secret files. Reports every invalid setting. */
 export const readSettings = (
   environment: NodeJS.ReadOnlyDict<string>,
 ): E.Either<ReadonlyArray<FieldError>, Settings> => {
-  const { environment: complete, fieldErrors: unread } = readSecretFiles(environment);
-  const settings = decodeSettings(complete);
+  const secrets = secretSettings.map((name) => [name, resolveSecret(name, environment)] as const);
+  const unread = secrets.flatMap(([, secret]) => (E.isLeft(secret) ? [secret.left] : []));
+  const settings = decodeSettings({
+    ...environment,
+    ...Object.fromEntries(
+      secrets.map(([name, secret]) => [name, E.toUnion(E.mapLeft(() => undefined)(secret))]),
+    ),
+  });
   if (E.isRight(settings)) return unread.length === 0 ? settings : E.left(unread);
-  const named = settings.left.map((error) => ({ ...error, field: nameOfSetting(error.field, environment) }));
+  const named = settings.left.map(({ field, expected }) => {
+    const file = fileSettingOf(field);
+    const isInFile = fileSettings.includes(file) && (environment[file] ?? '') !== '';
+    return { field: isInFile ? `the text in ${file}` : field, expected };
+  });
   return E.left([...unread, ...named]);
 };

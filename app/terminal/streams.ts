@@ -60,3 +60,6 @@ const escape = (character: string): string =>
 export const escapeControlCharacters = (text: string): string => text.replaceAll(controlCharacters, escape);
 
 export const toPrintableJson = (value: unknown): string => escapeControlCharacters(JSON.stringify(value));
+
+/** Returns a count with its noun, as in `1 row` or `2 rows`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,6 +1,7 @@
 import { toError } from 'fp-ts/Either';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorCode } from '../error-code';
 import { signalExitCode } from './signals';
 import { setNonBlocking, toPrintableJson, writeFully } from './streams';
 import { processTimeouts } from '../../core/timeouts';
@@ -33,9 +34,6 @@ export interface Terminal extends ProcessIO {
   readonly end: () => Promise<CommandEnd>;
 }
 
-const exitCodeOf = (error: Error): number =>
-  'code' in error && error.code === 'EPIPE' ? signalExitCode('SIGPIPE') : 1;
-
 export const openTerminal = ({ env, stdout, stderr }: ProcessIO): Terminal => {
   let exitCode = 0;
   let isStopped = false;
@@ -58,9 +56,8 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO): Terminal => {
 
   const write = (text: string): void => {
     written = writeFully(stdout, text).catch((cause: unknown) => {
-      const error = toError(cause);
-      printError(`animal-store: standard output was not written: ${error.message}`);
-      fail(exitCodeOf(error));
+      printError(`animal-store: standard output was not written: ${toError(cause).message}`);
+      fail(errorCode(cause) === 'EPIPE' ? signalExitCode('SIGPIPE') : 1);
     });
   };
 

@@ -7,13 +7,12 @@ import {
   restoreSqlite,
 } from '../../adapters/knex/service';
 import { explainMissingDriver, giveToFolderOwner, requireFile } from '../backend/database';
-import { fileAdvice } from '../database-advice';
+import { fileAdvice } from '../backend/database-advice';
 import { CommandFailed } from '../failures';
 import { databaseAddressText } from '../settings/database-address';
 import type { Settings } from '../settings/settings';
-import { showProgress } from '../terminal/progress';
-import { resolveOutputFile, writeStandardOutput } from './output';
-import { runToEnd, type TransferContext } from './transfer';
+import { resolveOutputFile, writeStandardOutput } from './files';
+import { showProgress, type TransferContext } from './transfer';
 
 const sqliteFilename = ({ DATABASE_URL: address }: Settings): string => {
   switch (address._tag) {
@@ -28,31 +27,27 @@ const sqliteFilename = ({ DATABASE_URL: address }: Settings): string => {
 
 const bytesPerMegabyte = 1_000_000;
 
+/** Returns the number of copied animals. */
 const copySqlite = async (
-  context: TransferContext,
+  { settings, terminal, interruption }: TransferContext,
   copy: (database: string, options: CopyOptions) => Promise<number>,
-) => {
-  const { settings, terminal, interruption } = context;
+): Promise<number> => {
+  const database = sqliteFilename(settings);
+  terminal.printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
   let progress: CopyProgress = { copied: 0, total: 0 };
-  let animals = 0;
-  const end = await runToEnd(context, async () => {
-    const database = sqliteFilename(settings);
-    terminal.printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
-    const hideProgress = showProgress(terminal, {
-      unit: 'MB',
-      count: () => Math.round(progress.copied / bytesPerMegabyte),
-      fraction: () => (progress.total === 0 ? undefined : progress.copied / progress.total),
-    });
-    try {
-      const onProgress = (next: CopyProgress) => (progress = next);
-      animals = await copy(database, { signal: interruption.signal, onProgress });
-    } catch (error) {
-      throw explainMissingDriver(error);
-    } finally {
-      hideProgress();
-    }
+  const hideProgress = showProgress(terminal, {
+    unit: 'MB',
+    count: () => Math.round(progress.copied / bytesPerMegabyte),
+    fraction: () => (progress.total === 0 ? undefined : progress.copied / progress.total),
   });
-  return { end, animals };
+  try {
+    const onProgress = (next: CopyProgress) => (progress = next);
+    return await copy(database, { signal: interruption.signal, onProgress });
+  } catch (error) {
+    throw explainMissingDriver(error);
+  } finally {
+    hideProgress();
+  }
 };
 
 /** Writes a file next to the database first, because the copy is checked before any byte is sent. */

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/Either';
-import { identity } from 'fp-ts/function';
-import { CategoryId, inDecimal, NewPet, type Pet } from '../../core';
-import { decodeRow, maxRowBytes, type Row, splitRows } from './rows';
+import { inDecimal, Int64, NewPet, newPetFields, type Pet, type PetField, petFields } from '../../core';
+import { decodeRow, type Row, splitRows, tooLong } from './rows';
 
 // csv-parse can't both take a quote inside an unquoted field literally and reject text after a closing quote. After such
 // an error it does not resume at the next line.
@@ -47,22 +46,12 @@ const splitFields = (text: string): Fields => {
 };
 
 const fieldsOf = (bytes: Uint8Array | undefined): Fields => {
-  if (bytes === undefined) return E.left(`it is longer than ${maxRowBytes} bytes`);
+  if (bytes === undefined) return tooLong;
   try {
     return splitFields(utf8.decode(bytes));
   } catch {
     return E.left('it is not valid UTF-8');
   }
-};
-
-/** Invalid texts are returned unchanged. The codec of the field rejects them. */
-const readers: { readonly [K in keyof Required<NewPet>]: (text: string) => unknown } = {
-  name: identity,
-  categoryId: (text) => {
-    const id = inDecimal(CategoryId).decode(text);
-    return E.isRight(id) ? id.right : text;
-  },
-  status: identity,
 };
 
 const { required, optional } = NewPet;
@@ -79,13 +68,17 @@ const checkHeader = (fields: Fields): ReadonlyArray<string> => {
   );
 };
 
+/** Invalid texts are returned unchanged. The codec of the field rejects them. */
+const readField = ({ kind }: PetField, text: string): unknown =>
+  kind === 'int64' ? E.getOrElse<unknown, unknown>(() => text)(inDecimal(Int64).decode(text)) : text;
+
 const toNewPet = (header: ReadonlyArray<string>, fields: ReadonlyArray<string>): Row['newPet'] => {
   if (fields.length !== header.length) {
     return E.left(`it has ${fields.length} fields, but the header has ${header.length}`);
   }
-  const present = Object.entries(readers).flatMap(([name, read]) => {
+  const present = Object.entries<PetField>(newPetFields).flatMap(([name, field]) => {
     const text = fields[header.indexOf(name)];
-    return text === undefined || (text === '' && optional.includes(name)) ? [] : [[name, read(text)]];
+    return text === undefined || (text === '' && !field.required) ? [] : [[name, readField(field, text)]];
   });
   return decodeRow(Object.fromEntries(present));
 };
@@ -106,14 +99,9 @@ export async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
   }
 }
 
-const writers: { readonly [K in keyof Required<Pet>]: (pet: Pet) => string } = {
-  name: ({ name }) => name,
-  categoryId: ({ categoryId }) => categoryId.toString(),
-  status: ({ status = '' }) => status,
-  id: ({ id }) => id.toString(),
-};
+const isField = (name: string): name is keyof Pet => name in petFields;
 
-const columns = Object.values(writers);
+const columns = [...Object.keys(newPetFields), 'id'].filter(isField);
 
 /** Quotes leading and trailing spaces and byte order marks too, because some programs drop them. */
 const needsQuotes = /[",\r\n\ufeff]|^ | $/;
@@ -123,8 +111,8 @@ const toField = (text: string): string => (needsQuotes.test(text) ? `"${text.rep
 const toRow = (fields: ReadonlyArray<string>): string => `${fields.map(toField).join()}\r\n`;
 
 export async function* writeCsv(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGenerator<string> {
-  yield toRow(Object.keys(writers));
+  yield toRow(columns);
   for await (const pets of pages) {
-    yield pets.map((pet) => toRow(columns.map((column) => column(pet)))).join('');
+    yield pets.map((pet) => toRow(columns.map((column) => String(pet[column] ?? '')))).join('');
   }
 }

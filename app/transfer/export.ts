@@ -2,10 +2,9 @@ import * as E from 'fp-ts/Either';
 import { knexPetRepository } from '../../adapters/knex';
 import { type Pet, type PetRepository, type PetStatus, walkPages } from '../../core';
 import { withDatabase } from '../backend/database';
-import { showProgress } from '../terminal/progress';
+import { writeFile, writeStandardOutput } from './files';
 import { type Format, writeRows } from './formats';
-import { writeFile, writeStandardOutput } from './output';
-import { runToEnd, type TransferContext } from './transfer';
+import { showProgress, type TransferContext } from './transfer';
 
 /** Yields pages by ascending id. Throws if the store can't answer. */
 export async function* allPages(
@@ -22,38 +21,36 @@ interface ExportOptions {
   readonly file: string;
   readonly format: Format;
   readonly status: PetStatus | undefined;
+  /** Called for each page before it is written. */
+  readonly onPage: (pets: ReadonlyArray<Pet>) => void;
 }
 
-/** Returns the end, and the number of animals that were written, the last ones perhaps only in part. */
-export const exportFile = async ({ file, format, status }: ExportOptions, context: TransferContext) => {
-  const { settings, terminal, interruption } = context;
+export const exportFile = (
+  { file, format, status, onPage }: ExportOptions,
+  { settings, terminal, interruption: { signal } }: TransferContext,
+): Promise<void> => {
   const { printError, stdout } = terminal;
   const { DATABASE_URL: address } = settings;
-  const database = address._tag === 'Sqlite' ? address.filename : undefined;
-  let written = 0;
+  const databaseFile = address._tag === 'Sqlite' ? address.filename : undefined;
 
-  async function* counted(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGenerator<ReadonlyArray<Pet>> {
-    for await (const pets of pages) {
-      written += pets.length;
-      yield pets;
-    }
-  }
-
-  const write = (texts: AsyncIterable<string>): Promise<void> =>
-    file === '-'
-      ? writeStandardOutput(stdout, texts, interruption.signal)
-      : writeFile(file, database, texts, interruption.signal);
-
-  const end = await runToEnd(context, () =>
-    withDatabase(settings, { printError, interruption: interruption.signal }, async (opened) => {
-      const isOnScreen = file === '-' && stdout.isTTY === true;
-      const hideProgress = isOnScreen ? undefined : showProgress(terminal, { count: () => written });
-      try {
-        await write(writeRows(format, counted(allPages(knexPetRepository(opened).list, status))));
-      } finally {
-        hideProgress?.();
+  return withDatabase(settings, { printError, interruption: signal }, async (database) => {
+    let count = 0;
+    async function* pages(): AsyncGenerator<ReadonlyArray<Pet>> {
+      for await (const pets of allPages(knexPetRepository(database).list, status)) {
+        count += pets.length;
+        onPage(pets);
+        yield pets;
       }
-    }),
-  );
-  return { end, written };
+    }
+    const texts = writeRows(format, pages());
+    const isOnScreen = file === '-' && stdout.isTTY === true;
+    const hideProgress = isOnScreen ? undefined : showProgress(terminal, { count: () => count });
+    try {
+      await (file === '-'
+        ? writeStandardOutput(stdout, texts, signal)
+        : writeFile(file, databaseFile, texts, signal));
+    } finally {
+      hideProgress?.();
+    }
+  });
 };

@@ -2,26 +2,38 @@ import * as E from 'fp-ts/Either';
 import { knexPetRepository } from '../../adapters/knex';
 import { importAll, type NewPet, type PetRepository } from '../../core';
 import { withDatabase } from '../backend/database';
-import { showProgress } from '../terminal/progress';
+import { reasonOf } from '../failures';
 import { waitForDrain } from '../terminal/streams';
+import { openSource } from './files';
 import { type Format, readRows } from './formats';
-import {
-  failedImportEnd,
-  type ImportEnd,
-  type ImportSummary,
-  Unconfirmed,
-  WrongRows,
-} from './import-summary';
 import type { Row } from './rows';
-import { openSource } from './source';
-import type { TransferContext } from './transfer';
+import { showProgress, type TransferContext } from './transfer';
+
+/** `stored` is null if the database did not confirm the commit. */
+type ImportEnd =
+  | { readonly outcome: 'stored'; readonly stored: number }
+  | { readonly outcome: 'checked' | 'invalid_rows'; readonly stored: 0 }
+  | { readonly outcome: 'interrupted'; readonly stored: 0; readonly signal: NodeJS.Signals }
+  | { readonly outcome: 'failed'; readonly stored: 0; readonly reason: string }
+  | { readonly outcome: 'unconfirmed'; readonly stored: null; readonly reason: string };
+
+export type ImportSummary = ImportEnd & {
+  readonly rows: number;
+  readonly invalidRows: number;
+  readonly seconds: number;
+};
+
+class InvalidRow extends Error {}
+
+/** The store did not confirm the commit: either all animals are stored, or none. */
+class Unconfirmed extends Error {}
 
 const checkRemaining = async (rows: AsyncIterator<Row>): Promise<void> => {
   while ((await rows.next()).done !== true);
 };
 
 /**
- * Stores all valid rows in one transaction. Without `skipInvalid` the first wrong row rolls it back, so that other
+ * Stores all valid rows in one transaction. Without `skipInvalid` the first invalid row rolls it back, so that other
  * writes need not wait; the remaining rows are only checked.
  */
 export const importRows = async (
@@ -29,24 +41,33 @@ export const importRows = async (
   pets: PetRepository,
   skipInvalid: boolean,
 ): Promise<number> => {
-  let wrongRow: WrongRows | undefined;
+  let invalidRow: InvalidRow | undefined;
 
   async function* validRows(): AsyncGenerator<NewPet> {
     for (let next = await rows.next(); next.done !== true; next = await rows.next()) {
       const { newPet } = next.value;
       if (E.isRight(newPet)) yield newPet.right;
-      else if (!skipInvalid) throw (wrongRow = new WrongRows(newPet.left));
+      else if (!skipInvalid) throw (invalidRow = new InvalidRow(newPet.left));
     }
   }
 
   const imported = await importAll(pets, validRows())();
   if (E.isRight(imported)) return imported.right;
-  if (wrongRow !== undefined) {
+  if (invalidRow !== undefined) {
     await checkRemaining(rows);
-    throw wrongRow;
+    throw invalidRow;
   }
   const { _tag, cause } = imported.left;
   throw _tag === 'Unavailable' ? new Unconfirmed(E.toError(cause).message) : cause;
+};
+
+/** Returns the end of an import that threw. After a signal, any error counts as the interruption. */
+const failedEnd = (error: unknown, { settings, interruption }: TransferContext): ImportEnd => {
+  if (error instanceof Unconfirmed) return { outcome: 'unconfirmed', stored: null, reason: error.message };
+  const signal = interruption.receivedSignal();
+  if (signal !== undefined) return { outcome: 'interrupted', stored: 0, signal };
+  if (error instanceof InvalidRow) return { outcome: 'invalid_rows', stored: 0 };
+  return { outcome: 'failed', stored: 0, reason: reasonOf(error, settings.DATABASE_URL) };
 };
 
 interface ImportOptions {
@@ -60,41 +81,46 @@ interface ImportOptions {
 /** Imports a file, or standard input for `-`. Never rejects. */
 export const importFile = async (
   { file, format, skipInvalid, dryRun }: ImportOptions,
-  { settings, terminal, interruption }: TransferContext,
+  context: TransferContext,
 ): Promise<ImportSummary> => {
   const began = performance.now();
+  const { settings, terminal } = context;
+  const { signal } = context.interruption;
   const { printError } = terminal;
   let count = 0;
-  let wrong = 0;
+  let invalidRows = 0;
 
   async function* reported(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
     for await (const row of rows) {
       count += 1;
       if (E.isLeft(row.newPet)) {
-        wrong += 1;
+        invalidRows += 1;
         printError(`line ${row.line}: ${row.newPet.left}`);
       }
-      await waitForDrain(terminal.stderr, interruption.signal);
+      await waitForDrain(terminal.stderr, signal);
       yield row;
     }
   }
 
   const check = async (rows: AsyncIterator<Row>): Promise<ImportEnd> => {
     await checkRemaining(rows);
-    return wrong === 0 || skipInvalid
-      ? { outcome: 'checked', stored: 0 }
-      : { outcome: 'wrong_rows', stored: 0 };
+    const isAccepted = invalidRows === 0 || skipInvalid;
+    return { outcome: isAccepted ? 'checked' : 'invalid_rows', stored: 0 };
   };
 
   const store = (rows: AsyncIterator<Row>): Promise<ImportEnd> =>
-    withDatabase(settings, { printError, interruption: interruption.signal }, async (database) => {
-      const stored = await importRows(rows, knexPetRepository(database), skipInvalid);
-      return { outcome: 'stored', stored };
-    });
+    withDatabase(settings, { printError, interruption: signal }, async (database) => ({
+      outcome: 'stored',
+      stored: await importRows(rows, knexPetRepository(database), skipInvalid),
+    }));
 
-  const importAndClose = async (): Promise<ImportEnd> => {
-    const source = await openSource(file, interruption.signal);
-    const hideProgress = showProgress(terminal, { count: () => count, fraction: source.fraction });
+  const run = async (): Promise<ImportEnd> => {
+    const source = await openSource(file, signal);
+    const hideProgress = showProgress(terminal, {
+      unit: 'rows',
+      count: () => count,
+      fraction: source.fraction,
+    });
     try {
       const rows = reported(readRows(format, source.chunks));
       return await (dryRun ? check(rows) : store(rows));
@@ -104,8 +130,7 @@ export const importFile = async (
     }
   };
 
-  const end = await importAndClose().catch((error: unknown) =>
-    failedImportEnd(error, interruption, settings.DATABASE_URL),
-  );
-  return { ...end, rows: count, wrong, seconds: Math.round(performance.now() - began) / 1_000 };
+  const end = await run().catch((error: unknown) => failedEnd(error, context));
+  const seconds = Math.round(performance.now() - began) / 1_000;
+  return { ...end, rows: count, invalidRows, seconds };
 };

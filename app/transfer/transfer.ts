@@ -1,6 +1,3 @@
-import { toError } from 'fp-ts/Either';
-import { errorCode } from '../error-code';
-import { CommandFailed, failureText } from '../failures';
 import type { Settings } from '../settings/settings';
 import type { Interruption } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
@@ -11,28 +8,28 @@ export interface TransferContext {
   readonly interruption: Interruption;
 }
 
-export type TransferEnd =
-  | { readonly outcome: 'done' }
-  | { readonly outcome: 'interrupted'; readonly signal: NodeJS.Signals }
-  | { readonly outcome: 'reader_gone' }
-  | { readonly outcome: 'failed'; readonly reason: string };
+interface Work {
+  readonly unit?: string;
+  readonly count: () => number;
+  /** Returns the completed fraction, from 0 to 1, if it is known. */
+  readonly fraction?: () => number | undefined;
+}
 
-/** Runs a transfer and returns its end. After a signal, any error counts as the interruption. */
-export const runToEnd = async (
-  { settings, interruption }: TransferContext,
-  transfer: () => Promise<void>,
-): Promise<TransferEnd> => {
-  try {
-    await transfer();
-    return { outcome: 'done' };
-  } catch (error) {
-    const signal = interruption.receivedSignal();
-    if (signal !== undefined) return { outcome: 'interrupted', signal };
-    if (error instanceof CommandFailed) {
-      return { outcome: 'failed', reason: failureText(error.failure, settings.DATABASE_URL) };
-    }
-    return errorCode(error) === 'EPIPE'
-      ? { outcome: 'reader_gone' }
-      : { outcome: 'failed', reason: toError(error).message };
-  }
+const intervalMs = 5_000;
+
+/** Prints a line every five seconds, until the returned function is called. */
+export const showProgress = (
+  { printError }: Pick<Terminal, 'printError'>,
+  { unit = 'animals', count, fraction = () => undefined }: Work,
+): (() => void) => {
+  const began = performance.now();
+  const timer = setInterval(() => {
+    const seconds = (performance.now() - began) / 1_000;
+    const done = fraction() ?? 0;
+    const left = done === 0 ? '' : `, ${Math.ceil((seconds * (1 - done)) / done)} s left`;
+    printError(`${count()} ${unit}, ${Math.round(count() / seconds)} per second${left}`);
+  }, intervalMs);
+  return () => {
+    clearInterval(timer);
+  };
 };

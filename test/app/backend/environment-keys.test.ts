@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { environmentKeys } from '../../../app/backend/environment-keys';
+import { environmentKeys } from '../../../app/backend/backend';
 import { ApiKey } from '../../../core';
 import { decoded } from '../../contracts/outcome';
 import { run } from '../../support/run';

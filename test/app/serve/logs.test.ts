@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
-import { readVersion } from '../../../app/manifest';
+import { readVersion } from '../../../app/commands/run';
 import { prettyText } from '../../../app/serve/log';
 import { projectFolder, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { RequestRecord } from '../../../adapters/http';
-import { logReporter } from '../../../app/serve/reporters';
+import { logReporter } from '../../../app/serve/observability';
 
 const record: RequestRecord = {
   requestId: 'one',

@@ -244,7 +244,7 @@ describe('animal-store restore', () => {
       const { code, stderr } = await restoreTo(file, backup, '--replace');
       expect(code).to.equal(1);
       expect(stderr)
-        .to.match(/^nothing was restored: /)
+        .to.match(/^the restore failed: .*; the database is unchanged\n$/s)
         .and.match(words)
         .and.not.match(/select|pragma/i);
     }
@@ -254,7 +254,7 @@ describe('animal-store restore', () => {
   it('refuses the database itself, a folder, a pipe and a missing folder, with the reason', async () => {
     const { file } = await newCatalogue(animals(1));
     expect((await restoreTo(file, file, '--replace')).stderr).to.equal(
-      `nothing was restored: ${file} is the database itself\n`,
+      `the restore failed: ${file} is the database itself; the database is unchanged\n`,
     );
     const backup = await newBackup();
     const folder = await makeFolder();
@@ -264,7 +264,7 @@ describe('animal-store restore', () => {
       const { code, stderr } = await restoreTo(path, backup, '--replace');
       expect({ code, stderr }).to.deep.equal({
         code: 1,
-        stderr: `nothing was restored: ${path} is not a regular file\n`,
+        stderr: `the restore failed: ${path} is not a regular file; the database is unchanged\n`,
       });
     }
     const { code, stderr } = await restoreTo(join(folder, 'no', 'animals.sqlite3'), backup);

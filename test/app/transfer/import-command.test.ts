@@ -83,7 +83,13 @@ describe('The command import', () => {
     const { code, stdout } = await feed(catalogue, csv, '--format', 'csv', '--json');
     const printed: unknown = JSON.parse(stdout);
     const { seconds, ...summary } = Object.assign({ seconds: 0 }, printed);
-    expect({ code, ...summary }).to.deep.equal({ code: 0, outcome: 'stored', stored: 2, rows: 2, wrong: 0 });
+    expect({ code, ...summary }).to.deep.equal({
+      code: 0,
+      outcome: 'stored',
+      stored: 2,
+      rows: 2,
+      invalidRows: 0,
+    });
     expect(seconds).to.be.within(0.001, 10);
     expect(await namesIn(catalogue)).to.deep.equal(['=1+1', '"a",\r\n b']);
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mock } from 'node:test';
-import { showProgress } from '../../../app/terminal/progress';
+import { showProgress } from '../../../app/transfer/transfer';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { killPrograms, main, startProgram } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
@@ -21,9 +21,9 @@ describe('The progress of a transfer', () => {
   });
 
   for (const [what, fraction, line] of [
-    ['with the time left', 0.25, /^3000 animals, \d+ a second, \d+ s left$/],
-    ['without the time left for a pipe, whose size is unknown', undefined, /^3000 animals, \d+ a second$/],
-    ['without the time left at the start', 0, /^3000 animals, \d+ a second$/],
+    ['with the time left', 0.25, /^3000 animals, \d+ per second, \d+ s left$/],
+    ['without the time left for a pipe, whose size is unknown', undefined, /^3000 animals, \d+ per second$/],
+    ['without the time left at the start', 0, /^3000 animals, \d+ per second$/],
   ] as const) {
     it(`is a line every five seconds until the end, ${what}`, () => {
       mock.timers.enable({ apis: ['setInterval'] });

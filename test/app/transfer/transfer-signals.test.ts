@@ -80,7 +80,7 @@ describe('The first signal', function () {
 
   for (const [command, remains] of [
     ['import', 'nothing was stored'],
-    ['export', '0 animals were written, not all'],
+    ['export', 'the output is incomplete (0 animals)'],
   ] as const) {
     it(`ends an ${command} that waits for another process to migrate the database`, async () => {
       const { file } = await newCatalogue();
@@ -153,7 +153,7 @@ describe('The first signal', function () {
     });
     running.signal('SIGTERM');
     const { code, stderr } = await endOf(running);
-    expect(stderr).to.match(/^interrupted by SIGTERM: \d+ animals were written, not all\n$/);
+    expect(stderr).to.match(/^interrupted by SIGTERM: the output is incomplete \(\d+ animals\)\n$/);
     expect(code).to.equal(143);
     closeSync(reader);
   });

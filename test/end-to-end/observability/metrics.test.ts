@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { request } from 'node:http';
 import { prometheusMetrics } from '../../../adapters/prometheus';
-import { measuredReporter } from '../../../app/serve/reporters';
+import { measuredReporter } from '../../../app/serve/observability';
 import { holdCreate, keepAliveAgent } from '../../support/http/held-requests';
 import { createPet, idOf, listPets } from '../../support/http/pet-calls';
 import { growth, parseMetrics, readMetrics } from '../../support/service/read-metrics';

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { toError } from 'fp-ts/Either';
-import { errorCode } from './error-code';
-import type { DatabaseAddress } from './settings/database-address';
+import { errorCode } from '../error-code';
+import type { DatabaseAddress } from '../settings/database-address';
 
 /** Codes of Node's sockets and TLS, and SQLSTATEs (PostgreSQL manual, Appendix A). */
 const adviceByCode: ReadonlyArray<readonly [RegExp, string]> = [

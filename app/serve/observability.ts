@@ -1,0 +1,93 @@
+import * as E from 'fp-ts/Either';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { CheckReadiness, Reporter, RequestRecord } from '../../adapters/http';
+import type { DatabaseStatus, RepositoryObserver } from '../../adapters/knex/service';
+import { databaseTimeouts } from '../../core/timeouts';
+import type { PrometheusMetrics, ReadServiceStatus } from '../../adapters/prometheus';
+import type { Backend } from '../backend/backend';
+
+/** Routes logged at debug level, because probes call them every few seconds. */
+const probes: ReadonlyArray<string | undefined> = ['/livez', '/readyz'];
+
+const levelOf = ({ status, route }: Pick<RequestRecord, 'status' | 'route'>): 'error' | 'debug' | 'info' => {
+  if (probes.includes(route)) return 'debug';
+  return status >= 500 ? 'error' : 'info';
+};
+
+/** Logs one line for each request and each failure, without credentials, query or body. */
+export const logReporter = (logger: Logger): Reporter => ({
+  requestEnded: ({ unauthorizedReason: reason, trace, isDeprecated: _, ...record }) => {
+    // Names of OpenTelemetry and W3C Trace Context. An undefined field would hide the one of its instrumentation.
+    const traceFields = trace && { trace_id: trace.traceId, parent_id: trace.parentId };
+    logger[levelOf(record)]({ ...record, reason, ...traceFields }, 'request');
+  },
+  requestRejected: (record) => {
+    logger.info(record, 'rejected');
+  },
+  error: (cause, requestId) => {
+    logger.error({ err: cause, requestId }, 'failure');
+  },
+});
+
+export const measuredReporter = (reporter: Reporter, { requests }: PrometheusMetrics): Reporter => ({
+  ...reporter,
+  requestStarted: requests.started,
+  requestRejected: (record) => {
+    requests.rejected(record);
+    reporter.requestRejected(record);
+  },
+  requestEnded: (record) => {
+    requests.ended(record);
+    reporter.requestEnded(record);
+  },
+});
+
+export const observeBatches = (metrics: PrometheusMetrics, logger: Logger): RepositoryObserver =>
+  logger.isLevelEnabled('trace')
+    ? {
+        batch: (operation, size, milliseconds) => {
+          metrics.batches.batch(operation, size, milliseconds);
+          logger.trace({ operation, size, milliseconds }, 'batch');
+        },
+      }
+    : metrics.batches;
+
+/** Returns not ready once the service stops. Logs each change, since probes are logged at debug level only. */
+export const readiness = (
+  { checkReadiness }: Backend,
+  logger: Logger,
+  isStopping: () => boolean,
+): CheckReadiness => {
+  let last: string | undefined;
+  return async () => {
+    const found = await checkReadiness();
+    if (isStopping()) return E.left({ _tag: 'NotReady', reason: 'the service is stopping' });
+    if (found !== last) {
+      if (found === undefined) logger.info('ready');
+      else logger.warn({ reason: found }, 'not ready');
+    }
+    last = found;
+    return found === undefined ? E.right(undefined) : E.left({ _tag: 'NotReady', reason: found });
+  };
+};
+
+export const serviceStatus =
+  ({ readStatus }: Backend, checkReadiness: CheckReadiness): ReadServiceStatus =>
+  async () => {
+    const late = <A>(otherwise: A): Promise<A> => delay(databaseTimeouts.scrapeMs, otherwise, { ref: false });
+    const [isReady, { sizes, migrations, validKeys, endingOwners = [] }] = await Promise.all([
+      Promise.race([checkReadiness().then(E.isRight), late(false)]),
+      Promise.race([readStatus(), late<Partial<DatabaseStatus>>({})]),
+    ]);
+    return {
+      isReady,
+      databaseSize: sizes?.database,
+      writeAheadLogSize: sizes?.writeAheadLog,
+      diskAvailable: sizes?.diskAvailable,
+      appliedMigrations: migrations?.applied,
+      pendingMigrations: migrations?.pending,
+      validKeys,
+      endingOwners,
+    };
+  };
