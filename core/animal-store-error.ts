@@ -21,7 +21,6 @@ const serviceCodes = [
   'unsupported_media_type',
 ] as const;
 
-/** Codes of failures that the client detects. */
 const clientCodes = ['network', 'timeout', 'aborted', 'unexpected_response'] as const;
 
 /** Every code of an AnimalStoreError. */
@@ -43,7 +42,6 @@ interface Details {
 export class AnimalStoreError extends Error {
   override readonly name = 'AnimalStoreError';
   readonly code: AnimalStoreErrorCode;
-  /** HTTP status code of the last response, if there was one. */
   readonly status: number | undefined;
   /** Id of the last request in the log of the service. */
   readonly requestId: string | undefined;

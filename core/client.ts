@@ -19,7 +19,6 @@ export interface CreateOptions extends CallOptions {
 
 /** Selects the animals of a list. */
 export interface ListOptions extends CallOptions, PetFilters {
-  /** Lists the animals after this id. */
   readonly after?: bigint | number | undefined;
   /** Number of animals in each request: 1 to 100, by default 100. */
   readonly pageSize?: number | undefined;
@@ -38,7 +37,6 @@ export interface AnimalStoreClient {
   /** Adds an animal. Its idempotency key, a new one if none is given, is the same in all attempts. */
   readonly create: (newPet: NewPetInput, options?: CreateOptions) => Promise<Pet>;
   readonly list: (options?: ListOptions) => PetList;
-  /** Reads one animal by its id. */
   readonly get: (id: bigint | number, options?: CallOptions) => Promise<Pet>;
 }
 

@@ -52,7 +52,7 @@ export interface ScopedIdempotencyKey {
   readonly idempotencyKey: IdempotencyKey;
 }
 
-/** Returns owner and key as one text, such as the key of a Map. */
+/** Joins owner and key into one text, which can be the key of a Map. */
 export const scopedIdempotencyKeyText = ({
   ownerId,
   idempotencyKey,

@@ -41,7 +41,6 @@ export const idempotencyKeyInFlight: IdempotencyKeyInFlight = { _tag: 'Idempoten
 /** The source or the store ended an import. None of its animals is stored. */
 export interface ImportAborted {
   readonly _tag: 'ImportAborted';
-  /** Error that the source threw, or that the store gave. */
   readonly cause: unknown;
 }
 /** Makes an ImportAborted. */
@@ -61,7 +60,6 @@ export interface RateLimit {
 
 /** An owner's quota after one more request. */
 export interface Quota extends RateLimit {
-  /** True if this request was within the limit. */
   readonly isWithin: boolean;
   readonly remaining: number;
   /** Whole seconds until the whole quota is available again. */

@@ -10,12 +10,10 @@ interface FieldCodec extends t.Decoder<unknown, Primitive> {
   readonly _A: Primitive;
 }
 
-/** The fields of a record, by name. */
 export type Fields = Readonly<Record<string, { readonly codec: FieldCodec; readonly required: boolean }>>;
 
 type Flat<A> = { readonly [K in keyof A]: A[K] };
 
-/** The type of a record with these fields. */
 export type RecordOf<F extends Fields> = Flat<
   {
     readonly [K in keyof F as F[K]['required'] extends true ? K : never]: F[K]['codec']['_A'];

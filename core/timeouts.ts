@@ -17,7 +17,10 @@ export const serverTimeouts = {
   sweepMs: 100,
   /** Longer than proxies keep an idle connection (nginx and HAProxy: 60 s), so that the proxy closes it. */
   idleMs: 65_000,
-  /** Silence of the client after which a connection closes that has sent its last response. Less than `lingerMs`. */
+  /**
+   * Time without bytes from the client before a connection closes after its last response. Less than
+   * `lingerMs`.
+   */
   lingerSilenceMs: 1_000,
   /** Time to read from the client after the last response: 20 MB take 1.6 s at 100 Mbit/s. Less than `stopMs`. */
   lingerMs: 5_000,
@@ -45,32 +48,44 @@ export const databaseTimeouts = {
   maxStatementMs: 9_000,
   /** Wait for a lock of another process on a SQLite file. With `graceMs` less than `responseMs`. */
   sqliteBusyMs: 3_000,
-  /** Time by which a pool or a silent connection outlasts its statement, so that the database's own error comes first. */
+  /**
+   * Extra time of a pool and of a silent connection over a statement, so that the database's own error comes
+   * first.
+   */
   graceMs: 500,
-  /** Less left time does not start a call, which would time out midway with an unknown outcome. */
+  /** Minimum time left to start a call. With less, it would time out midway with an unknown outcome. */
   minTimeLeftMs: 20,
-  /** Time in which creates of a failed batch are retried. With two waits for locks less than `responseMs`. */
+  /** Time for retrying the creates of a failed batch. With two waits for locks less than `responseMs`. */
   createRetryMs: 1_500,
   /** Base of the random backoff of conflicting transactions, which doubles with each of six attempts. */
   conflictDelayMs: 4,
-  /** Query of an API key, and trust in its result. Together less than the 5 s in which a revoked key is rejected. */
+  /**
+   * Time to query an API key, and lifetime of the cached result. Together less than the 5 s within which a
+   * revocation takes effect.
+   */
   keyQueryMs: 2_500,
   keyTrustMs: 2_000,
-  /** Count of a request for its quota. Less than `responseMs`. */
+  /** Time to count a request for its quota. Less than `responseMs`. */
   quotaMs: 2_500,
-  /** Readiness check. More than `statementMs` and `sqliteBusyMs` with `graceMs`, so that the cause is reported. */
+  /**
+   * Time of a readiness check. More than `statementMs` and `sqliteBusyMs` with `graceMs`, so that the cause
+   * is reported.
+   */
   readinessMs: 4_000,
-  /** Cache of the readiness, because each check costs a commit and any client may ask. */
+  /** Lifetime of a readiness result, because each check costs a commit and any client may ask. */
   readinessCacheMs: 1_000,
-  /** Query of a metrics scrape. Less than `responseMs`; an operator's scrape_timeout must be 5 s or more. */
+  /**
+   * Time of the queries of a metrics scrape. Less than `responseMs`; an operator's scrape_timeout must be 5 s
+   * or more.
+   */
   scrapeMs: 3_500,
   /** Pause between purges of expired idempotency keys. */
   purgeIntervalMs: 1_000,
-  /** Silence of an import between statements. Less than `statementMs` and `idleInTransactionMs`. */
+  /** Maximum pause between statements of an import. Less than `statementMs` and `idleInTransactionMs`. */
   importSilenceMs: 1_000,
   /** Time after which the database frees the locks of a process that hangs. */
   idleInTransactionMs: 10_000,
-  /** Wait of set-up work for other processes, since a migration may take minutes. */
+  /** Maximum wait of set-up work for other processes, since a migration may take minutes. */
   migrationWaitMs: 600_000,
   /** Pause between attempts at a lock, in which the statements that queued behind the lock request can run. */
   lockRetryMs: 500,
@@ -94,11 +109,11 @@ export const clientTimeouts = {
 
 /** Time limits of the process. */
 export const processTimeouts = {
-  /** Check for a lost database file. */
+  /** Interval between checks for a lost database file. */
   lossCheckMs: 500,
   logCloseMs: 1_000,
   outputCloseMs: 1_000,
-  /** Question of `doctor` to a running service. More than the 5 s in which it answers. */
+  /** Time for a running service to answer `doctor`. More than the 5 s that it promises. */
   doctorMs: 6_000,
 } as const;
 

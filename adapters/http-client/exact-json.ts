@@ -5,9 +5,8 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]
 const mark = '\0';
 
 /**
- * Parses JSON text with each integer as a bigint, and any other number as JSON.parse reads it. Throws a SyntaxError as
- * JSON.parse does. lossless-json does so in 2.3 kB (gzipped) instead of 0.3. JSON.parse of Node 20 does not
- * show the text of a number to its reviver.
+ * Parses JSON text with each integer as a bigint. Other numbers and the errors are those of JSON.parse. Node
+ * 20 gives a reviver no source text, and lossless-json would add 2 kB.
  */
 export const parseExactJson = (text: string): unknown => {
   const marked = text.replace(tokens, (token) => (/^-?[0-9]+$/.test(token) ? `"\\u0000${token}"` : token));

@@ -12,11 +12,9 @@ export interface RemoteStore {
   /** Address of the service, under any path prefix, with or without `/v1` at its end. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** A successful response, with its exact JSON. */
 export interface Success {
   readonly url: URL;
   readonly status: number;
@@ -88,7 +86,6 @@ const networkError = (cause: unknown): AnimalStoreError => {
   );
 };
 
-/** Resolves a path of the interface, as in `pets?limit=1`. */
 export const resolve = ({ baseUrl }: RemoteStore, path: string): URL => {
   if (!URL.canParse(baseUrl)) throw new TypeError(`invalid baseUrl: ${baseUrl}; it must be an absolute URL`);
   return new URL(path, `${baseUrl.replace(/\/*$/, '').replace(/\/v1$/, '')}/v1/`);

@@ -1,4 +1,3 @@
-/** Returns the value of a key, and adds it if it is missing. */
 export const getOrAdd = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
   const known = map.get(key);
   if (known !== undefined) return known;
@@ -9,7 +8,7 @@ export const getOrAdd = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
 
 interface Series {
   readonly labels: string;
-  /** Values up to each bound and over the previous one; the last count is over all bounds. */
+  /** Observations in each bucket. The last bucket is above all bounds. */
   readonly counts: Array<number>;
   sum: number;
 }

@@ -9,7 +9,10 @@ interface Options {
   readonly operations: ReadonlyArray<Operation>;
 }
 
-/** Gauges with the suffix of counters. For each there is a more detailed gauge without `_total`. */
+/**
+ * Gauges of prom-client that end in `_total`, as only counters should. Each has a detailed gauge of another
+ * name.
+ */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',

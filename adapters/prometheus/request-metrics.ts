@@ -101,7 +101,6 @@ export interface EndedRequest {
 
 export interface Operation {
   readonly method: string;
-  /** Route template, as in `/v1/pets/:petId`. */
   readonly path: string;
   readonly successStatus: number;
 }
@@ -119,7 +118,7 @@ const knownMethods = new Set([
   'TRACE',
 ]);
 
-// Finer than the advice of OpenTelemetry, whose first bound is 5 ms: most lists take less. No request exceeds 5 s.
+// OpenTelemetry's advice starts at 5 ms, but most lists take less. No request takes more than 5 s.
 const boundsInSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 type Observe = (seconds: number) => void;
@@ -131,7 +130,7 @@ const requestDurations = () => {
     boundsInSeconds,
   );
   const byRoute = new Map<string, Map<string, Map<number, Observe>>>();
-  /** Returns the `observe` of a series. Labels need no escaping, since routes are templates of the program. */
+  /** Labels need no escaping, since routes are templates of the program. */
   const seriesOf = (method: string, route: string, status: number): Observe => {
     const byMethod = getOrAdd(byRoute, route, () => new Map<string, Map<number, Observe>>());
     const byStatus = getOrAdd(byMethod, method, () => new Map<number, Observe>());

@@ -108,7 +108,7 @@ export const batchMetrics = () => {
   const durations = histogram(
     'db_client_operation_duration_seconds',
     'Duration of database client operations: a batch of list or find, a commit of create.',
-    // Finer than the advice of OpenTelemetry, whose first bound is 1 ms: most reads take less.
+    // OpenTelemetry's advice starts at 1 ms, but most reads take less.
     [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
   );
   const sizes = histogram(

@@ -27,7 +27,7 @@ const readText = (file: string): string => {
   }
 };
 
-/** Node's parser skips a line that it does not understand: a setting would be missing without a word. */
+/** Rejects lines that Node's parser would skip silently, so that no setting gets lost. */
 const readEnvironmentFile = (file: string): NodeJS.ReadOnlyDict<string> => {
   const text = readText(file);
   const lines = text.replace(quotedValue, (value) => `=${value.replace(/[^\n]/g, '')}`).split(/\r?\n/);
