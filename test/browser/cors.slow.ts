@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { hasChromium, openChromium, whySkipped } from '../support/browser/chromium';
+import { hasChromium, openChromium, whySkipped } from '../support/browser';
 import { apiKey, serveInProcess } from '../support/service/serve-in-process';
 
 describe(`CORS in a browser${whySkipped}`, function () {

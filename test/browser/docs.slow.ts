@@ -3,9 +3,14 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { type AccessibilityFault, accessibilityFaults } from '../support/browser/accessibility-faults';
-import { behindPath, type Proxy } from '../support/browser/behind-path';
-import { hasChromium, openChromium, whySkipped } from '../support/browser/chromium';
+import {
+  type AccessibilityFault,
+  accessibilityFaults,
+  hasChromium,
+  openChromium,
+  whySkipped,
+} from '../support/browser';
+import { behindPath, type Proxy } from '../support/http/proxies';
 import { apiKey } from '../support/service/serve-in-process';
 import { type ServiceProcess, startService } from '../support/service/service-process';
 

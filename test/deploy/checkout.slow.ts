@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { killPrograms, projectFolder, startProgram } from '../support/processes/command';
-import { copyCheckout } from '../support/package/copy-checkout';
+import { killPrograms, projectFolder, shell, startProgram } from '../support/processes/command';
+import { copyCheckout } from '../support/packages';
 import { eventually } from '../support/eventually';
-import { createPet } from '../support/http/pet-calls';
-import { shell } from '../support/processes/shell';
+import { createPet } from '../support/http/client';
 import { startSharedPostgres } from '../support/postgres/postgres-server';
 import { removeFolders } from '../support/temporary-folder';
 

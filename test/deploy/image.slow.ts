@@ -7,9 +7,8 @@ import * as t from 'io-ts';
 import { decodeOrThrow } from '../../core';
 import { killPrograms, projectFolder, type Running, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { freePort } from '../support/processes/free-port';
-import { needsPrograms } from '../support/processes/needs-programs';
-import { copyCheckout } from '../support/package/copy-checkout';
+import { freePort, needsPrograms } from '../support/processes/system';
+import { copyCheckout } from '../support/packages';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const support = join(projectFolder, 'test/deploy/support');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Outcome, runCommand, startProgram } from '../support/processes/command';
-import { columnOf } from '../support/databases/inspect-sqlite';
-import { migrationNames } from '../support/databases/migration-names';
+import { columnOf } from '../support/databases/sqlite-files';
+import { migrationNames } from '../support/databases/migrations';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const knex = (command: string, DATABASE_URL: string): Promise<Outcome> =>

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { call } from '../support/http/call';
+import { call } from '../support/http/client';
 import { eventually } from '../support/eventually';
-import { openRawConnection } from '../support/http/raw-connection';
-import { rawExchange } from '../support/http/raw-exchange';
+import { openRawConnection, rawExchange } from '../support/http/raw-connection';
 import { killPrograms } from '../support/processes/command';
-import { needsPrograms } from '../support/processes/needs-programs';
+import { needsPrograms } from '../support/processes/system';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 import { proxies } from './support/proxies';

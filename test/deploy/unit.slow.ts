@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { freePort, portsThatBrowsersBlock } from '../support/processes/free-port';
+import { freePort, needsPrograms, portsThatBrowsersBlock } from '../support/processes/system';
 import {
   killPrograms,
   type Outcome,
@@ -9,7 +9,6 @@ import {
   startCommand,
   startProgram,
 } from '../support/processes/command';
-import { needsPrograms } from '../support/processes/needs-programs';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const unitFile = join(projectFolder, 'deploy/systemd/animal-store.service');

@@ -8,12 +8,12 @@ import {
   killPrograms,
   projectFolder,
   type Running,
+  shell,
   startProgram,
 } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { freePort } from '../support/processes/free-port';
-import { allPets } from '../support/http/pet-calls';
-import { shell } from '../support/processes/shell';
+import { freePort } from '../support/processes/system';
+import { allPets } from '../support/http/client';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 /** The service's package of an older commit, from its `npm run pack`; without it this release takes its own place. */

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { hasChromium, openChromium, whySkipped } from '../support/browser/chromium';
+import { hasChromium, openChromium, whySkipped } from '../support/browser';
 import { startProgram } from '../support/processes/command';
-import { markdownBlocks } from '../support/package/markdown-blocks';
+import { markdownBlocks } from '../support/markdown';
 import { removeFolders } from '../support/temporary-folder';
 import { embedderFolder, toolFolder } from './support/embedder-folder';
 

@@ -5,13 +5,12 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { animalStoreClient } from '../../adapters/http-client';
-import { hasChromium, openChromium, whySkipped } from '../support/browser/chromium';
+import { hasChromium, openChromium, whySkipped } from '../support/browser';
 import { listenOn } from '../support/http/listen';
-import { inFolder } from '../support/in-folder';
+import { inFolder, removeFolders } from '../support/temporary-folder';
 import { projectFolder, startProgram } from '../support/processes/command';
-import { freePort } from '../support/processes/free-port';
+import { freePort } from '../support/processes/system';
 import { type ServiceProcess, startService } from '../support/service/service-process';
-import { removeFolders } from '../support/temporary-folder';
 import { embedderFolder, toolFolder } from './support/embedder-folder';
 
 const apiKey = 'a-key-for-programs';

@@ -3,7 +3,7 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { projectFolder, startProgram } from '../support/processes/command';
 import { startService } from '../support/service/service-process';
-import { markdownBlocks } from '../support/package/markdown-blocks';
+import { markdownBlocks } from '../support/markdown';
 import { removeFolders } from '../support/temporary-folder';
 import { embedderFolder, runNode } from './support/embedder-folder';
 import { outputs, programs } from './support/programs';

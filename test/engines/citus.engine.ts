@@ -2,13 +2,12 @@ import { expect } from 'chai';
 import { knexPetRepository } from '../../adapters/knex';
 import { diagnose } from '../../app/doctor/diagnose';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../contracts';
-import { call } from '../support/http/call';
-import { inPostgresDatabase } from '../support/service/in-postgres-database';
-import { postgresDatabase } from '../support/databases/databases';
+import { call } from '../support/http/client';
+import { inPostgresDatabase } from '../support/postgres/postgres';
+import { postgresDatabase, withDatabase } from '../support/databases/databases';
 import { eventually } from '../support/eventually';
 import { run } from '../support/run';
 import { startService } from '../support/service/service-process';
-import { withDatabase } from '../support/databases/with-database';
 import { stopWorker } from './support/citus-cluster';
 
 const key = 'a-key-on-citus';

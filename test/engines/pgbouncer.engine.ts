@@ -2,12 +2,9 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { diagnose } from '../../app/doctor/diagnose';
 import type { CheckResult } from '../../app/doctor/check-result';
-import { type Answer, call } from '../support/http/call';
-import { inPostgresDatabase } from '../support/service/in-postgres-database';
-import { startServices } from '../support/service/several-services';
-import { roundRobin } from '../support/http/round-robin';
-import { idOf } from '../support/http/pet-calls';
-import { execute } from '../support/postgres/postgres';
+import { type Answer, call, idOf, roundRobin } from '../support/http/client';
+import { execute, inPostgresDatabase } from '../support/postgres/postgres';
+import { startServices } from '../support/service/service-process';
 
 const key = 'pooled-key';
 const clients = 32;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { call } from '../support/http/call';
+import { call } from '../support/http/client';
 import type { Figures } from '../faults/support/fault';
 import { eventually } from '../support/eventually';
 import { checkHistory, type Violation } from './check-history';

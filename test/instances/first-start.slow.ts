@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import { columnIn, startServices } from '../support/service/several-services';
-import { sqlStores } from '../support/service/sql-stores';
-import { migrationNames } from '../support/databases/migration-names';
-import { listPets } from '../support/http/pet-calls';
-import { killServices } from '../support/service/service-process';
+import { columnIn, killServices, startServices } from '../support/service/service-process';
+import { sqlStores } from '../support/databases/databases';
+import { migrationNames } from '../support/databases/migrations';
+import { listPets } from '../support/http/client';
 
 describe('The first start', function () {
   afterEach(killServices);

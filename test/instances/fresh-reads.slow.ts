@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import { call } from '../support/http/call';
-import { startServices } from '../support/service/several-services';
-import { sqlStores } from '../support/service/sql-stores';
-import { idOf } from '../support/http/pet-calls';
-import { killServices } from '../support/service/service-process';
+import { call, idOf } from '../support/http/client';
+import { killServices, startServices } from '../support/service/service-process';
+import { sqlStores } from '../support/databases/databases';
 
 const key = 'fresh-reads-key';
 const processes = 3;

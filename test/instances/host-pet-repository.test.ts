@@ -9,8 +9,8 @@ import {
 } from '../contracts';
 import { createPostgresDatabase, setLastId } from '../support/postgres/postgres';
 import { run } from '../support/run';
-import { runnerWithout } from '../support/runner-without';
-import { seedPets } from '../support/databases/seed-pets';
+import { runnerWithout } from '../support/databases/repository-calls';
+import { seedPets } from '../support/databases/catalogue';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const contracts = [petRepositoryContract, importAllContract, idempotencyExpiryContract];

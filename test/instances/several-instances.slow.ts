@@ -1,15 +1,11 @@
 import { expect } from 'chai';
 import { apiKeyStore } from '../../adapters/knex';
-import type { Answer } from '../support/http/call';
-import { startServices } from '../support/service/several-services';
-import { type SqlStore, postgresStore } from '../support/service/sql-stores';
+import { allPets, type Answer, idOf, parseNextLink, roundRobin } from '../support/http/client';
+import { killServices, type ServiceProcess, startServices } from '../support/service/service-process';
+import { postgresStore, type SqlStore } from '../support/databases/databases';
 import { eventually } from '../support/eventually';
-import { allPets, idOf } from '../support/http/pet-calls';
-import { parseNextLink } from '../support/http/parse-next-link';
 import { createPostgresDatabase, type PostgresDatabase } from '../support/postgres/postgres';
-import { roundRobin } from '../support/http/round-robin';
 import { run } from '../support/run';
-import { killServices, type ServiceProcess } from '../support/service/service-process';
 
 const instances = 3;
 

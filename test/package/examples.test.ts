@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { type Outcome, projectFolder, type Running, startProgram } from '../support/processes/command';
 import { programs } from '../embedders/support/programs';
 import { eventually } from '../support/eventually';
-import { freePort } from '../support/processes/free-port';
-import { installPackage, packPackage } from '../support/package/installed-package';
-import { markdownBlocks } from '../support/package/markdown-blocks';
-import { createPet, isRefused, listPets } from '../support/http/pet-calls';
+import { freePort } from '../support/processes/system';
+import { installPackage, packPackage } from '../support/packages';
+import { markdownBlocks } from '../support/markdown';
+import { createPet, isRefused, listPets } from '../support/http/client';
 import { removeFolders } from '../support/temporary-folder';
 
 const examples = join(projectFolder, 'test', 'examples');

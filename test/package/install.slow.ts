@@ -2,11 +2,10 @@ import { expect } from 'chai';
 import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { killPrograms, projectFolder, startProgram } from '../support/processes/command';
+import { killPrograms, projectFolder, shell, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { packPackage } from '../support/package/installed-package';
-import { markdownBlocks } from '../support/package/markdown-blocks';
-import { shell } from '../support/processes/shell';
+import { packPackage } from '../support/packages';
+import { markdownBlocks } from '../support/markdown';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 /** What a host may have that is older than what the service runs on. */

@@ -4,12 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeOrThrow } from '../../core';
 import { projectFolder } from '../support/processes/command';
-import {
-  installedBeside,
-  libraryManifest,
-  type Manifest,
-  readManifest,
-} from '../support/package/installed-package';
+import { installedBeside, libraryManifest, type Manifest, readManifest } from '../support/packages';
 import { entries } from './public-names';
 import { packagesReached } from './packages-reached';
 

@@ -3,7 +3,7 @@ import { readdirSync, symlinkSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Outcome, projectFolder, runCommand, startProgram } from '../support/processes/command';
-import { markdownBlocks, shellCommands } from '../support/package/markdown-blocks';
+import { markdownBlocks, shellCommands } from '../support/markdown';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 

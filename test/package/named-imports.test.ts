@@ -1,10 +1,5 @@
 import { expect } from 'chai';
-import {
-  installPackage,
-  libraryManifest,
-  packPackage,
-  readManifest,
-} from '../support/package/installed-package';
+import { installPackage, libraryManifest, packPackage, readManifest } from '../support/packages';
 import { startProgram } from '../support/processes/command';
 import { removeFolders } from '../support/temporary-folder';
 import { entries } from './public-names';

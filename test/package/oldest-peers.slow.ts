@@ -2,10 +2,8 @@ import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { killPrograms, projectFolder, startProgram } from '../support/processes/command';
-import { copyCheckout } from '../support/package/copy-checkout';
-import { libraryManifest, readManifest } from '../support/package/installed-package';
-import { shell } from '../support/processes/shell';
+import { killPrograms, projectFolder, shell, startProgram } from '../support/processes/command';
+import { copyCheckout, libraryManifest, readManifest } from '../support/packages';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 /** The least version that a range allows, as in `2.16.0` for `>=2.16 <4`. */

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { killPrograms } from '../support/processes/command';
-import { copyInstalledCheckout } from '../support/package/copy-checkout';
-import { shell } from '../support/processes/shell';
+import { killPrograms, shell } from '../support/processes/command';
+import { copyInstalledCheckout } from '../support/packages';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 describe('The two packages', () => {

@@ -19,3 +19,13 @@ export const removeFolders = async (): Promise<void> => {
 
 /** The path of a SQLite file that does not exist yet. */
 export const newDatabaseFile = async (): Promise<string> => join(await makeFolder(), 'animals.sqlite3');
+
+/** Gives a new empty folder, which is gone afterwards. */
+export const inFolder = async <A>(use: (folder: string) => Promise<A>): Promise<A> => {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-fault-'));
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};

@@ -1,10 +1,10 @@
 import type { Database } from '../../../adapters/knex';
 import { ApiKey, decodeOrThrow } from '../../../core';
 import { petRepositoryContract } from '../../contracts';
-import { seedPets } from '../../support/databases/seed-pets';
+import { seedPets } from '../../support/databases/catalogue';
 import { setLastId } from '../../support/postgres/postgres';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
-import { sqlStores } from '../../support/service/sql-stores';
+import { sqlStores } from '../../support/databases/databases';
 import { remoteRepository } from './remote-repository';
 
 /** The keys of the service, each of an owner of its own: more than any test has owners. */

@@ -5,7 +5,7 @@ import { inMemoryPetRepository } from '../../../adapters/in-memory';
 import { ApiKey, callerOf, decodeOrThrow, KeyId, openAnimalStore, OwnerId } from '../../../core';
 import { idempotencyExpiryContract, type OpenPetRepository, petRepositoryContract } from '../../contracts';
 import type { BasicRepository } from '../../contracts/pet-repository/open-pet-repository';
-import { losingProxy, resettingProxy } from '../../support/http/faulty-proxy';
+import { losingProxy, resettingProxy } from '../../support/http/proxies';
 import { type Listening, listenOn } from '../../support/http/listen';
 import { remoteRepository } from './remote-repository';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { parseExactJson, writeExactJson } from '../../../adapters/http-client/exact-json';
 import { serialisePage } from '../../../adapters/json';
 import { arbitraryPet } from '../../contracts';
-import { anyCharacter } from '../../support/any-character';
+import { anyCharacter } from '../../support/random';
 
 describe('The JSON of the client', () => {
   it('reads what the service writes, to the digit and to the letter', () => {

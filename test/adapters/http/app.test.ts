@@ -11,7 +11,7 @@ import { inMemoryPetRepository } from '../../../adapters/in-memory';
 import { invalidApiKey, openAnimalStore, type PetRepository, unavailable } from '../../../core';
 import { eventually } from '../../support/eventually';
 import { byKey, key } from '../../support/http/start-server';
-import { servePlainly } from '../../support/http/serve-plainly';
+import { servePlainly } from '../../support/http/listen';
 
 type Options = Parameters<typeof httpApplication>[0];
 

@@ -3,7 +3,7 @@ import Koa from 'koa';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { docsPages } from '../../../adapters/http/docs/docs-pages';
-import { servePlainly } from '../../support/http/serve-plainly';
+import { servePlainly } from '../../support/http/listen';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 /** Serves the pages of a folder that is gone by then, as for a service without free file descriptors. */

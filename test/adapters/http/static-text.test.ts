@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { sendText, sendTextByOrigin } from '../../../adapters/http/static-text';
-import { servePlainly } from '../../support/http/serve-plainly';
+import { servePlainly } from '../../support/http/listen';
 
 const body = 'An animal, and another. '.repeat(100);
 const contentType = 'text/plain; charset=utf-8';

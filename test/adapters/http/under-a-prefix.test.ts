@@ -5,7 +5,7 @@ import { mountPetRoutes } from '../../../adapters/http';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
 import { openAnimalStore } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
-import { rawExchange } from '../../support/http/raw-exchange';
+import { rawExchange } from '../../support/http/raw-connection';
 
 const key = arbitraryApiKey();
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { parseJson } from '../../../adapters/json/parse-json';
-import { anyCharacter } from '../../support/any-character';
+import { anyCharacter } from '../../support/random';
 
 const parseText = (text: string) => parseJson(new TextEncoder().encode(text));
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { serialisePage, serialisePet } from '../../../adapters/json/serialise';
 import { Pet } from '../../../core';
 import { decoded } from '../../contracts/outcome';
-import { anyCharacter } from '../../support/any-character';
+import { anyCharacter } from '../../support/random';
 
 const int64s = fc.oneof(
   fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),

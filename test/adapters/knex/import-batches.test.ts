@@ -4,9 +4,8 @@ import { knexPetRepository } from '../../../adapters/knex';
 import { CategoryId, type NewPet, PetName } from '../../../core';
 import { decoded } from '../../contracts/outcome';
 import { inTurn } from '../../support/databases/catalogue';
-import { databaseKinds } from '../../support/databases/databases';
+import { databaseKinds, withDatabase } from '../../support/databases/databases';
 import { run } from '../../support/run';
-import { withDatabase } from '../../support/databases/with-database';
 
 const named = (name: string): NewPet => ({
   name: decoded(PetName, name),

@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import { inMemoryQuota, postgresQuota } from '../../../adapters/rate-limiter';
 import type { ConsumeQuota, OwnerId } from '../../../core';
 import { arbitraryOwnerId } from '../../contracts';
-import { postgresDatabase } from '../../support/databases/databases';
+import { postgresDatabase, withDatabase } from '../../support/databases/databases';
 import { run } from '../../support/run';
-import { withDatabase } from '../../support/databases/with-database';
 
 const limit = { requests: 2, seconds: 60 };
 const year = 365 * 24 * 60 * 60 * 1000;

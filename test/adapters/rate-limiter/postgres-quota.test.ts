@@ -2,10 +2,8 @@ import { expect } from 'chai';
 import type { Database } from '../../../adapters/knex';
 import { postgresQuota } from '../../../adapters/rate-limiter';
 import { arbitraryOwnerId } from '../../contracts';
-import { postgresDatabase } from '../../support/databases/databases';
-import { occupyPool } from '../../support/databases/occupy-pool';
+import { occupyPool, postgresDatabase, withDatabase, withDatabases } from '../../support/databases/databases';
 import { run } from '../../support/run';
-import { withDatabase, withDatabases } from '../../support/databases/with-database';
 
 const limit = { requests: 2, seconds: 60 };
 

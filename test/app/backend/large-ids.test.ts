@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import { call } from '../../support/http/call';
-import { inPostgresDatabase } from '../../support/service/in-postgres-database';
-import { postgresStore } from '../../support/service/sql-stores';
-import { allPets } from '../../support/http/pet-calls';
-import { setLastId } from '../../support/postgres/postgres';
+import { allPets, call } from '../../support/http/client';
+import { inPostgresDatabase, setLastId } from '../../support/postgres/postgres';
+import { postgresStore } from '../../support/databases/databases';
 import { startService } from '../../support/service/service-process';
 
 const key = 'large-ids-key';

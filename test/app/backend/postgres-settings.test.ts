@@ -1,11 +1,10 @@
 import { expect } from 'chai';
-import { call } from '../../support/http/call';
-import { columnIn, startServices } from '../../support/service/several-services';
-import { postgresStore } from '../../support/service/sql-stores';
-import { inPostgresDatabase } from '../../support/service/in-postgres-database';
+import { call } from '../../support/http/client';
+import { columnIn, startService, startServices } from '../../support/service/service-process';
+import { postgresStore } from '../../support/databases/databases';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { eventually } from '../../support/eventually';
-import { migrationNames } from '../../support/databases/migration-names';
-import { startService } from '../../support/service/service-process';
+import { migrationNames } from '../../support/databases/migrations';
 import { slowPets } from '../../support/databases/slow-pets';
 
 const key = 'settings-key';

@@ -4,12 +4,18 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
 import { decodeOrThrow } from '../../../core';
-import { killPrograms, main, projectFolder, runCommand, startProgram } from '../../support/processes/command';
+import {
+  killPrograms,
+  main,
+  projectFolder,
+  runCommand,
+  startProgram,
+  withoutDatabaseLine,
+} from '../../support/processes/command';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { migrationNames } from '../../support/databases/migration-names';
-import { runInProcess } from '../../support/service/run-in-process';
+import { migrationNames } from '../../support/databases/migrations';
+import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-import { withoutDatabaseLine } from '../../support/processes/without-database-line';
 
 const commands = [
   [],

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { sqlStores } from '../../support/service/sql-stores';
+import { sqlStores } from '../../support/databases/databases';
 import type { Environment } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { allPets } from '../../support/http/pet-calls';
-import { runInProcess } from '../../support/service/run-in-process';
+import { allPets } from '../../support/http/client';
+import { runInProcess } from '../../support/processes/run-in-process';
 import { killServices, startService } from '../../support/service/service-process';
 
 const issued = async (environment: Environment, ...command: ReadonlyArray<string>): Promise<string> => {

@@ -1,15 +1,14 @@
 import { expect } from 'chai';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Environment } from '../../support/processes/command';
+import { type Environment, withoutDatabaseLine } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { bytesOf } from '../../support/databases/inspect-sqlite';
-import { listPets } from '../../support/http/pet-calls';
-import { runInProcess } from '../../support/service/run-in-process';
+import { bytesOf } from '../../support/databases/sqlite-files';
+import { listPets } from '../../support/http/client';
+import { runInProcess } from '../../support/processes/run-in-process';
 import { killServices, startService } from '../../support/service/service-process';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-import { withoutDatabaseLine } from '../../support/processes/without-database-line';
 
 /** In milliseconds: how soon a revoked key is refused everywhere. */
 const revocationBound = 5_000;

@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import { chownSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { main, runCommand, startProgram } from '../../support/processes/command';
-import { runUnprivileged } from '../../support/processes/run-unprivileged';
-import { runInProcess } from '../../support/service/run-in-process';
+import { main, runCommand, runUnprivileged, startProgram } from '../../support/processes/command';
+import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const rows = async (): Promise<string> => {

@@ -4,11 +4,10 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { failureText } from '../../../app/failures';
-import { main, type Outcome, runCommand } from '../../support/processes/command';
-import { hasWriteAheadLog, integrityOf } from '../../support/databases/inspect-sqlite';
-import { listPets } from '../../support/http/pet-calls';
-import { runInProcess } from '../../support/service/run-in-process';
-import { runUnprivileged } from '../../support/processes/run-unprivileged';
+import { main, type Outcome, runCommand, runUnprivileged } from '../../support/processes/command';
+import { hasWriteAheadLog, integrityOf } from '../../support/databases/sqlite-files';
+import { listPets } from '../../support/http/client';
+import { runInProcess } from '../../support/processes/run-in-process';
 import { killServices, startService } from '../../support/service/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { startProgram } from '../../support/processes/command';
-import { columnOf } from '../../support/databases/inspect-sqlite';
-import { createPet, listPets } from '../../support/http/pet-calls';
-import { runInProcess } from '../../support/service/run-in-process';
+import { columnOf } from '../../support/databases/sqlite-files';
+import { createPet, listPets } from '../../support/http/client';
+import { runInProcess } from '../../support/processes/run-in-process';
 import { killServices, startService } from '../../support/service/service-process';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';

@@ -6,7 +6,7 @@ import { readVersion } from '../../../app/commands/run';
 import { prettyText } from '../../../app/serve/log';
 import { projectFolder, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { createPet } from '../../support/http/pet-calls';
+import { createPet } from '../../support/http/client';
 import { openRawConnection } from '../../support/http/raw-connection';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { hasWriteAheadLog } from '../../support/databases/inspect-sqlite';
-import { allPets, createPet } from '../../support/http/pet-calls';
+import { hasWriteAheadLog } from '../../support/databases/sqlite-files';
+import { allPets, createPet } from '../../support/http/client';
 import { killServices, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 

@@ -8,7 +8,7 @@ import { readSettings } from '../../../app/settings/settings';
 import { decodeSettings, settingNames } from '../../../app/settings/settings';
 import { startLine } from '../../../app/commands/serve';
 import { runCommand } from '../../support/processes/command';
-import { runInProcess } from '../../support/service/run-in-process';
+import { runInProcess } from '../../support/processes/run-in-process';
 import { killServices, startService } from '../../support/service/service-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 

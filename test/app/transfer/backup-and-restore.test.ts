@@ -16,15 +16,19 @@ import { migrate, openSqlite } from '../../../adapters/knex';
 import { CategoryId, PetName } from '../../../core';
 import { decoded } from '../../contracts/outcome';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { killPrograms, main, startProgram } from '../../support/processes/command';
+import {
+  killPrograms,
+  main,
+  runUnprivileged,
+  startProgram,
+  withoutDatabaseLine,
+} from '../../support/processes/command';
 import { expectRestored, underLoad } from '../../support/service/backup-under-load';
-import { columnOf, integrityOf } from '../../support/databases/inspect-sqlite';
-import { runUnprivileged } from '../../support/processes/run-unprivileged';
+import { columnOf, integrityOf } from '../../support/databases/sqlite-files';
 import { run } from '../../support/run';
-import { runInProcess as runWithDatabaseLine } from '../../support/service/run-in-process';
+import { runInProcess as runWithDatabaseLine } from '../../support/processes/run-in-process';
 import { killServices } from '../../support/service/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-import { withoutDatabaseLine } from '../../support/processes/without-database-line';
 
 const animals = (count: number) =>
   Array.from({ length: count }, (_, index) => ({

@@ -15,13 +15,18 @@ import { basename, dirname, join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
 import { CategoryId, type NewPet, PetName } from '../../../core';
 import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
-import { killPrograms, main, startCommand, startProgram } from '../../support/processes/command';
+import {
+  killPrograms,
+  main,
+  startCommand,
+  startProgram,
+  withoutDatabaseLine,
+} from '../../support/processes/command';
 import { decoded } from '../../contracts/outcome';
 import { eventually } from '../../support/eventually';
-import { columnOf } from '../../support/databases/inspect-sqlite';
-import { runInProcess as runWithDatabaseLine } from '../../support/service/run-in-process';
+import { columnOf } from '../../support/databases/sqlite-files';
+import { runInProcess as runWithDatabaseLine } from '../../support/processes/run-in-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-import { withoutDatabaseLine } from '../../support/processes/without-database-line';
 
 const numbered = (count: number): ReadonlyArray<NewPet> =>
   Array.from({ length: count }, (_, index) => ({

@@ -5,11 +5,16 @@ import { dirname, join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { type Catalogue, environmentOf, newCatalogue } from '../../support/databases/catalogue';
-import { killPrograms, main, type Outcome, startProgram } from '../../support/processes/command';
-import { columnOf } from '../../support/databases/inspect-sqlite';
-import { loadCommandLine, runInProcess } from '../../support/service/run-in-process';
+import {
+  killPrograms,
+  main,
+  type Outcome,
+  startProgram,
+  withoutDatabaseLine,
+} from '../../support/processes/command';
+import { columnOf } from '../../support/databases/sqlite-files';
+import { loadCommandLine, runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-import { withoutDatabaseLine } from '../../support/processes/without-database-line';
 
 const rex = '{"name":"Rex","categoryId":1}\n';
 

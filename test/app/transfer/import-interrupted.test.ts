@@ -1,13 +1,17 @@
 import { expect } from 'chai';
 import { migrate, openSqlite } from '../../../adapters/knex';
 import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
-import { killPrograms, main, type Running, startProgram } from '../../support/processes/command';
+import {
+  killPrograms,
+  main,
+  type Running,
+  startProgram,
+  withoutDatabaseLine,
+} from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { columnOf, integrityOf } from '../../support/databases/inspect-sqlite';
-import { lockProbe } from '../../support/databases/lock-probe';
+import { columnOf, integrityOf, lockProbe } from '../../support/databases/sqlite-files';
 import { run } from '../../support/run';
 import { removeFolders } from '../../support/temporary-folder';
-import { withoutDatabaseLine } from '../../support/processes/without-database-line';
 
 /** More than one batch, so that some animals are in the database's transaction. */
 const someRows = '{"name":"Rex","categoryId":1}\n'.repeat(1_000);

@@ -9,7 +9,7 @@ import { writeRows } from '../../../app/transfer/formats';
 import { CategoryId, type NewPet, PetName, PetStatus, type PetRepository } from '../../../core';
 import { inTurn } from '../../support/databases/catalogue';
 import { run } from '../../support/run';
-import { anyCharacter } from '../../support/any-character';
+import { anyCharacter } from '../../support/random';
 
 const special = fc.constantFrom(
   ...[

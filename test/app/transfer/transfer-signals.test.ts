@@ -7,10 +7,15 @@ import { openSqlite } from '../../../adapters/knex';
 import { CategoryId, PetName } from '../../../core';
 import { decoded } from '../../contracts/outcome';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { killPrograms, main, type Running, startProgram } from '../../support/processes/command';
+import {
+  killPrograms,
+  main,
+  type Running,
+  startProgram,
+  withoutDatabaseLine,
+} from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-import { withoutDatabaseLine } from '../../support/processes/without-database-line';
 
 /** In milliseconds. */
 const bound = 15_000;

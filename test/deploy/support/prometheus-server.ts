@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projectFolder, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { freePort } from '../../support/processes/free-port';
+import { freePort } from '../../support/processes/system';
 
 const rules = join(projectFolder, 'deploy', 'prometheus', 'animal-store.rules.yaml');
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { call } from '../../support/http/call';
+import { call } from '../../support/http/client';
 import { eventually } from '../../support/eventually';
 import { projectFolder, type Running, startProgram } from '../../support/processes/command';
-import { freePort } from '../../support/processes/free-port';
+import { freePort } from '../../support/processes/system';
 import { makeFolder } from '../../support/temporary-folder';
 
 /** A proxy of `deploy/` on a port of its own, in front of two instances. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Outcome, projectFolder, startProgram } from '../../support/processes/command';
-import { installPackage, packPackage } from '../../support/package/installed-package';
+import { installPackage, packPackage } from '../../support/packages';
 
 const tools = join(projectFolder, 'test', 'embedders', 'node_modules');
 

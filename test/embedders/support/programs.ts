@@ -1,4 +1,4 @@
-import { type MarkdownBlock, markdownBlocks } from '../../support/package/markdown-blocks';
+import { type MarkdownBlock, markdownBlocks } from '../../support/markdown';
 
 /** The file that a block says it is, as in `// store.mjs`. */
 const nameOf = ({ text }: MarkdownBlock): string | undefined => /^\/\/ (\S+\.\w+)\n/.exec(text)?.[1];

@@ -2,10 +2,14 @@ import { expect } from 'chai';
 import { connect } from 'node:net';
 import type { RejectionRecord, RequestRecord } from '../../../adapters/http';
 import { eventually } from '../../support/eventually';
-import { overloadedServer } from '../../support/http/overloaded-server';
-import { openRawConnection } from '../../support/http/raw-connection';
-import { rawExchange } from '../../support/http/raw-exchange';
-import { key, memoryApplication, silentReporter, startServer } from '../../support/http/start-server';
+import {
+  key,
+  memoryApplication,
+  overloadedServer,
+  silentReporter,
+  startServer,
+} from '../../support/http/start-server';
+import { openRawConnection, rawExchange } from '../../support/http/raw-connection';
 
 describe('The record of a request', () => {
   it('has the time until its response had gone out, without that in which the connection lingers', async () => {

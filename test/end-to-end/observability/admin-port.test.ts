@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { listPets } from '../../support/http/pet-calls';
+import { listPets } from '../../support/http/client';
 import { throughProxy } from '../../support/postgres/freezing-proxy';
-import { inPostgresDatabase } from '../../support/service/in-postgres-database';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { readMetrics } from '../../support/service/read-metrics';
 import { apiKey, serveInProcess } from '../../support/service/serve-in-process';
 import type { RunningService } from '../../support/service/service-process';

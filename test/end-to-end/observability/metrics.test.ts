@@ -2,14 +2,12 @@ import { expect } from 'chai';
 import { request } from 'node:http';
 import { prometheusMetrics } from '../../../adapters/prometheus';
 import { measuredReporter } from '../../../app/serve/observability';
-import { holdCreate, keepAliveAgent } from '../../support/http/held-requests';
-import { createPet, idOf, listPets } from '../../support/http/pet-calls';
+import { createPet, holdCreate, idOf, keepAliveAgent, listPets } from '../../support/http/client';
 import { growth, parseMetrics, readMetrics } from '../../support/service/read-metrics';
-import { overloadedServer } from '../../support/http/overloaded-server';
+import { overloadedServer, silentReporter } from '../../support/http/start-server';
 import { openRawConnection } from '../../support/http/raw-connection';
 import { serveInProcess } from '../../support/service/serve-in-process';
 import type { RunningService } from '../../support/service/service-process';
-import { silentReporter } from '../../support/http/start-server';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'first-key-of-the-tests';

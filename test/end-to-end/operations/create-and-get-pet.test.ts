@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeOnEveryStore } from '../../support/service/describe-service';
+import { describeOnEveryStore } from '../../support/service/service-under-test';
 
 describeOnEveryStore('POST /v1/pets and GET /v1/pets/{petId}', (service) => {
   it('adds an animal under an id of its own, and gives it back', async () => {

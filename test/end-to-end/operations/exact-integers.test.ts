@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeOnEveryStore } from '../../support/service/describe-service';
+import { describeOnEveryStore } from '../../support/service/service-under-test';
 
 const int64Max = 9223372036854775807n;
 const int64Min = -9223372036854775808n;

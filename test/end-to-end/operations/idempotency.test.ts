@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { describeOnEveryStore } from '../../support/service/describe-service';
-import { apiKeys } from '../../support/service/service-under-test';
+import { apiKeys, describeOnEveryStore } from '../../support/service/service-under-test';
 
 const rex = '{"name":"Rex","categoryId":7}';
 const newKey = () => `"${randomUUID()}"`;

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
-import { describeOnEveryStore } from '../../support/service/describe-service';
-import { parseNextLink } from '../../support/http/parse-next-link';
-import { type ServiceUnderTest } from '../../support/service/service-under-test';
-import { type AnsweredPet, type CheckedAnswer } from '../../support/openapi/checked-answer';
+import { describeOnEveryStore, type ServiceUnderTest } from '../../support/service/service-under-test';
+import { parseNextLink } from '../../support/http/client';
+import type { AnsweredPet, CheckedAnswer } from '../../support/openapi/checked-answer';
 
 /** Follows the links from a page to the end. */
 const walk = async (service: ServiceUnderTest, first: string) => {

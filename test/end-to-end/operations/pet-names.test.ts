@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeOnEveryStore } from '../../support/service/describe-service';
+import { describeOnEveryStore } from '../../support/service/service-under-test';
 
 describeOnEveryStore('A name', (service) => {
   const names: Readonly<Record<string, string>> = {

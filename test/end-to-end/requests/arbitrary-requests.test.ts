@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { NewPet } from '../../../core';
-import { describeService } from '../../support/service/describe-service';
-import { parseNextLink } from '../../support/http/parse-next-link';
-import { requestBytes } from '../../support/service/service-under-test';
-import { anyCharacter } from '../../support/any-character';
+import { describeService, requestBytes } from '../../support/service/service-under-test';
+import { parseNextLink } from '../../support/http/client';
+import { anyCharacter } from '../../support/random';
 
 const runs = (numRuns: number) => ({
   numRuns,

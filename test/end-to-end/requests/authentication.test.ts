@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { describeService } from '../../support/service/describe-service';
-import { apiKeys } from '../../support/service/service-under-test';
+import { apiKeys, describeService } from '../../support/service/service-under-test';
 
 describeService('Authentication', (service) => {
   const listWith = (authorization: string) =>

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { describeService } from '../../support/service/describe-service';
-import { apiKeys } from '../../support/service/service-under-test';
+import { apiKeys, describeService } from '../../support/service/service-under-test';
 
 const rex = '{"name":"Rex","categoryId":7}';
 const asked = { method: 'POST', target: '/v1/pets' };

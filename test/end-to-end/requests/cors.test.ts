@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { securityHeaders } from '../../../adapters/http/middleware/security-headers';
-import { overloadedServer } from '../../support/http/overloaded-server';
-import { type RawAnswer, rawExchange } from '../../support/http/raw-exchange';
+import { overloadedServer } from '../../support/http/start-server';
+import { type RawAnswer, rawExchange } from '../../support/http/raw-connection';
 import { apiKey, serveInProcess } from '../../support/service/serve-in-process';
 import type { RunningService } from '../../support/service/service-process';
 

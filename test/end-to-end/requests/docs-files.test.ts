@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { type RawAnswer, rawExchange } from '../../support/http/raw-exchange';
+import { type RawAnswer, rawExchange } from '../../support/http/raw-connection';
 import { apiKey } from '../../support/service/serve-in-process';
 import { type ServiceProcess, startService } from '../../support/service/service-process';
 

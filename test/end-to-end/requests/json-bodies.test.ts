@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { describeService } from '../../support/service/describe-service';
+import { describeService } from '../../support/service/service-under-test';
 
 const rex = '{"name":"Rex","categoryId":7}';
 

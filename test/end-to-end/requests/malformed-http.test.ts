@@ -1,7 +1,13 @@
 import { expect } from 'chai';
-import { describeService } from '../../support/service/describe-service';
-import { authorization, getText, headOf, keptAliveText } from '../../support/service/request-text';
-import { apiKeys, requestBytes } from '../../support/service/service-under-test';
+import {
+  apiKeys,
+  authorization,
+  describeService,
+  getText,
+  headOf,
+  keptAliveText,
+  requestBytes,
+} from '../../support/service/service-under-test';
 
 const list = { method: 'GET', target: '/v1/pets' };
 const live = { method: 'GET', target: '/livez' };

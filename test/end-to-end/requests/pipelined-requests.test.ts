@@ -1,7 +1,12 @@
 import { expect } from 'chai';
-import { describeService } from '../../support/service/describe-service';
-import { authorization, getText, headOf, keptAliveText } from '../../support/service/request-text';
-import { apiKeys } from '../../support/service/service-under-test';
+import {
+  apiKeys,
+  authorization,
+  describeService,
+  getText,
+  headOf,
+  keptAliveText,
+} from '../../support/service/service-under-test';
 
 const list = { method: 'GET', target: '/v1/pets' };
 const live = { method: 'GET', target: '/livez' };

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { describeService } from '../../support/service/describe-service';
-import { authorization, getText, headOf } from '../../support/service/request-text';
+import { authorization, describeService, getText, headOf } from '../../support/service/service-under-test';
 
 const list = { method: 'GET', target: '/v1/pets' };
 

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { openApiDocument } from '../../../adapters/http';
-import { describeService } from '../../support/service/describe-service';
-import { type CheckedAnswer } from '../../support/openapi/checked-answer';
-import { requestBytes } from '../../support/service/service-under-test';
+import { describeService, requestBytes } from '../../support/service/service-under-test';
+import type { CheckedAnswer } from '../../support/openapi/checked-answer';
 
 const codeOf = ({ status, code }: CheckedAnswer) => [status, code];
 const notFound = [404, 'route_not_found'];

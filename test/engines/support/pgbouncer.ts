@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '../../support/eventually';
-import { freePort } from '../../support/processes/free-port';
+import { freePort } from '../../support/processes/system';
 
 /** A pooler in front of a PostgreSQL server, in transaction mode. */
 export interface Pgbouncer {

@@ -4,9 +4,9 @@ import { runCommand } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { readMetrics } from '../../support/service/read-metrics';
 import { killServices, startService } from '../../support/service/service-process';
-import { type Answer, call } from '../../support/http/call';
+import { type Answer, call } from '../../support/http/client';
 import { fault, type Figures } from '../support/fault';
-import { inFolder } from '../../support/in-folder';
+import { inFolder } from '../../support/temporary-folder';
 import { digestOf, filesIn, tracesOf } from '../support/checks/key-traces';
 import { withOwnPostgres } from '../../support/postgres/postgres-server';
 

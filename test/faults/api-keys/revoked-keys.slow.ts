@@ -4,12 +4,12 @@ import { apiKeyStore } from '../../../adapters/knex';
 import { eventually } from '../../support/eventually';
 import { run } from '../../support/run';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
-import { call } from '../../support/http/call';
+import { call } from '../../support/http/client';
 import { fault, type Figures } from '../support/fault';
 import { throughProxy } from '../../support/postgres/freezing-proxy';
-import { inFolder } from '../../support/in-folder';
-import { pidOf } from '../../support/processes/pids';
-import { type SqlStore, sqlStores } from '../../support/service/sql-stores';
+import { inFolder } from '../../support/temporary-folder';
+import { pidOf } from '../../support/processes/system';
+import { type SqlStore, sqlStores } from '../../support/databases/databases';
 import { attachStrace, detachAll } from '../support/machine/strace';
 
 /** In milliseconds: how soon a revoked key is refused, whatever the database does. */

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import { type Answer, type Call, call } from '../../support/http/call';
+import { type Answer, type Call, call, environmentOf, owner, stranger } from '../../support/http/client';
 import { fault } from '../support/fault';
-import { environmentOf, owner, stranger } from '../../support/http/keyed-create';
-import { inPostgresDatabase } from '../../support/service/in-postgres-database';
-import { postgresStore, sqlStores } from '../../support/service/sql-stores';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
+import { postgresStore, sqlStores } from '../../support/databases/databases';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 
 const limit = 20;

@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import { call } from '../../support/http/call';
+import { call, environmentOf, listPets, newPet, owner } from '../../support/http/client';
 import { fault } from '../support/fault';
-import { environmentOf, newPet, owner } from '../../support/http/keyed-create';
-import { sqlStores } from '../../support/service/sql-stores';
+import { sqlStores } from '../../support/databases/databases';
 import { eventually } from '../../support/eventually';
-import { listPets } from '../../support/http/pet-calls';
 import { openRawConnection } from '../../support/http/raw-connection';
 import { readMetrics } from '../../support/service/read-metrics';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';

@@ -3,12 +3,12 @@ import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../../support/eventually';
-import { listPets } from '../../support/http/pet-calls';
+import { listPets } from '../../support/http/client';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { fault, type Figures } from '../support/fault';
 import { collecting, heapInUse } from '../support/measures/heap-in-use';
-import { pidOf } from '../../support/processes/pids';
-import { type SqlStore, sqlStores } from '../../support/service/sql-stores';
+import { pidOf } from '../../support/processes/system';
+import { type SqlStore, sqlStores } from '../../support/databases/databases';
 
 const key = 'broken-key';
 const requests = 10_000;

@@ -2,12 +2,18 @@ import { expect } from 'chai';
 import * as t from 'io-ts';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Answer, type Call, call } from '../../support/http/call';
+import {
+  type Answer,
+  type Call,
+  call,
+  environmentOf,
+  holdCreate,
+  keepAliveAgent,
+  owner,
+} from '../../support/http/client';
 import { fault, type Figures } from '../support/fault';
 import { goodClient } from '../support/clients/good-client';
-import { environmentOf, owner } from '../../support/http/keyed-create';
-import { type SqlStore, sqlStores } from '../../support/service/sql-stores';
-import { holdCreate, keepAliveAgent } from '../../support/http/held-requests';
+import { type SqlStore, sqlStores } from '../../support/databases/databases';
 import { killServices, startService } from '../../support/service/service-process';
 
 const opaque = '{"code":"internal_error","message":"internal error","status":500}';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Socket } from 'node:net';
 import { fault } from '../support/fault';
-import { inFolder } from '../../support/in-folder';
+import { inFolder } from '../../support/temporary-folder';
 import { askForLargePage, seedLargePage } from '../support/clients/large-page';
 import { killServices, startService } from '../../support/service/service-process';
 

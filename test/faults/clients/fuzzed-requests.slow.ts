@@ -6,7 +6,7 @@ import {
   readFirstHttpResponses,
   readUnaskedHttpResponses,
   type WireResponse,
-} from '../../support/http/http-response-reader';
+} from '../../support/http/raw-connection';
 import { killServices, startService } from '../../support/service/service-process';
 import { noisyRequests } from '../support/clients/arbitrary-noise';
 import {
@@ -20,7 +20,7 @@ import { expectCleanLog } from '../support/checks/expect-clean-log';
 import { fault, type Figures } from '../support/fault';
 import { goodClient } from '../support/clients/good-client';
 import { collecting, heapInUse } from '../support/measures/heap-in-use';
-import { sqlStores } from '../../support/service/sql-stores';
+import { sqlStores } from '../../support/databases/databases';
 import { watchTurns } from '../support/measures/watch-turns';
 
 /** FUZZ_SEED repeats a run. */

@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually';
 import { killServices, startService } from '../../support/service/service-process';
 import { fault, type Figures } from '../support/fault';
 import { goodClient } from '../support/clients/good-client';
-import { inFolder } from '../../support/in-folder';
+import { inFolder } from '../../support/temporary-folder';
 import { makeReachable, unreachable } from '../support/machine/unreachable';
 
 const key = 'half-open-key';

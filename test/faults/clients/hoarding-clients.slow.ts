@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killServices, startService } from '../../support/service/service-process';
 import { fault, type Figures } from '../support/fault';
-import { pidOf } from '../../support/processes/pids';
+import { pidOf } from '../../support/processes/system';
 import { peakMemory } from '../support/measures/peak-memory';
 
 const connections = 500;

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { checkAnswer, type CheckedAnswer } from '../../support/openapi/checked-answer';
-import { readHttpResponses } from '../../support/http/http-response-reader';
+import { readHttpResponses } from '../../support/http/raw-connection';
 import { killServices, startService } from '../../support/service/service-process';
 import { converse } from '../support/clients/converse';
 import { fault, type Figures } from '../support/fault';
-import { type SqlStore, sqlStores } from '../../support/service/sql-stores';
+import { type SqlStore, sqlStores } from '../../support/databases/databases';
 
 const sql = [
   ...["' OR 1=1 --", "'; DROP TABLE pets; --", '1; DELETE FROM pets', '1 UNION SELECT digest FROM api_keys'],

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { converse } from '../support/clients/converse';
 import { fault } from '../support/fault';
-import { environmentOf, owner } from '../../support/http/keyed-create';
-import { sqlStores } from '../../support/service/sql-stores';
-import { readFirstHttpResponses } from '../../support/http/http-response-reader';
-import { allPets } from '../../support/http/pet-calls';
+import { allPets, environmentOf, owner } from '../../support/http/client';
+import { sqlStores } from '../../support/databases/databases';
+import { readFirstHttpResponses } from '../../support/http/raw-connection';
 import { killServices, startService } from '../../support/service/service-process';
 
 /** In milliseconds: a server that waits for more has taken the end of a body for another. */

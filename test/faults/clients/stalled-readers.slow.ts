@@ -4,10 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../../support/eventually';
 import { killServices, startService } from '../../support/service/service-process';
 import { fault, type Figures } from '../support/fault';
-import { inFolder } from '../../support/in-folder';
+import { inFolder } from '../../support/temporary-folder';
 import { askForLargePage, seedLargePage } from '../support/clients/large-page';
 import { peakMemory } from '../support/measures/peak-memory';
-import { pidOf } from '../../support/processes/pids';
+import { pidOf } from '../../support/processes/system';
 
 const key = 'stalled-readers-key';
 

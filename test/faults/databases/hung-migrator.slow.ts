@@ -1,14 +1,13 @@
 import { expect } from 'chai';
 import { killPrograms, startCommand } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { migrationNames } from '../../support/databases/migration-names';
-import { killServices } from '../../support/service/service-process';
+import { migrationNames } from '../../support/databases/migrations';
+import { columnIn, killServices, startServices } from '../../support/service/service-process';
 import { fault } from '../support/fault';
 import { startHangingMigrator } from '../support/databases/hanging-migrator';
-import { inFolder } from '../../support/in-folder';
-import { inPostgresDatabase } from '../../support/service/in-postgres-database';
-import { columnIn, startServices } from '../../support/service/several-services';
-import { postgresStore, sqliteStore } from '../../support/service/sql-stores';
+import { inFolder } from '../../support/temporary-folder';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
+import { postgresStore, sqliteStore } from '../../support/databases/databases';
 
 /** In milliseconds: how long a migrator that hangs may block others. */
 const bound = 60_000;

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { fault } from '../support/fault';
 import { startHangingMigrator } from '../support/databases/hanging-migrator';
-import { columnIn, startServices } from '../../support/service/several-services';
-import { sqlStores } from '../../support/service/sql-stores';
+import { columnIn, killServices, startServices } from '../../support/service/service-process';
+import { sqlStores } from '../../support/databases/databases';
 import { killPrograms } from '../../support/processes/command';
-import { migrationNames } from '../../support/databases/migration-names';
-import { killServices } from '../../support/service/service-process';
+import { migrationNames } from '../../support/databases/migrations';
 
 for (const { name, within } of sqlStores) {
   describe(`A migrator that is killed, on ${name}`, () => {

@@ -1,5 +1,5 @@
 import { killServices } from '../../support/service/service-process';
-import { sqliteStore } from '../../support/service/sql-stores';
+import { sqliteStore } from '../../support/databases/databases';
 import { fault } from '../support/fault';
 import { sickSqliteFile } from '../support/databases/sick-store';
 

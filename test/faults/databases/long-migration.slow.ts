@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { runCommand } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { killServices } from '../../support/service/service-process';
+import { columnIn, killServices, startServices } from '../../support/service/service-process';
 import { fault } from '../support/fault';
-import { inPostgresDatabase } from '../../support/service/in-postgres-database';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { otherBuild } from '../support/databases/other-build';
-import { columnIn, startServices } from '../../support/service/several-services';
-import { postgresStore, sqlStores } from '../../support/service/sql-stores';
+import { postgresStore, sqlStores } from '../../support/databases/databases';
 
 const name = '900_takes_long';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { restoreSqlite } from '../../../adapters/knex/service';
 import { arbitraryNewPet } from '../../contracts';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { isLocked } from '../../support/databases/is-locked';
+import { isLocked } from '../../support/databases/sqlite-files';
 import { removeFolders } from '../../support/temporary-folder';
 import { PetName } from '../../../core';
 import { decoded } from '../../contracts/outcome';

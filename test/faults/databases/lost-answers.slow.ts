@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { fault, type Figures } from '../support/fault';
 import { throughProxy } from '../../support/postgres/freezing-proxy';
-import { inFolder } from '../../support/in-folder';
-import { inPostgresDatabase } from '../../support/service/in-postgres-database';
-import { createUnder, environmentOf, isReplay, newPet, owner } from '../../support/http/keyed-create';
-import { pidOf } from '../../support/processes/pids';
+import { inFolder } from '../../support/temporary-folder';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
+import { allPets, createUnder, environmentOf, isReplay, newPet, owner } from '../../support/http/client';
+import { pidOf } from '../../support/processes/system';
 import { attachStrace, detachAll } from '../support/machine/strace';
-import { allPets } from '../../support/http/pet-calls';
 import { eventually } from '../../support/eventually';
 import { killServices, startService } from '../../support/service/service-process';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { openSqlite } from '../../../adapters/knex';
 import { fault, type Figures } from '../support/fault';
-import { inFolder } from '../../support/in-folder';
+import { inFolder } from '../../support/temporary-folder';
 import { inTmpfs, remount } from '../support/machine/tmpfs';
 import { key, witness } from '../support/checks/witness';
 import { runCommand } from '../../support/processes/command';

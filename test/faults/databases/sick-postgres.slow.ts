@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { fault } from '../support/fault';
 import { hangingNetwork } from '../support/databases/hanging-network';
-import { inPostgresDatabase } from '../../support/service/in-postgres-database';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { sicken } from '../support/databases/sick-store';
 import { killServices } from '../../support/service/service-process';
 

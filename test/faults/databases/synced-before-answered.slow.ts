@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { call } from '../../support/http/call';
+import { call } from '../../support/http/client';
 import { fault, type Figures } from '../support/fault';
-import { inFolder } from '../../support/in-folder';
+import { inFolder } from '../../support/temporary-folder';
 import { withOwnPostgres } from '../../support/postgres/postgres-server';
-import { childrenOf, pidOf } from '../../support/processes/pids';
+import { childrenOf, pidOf } from '../../support/processes/system';
 import { attachStrace, detachAll } from '../support/machine/strace';
 import { expectSyncedFirst } from '../support/checks/synced-first';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';

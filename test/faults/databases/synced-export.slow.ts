@@ -2,11 +2,10 @@ import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fault } from '../support/fault';
-import { inFolder } from '../../support/in-folder';
+import { inFolder, removeFolders } from '../../support/temporary-folder';
 import { arbitraryNewPet } from '../../contracts';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { main, startProgram } from '../../support/processes/command';
-import { removeFolders } from '../../support/temporary-folder';
 
 describe('An export', () => {
   afterEach(removeFolders);

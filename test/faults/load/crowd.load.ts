@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { Agent } from 'node:http';
 import { killServices, startService } from '../../support/service/service-process';
-import { call } from '../../support/http/call';
+import { call } from '../../support/http/client';
 import { fault, type Figures } from '../support/fault';
 import { runClosedLoop } from '../support/load/closed-loop';
-import { pidOf } from '../../support/processes/pids';
-import { sqlStores } from '../../support/service/sql-stores';
+import { pidOf } from '../../support/processes/system';
+import { sqlStores } from '../../support/databases/databases';
 
 const crowds = [64, 512, 2_000];
 

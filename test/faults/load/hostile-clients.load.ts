@@ -3,11 +3,11 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { fault, type Figures } from '../support/fault';
-import { inFolder } from '../../support/in-folder';
+import { inFolder } from '../../support/temporary-folder';
 import { seedLargePage } from '../support/clients/large-page';
 import { type ClosedLoopFigures, runClosedLoop } from '../support/load/closed-loop';
 import { peakMemory } from '../support/measures/peak-memory';
-import { pidOf } from '../../support/processes/pids';
+import { pidOf } from '../../support/processes/system';
 
 const key = 'hostile-key';
 const each = 300;

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { killServices, startService } from '../../support/service/service-process';
-import { call } from '../../support/http/call';
+import { call, createUnder, environmentOf, newPet, owner } from '../../support/http/client';
 import { fault } from '../support/fault';
-import { inFolder } from '../../support/in-folder';
-import { createUnder, environmentOf, newPet, owner } from '../../support/http/keyed-create';
+import { inFolder } from '../../support/temporary-folder';
 
 const connections = 64;
 const rounds = 9;

@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { killServices, startService } from '../../support/service/service-process';
-import { call } from '../../support/http/call';
+import { call } from '../../support/http/client';
 import { fault, type Figures } from '../support/fault';
 import { runClosedLoop } from '../support/load/closed-loop';
 import type { LoadRequest } from '../support/load/load-request';
 import { startOpenLoop } from '../support/load/open-loop';
 import { noTally } from '../support/load/tally';
 import { peakMemory } from '../support/measures/peak-memory';
-import { pidOf } from '../../support/processes/pids';
-import { sqlStores } from '../../support/service/sql-stores';
+import { pidOf } from '../../support/processes/system';
+import { sqlStores } from '../../support/databases/databases';
 
 const key = 'overload-key';
 

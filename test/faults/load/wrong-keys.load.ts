@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { killServices, startService } from '../../support/service/service-process';
-import { createPet } from '../../support/http/pet-calls';
+import { createPet } from '../../support/http/client';
 import { fault, type Figures } from '../support/fault';
 import { runClosedLoop } from '../support/load/closed-loop';
 import type { LoadRequest } from '../support/load/load-request';
 import { median } from '../support/measures/percentile';
-import { pidOf } from '../../support/processes/pids';
-import { sqlStores } from '../../support/service/sql-stores';
+import { pidOf } from '../../support/processes/system';
+import { sqlStores } from '../../support/databases/databases';
 
 const rounds = 5;
 const wrongKeys = 1_000;

@@ -1,13 +1,20 @@
 import { expect } from 'chai';
 import { fault, type Figures } from '../support/fault';
-import { inFolder } from '../../support/in-folder';
-import { createUnder, isReplay, newPet } from '../../support/http/keyed-create';
+import { inFolder } from '../../support/temporary-folder';
+import {
+  allPets,
+  createUnder,
+  holdCreate,
+  idOf,
+  isReplay,
+  keepAliveAgent,
+  listPets,
+  newPet,
+} from '../../support/http/client';
 import { settableClock, type Shift } from '../support/machine/settable-clock';
-import { type SqlStore, sqlStores } from '../../support/service/sql-stores';
+import { type SqlStore, sqlStores } from '../../support/databases/databases';
 import { runCommand } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { holdCreate, keepAliveAgent } from '../../support/http/held-requests';
-import { allPets, idOf, listPets } from '../../support/http/pet-calls';
 import { killServices, startService } from '../../support/service/service-process';
 
 const jumps: ReadonlyArray<Shift> = ['+1y', '-1y', '+0'];

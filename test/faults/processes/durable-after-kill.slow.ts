@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Environment } from '../../support/processes/command';
-import { integrityOf } from '../../support/databases/inspect-sqlite';
+import { integrityOf } from '../../support/databases/sqlite-files';
 import { killServices, startService } from '../../support/service/service-process';
-import { call } from '../../support/http/call';
+import { call } from '../../support/http/client';
 import { fault, type Figures } from '../support/fault';
-import { inFolder } from '../../support/in-folder';
+import { inFolder } from '../../support/temporary-folder';
 import { type PostgresServer, withOwnPostgres } from '../../support/postgres/postgres-server';
 import { expectStored, type Stored } from '../support/checks/stored';
 

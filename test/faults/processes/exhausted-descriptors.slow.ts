@@ -5,8 +5,8 @@ import { Agent, get } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { inFolder } from '../../support/in-folder';
-import { pidOf } from '../../support/processes/pids';
+import { inFolder } from '../../support/temporary-folder';
+import { pidOf } from '../../support/processes/system';
 import { killServices, startService } from '../../support/service/service-process';
 import { fault } from '../support/fault';
 

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
-import type { Answer } from '../../support/http/call';
-import { fault } from '../support/fault';
 import {
+  allPets,
+  type Answer,
   createUnder,
   environmentOf,
   isReplay,
   newPet,
   owner,
   stranger,
-} from '../../support/http/keyed-create';
-import { sqlStores } from '../../support/service/sql-stores';
-import { allPets } from '../../support/http/pet-calls';
+} from '../../support/http/client';
+import { fault } from '../support/fault';
+import { sqlStores } from '../../support/databases/databases';
 import { killServices, startService } from '../../support/service/service-process';
 import { eventually } from '../../support/eventually';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { integrityOf } from '../../support/databases/inspect-sqlite';
+import { integrityOf } from '../../support/databases/sqlite-files';
 import { killServices, startService } from '../../support/service/service-process';
 import { fault } from '../support/fault';
-import { inFolder } from '../../support/in-folder';
-import { createUnder, environmentOf, isReplay, newPet, owner } from '../../support/http/keyed-create';
+import { inFolder } from '../../support/temporary-folder';
+import { createUnder, environmentOf, isReplay, newPet, owner } from '../../support/http/client';
 import { expectStored } from '../support/checks/stored';
 
 const clients = 64;

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../../support/processes/free-port';
+import { freePort } from '../../support/processes/system';
 import { eventually } from '../../support/eventually';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
-import { call } from '../../support/http/call';
+import { call } from '../../support/http/client';
 import { createUntil, key, newLedger } from '../support/clients/create-until';
 import { fault, type Figures } from '../support/fault';
-import { inPostgresDatabase } from '../../support/service/in-postgres-database';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { expectStored } from '../support/checks/stored';
 
 const instances = 3;

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../../support/eventually';
 import { killServices, startService } from '../../support/service/service-process';
-import { type Answer, call } from '../../support/http/call';
+import { type Answer, call } from '../../support/http/client';
 import { createUntil, key, type Ledger, newLedger } from '../support/clients/create-until';
 import { fault, type Figures } from '../support/fault';
-import { type SqlStore, sqlStores } from '../../support/service/sql-stores';
+import { type SqlStore, sqlStores } from '../../support/databases/databases';
 import { expectStored } from '../support/checks/stored';
 
 const clients = 64;

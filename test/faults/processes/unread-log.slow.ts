@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { main, projectFolder, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { get, holdCreate, keepAliveAgent } from '../../support/http/held-requests';
+import { call, holdCreate, keepAliveAgent } from '../../support/http/client';
 import { killServices, startService } from '../../support/service/service-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
@@ -25,7 +25,7 @@ const ask = async (address: string, count: number): Promise<void> => {
   const statuses = new Set<unknown>();
   const client = async (): Promise<void> => {
     for (let done = 0; done < count / 8; done += 1)
-      statuses.add((await get(`${address}/livez`, agent)).status);
+      statuses.add((await call(`${address}/livez`, { agent })).status);
   };
   await Promise.all(Array.from({ length: 8 }, client));
   expect([...statuses]).to.deep.equal([200]);
@@ -144,7 +144,7 @@ describe('A service whose log is taken', function () {
     const { answer } = await holdCreate({ ...service, key: 'a-key' }, '{"name":"Rex","categoryId":1}', agent);
     service.signal('SIGTERM');
     await eventually('it is stopping', bound, () =>
-      get(`${service.address}/livez`, agent).then(
+      call(`${service.address}/livez`, { agent }).then(
         () => false,
         () => true,
       ),

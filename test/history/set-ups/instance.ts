@@ -3,10 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FreezingProxy, startFreezingProxy } from '../../support/postgres/freezing-proxy';
-import { pidOf } from '../../support/processes/pids';
+import { freePort, pidOf } from '../../support/processes/system';
 import { faketimeLibrary } from '../../faults/support/machine/tools';
 import { type Environment, type Running, startProgram } from '../../support/processes/command';
-import { freePort } from '../../support/processes/free-port';
 import type { Build } from '../settings';
 
 /** How long it took until an instance served, and what each attempt before met. */

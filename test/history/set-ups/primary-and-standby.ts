@@ -1,6 +1,6 @@
 import type { FreezingProxy } from '../../support/postgres/freezing-proxy';
 import { startFreezingProxy } from '../../support/postgres/freezing-proxy';
-import { inFolder } from '../../support/in-folder';
+import { inFolder } from '../../support/temporary-folder';
 import { urlOf } from '../../support/postgres/postgres-server';
 import { type PostgresPair, withPostgresPair } from '../../faults/support/databases/postgres-pair';
 import { inTmpfs } from '../../faults/support/machine/tmpfs';

@@ -1,5 +1,5 @@
-import { inFolder } from '../../support/in-folder';
-import { sqliteStore } from '../../support/service/sql-stores';
+import { inFolder } from '../../support/temporary-folder';
+import { sqliteStore } from '../../support/databases/databases';
 import { inTmpfs } from '../../faults/support/machine/tmpfs';
 import { findMissing } from '../../faults/support/machine/tools';
 import { fillDisk } from '../nemesis/fill-disk';

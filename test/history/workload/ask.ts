@@ -1,5 +1,5 @@
 import { type Agent, type IncomingHttpHeaders, request as httpRequest } from 'node:http';
-import { parseNextLink } from '../../support/http/parse-next-link';
+import { parseNextLink } from '../../support/http/client';
 import type { Answer, Pet, Request } from '../history';
 import { key } from '../set-ups/instance';
 

@@ -1,5 +1,6 @@
-import { knexPetRepository, migrate, openSqlite } from '../../../adapters/knex';
-import type { NewPet, PetRepository } from '../../../core';
+import { type Database, knexPetRepository, migrate, openSqlite } from '../../../adapters/knex';
+import { newPetCells, newPetColumns } from '../../../adapters/knex/database/pet-columns';
+import type { NewPet, Pet, PetRepository } from '../../../core';
 import type { Environment } from '../processes/command';
 import { run } from '../run';
 import { newDatabaseFile } from '../temporary-folder';
@@ -40,3 +41,12 @@ export const inTurn = <A>(all: Iterable<A>): AsyncIterable<A> => ({
     return { next: () => Promise.resolve(iterator.next()) };
   },
 });
+
+/** Puts animals with ids of their own into the catalogue. */
+export const seedPets = async ({ writes }: Database, pets: ReadonlyArray<Pet>): Promise<void> => {
+  if (pets.length === 0) return;
+  const columns = newPetColumns.map(({ name }) => name);
+  const rowOf = (pet: Pet) =>
+    Object.fromEntries(newPetCells(pet).map((cell, place) => [columns[place] ?? '', cell]));
+  await writes('pets').insert(pets.map((pet) => ({ id: pet.id.toString(), ...rowOf(pet) })));
+};

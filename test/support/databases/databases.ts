@@ -1,11 +1,17 @@
+import type { Knex } from 'knex';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, openPostgres, openSqlite } from '../../../adapters/knex';
-import { createPostgresDatabase } from '../postgres/postgres';
+import { type Database, migrate, openPostgres, openSqlite } from '../../../adapters/knex';
+import type { InspectableDatabase } from '../../../adapters/knex/service';
+import { createPostgresDatabase, inPostgresDatabase } from '../postgres/postgres';
+import { run } from '../run';
+import { inFolder } from '../temporary-folder';
 
 /** An empty database that several may open, as several processes do. */
 export interface TestDatabase {
+  /** The setting DATABASE_URL of a service that uses it. */
+  readonly databaseUrl: string;
   readonly open: () => Database;
   readonly remove: () => Promise<void>;
 }
@@ -13,21 +19,27 @@ export interface TestDatabase {
 /** A SQLite file in a folder of its own. */
 export const sqliteFile = async (): Promise<TestDatabase> => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
+  const file = join(folder, 'animals.sqlite3');
   return {
-    open: () => openSqlite(join(folder, 'animals.sqlite3')),
+    databaseUrl: `sqlite:${file}`,
+    open: () => openSqlite(file),
     remove: () => rm(folder, { recursive: true }),
   };
 };
 
 const postgresWith = (statementTimeoutMs: number) => async (): Promise<TestDatabase> => {
   const { url, drop } = await createPostgresDatabase();
-  return { open: () => openPostgres(url, { poolSize: 10, statementTimeoutMs }), remove: drop };
+  return {
+    databaseUrl: url,
+    open: () => openPostgres(url, { poolSize: 10, statementTimeoutMs }),
+    remove: drop,
+  };
 };
 
 /** A database on the run's PostgreSQL server. */
 export const postgresDatabase = postgresWith(3_000);
 
-/** The same, in which who waits for a lock waits for longer than any operation may take. */
+/** The same with a lock timeout that is longer than any operation may take. */
 export const patientPostgresDatabase = postgresWith(60_000);
 
 /** Both kinds of database that the Knex adapter promises to work on. */
@@ -38,3 +50,116 @@ export const databaseKinds = [
 
 /** A SQLite that waits for its turn takes one of this process's four threads; one must be left to who is on turn. */
 export const mostWriters = 4;
+
+/** Opens a migrated database as often as told, and closes and removes it whatever comes of the test. */
+export const withDatabases = async (
+  count: number,
+  makeDatabase: () => Promise<Omit<TestDatabase, 'databaseUrl'>>,
+  test: (...databases: ReadonlyArray<Database>) => Promise<void>,
+): Promise<void> => {
+  const { open, remove } = await makeDatabase();
+  const databases = Array.from({ length: count }, open);
+  try {
+    for (const database of databases) await run(migrate(database));
+    await test(...databases);
+  } finally {
+    await Promise.all(databases.map(({ close }) => close()));
+    await remove();
+  }
+};
+
+/** The same for one. */
+export const withDatabase = (
+  makeDatabase: () => Promise<Omit<TestDatabase, 'databaseUrl'>>,
+  test: (database: Database) => Promise<void>,
+): Promise<void> => withDatabases(1, makeDatabase, test);
+
+/** A database of a test as one to inspect, without damage and with every right. */
+export const forInspection = (database: Database): InspectableDatabase => ({
+  ...database,
+  findDamage: () => Promise.resolve(undefined),
+  missingGrants: () => Promise.resolve([]),
+});
+
+/** Takes every connection of a pool, so that who asks it for one waits; answers with how to give them back. */
+export const occupyPool = async (pool: Knex, connections: number): Promise<() => Promise<void>> => {
+  const transactions = await Promise.all(Array.from({ length: connections }, () => pool.transaction()));
+  return async () => {
+    await Promise.all(transactions.map((transaction) => transaction.rollback()));
+  };
+};
+
+/** A SQL database that processes share. */
+export interface SqlStore {
+  readonly databaseUrl: string;
+  /** Opens it here, for a test to look into. */
+  readonly open: () => Database;
+  /** Keeps every other writer waiting until it is released. */
+  readonly holdWriters: () => Promise<() => Promise<void>>;
+}
+
+interface SqlStoreKind {
+  readonly name: string;
+  /** Gives an empty one, which is gone afterwards. */
+  readonly within: <A>(use: (store: SqlStore) => Promise<A>) => Promise<A>;
+}
+
+const hold = async ({ writes, close }: Database, lock: string): Promise<() => Promise<void>> => {
+  try {
+    const transaction = await writes.transaction();
+    await transaction.raw(lock);
+    return async () => {
+      await transaction.rollback();
+      await close();
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+/** A SQLite file, which need not exist yet. */
+export const sqliteStore = (file: string): SqlStore => {
+  const open = () => openSqlite(file);
+  return {
+    databaseUrl: `sqlite:${file}`,
+    open,
+    holdWriters: () => hold(open(), 'delete from heartbeats where id = 0'),
+  };
+};
+
+/** A database on a PostgreSQL server. */
+export const postgresStore = (url: string): SqlStore => {
+  const open = () => openPostgres(url, { poolSize: 2, statementTimeoutMs: 3_000 });
+  return { databaseUrl: url, open, holdWriters: () => hold(open(), 'lock table pets in exclusive mode') };
+};
+
+/** Both kinds that the service runs on. */
+export const sqlStores: ReadonlyArray<SqlStoreKind> = [
+  {
+    name: 'SQLite',
+    within: (use) => inFolder((folder) => use(sqliteStore(`${folder}/animals.sqlite3`))),
+  },
+  {
+    name: 'PostgreSQL',
+    within: (use) => inPostgresDatabase((url) => use(postgresStore(url))),
+  },
+];
+
+/** A store that the service is tested on: `open` gives a new, empty one. */
+export type TestStore = Readonly<{
+  name: string;
+  open: () => Promise<Pick<TestDatabase, 'databaseUrl' | 'remove'>>;
+}>;
+
+/** The store of tests whose result is the same on every store. */
+export const inMemory: TestStore = {
+  name: 'in-memory',
+  open: () => Promise.resolve({ databaseUrl: 'memory:', remove: () => Promise.resolve() }),
+};
+
+/** Every store that the end-to-end tests run on. */
+export const stores: ReadonlyArray<TestStore> = [
+  inMemory,
+  ...databaseKinds.map(([name, open]) => ({ name, open })),
+];

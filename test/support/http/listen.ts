@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 
 export interface Listening {
@@ -25,6 +26,23 @@ export const listenOn = async (server: Server): Promise<Listening> => {
       server.close();
       for (const socket of sockets) socket.destroy();
       await once(server, 'close');
+    },
+  };
+};
+
+/** Serves a listener, such as Koa's callback, by Node's own server, on a free port of loopback. */
+export const servePlainly = async (
+  listener: (request: IncomingMessage, response: ServerResponse) => unknown,
+) => {
+  const server = createServer((request, response) => void listener(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const bound = server.address();
+  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  return {
+    address: `http://127.0.0.1:${port}`,
+    stop: (): void => {
+      server.close();
+      server.closeAllConnections();
     },
   };
 };

@@ -1,9 +1,17 @@
 import { expect } from 'chai';
 import * as t from 'io-ts';
+import { parse } from 'lossless-json';
 import { gunzipSync } from 'node:zlib';
-import { type WireResponse } from '../http/http-response-reader';
+import type { WireResponse } from '../http/raw-connection';
 import { expectDeclaredAnswer } from './openapi-response-check';
-import { parseExactJson } from './parse-exact-json';
+
+const parseNumber = (digits: string): number | bigint => {
+  const value = Number(digits);
+  return /^-?[0-9]+$/.test(digits) && !Number.isSafeInteger(value) ? BigInt(digits) : value;
+};
+
+/** Parses JSON to the digit: an integer past 2^53 becomes a bigint, every other number a number. */
+export const parseExactJson = (text: string): unknown => parse(text, undefined, { parseNumber });
 
 const Integer = t.union([t.bigint, t.number]);
 const Status = t.union([t.literal('available'), t.literal('pending'), t.literal('sold')]);

@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import * as t from 'io-ts';
 import { isRight } from 'fp-ts/Either';
 import { openApiDocument, openApiServiceDocument } from '../../../adapters/http';
-import { dereferenced } from './dereferenced';
-import { serverPath } from './server-path';
+import { dereferenced, serverPath } from './document';
 
 const Response = t.intersection([
   t.type({ headers: t.record(t.string, t.type({ required: t.boolean, schema: t.UnknownRecord })) }),

@@ -10,10 +10,9 @@ import {
   type PetRepository,
   unavailable,
 } from '../../../core';
-import type { DocumentedRequest } from './documented-answers';
-import { overloadedServer } from '../http/overloaded-server';
-import { type RawAnswer, rawExchange } from '../http/raw-exchange';
-import { key, memoryApplication, silentReporter, startServer } from '../http/start-server';
+import type { DocumentedRequest } from './document';
+import { key, memoryApplication, overloadedServer, silentReporter, startServer } from '../http/start-server';
+import { type RawAnswer, rawExchange } from '../http/raw-connection';
 
 interface Circumstances {
   readonly pets?: Partial<PetRepository>;

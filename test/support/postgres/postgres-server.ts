@@ -8,9 +8,8 @@ import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { eventually } from '../eventually';
-import { inFolder } from '../in-folder';
-import { freePort } from '../processes/free-port';
-import { signalFamily } from '../processes/pids';
+import { inFolder } from '../temporary-folder';
+import { freePort, signalFamily } from '../processes/system';
 
 type Rows = ReadonlyArray<Record<string, unknown>>;
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, DatabaseError } from 'pg';
 import type { Database } from '../../../adapters/knex';
+import { killServices } from '../service/service-process';
 
 /** An empty database of a test file's own. */
 export interface PostgresDatabase {
@@ -98,4 +99,15 @@ export const setLastId = async ({ writes }: Database, id: bigint): Promise<void>
     await transaction.raw('alter sequence pets_id_seq minvalue 1 maxvalue 9223372036854775807');
     await transaction.raw(`select setval('pets_id_seq', ${id})`);
   });
+};
+
+/** Gives the address of an empty database on the run's server; it is gone afterwards, with the services on it. */
+export const inPostgresDatabase = async <A>(use: (url: string) => Promise<A>): Promise<A> => {
+  const { url, drop } = await createPostgresDatabase();
+  try {
+    return await use(url);
+  } finally {
+    await killServices();
+    await drop();
+  }
 };

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 
@@ -115,3 +116,30 @@ export const runCommand = (
   environment: Environment = {},
   folder: string = projectFolder,
 ): Promise<Outcome> => startCommand(commandArguments, environment, folder).ended;
+
+/** Runs a command line as a user types it, with this user's settings of npm. */
+export const shell = (folder: string, command: string, environment: Environment = {}): Promise<Outcome> =>
+  startProgram('sh', ['-c', command], {
+    folder,
+    environment: {
+      HOME: homedir(),
+      NODE_EXTRA_CA_CERTS: process.env['NODE_EXTRA_CA_CERTS'] ?? '',
+      ...environment,
+    },
+  }).ended;
+
+/** Runs a program as a user who is not root. Who is root already becomes nobody (65534). */
+export const runUnprivileged = (
+  command: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Outcome> => {
+  const asNobody = ['--reuid=65534', '--regid=65534', '--clear-groups'];
+  return startProgram('setpriv', [...(process.getuid?.() === 0 ? asNobody : []), ...command], { environment })
+    .ended;
+};
+
+/** Removes the line with the name of the database, which commands print on standard error. */
+export const withoutDatabaseLine = <A extends { readonly stderr: string }>(outcome: A): A => ({
+  ...outcome,
+  stderr: outcome.stderr.replace(/^database: .*\n/m, ''),
+});

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { diagnose } from '../../../app/doctor/diagnose';
-import { createUnder, environmentOf, isReplay, newPet, owner } from '../http/keyed-create';
+import { allPets, createUnder, environmentOf, isReplay, newPet, owner } from '../http/client';
 import { eventually } from '../eventually';
-import { allPets } from '../http/pet-calls';
-import { runInProcess } from './run-in-process';
+import { runInProcess } from '../processes/run-in-process';
 import { startService } from './service-process';
 
 /** Backs up while clients create, each animal under its name as a key; answers with what was acknowledged before it began. */

@@ -1,5 +1,5 @@
-import type { Outcome, Running } from '../processes/command';
-import { type Environment, startCommand } from '../processes/command';
+import type { SqlStore } from '../databases/databases';
+import { type Environment, type Outcome, type Running, startCommand } from '../processes/command';
 
 /** A service that answers requests, and what it has written until now. */
 export interface RunningService {
@@ -59,4 +59,31 @@ export const killServices = async (): Promise<void> => {
   const left = [...services];
   for (const { signal } of left) signal('SIGKILL');
   await Promise.all(left.map(({ ended }) => ended));
+};
+
+/** Starts several services at once on one database. */
+export const startServices = (
+  count: number,
+  databaseUrl: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<ReadonlyArray<ServiceProcess>> =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      startService({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', ...settings }),
+    ),
+  );
+
+/** A column of a table that a test reads past the service. */
+export const columnIn = async (
+  { open }: SqlStore,
+  table: string,
+  column: string,
+): Promise<ReadonlyArray<unknown>> => {
+  const { reads, close } = open();
+  try {
+    const values: ReadonlyArray<unknown> = await reads(table).orderBy('id').pluck(column);
+    return values;
+  } finally {
+    await close();
+  }
 };

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
+import { inMemory, stores, type TestStore } from '../databases/databases';
+import { openRawConnection, type RawConnection, readHttpResponses } from '../http/raw-connection';
 import { checkAnswer, type CheckedAnswer } from '../openapi/checked-answer';
-import { readHttpResponses } from '../http/http-response-reader';
-import { openRawConnection, type RawConnection } from '../http/raw-connection';
 import { serveInProcess } from './serve-in-process';
 import type { RunningService } from './service-process';
-import type { TestStore } from './stores';
 
 /** What was asked, as far as the check of its answer needs it. */
 export type Asked = Readonly<{ method: string; target: string }>;
@@ -23,7 +22,7 @@ export const apiKeys = { first: 'first-key-of-the-tests', second: 'second-key-of
 export class ServiceUnderTest {
   readonly #store: TestStore;
   #running: RunningService | undefined;
-  #dispose: () => Promise<void> = () => Promise.resolve();
+  #remove: () => Promise<void> = () => Promise.resolve();
   readonly #seen: Array<readonly [requestId: string | undefined, status: number]> = [];
 
   constructor(store: TestStore) {
@@ -41,15 +40,15 @@ export class ServiceUnderTest {
   }
 
   async start() {
-    const { databaseUrl, dispose } = await this.#store.open();
-    this.#dispose = dispose;
+    const { databaseUrl, remove } = await this.#store.open();
+    this.#remove = remove;
     this.#running = await serveInProcess({
       DATABASE_URL: databaseUrl,
       API_KEYS: Object.values(apiKeys).join(','),
       // Requests of probes are in the log at debug.
       LOG_LEVEL: 'debug',
     }).catch(async (reason: unknown) => {
-      await dispose();
+      await remove();
       throw reason;
     });
   }
@@ -57,7 +56,7 @@ export class ServiceUnderTest {
   /** Stops the service, then holds its log against all answers seen. */
   async stop() {
     const { code, stdout: log, stderr } = await this.#service.stop();
-    await this.#dispose();
+    await this.#remove();
     expect(code, 'exit code').to.equal(0);
     expect(stderr).to.not.match(/error|warning|deprecat/i);
     const logged = this.logLines.map((line): unknown => JSON.parse(line));
@@ -155,3 +154,36 @@ export const requestBytes = (
   ];
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), content]);
 };
+
+const describeOn = (store: TestStore, title: string, tests: (service: ServiceUnderTest) => void): void => {
+  describe(title, () => {
+    const service = new ServiceUnderTest(store);
+    before('start the service', () => service.start());
+    after('stop the service', () => service.stop());
+    tests(service);
+  });
+};
+
+/** Describes the service where its store makes no difference: all of these tests ask one, which is checked after. */
+export const describeService = (title: string, tests: (service: ServiceUnderTest) => void): void => {
+  describeOn(inMemory, title, tests);
+};
+
+/** Describes the service once a store. */
+export const describeOnEveryStore = (title: string, tests: (service: ServiceUnderTest) => void): void => {
+  for (const store of stores) describeOn(store, `${title}, on ${store.name}`, tests);
+};
+
+/** The header of the first API key. */
+export const authorization = `Authorization: Bearer ${apiKeys.first}`;
+
+/** The head of a request, line by line. */
+export const headOf = (...lines: ReadonlyArray<string>) => [...lines, '', ''].join('\r\n');
+
+/** A GET after which the connection closes. */
+export const getText = (target: string, ...headers: ReadonlyArray<string>) =>
+  headOf(`GET ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', authorization, ...headers);
+
+/** A GET after which the connection stays open. */
+export const keptAliveText = (target: string) =>
+  headOf(`GET ${target} HTTP/1.1`, 'Host: localhost', authorization);

@@ -8,7 +8,7 @@ import { idempotencyKeyPattern as pattern } from '../../../../adapters/http/oper
 import { parseJson } from '../../../../adapters/json';
 import { schemas } from '../../../../adapters/http/openapi/schemas';
 import { NewPet, PetStatus } from '../../../../core';
-import { anyCharacter } from '../../../support/any-character';
+import { anyCharacter } from '../../../support/random';
 
 const documentId = 'https://animals.example/openapi.json';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { openApiDocument, openApiServiceDocument } from '../../../../adapters/http';
 import { describeFailure } from '../../../../adapters/http/errors';
 import { exampleFailures } from '../../../../adapters/http/openapi/example-failures';
-import { documentedAnswers } from '../../../support/openapi/documented-answers';
+import { documentedAnswers } from '../../../support/openapi/document';
 import { provoke, provokeNextPage, provokeNotModified } from '../../../support/openapi/provoke';
 
 const isProvoked = (kind: string): kind is keyof typeof provoke => kind in provoke;

@@ -2,9 +2,13 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { type ApiKeyRecord, apiKeyStore } from '../../../../adapters/knex';
 import { ApiKey } from '../../../../core';
-import { databaseKinds, mostWriters } from '../../../support/databases/databases';
+import {
+  databaseKinds,
+  mostWriters,
+  withDatabase,
+  withDatabases,
+} from '../../../support/databases/databases';
 import { run } from '../../../support/run';
-import { withDatabase, withDatabases } from '../../../support/databases/with-database';
 
 /** In milliseconds. */
 const hour = 3_600_000;

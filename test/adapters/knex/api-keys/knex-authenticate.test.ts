@@ -4,10 +4,9 @@ import { apiKeyStore, knexAuthenticate, migrate } from '../../../../adapters/kne
 import { ApiKey, callerOf, invalidApiKey, KeyId, OwnerId } from '../../../../core';
 import { authenticateContract } from '../../../contracts';
 import { decoded } from '../../../contracts/outcome';
-import { databaseKinds } from '../../../support/databases/databases';
+import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
 import { run } from '../../../support/run';
-import { withDatabase } from '../../../support/databases/with-database';
 
 /** In milliseconds. */
 const hour = 3_600_000;

@@ -3,10 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { apiKeyStore, knexAuthenticate, knexPetRepository } from '../../../../adapters/knex';
 import { ApiKey } from '../../../../core';
 import { decoded } from '../../../contracts/outcome';
-import { databaseKinds } from '../../../support/databases/databases';
+import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { type ForEachOperation, repositoryCalls } from '../../../support/databases/repository-calls';
 import { run } from '../../../support/run';
-import { withDatabase } from '../../../support/databases/with-database';
 
 const unavailable: ForEachOperation<string> = {
   list: 'Unavailable',

@@ -4,11 +4,9 @@ import { apiKeyStore, type Database, knexAuthenticate, knexPetRepository } from 
 import { type Deadline } from '../../../../core';
 import { arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
-import { databaseKinds } from '../../../support/databases/databases';
+import { databaseKinds, occupyPool, withDatabase } from '../../../support/databases/databases';
 import { repositoryCalls } from '../../../support/databases/repository-calls';
-import { occupyPool } from '../../../support/databases/occupy-pool';
 import { run } from '../../../support/run';
-import { withDatabase } from '../../../support/databases/with-database';
 
 type Ask = (deadline?: Deadline) => TaskEither<unknown, unknown>;
 

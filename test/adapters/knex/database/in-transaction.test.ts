@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
 import { inTransaction } from '../../../../adapters/knex/database/transactions';
-import { databaseKinds, postgresDatabase } from '../../../support/databases/databases';
-import { withDatabase } from '../../../support/databases/with-database';
+import { databaseKinds, postgresDatabase, withDatabase } from '../../../support/databases/databases';
 
 const row = { name: 'Rex', category_id: 1 };
 

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import type { Knex } from 'knex';
 import sqlite3 from 'sqlite3';
-import { databaseKinds, sqliteFile } from '../../../support/databases/databases';
-import { withDatabase } from '../../../support/databases/with-database';
+import { databaseKinds, sqliteFile, withDatabase } from '../../../support/databases/databases';
 
 /** What of libraries this adapter uses that they don't promise: a release that changes it fails here. */
 

@@ -3,10 +3,9 @@ import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import type { PetQuery, PetRepository } from '../../../../core';
 import { pageSize } from '../../../contracts/pet-repository/pages-of';
 import { petId } from '../../../contracts/pet-repository/seeds';
-import { patientPostgresDatabase } from '../../../support/databases/databases';
+import { patientPostgresDatabase, withDatabases } from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
 import { run } from '../../../support/run';
-import { withDatabases } from '../../../support/databases/with-database';
 
 const limit = pageSize(20);
 

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import { apiKeyStore } from '../../../../adapters/knex';
 import { databaseStatus, migrationSource } from '../../../../adapters/knex/service';
-import { databaseKinds } from '../../../support/databases/databases';
+import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
-import { withDatabase } from '../../../support/databases/with-database';
 
 /** In milliseconds. */
 const hour = 3_600_000;

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { knexReadiness } from '../../../../adapters/knex';
-import { databaseKinds } from '../../../support/databases/databases';
+import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
-import { withDatabase } from '../../../support/databases/with-database';
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`the readiness of ${kind}`, () => {

@@ -11,9 +11,7 @@ import { inspectDatabase, openPostgresForInspection } from '../../../../adapters
 import { NewPet } from '../../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { decoded } from '../../../contracts/outcome';
-import { databaseKinds, sqliteFile } from '../../../support/databases/databases';
-import { forInspection } from '../../../support/databases/for-inspection';
-import { withDatabase } from '../../../support/databases/with-database';
+import { databaseKinds, forInspection, sqliteFile, withDatabase } from '../../../support/databases/databases';
 import { createPostgresDatabase, execute } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Knex } from 'knex';
 import { type Database, knexReadiness, migrate } from '../../../../adapters/knex';
 import { databaseKinds, type TestDatabase } from '../../../support/databases/databases';
-import { migrationNames } from '../../../support/databases/migration-names';
+import { migrationNames } from '../../../support/databases/migrations';
 import { run } from '../../../support/run';
 
 /** A host that keeps visitors, with migrations as knex has them by default. */

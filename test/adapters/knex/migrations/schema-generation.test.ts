@@ -2,9 +2,13 @@ import { expect } from 'chai';
 import { type Database, knexReadiness, migrate } from '../../../../adapters/knex';
 import { inspectDatabase } from '../../../../adapters/knex/service';
 import { generationBegunBy, migrations } from '../../../../adapters/knex/migrations/migrations';
-import { databaseKinds, sqliteFile, type TestDatabase } from '../../../support/databases/databases';
-import { addsColour, asProgramWith } from '../../../support/databases/as-program-with';
-import { forInspection } from '../../../support/databases/for-inspection';
+import {
+  databaseKinds,
+  forInspection,
+  sqliteFile,
+  type TestDatabase,
+} from '../../../support/databases/databases';
+import { addsColour, asProgramWith } from '../../../support/databases/migrations';
 import { run } from '../../../support/run';
 
 const dropsLimits = {

@@ -13,11 +13,15 @@ import {
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { decoded } from '../../../contracts/outcome';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
-import { databaseKinds, postgresDatabase } from '../../../support/databases/databases';
+import {
+  databaseKinds,
+  postgresDatabase,
+  withDatabase,
+  withDatabases,
+} from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
 import { alterTables } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
-import { withDatabase, withDatabases } from '../../../support/databases/with-database';
 
 const day = 24 * 60 * 60 * 1000;
 

@@ -3,10 +3,9 @@ import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { pageSize } from '../../../contracts/pet-repository/pages-of';
 import { petId } from '../../../contracts/pet-repository/seeds';
-import { databaseKinds, sqliteFile } from '../../../support/databases/databases';
+import { databaseKinds, sqliteFile, withDatabase } from '../../../support/databases/databases';
 import { alterTables } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
-import { withDatabase } from '../../../support/databases/with-database';
 
 const allowAnyStatus = {
   SQLite: ({ writes }: Database) => writes.raw('PRAGMA ignore_check_constraints = ON'),

@@ -10,10 +10,11 @@ import {
   postgresDatabase,
   sqliteFile,
   type TestDatabase,
+  withDatabase,
+  withDatabases,
 } from '../../../support/databases/databases';
 import { alterTables } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
-import { withDatabase, withDatabases } from '../../../support/databases/with-database';
 
 /** Lets the statements pass, and makes the commit fail. */
 const refuseCommits = [

@@ -2,9 +2,8 @@ import { expect } from 'chai';
 import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
-import { postgresDatabase } from '../../../support/databases/databases';
+import { postgresDatabase, withDatabases } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
-import { withDatabases } from '../../../support/databases/with-database';
 
 /** Does something once, after a database has looked for the animals of kept keys. */
 const afterItLooked = (database: Database, act: () => Promise<unknown>): Database => {

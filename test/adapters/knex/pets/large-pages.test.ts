@@ -5,8 +5,7 @@ import { arbitraryNewPet } from '../../../contracts';
 import { pageSize } from '../../../contracts/pet-repository/pages-of';
 import { petId } from '../../../contracts/pet-repository/seeds';
 import { inTurn } from '../../../support/databases/catalogue';
-import { databaseKinds } from '../../../support/databases/databases';
-import { withDatabase } from '../../../support/databases/with-database';
+import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
 
 const longName = decodeOrThrow(PetName, 'é'.repeat(32_768));

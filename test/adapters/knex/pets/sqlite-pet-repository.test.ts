@@ -7,7 +7,7 @@ import {
 } from '../../../contracts';
 import { sqliteFile } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
-import { seedPets } from '../../../support/databases/seed-pets';
+import { seedPets } from '../../../support/databases/catalogue';
 
 const open: OpenPetRepository = async ({ pets, now }) => {
   const file = await sqliteFile();

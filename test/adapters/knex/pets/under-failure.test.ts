@@ -3,7 +3,7 @@ import { underFailureContract } from '../../../contracts';
 import { databaseKinds } from '../../../support/databases/databases';
 import { setLastId } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
-import { seedPets } from '../../../support/databases/seed-pets';
+import { seedPets } from '../../../support/databases/catalogue';
 
 /** Makes the driver refuse what adds animals, for as long as `isBroken`. */
 const refuseInserts = ({ writes }: Database, isBroken: () => boolean): void => {

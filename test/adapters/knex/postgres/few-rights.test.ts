@@ -11,7 +11,7 @@ import {
   openPostgres,
 } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
-import { withDatabase } from '../../../support/databases/with-database';
+import { withDatabase } from '../../../support/databases/databases';
 import { createPostgresDatabase, execute } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 

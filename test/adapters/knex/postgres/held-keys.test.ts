@@ -4,9 +4,12 @@ import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import type { ScopedIdempotencyKey } from '../../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
-import { patientPostgresDatabase, postgresDatabase } from '../../../support/databases/databases';
+import {
+  patientPostgresDatabase,
+  postgresDatabase,
+  withDatabases,
+} from '../../../support/databases/databases';
 import { run } from '../../../support/run';
-import { withDatabases } from '../../../support/databases/with-database';
 
 /** What another instance does that hangs amid a create. */
 const holdKey = async (

@@ -3,11 +3,10 @@ import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import type { Pet, PetRepository } from '../../../../core';
 import { allPets, pageSize } from '../../../contracts/pet-repository/pages-of';
-import { postgresDatabase } from '../../../support/databases/databases';
+import { postgresDatabase, withDatabase } from '../../../support/databases/databases';
 import { alterTables } from '../../../support/postgres/postgres';
 import { type ForEachOperation, repositoryCalls } from '../../../support/databases/repository-calls';
 import { run } from '../../../support/run';
-import { withDatabase } from '../../../support/databases/with-database';
 
 /** Refuses the first inserts as a serialisation failure. A sequence counts on when a transaction is rolled back. */
 const refuseFirst = (database: Database, times: number): Promise<void> =>

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { openSqlite } from '../../../../adapters/knex';
 import { backupSqlite } from '../../../../adapters/knex/service';
 import { newCatalogue } from '../../../support/databases/catalogue';
-import { columnOf, integrityOf } from '../../../support/databases/inspect-sqlite';
+import { columnOf, integrityOf } from '../../../support/databases/sqlite-files';
 import { projectFolder } from '../../../support/processes/command';
 import { makeFolder, removeFolders } from '../../../support/temporary-folder';
 

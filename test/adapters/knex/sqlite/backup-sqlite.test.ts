@@ -6,8 +6,7 @@ import { openSqlite } from '../../../../adapters/knex';
 import { backupSqlite, type CopyProgress, restoreSqlite } from '../../../../adapters/knex/service';
 import { arbitraryNewPet } from '../../../contracts';
 import { newCatalogue, withRepository } from '../../../support/databases/catalogue';
-import { columnOf } from '../../../support/databases/inspect-sqlite';
-import { isLocked } from '../../../support/databases/is-locked';
+import { columnOf, isLocked } from '../../../support/databases/sqlite-files';
 import { run } from '../../../support/run';
 import { makeFolder, removeFolders } from '../../../support/temporary-folder';
 

@@ -5,7 +5,7 @@ import { type Database, knexPetRepository, migrate, openSqlite } from '../../../
 import { watchFile } from '../../../../adapters/knex/sqlite/watch-file';
 import { arbitraryNewPet } from '../../../contracts';
 import { newCatalogue } from '../../../support/databases/catalogue';
-import { columnOf, integrityOf } from '../../../support/databases/inspect-sqlite';
+import { columnOf, integrityOf } from '../../../support/databases/sqlite-files';
 import { type ForEachOperation, repositoryCalls } from '../../../support/databases/repository-calls';
 import { eventually } from '../../../support/eventually';
 import { run } from '../../../support/run';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { allPets } from '../../../support/http/pet-calls';
+import { allPets } from '../../../support/http/client';
 
 const nameOf = (pet: string): string => {
   const name = /"name":"([^"]*)"/.exec(pet)?.[1];

@@ -1,6 +1,6 @@
 import { AssertionError, expect } from 'chai';
 import { eventually } from '../../../support/eventually';
-import { type Answer, call } from '../../../support/http/call';
+import { type Answer, call } from '../../../support/http/client';
 import type { Figures } from '../fault';
 import { expectStored } from './stored';
 

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { anyCharacter } from '../../../support/any-character';
+import { anyCharacter } from '../../../support/random';
 
 /** A request that is framed as HTTP asks, whatever its parts hold. Bytes stand as Latin-1. */
 export interface FramedRequest {

@@ -1,5 +1,5 @@
 import { Agent } from 'node:http';
-import { type Answer, call } from '../../../support/http/call';
+import { type Answer, call } from '../../../support/http/client';
 
 export const key = 'stopping-key';
 

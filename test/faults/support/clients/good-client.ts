@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { call } from '../../../support/http/call';
+import { call } from '../../../support/http/client';
 
 /** Somebody who uses the service as it is meant to be used, until told to end. */
 export const goodClient = ({ address, key }: { readonly address: string; readonly key: string }) => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket, type TcpSocketConnectOpts } from 'node:net';
-import { call } from '../../../support/http/call';
+import { call } from '../../../support/http/client';
 
 /** Bytes of a name in JSON, a quote by two: a page of such animals fills every buffer to a client that does not read. */
 const longNameBytes = 99_000;

@@ -1,4 +1,4 @@
-import { startProgram, type Running } from '../../../support/processes/command';
+import { type Running, startProgram } from '../../../support/processes/command';
 import { eventually } from '../../../support/eventually';
 
 const preloaded = ['tsx', './test/support/databases/hang-in-migration.ts'];

@@ -1,8 +1,8 @@
 import type { Environment } from '../../../support/processes/command';
 import { startService } from '../../../support/service/service-process';
 import type { Figures } from '../fault';
-import { inFolder } from '../../../support/in-folder';
-import { pidOf } from '../../../support/processes/pids';
+import { inFolder } from '../../../support/temporary-folder';
+import { pidOf } from '../../../support/processes/system';
 import { key, witness } from '../checks/witness';
 
 interface Sickness<Store> {

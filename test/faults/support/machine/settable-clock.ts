@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { eventually } from '../../../support/eventually';
-import { call } from '../../../support/http/call';
+import { call } from '../../../support/http/client';
 import { faketimeLibrary } from './tools';
 
 /** As libfaketime reads them. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { inFolder } from '../../../support/in-folder';
+import { inFolder } from '../../../support/temporary-folder';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectFolder } from '../processes/command';
+import { projectFolder } from './processes/command';
 
 /** A fenced block of a Markdown file. */
 export interface MarkdownBlock {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { type PostgresServer, startSharedPostgres } from './postgres-server';
+import { inspect } from 'node:util';
+import { type PostgresServer, startSharedPostgres } from './postgres/postgres-server';
 
 /**
  * Mocha's global fixture. It starts no PostgreSQL: it answers at TEST_POSTGRES_BROKER, and the first test file that
@@ -35,4 +36,28 @@ export const mochaGlobalTeardown = async (): Promise<void> => {
   broker?.close();
   broker?.closeAllConnections();
   await server?.stop();
+};
+
+const survivesJson = (value: unknown): boolean => {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Mocha's workers hand failures over as JSON, which knows no bigint: a failure that holds one would take the report
+ * of its whole file away. What JSON refuses is handed over in words.
+ */
+export const mochaHooks: Mocha.RootHookObject = {
+  afterEach(this: Mocha.Context) {
+    const failure = this.currentTest?.err;
+    if (failure === undefined) return;
+    for (const name of Object.getOwnPropertyNames(failure)) {
+      const value: unknown = Reflect.get(failure, name);
+      if (!survivesJson(value)) Reflect.set(failure, name, inspect(value, { depth: 8, sorted: true }));
+    }
+  },
 };

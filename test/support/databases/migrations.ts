@@ -1,4 +1,9 @@
 import { migrations } from '../../../adapters/knex/migrations/migrations';
+import { migrationSource } from '../../../adapters/knex/service';
+
+/** The names of the service's migrations, in order. */
+export const migrationNames = async (): Promise<ReadonlyArray<string>> =>
+  (await migrationSource.getMigrations([])).map((migration) => migrationSource.getMigrationName(migration));
 
 /** A migration that adds a column, as a later version may have it. */
 export const addsColour = {

@@ -1,11 +1,31 @@
 import * as t from 'io-ts';
-import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { decodeOrThrow } from '../../../core';
-import { packStage } from '../../../deploy/packages/stage';
-import { stageLibrary } from '../../../deploy/packages/stage-library';
-import { projectFolder, requireCurrentBuild, startProgram } from '../processes/command';
-import { makeFolder } from '../temporary-folder';
+import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { decodeOrThrow } from '../../core';
+import { packStage } from '../../deploy/packages/stage';
+import { stageLibrary } from '../../deploy/packages/stage-library';
+import { projectFolder, requireCurrentBuild, startProgram } from './processes/command';
+import { makeFolder } from './temporary-folder';
+
+/** What git does not keep. */
+const made = /(^|\/)(node_modules|dist|\.git)(\/|$)/;
+
+/** A copy of this checkout in a folder of its own, as git would give it: nothing is built or installed. */
+export const copyCheckout = async (): Promise<string> => {
+  const folder = await makeFolder();
+  await cp(projectFolder, folder, {
+    recursive: true,
+    filter: (path) => !made.test(relative(projectFolder, path)),
+  });
+  return folder;
+};
+
+/** The same with the packages that are installed here. */
+export const copyInstalledCheckout = async (): Promise<string> => {
+  const folder = await copyCheckout();
+  await symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+};
 
 const Manifest = t.type({
   dependencies: t.record(t.string, t.string),

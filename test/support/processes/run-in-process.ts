@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { commandLine } from '../../../app/commands/command-line';
-import { type Environment, type Outcome, projectFolder, requireCurrentBuild } from '../processes/command';
+import { type Environment, type Outcome, projectFolder, requireCurrentBuild } from './command';
 
 const built = join(projectFolder, 'dist', 'app', 'commands', 'command-line.js');
 
