@@ -72,7 +72,9 @@ describe('The documents', () => {
 
   it('are listed in docs/README.md', () => {
     const listed = linksIn(pages.get('docs/README.md') ?? '');
-    const others = readdirSync(join(projectFolder, 'docs')).filter((name) => name !== 'README.md');
+    const others = readdirSync(join(projectFolder, 'docs')).filter(
+      (name) => name.endsWith('.md') && name !== 'README.md',
+    );
     expect(listed).to.include.members(others);
   });
 
