@@ -64,7 +64,7 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
         ? 'there is no valid API key: set API_KEYS'
         : 'there is no valid API key: set API_KEYS, or create a key with `animal-store keys create --name NAME`';
     case 'NoDatabase':
-      return 'memory: is not a database: set DATABASE_URL to sqlite:FILE or postgres://...';
+      return 'this command needs a database: set DATABASE_URL to sqlite:FILE or postgres://... instead of memory:';
     case 'NotInitialized':
       return `there is no animal store in ${database}: set DATABASE_URL to the database, or create one with \`animal-store migrate\``;
     case 'DriverMissing':
@@ -80,6 +80,5 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
   }
 };
 
-/** Returns the text of a `CommandFailed`, or the message of any other error. */
 export const reasonOf = (error: unknown, address: DatabaseAddress): string =>
   error instanceof CommandFailed ? failureText(error.failure, address) : E.toError(error).message;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Ends with 0 once the service of this environment is ready, with 1 where it is not after so many seconds: none unless
-// said otherwise. For a unit's start and a container's health.
+// Exits with 0 once the service of this environment is ready. Exits with 1 if it is not ready after the seconds of the
+// first argument, 0 by default. The systemd unit and the health check of the image run it.
 import { get } from 'node:http';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
@@ -13,8 +13,8 @@ const host = ((ADMIN_PORT ? ADMIN_HOST : HOST) || '127.0.0.1')
 const port = ADMIN_PORT || PORT || 3000;
 const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`;
 
-// Not by fetch, which refuses many a port that a service may have (Fetch, "port blocking").
-const ask = async () => {
+/** Returns the reason why the service is not ready. `fetch` would refuse many ports (Fetch Standard, "port blocking"). */
+const findObstacle = async () => {
   const signal = AbortSignal.timeout(5000);
   try {
     const response = await new Promise((resolve, reject) => {
@@ -28,10 +28,10 @@ const ask = async () => {
 };
 
 const end = performance.now() + Number(process.argv[2] ?? 0) * 1000;
-let obstacle = await ask();
+let obstacle = await findObstacle();
 while (obstacle !== undefined && performance.now() < end) {
   await delay(100);
-  obstacle = await ask();
+  obstacle = await findObstacle();
 }
 if (obstacle !== undefined) process.stderr.write(`${address} is not ready: ${obstacle}\n`);
 process.exit(obstacle === undefined ? 0 : 1);

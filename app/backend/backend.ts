@@ -26,7 +26,6 @@ import { databaseOf } from './database';
 
 export interface Backend {
   readonly ports: Ports;
-  /** Undefined unless RATE_LIMIT is set. */
   readonly consumeQuota: ConsumeQuota | undefined;
   /** Creates the first key outside of production, unless there is a key. Only its hash is stored: print the key at once. */
   readonly createFirstKey: () => Promise<string | undefined>;

@@ -12,10 +12,13 @@ const adviceByCode: ReadonlyArray<readonly [RegExp, string]> = [
     /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET)$/,
     'check that the network lets this machine reach the host and port in DATABASE_URL',
   ],
-  [/^28/, 'set the user and the password in DATABASE_URL to ones that the server accepts (pg_hba.conf)'],
+  [
+    /^28/,
+    'set the user and the password in DATABASE_URL, and check that pg_hba.conf of the server accepts them',
+  ],
   [/^3D000$/, 'create that database, or set its name in DATABASE_URL'],
-  [/^(42501|25006)$/, 'grant this user to create tables and to write in that database'],
-  [/^(53300|53400)$/, 'raise max_connections of the server, or set POSTGRES_POOL_SIZE lower'],
+  [/^(42501|25006)$/, 'grant this user the right to create tables and to write in that database'],
+  [/^(53300|53400)$/, 'raise max_connections of the server, or lower POSTGRES_POOL_SIZE'],
   [/^(53100|53200)$/, 'free space on the server: its disk or its memory is full'],
   [/^(57P03|57P01|57P02)$/, 'wait until the server has started, and try again'],
   [

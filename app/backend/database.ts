@@ -20,7 +20,6 @@ interface NamedDatabase {
   readonly open: () => Database;
   /** Opens the database without creating or migrating it. */
   readonly openAsFound: () => InspectableDatabase;
-  /** Returns the connection and migrations for the command line of Knex. */
   readonly configuration: () => Knex.Config;
 }
 
@@ -113,7 +112,6 @@ interface Options {
   readonly interruption?: AbortSignal;
 }
 
-/** Opens and migrates the database, calls `use` with the migrations that ran, and closes the database. */
 export const withDatabase = async <A>(
   settings: Settings,
   { isMigrateCommand = false, printError, interruption }: Options,

@@ -56,7 +56,9 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
   const env = { ...io.env };
   const terminal = openTerminal({ stdout: io.stdout, stderr: io.stderr, env });
   const program = new Command('animal-store')
-    .description('A catalogue of animals over HTTP. Environment variables configure it: see the README.')
+    .description(
+      'Serves a catalogue of animals over HTTP. Environment variables configure it: see docs/configuration.md.',
+    )
     .version(readVersion())
     // Not --env-file: Node takes that option for itself, also behind the name of a program.
     .option(

@@ -65,9 +65,14 @@ const stateOf = ({ revokedAt, expiresAt, isValid }: ApiKeyRecord): string => {
 /** Quotes the name, so that it can't imitate the line of another key. */
 const toLine = (record: ApiKeyRecord): string => {
   const { id, ownerId, lastFour, createdAt, name } = record;
-  return [id, `owner ${ownerId}`, `...${lastFour}`, createdAt, stateOf(record), toPrintableJson(name)].join(
-    '  ',
-  );
+  return [
+    id,
+    `owner ${ownerId}`,
+    `...${lastFour}`,
+    `created ${createdAt}`,
+    stateOf(record),
+    toPrintableJson(name),
+  ].join('  ');
 };
 
 const printIssued = (
@@ -78,16 +83,18 @@ const printIssued = (
 ): void => {
   print(json, issued, issued.key);
   if (API_KEYS.length > 0) {
-    printError('warning: API_KEYS is set here: a service with API_KEYS ignores the keys in the database');
+    printError('warning: API_KEYS is set: a service with API_KEYS ignores the keys in the database');
   }
-  printError(`Keep the key: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`);
+  printError(
+    `Save the key now: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`,
+  );
 };
 
 const warnWithoutKey = async ({ printError }: Terminal, { list }: ApiKeyStore): Promise<void> => {
   const keys = await orFail(list);
   if (keys.some(({ isValid }) => isValid)) return;
   printError(
-    'warning: no valid key is left in the database: the service rejects every request, and does not start in production, until `animal-store keys create` or API_KEYS',
+    'warning: no valid key is left: the service rejects every request, and does not start in production. Create a key with `animal-store keys create --name NAME`, or set API_KEYS',
   );
 };
 
@@ -118,7 +125,7 @@ const create = (terminal: Terminal): Command =>
 const rotate = (terminal: Terminal): Command =>
   new Command('rotate')
     .description(
-      'issue a successor of a valid or expired key to the same owner; the old key expires after the grace period',
+      'issue a key that replaces a valid or expired one of the same owner; the old key expires after the grace period',
     )
     .argument('<id>', 'id of the old key, as `keys list` shows it')
     .addOption(
@@ -128,7 +135,7 @@ const rotate = (terminal: Terminal): Command =>
     )
     .option(
       expires,
-      "lifetime of the successor, as in 90d, or `never`; by default the old key's lifetime",
+      "lifetime of the new key, as in 90d, or `never`; by default the old key's lifetime",
       parseSuccessorLifetime,
     )
     .option('--json', 'print the key and its record as JSON')

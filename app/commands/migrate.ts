@@ -4,8 +4,8 @@ import { runCommand } from './run';
 
 export const migrateCommand = (terminal: Terminal): Command =>
   new Command('migrate')
-    .description('create the database or bring it up to date; `serve` does it too')
-    .option('--json', 'print the names of the migrations that ran as JSON')
+    .description('create or update the database; `serve` does this too')
+    .option('--json', 'print the names of the migrations that this command ran, as JSON')
     .action(async ({ json = false }: { readonly json?: boolean }) => {
       const { printError, print } = terminal;
       const { withDatabase } = await import('../backend/database.js');

@@ -52,9 +52,7 @@ export const runInterruptible = (
   );
 
 interface FailureTexts {
-  /** Precedes the reason, as in `the export failed`. */
   readonly failed: string;
-  /** Returns the state of the output. */
   readonly remains: () => string;
 }
 

@@ -60,7 +60,7 @@ const inspectTakenPort = async (
   }
   const place = `${port} on ${host} is taken by an animal store`;
   return (await usesSameDatabase(settings, host, port))
-    ? passed('port', `${place} that runs`)
+    ? passed('port', `${place} with this database`)
     : failed('port', `${place} with another database: stop it, or set ${prefix}PORT or ${prefix}HOST`);
 };
 
@@ -98,7 +98,7 @@ export const diagnose = async (
   if (E.isLeft(read)) return fieldErrorTexts(read.left).map((text) => failed('settings', text));
   const settings = read.right;
   return [
-    passed('settings', changedSettings(settings).join(', ') || 'all are default'),
+    passed('settings', changedSettings(settings).join(', ') || 'all settings are default'),
     ...settingWarnings(environment, settings).map((text) => passed('settings', `warning: ${text}`)),
     ...(await inspectPorts(settings)),
     ...(await inspectData(settings, isThorough)),

@@ -13,6 +13,7 @@ import { fileAdvice } from '../backend/database-advice';
 import { CommandFailed, failureText } from '../failures';
 import { databaseAddressText } from '../settings/database-address';
 import type { Settings } from '../settings/settings';
+import { counted } from '../terminal/streams';
 import { type CheckResult, failed, passed } from './check-result';
 
 const clockToleranceMs = 60_000;
@@ -21,8 +22,8 @@ type KeyReport = Pick<DatabaseReport, 'validKeys' | 'newestKey'>;
 
 const inspectKeys = (settings: Settings, { validKeys, newestKey }: KeyReport): CheckResult => {
   const { API_KEYS, DATABASE_URL, NODE_ENV } = settings;
-  if (API_KEYS.length > 0) return passed('keys', `${API_KEYS.length} in API_KEYS`);
-  if (validKeys > 0) return passed('keys', `${validKeys} valid in the database`);
+  if (API_KEYS.length > 0) return passed('keys', `${counted(API_KEYS.length, 'key')} in API_KEYS`);
+  if (validKeys > 0) return passed('keys', `${counted(validKeys, 'valid key')} in the database`);
   return NODE_ENV === 'production' || newestKey > 0
     ? failed('keys', failureText({ _tag: 'NoApiKey' }, DATABASE_URL))
     : passed('keys', 'none: the first start creates one');
@@ -32,7 +33,10 @@ const inspectClock = ({ newestKey }: KeyReport): CheckResult => {
   const now = new Date();
   return newestKey <= now.getTime() + clockToleranceMs
     ? passed('clock', now.toISOString())
-    : failed('clock', `${now.toISOString()} is before the creation of a key: set this machine's clock`);
+    : failed(
+        'clock',
+        `${now.toISOString()} is before the time at which the newest key was created: set the clock of this machine`,
+      );
 };
 
 const inspectLimits = ({ areKept, text, remedy }: Limits): CheckResult =>
@@ -45,7 +49,10 @@ const inspectSchema = (schema: SchemaState): CheckResult => {
   const mismatch = generationMismatch(schema);
   if (mismatch !== undefined) return failed('migrations', mismatch);
   if (pending.length > 0) {
-    return passed('migrations', `${pending.join(', ')} to run: the next start or \`migrate\` does it`);
+    return passed(
+      'migrations',
+      `pending: ${pending.join(', ')}: the next start or \`animal-store migrate\` runs them`,
+    );
   }
   return passed(
     'migrations',
@@ -56,7 +63,7 @@ const inspectSchema = (schema: SchemaState): CheckResult => {
 const resultsOf = (settings: Settings, report: DatabaseReport): ReadonlyArray<CheckResult> => {
   const { schema, durability, limits } = report;
   return [
-    passed('database', `${databaseAddressText(settings.DATABASE_URL)} reads and writes`),
+    passed('database', `${databaseAddressText(settings.DATABASE_URL)} can be read and written`),
     durability.isDurable
       ? passed('durability', durability.text)
       : failed('durability', `${durability.text} can lose stored animals: ${durability.remedy}`),

@@ -49,7 +49,6 @@ export const sinkOf = (output: Writable): Sink => {
 interface BlockWriter {
   readonly write: (line: string) => void;
   readonly flushAtExit: () => void;
-  /** Resolves when everything is written, or after the timeout. */
   readonly close: (timeoutMs: number) => Promise<void>;
 }
 

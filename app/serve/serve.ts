@@ -13,7 +13,6 @@ import { processTimeouts } from '../../core/timeouts';
 
 export interface Service {
   readonly address: string;
-  /** URL of the metrics and health checks, which need no key. */
   readonly adminAddress: string | undefined;
   readonly firstKey: string | undefined;
 }

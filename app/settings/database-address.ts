@@ -23,7 +23,6 @@ const withoutParentSegments = (filename: string): string => {
   }
 };
 
-/** Parses `memory:`, `sqlite:FILE` or `postgres://...`. Returns undefined for any other text. */
 export const parseDatabaseAddress = (text: string): unknown => {
   if (text === 'memory:') return { _tag: 'Memory' };
   // A final slash names a folder to the file system, but a file to SQLite. `sqlite://animals.sqlite3` would name a file

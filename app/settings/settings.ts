@@ -47,7 +47,6 @@ const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A)
 
 const listenAddress = () => setting(t.string, 'an address to listen on', '127.0.0.1', identity);
 
-/** Splits at commas, and at line breaks as in a file. */
 const splitKeys = (text: string): ReadonlyArray<string> => text.split(/,|\s*\n\s*/).map((key) => key.trim());
 
 const parseRateLimit = (text: string): unknown => {
@@ -64,15 +63,12 @@ const toOrigin = (text: string): unknown => {
   return origin === 'null' ? `${protocol}//${host.toLowerCase()}` : origin;
 };
 
-/** Parses `*` or `scheme://host[:port],...`. Returns undefined for each text that is not an origin. */
 const parseCorsOrigins = (text: string): ReadonlyArray<unknown> =>
   text === '*' ? ['*'] : text.split(',').map((origin) => toOrigin(origin.trim()));
 
 const codec = t.strict({
-  /** 0 means any free port. */
   PORT: wholeNumber(0, 65_535, 3000),
   HOST: listenAddress(),
-  /** Port of the metrics and health checks, which need no key. Undefined means none; 0 means any free port. */
   ADMIN_PORT: wholeNumber(0, 65_535, undefined),
   ADMIN_HOST: listenAddress(),
   DATABASE_URL: setting(
@@ -89,7 +85,6 @@ const codec = t.strict({
     ({ length }) => (length === 1 ? '1 key' : `${length} keys`),
     splitKeys,
   ),
-  /** Origins whose pages may call the service; `*` means any. An empty list disables CORS. */
   CORS_ORIGIN: setting(
     t.readonlyArray(t.string),
     'origins separated by commas, each scheme://host or scheme://host:port without a path, or only *',
@@ -100,11 +95,8 @@ const codec = t.strict({
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
   NODE_ENV: oneOf(['development', 'test', 'production'], 'development'),
   MAX_IN_FLIGHT: wholeNumber(1, 100_000, 128),
-  /** Maximum time in the queue, in milliseconds. */
   MAX_WAIT: wholeNumber(1, 60_000, serverTimeouts.maxWaitMs),
-  /** Number of trusted proxies, for reading `X-Forwarded-For`. */
   TRUST_PROXY: wholeNumber(0, 100, 0),
-  /** Time between the signal to stop and the last accepted connection, in milliseconds. */
   STOP_DELAY: wholeNumber(0, 600_000, 0),
   RATE_LIMIT: setting<RateLimit | undefined>(
     t.type({ requests: t.number, seconds: t.number }),
@@ -114,9 +106,7 @@ const codec = t.strict({
     parseRateLimit,
   ),
   POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
-  /** In milliseconds. */
   POSTGRES_STATEMENT_TIMEOUT: wholeNumber(1, databaseTimeouts.maxStatementMs, databaseTimeouts.statementMs),
-  /** `auto` prepares statements unless a pooler is in front of the database. */
   POSTGRES_PREPARED_STATEMENTS: oneOf(['auto', 'always', 'never'], 'auto'),
 });
 

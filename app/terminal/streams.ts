@@ -25,7 +25,6 @@ export const writeFully = async (output: Writable, data: string | Uint8Array): P
 
 const maxBufferedBytes = 4_194_304;
 
-/** Resolves when the buffer is small enough or the reader has gone. Rejects when aborted. */
 export const waitForDrain = async (output: Writable, signal: AbortSignal): Promise<void> => {
   if (!output.writableNeedDrain || output.writableLength < maxBufferedBytes) return;
   await once(output, 'drain', { signal }).catch(() => {
@@ -61,5 +60,4 @@ export const escapeControlCharacters = (text: string): string => text.replaceAll
 
 export const toPrintableJson = (value: unknown): string => escapeControlCharacters(JSON.stringify(value));
 
-/** Returns a count with its noun, as in `1 row` or `2 rows`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -25,7 +25,6 @@ export interface Terminal extends ProcessIO {
   readonly printError: (text: string) => void;
   /** Writes to standard output. A failed write is reported on standard error and sets the exit code. */
   readonly write: (text: string) => void;
-  /** Writes a line to standard output: the data as JSON, or the text. */
   readonly print: (json: boolean, data: unknown, text: string) => void;
   /** Sets the exit code, unless one other than 0 is already set. */
   readonly fail: (exitCode: number) => void;

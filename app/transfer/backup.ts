@@ -27,7 +27,6 @@ const sqliteFilename = ({ DATABASE_URL: address }: Settings): string => {
 
 const bytesPerMegabyte = 1_000_000;
 
-/** Returns the number of copied animals. */
 const copySqlite = async (
   { settings, terminal, interruption }: TransferContext,
   copy: (database: string, options: CopyOptions) => Promise<number>,
@@ -67,7 +66,6 @@ const writeToStandardOutput = async (
   }
 };
 
-/** Copies the database, while the service may use it, to a file, or to standard output for `-`. */
 export const backUp = (file: string, mayReplace: boolean, context: TransferContext) =>
   copySqlite(context, async (database, options) => {
     requireFile(context.settings);

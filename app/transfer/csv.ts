@@ -50,7 +50,7 @@ const fieldsOf = (bytes: Uint8Array | undefined): Fields => {
   try {
     return splitFields(utf8.decode(bytes));
   } catch {
-    return E.left('it is not valid UTF-8');
+    return E.left('the row is not valid UTF-8');
   }
 };
 
@@ -74,7 +74,7 @@ const readField = ({ kind }: PetField, text: string): unknown =>
 
 const toNewPet = (header: ReadonlyArray<string>, fields: ReadonlyArray<string>): Row['newPet'] => {
   if (fields.length !== header.length) {
-    return E.left(`it has ${fields.length} fields, but the header has ${header.length}`);
+    return E.left(`the row has ${fields.length} fields, but the header has ${header.length}`);
   }
   const present = Object.entries<PetField>(newPetFields).flatMap(([name, field]) => {
     const text = fields[header.indexOf(name)];

@@ -21,7 +21,6 @@ interface ExportOptions {
   readonly file: string;
   readonly format: Format;
   readonly status: PetStatus | undefined;
-  /** Called for each page before it is written. */
   readonly onPage: (pets: ReadonlyArray<Pet>) => void;
 }
 

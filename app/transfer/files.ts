@@ -91,7 +91,6 @@ const databaseTargets = (database: string): ReadonlyArray<Target> => {
   return databaseSuffixes.map((suffix) => resolveTarget(`${path}${suffix}`));
 };
 
-/** Resolves the name of a file to write. Throws for a pipe, a device and the files of the database. */
 export const resolveOutputFile = (file: string, database: string | undefined): Target => {
   const target = resolveTarget(file);
   if (target.earlier?.isFile() === false) {

@@ -8,7 +8,7 @@ import { decodeRow, type Row, splitRows, tooLong } from './rows';
 const toNewPet = (bytes: Uint8Array | undefined): E.Either<string, NewPet> => {
   if (bytes === undefined) return tooLong;
   const value = parseJson(bytes);
-  return E.isLeft(value) ? E.left(`it must be JSON: ${value.left.reason}`) : decodeRow(value.right);
+  return E.isLeft(value) ? E.left(`the row must be JSON: ${value.left.reason}`) : decodeRow(value.right);
 };
 
 /** Accepts and rejects the same JSON as the body of `POST /v1/pets`. */
@@ -27,7 +27,6 @@ const byFormat = {
   csv: { read: readCsv, write: writeCsv },
 };
 
-/** Format of a file: one JSON text per line, or CSV (RFC 4180) with a header. */
 export type Format = keyof typeof byFormat;
 
 export const formats: ReadonlyArray<Format> = ['ndjson', 'csv'];

@@ -74,7 +74,6 @@ interface ImportOptions {
   readonly file: string;
   readonly format: Format;
   readonly skipInvalid: boolean;
-  /** Checks every row without opening a database. */
   readonly dryRun: boolean;
 }
 

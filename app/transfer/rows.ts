@@ -54,7 +54,7 @@ interface RawRow {
 /** Limit for a row without its line end, with space for columns that the import ignores. */
 const maxRowBytes = 8_000_000;
 
-export const tooLong = E.left(`it is longer than ${maxRowBytes} bytes`);
+export const tooLong = E.left(`the row is longer than ${maxRowBytes} bytes`);
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;

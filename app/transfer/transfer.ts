@@ -17,7 +17,6 @@ interface Work {
 
 const intervalMs = 5_000;
 
-/** Prints a line every five seconds, until the returned function is called. */
 export const showProgress = (
   { printError }: Pick<Terminal, 'printError'>,
   { unit = 'animals', count, fraction = () => undefined }: Work,

@@ -59,7 +59,7 @@ const end = (text) => {
 const build = () => {
   const compiler = 'node_modules/typescript/bin/tsc';
   if (!existsSync(compiler))
-    end('dist is not built from these sources, and building takes all packages: npm ci');
+    end('dist is older than its sources: run npm ci, which installs what the build needs');
   const { status } = spawnSync(process.execPath, [compiler, '-p', '.'], { stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
   chmodSync('dist/app/main.js', 0o755);
@@ -74,7 +74,7 @@ process.chdir(repository);
 const digest = digestOf(sources);
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
   if (process.argv.includes('--check')) end('dist is older than its sources: run npm run build');
-  // The compiler writes what it finds wrong as well: dist is of no sources until all of it is there.
+  // The compiler also writes files that have errors, so an incomplete dist must have no stamp.
   rmSync(stamp, { force: true });
   build();
   writeFileSync(stamp, digest);

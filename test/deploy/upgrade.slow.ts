@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { packStage } from '../../deploy/packages/stage';
-import { stageService } from '../../deploy/packages/stage-service';
+import { packService } from '../../deploy/packages/pack';
 import {
   type Environment,
   killPrograms,
@@ -23,13 +21,6 @@ const clients = 8;
 
 /** In milliseconds. */
 const bound = 120_000;
-
-const packService = async (): Promise<string> => {
-  const folder = await makeFolder();
-  await packStage(stageService, folder);
-  const [name = ''] = await readdir(folder);
-  return join(folder, name);
-};
 
 describe('The global package', () => {
   let prefix = '';
@@ -62,7 +53,7 @@ describe('The global package', () => {
   };
 
   it('takes the place of an older one under load, and of a key its successor: nothing is lost or made twice', async () => {
-    const newer = await packService();
+    const newer = packService(await makeFolder());
     await install(olderPackage ?? newer);
     const environment = {
       PORT: String(await freePort()),

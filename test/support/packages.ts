@@ -1,9 +1,8 @@
 import * as t from 'io-ts';
-import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { decodeOrThrow } from '../../core';
-import { packStage } from '../../deploy/packages/stage';
-import { stageLibrary } from '../../deploy/packages/stage-library';
+import { packLibrary } from '../../deploy/packages/pack';
 import { projectFolder, requireCurrentBuild, startProgram } from './processes/command';
 import { makeFolder } from './temporary-folder';
 
@@ -62,10 +61,7 @@ const link = async (folder: string, name: string): Promise<void> => {
 /** The library's tarball, of what was built last. */
 export const packPackage = async (): Promise<string> => {
   requireCurrentBuild();
-  const folder = await makeFolder();
-  await packStage(stageLibrary, folder);
-  const [tarball = ''] = await readdir(folder);
-  return join(folder, tarball);
+  return packLibrary(await makeFolder());
 };
 
 /**

@@ -111,7 +111,7 @@ describe('The command line', () => {
       const { code, stdout, stderr } = await runInProcess(command, { DATABASE_URL: 'memory:' });
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
       expect(stderr).to.equal(
-        'animal-store: memory: is not a database: set DATABASE_URL to sqlite:FILE or postgres://...\n',
+        'animal-store: this command needs a database: set DATABASE_URL to sqlite:FILE or postgres://... instead of memory:\n',
       );
     });
   }
@@ -126,7 +126,7 @@ describe('The command line', () => {
       const { stderr } = await startProgram('sh', ['-c', script, process.execPath, main], { environment })
         .ended;
       const [, kept, lost, code] = stderr.split('\n');
-      expect(kept, stderr).to.match(/^Keep the key: /);
+      expect(kept, stderr).to.match(/^Save the key now: /);
       expect(lost, stderr).to.match(
         new RegExp(`^animal-store: standard output was not written: .*${reason}`),
       );

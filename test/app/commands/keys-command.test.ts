@@ -54,7 +54,7 @@ describe('The keys on the command line', () => {
 
     const { code, stdout, stderr } = await runInProcess(['keys', 'list'], environment);
     expect(stdout).to.match(
-      new RegExp(`^${id}  owner ${id}  \\.\\.\\.${key.slice(-4)}  \\S+Z  valid  "shop"\\n$`),
+      new RegExp(`^${id}  owner ${id}  \\.\\.\\.${key.slice(-4)}  created \\S+Z  valid  "shop"\\n$`),
     );
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: `database: sqlite:${file}\n` });
   });

@@ -71,10 +71,10 @@ describe('animal-store doctor', () => {
       'ok clock',
     ]);
     expect(lines.slice(2, 6).map((line) => line.split(/ {2,}/).slice(2).join())).to.deep.equal([
-      `sqlite:${file} reads and writes`,
+      `sqlite:${file} can be read and written`,
       'journal_mode=wal, synchronous=2',
       'up to date',
-      '1 valid in the database',
+      '1 valid key in the database',
     ]);
     await service.stop();
     expect(await columnOf(file, 'heartbeats', 'id')).to.not.include(0);
@@ -84,14 +84,14 @@ describe('animal-store doctor', () => {
   it('passes for a store in memory', async () => {
     const { results, text } = await doctor({ DATABASE_URL: 'memory:', API_KEYS: 'secret1,secret2' });
     expect(checksOf(results)).to.deep.equal(['settings', 'port', 'database', 'keys', 'clock']);
-    expect(results.find(({ check }) => check === 'keys')?.text).to.equal('2 in API_KEYS');
+    expect(results.find(({ check }) => check === 'keys')?.text).to.equal('2 keys in API_KEYS');
     expect(text).to.not.contain('secret');
   });
 
   it('reports only durability of a PostgreSQL server without fsync', async () => {
     const { url, drop } = await createPostgresDatabase();
     try {
-      for (const migrations of [/^001_create_tables to run/, /^up to date$/]) {
+      for (const migrations of [/^pending: 001_create_tables:/, /^up to date$/]) {
         const { results } = await doctor({ DATABASE_URL: url });
         const durability = results.find(({ check }) => check === 'durability');
         // The tests' own server runs without fsync, another one may not.
@@ -119,7 +119,9 @@ describe('animal-store doctor', () => {
     for (let time = 0; time < 2; time += 1) {
       const { results, failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
       expect(failed).to.deep.equal([]);
-      expect(results.find(({ check }) => check === 'migrations')?.text).to.match(/^001_create_tables to run/);
+      expect(results.find(({ check }) => check === 'migrations')?.text).to.match(
+        /^pending: 001_create_tables:/,
+      );
     }
   });
 
@@ -285,9 +287,9 @@ describe('animal-store doctor', () => {
       {
         check: 'migrations',
         ok: true,
-        text: '900_add_colour to run: the next start or `migrate` does it',
+        text: 'pending: 900_add_colour: the next start or `animal-store migrate` runs them',
       },
-      { check: 'keys', ok: true, text: '1 valid in the database' },
+      { check: 'keys', ok: true, text: '1 valid key in the database' },
     ]);
   });
 
@@ -405,7 +407,7 @@ describe('animal-store doctor', () => {
     });
     const { results, failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
     expect(failed).to.deep.equal([]);
-    expect(results.find(({ check }) => check === 'keys')?.text).to.equal('200000 valid in the database');
+    expect(results.find(({ check }) => check === 'keys')?.text).to.equal('200000 valid keys in the database');
   });
 
   it('changes only the heartbeat: neither the journal mode nor the write-ahead log of a crash', async () => {

@@ -224,10 +224,7 @@ describe('The settings', () => {
       PROT: '80',
       PORT: '0',
     };
-    const warnings = [
-      /unknown setting PROT; did you mean PORT\?/,
-      /1 of the keys in API_KEYS can be guessed/,
-    ];
+    const warnings = [/unknown setting PROT; did you mean PORT\?/, /1 key in API_KEYS can be guessed/];
     const doctor = await runInProcess(['doctor'], environment);
     expect(doctor.code).to.equal(0);
     for (const warning of warnings) expect(doctor.stdout).to.match(warning);

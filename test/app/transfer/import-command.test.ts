@@ -26,7 +26,7 @@ const wrongRowsReport = (first: number): string =>
     'categoryId must be an integer from -9223372036854775808 to 9223372036854775807; ' +
       'status must be one of available, pending, sold',
     'it must be an object',
-    'it must be JSON: invalid syntax or duplicate key in object',
+    'the row must be JSON: invalid syntax or duplicate key in object',
   ]
     .map((reason, index) => `line ${first + index}: ${reason}\n`)
     .join('');
@@ -207,7 +207,10 @@ describe('The command import', () => {
         'nothing was stored: line 1: ' +
           'the header must name the columns name and categoryId, and may name status, each once',
       ],
-      [1, 'nothing was stored: memory: is not a database: set DATABASE_URL to sqlite:FILE or postgres://...'],
+      [
+        1,
+        'nothing was stored: this command needs a database: set DATABASE_URL to sqlite:FILE or postgres://... instead of memory:',
+      ],
       [2, 'error: add --format ndjson or --format csv'],
     ]);
   });

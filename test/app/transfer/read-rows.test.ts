@@ -37,15 +37,15 @@ describe('Rows of a file', () => {
 
   it('are rejected one by one in CSV', async () => {
     const wrong: ReadonlyArray<readonly [string | Buffer, string]> = [
-      ['a,1', 'it has 2 fields, but the header has 3'],
-      ['a,1,,', 'it has 4 fields, but the header has 3'],
+      ['a,1', 'the row has 2 fields, but the header has 3'],
+      ['a,1,,', 'the row has 4 fields, but the header has 3'],
       ['a,,', `categoryId must be ${int64}`],
       ['a,9223372036854775808,', `categoryId must be ${int64}`],
       ['a,1e3,', `categoryId must be ${int64}`],
       ['a, 1,', `categoryId must be ${int64}`],
       ['a,1,Sold', 'status must be one of available, pending, sold'],
       ['"a"b,1,', 'a quote is misplaced or not closed'],
-      [Buffer.from('Zo\xeb,1,', 'latin1'), 'it is not valid UTF-8'],
+      [Buffer.from('Zo\xeb,1,', 'latin1'), 'the row is not valid UTF-8'],
       [
         Buffer.from('a\0,1,'),
         'name must be a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates',
@@ -69,9 +69,9 @@ describe('Rows of a file', () => {
         '{"name":"\\ud800","categoryId":1}',
         'name must be a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates',
       ],
-      ['{"name":"a","categoryId":1} {}', 'it must be JSON'],
-      ['   ', 'it must be JSON'],
-      [Buffer.from('{"name":"\xeb","categoryId":1}', 'latin1'), 'it must be JSON: not valid UTF-8'],
+      ['{"name":"a","categoryId":1} {}', 'the row must be JSON'],
+      ['   ', 'the row must be JSON'],
+      [Buffer.from('{"name":"\xeb","categoryId":1}', 'latin1'), 'the row must be JSON: not valid UTF-8'],
     ];
     for (const [row, reason] of wrong) {
       const rows = await read('ndjson', row, '\n{"name":"b","categoryId":1}');
@@ -94,14 +94,14 @@ describe('Rows of a file', () => {
       ).to.deep.equal([
         [2, '"a"'],
         [3, 'name must be a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates'],
-        [4, 'it is longer than 8000000 bytes'],
+        [4, 'the row is longer than 8000000 bytes'],
         [5, '"b"'],
       ]);
     }
     const row = (spaces: number) => `{"name":"a","categoryId":1}${' '.repeat(spaces)}\n`;
     expect(await read('ndjson', row(7_999_973), row(7_999_974), row(0))).to.deep.equal([
       [1, '"a"'],
-      [2, 'it is longer than 8000000 bytes'],
+      [2, 'the row is longer than 8000000 bytes'],
       [3, '"a"'],
     ]);
   });
