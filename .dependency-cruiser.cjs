@@ -50,7 +50,7 @@ module.exports = {
     {
       name: 'adapters-enter-by-the-index',
       comment:
-        'The core is used through what is public of it. The time limits are the one internal table of the product.',
+        'The core is used through its index, but for the time limits, which the server imports without the domain.',
       severity: 'error',
       from: { path: '^(adapters|app)/' },
       to: { path: '^core/(?!index|timeouts)' },

@@ -34,18 +34,13 @@ import type { RemoteStore } from './send';
 import { clientTimeouts } from '../../core/timeouts';
 
 /** The owner of the key has made too many requests. */
-export interface RateLimited {
-  readonly _tag: 'RateLimited';
-  readonly retryAfterMs: number | undefined;
-}
+type RateLimited = Readonly<{ _tag: 'RateLimited'; retryAfterMs: number | undefined }>;
 
 /** The JSON of the animal is larger than the service accepts. */
-export interface PayloadTooLarge {
-  readonly _tag: 'PayloadTooLarge';
-}
+type PayloadTooLarge = Readonly<{ _tag: 'PayloadTooLarge' }>;
 
 /** Failures of every remote operation. The key may expire or be revoked while the store is open. */
-export type RemoteFailure = InvalidApiKey | RateLimited | Unavailable;
+type RemoteFailure = InvalidApiKey | RateLimited | Unavailable;
 
 /** Operations of a store over HTTP. An AnimalStore also fits this type. */
 export interface RemoteAnimalStore {

@@ -1,10 +1,24 @@
 export * from './api-keys/api-key-store';
 export * from './api-keys/knex-authenticate';
-export type { Database } from './database/database';
+export type { Database, Durability, InspectableDatabase, Limits } from './database/database';
+export type { PoolUsage } from './database/pool';
+export * from './health/database-status';
+export * from './health/inspect-database';
 export * from './health/knex-readiness';
+export { readHeartbeat, tryWriting } from './health/trial';
 export * from './host-database';
 export { migrate, type MigrateOptions, type MigrationFailed } from './migrations/migrate';
-export { migrationConfig } from './migrations/migrations';
-export { knexPetRepository } from './pets/repository';
-export { openPostgres, type PostgresOptions, type PreparedStatements } from './postgres/postgres';
-export { openSqlite, type SqliteOptions } from './sqlite/sqlite';
+export { migrationConfig, migrationSource } from './migrations/migrations';
+export { generationMismatch, type SchemaState } from './migrations/schema-state';
+export { knexPetRepository, type RepositoryObserver } from './pets/repository';
+export {
+  openPostgres,
+  openPostgresForInspection,
+  postgresConfiguration,
+  type PostgresOptions,
+  type PreparedStatements,
+} from './postgres/postgres';
+export { backupSqlite, type BackupOptions, type CopyOptions, type CopyProgress } from './sqlite/backup';
+export * from './sqlite/open-for-inspection';
+export * from './sqlite/restore';
+export { openSqlite, sqliteConfiguration, type SqliteOptions } from './sqlite/sqlite';

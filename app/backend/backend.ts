@@ -4,18 +4,16 @@ import { type InMemoryApiKeys, inMemoryApiKeys, inMemoryPetRepository } from '..
 import {
   apiKeyStore,
   type Database,
+  databaseStatus,
+  type DatabaseStatus,
   knexAuthenticate,
   knexPetRepository,
   knexReadiness,
   migrate,
-} from '../../adapters/knex';
-import {
-  databaseStatus,
-  type DatabaseStatus,
   type PoolUsage,
   type RepositoryObserver,
   tryWriting,
-} from '../../adapters/knex/service';
+} from '../../adapters/knex';
 import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
 import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports, unavailable } from '../../core';
 import { fileAdvice } from './database-advice';

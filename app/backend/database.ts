@@ -3,14 +3,17 @@ import type { Knex } from 'knex';
 import { once } from 'node:events';
 import { chownSync, closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Database, migrate, openPostgres, openSqlite } from '../../adapters/knex';
 import {
+  type Database,
   type InspectableDatabase,
+  migrate,
+  openPostgres,
   openPostgresForInspection,
+  openSqlite,
   openSqliteForInspection,
   postgresConfiguration,
   sqliteConfiguration,
-} from '../../adapters/knex/service';
+} from '../../adapters/knex';
 import { unavailable } from '../../core';
 import { CommandFailed, orFail } from '../failures';
 import { databaseAddressText } from '../settings/database-address';

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readHeartbeat } from '../../adapters/knex/service';
+import { readHeartbeat } from '../../adapters/knex';
 import { fieldErrorTexts } from '../../core';
 import { databaseTimeouts, processTimeouts } from '../../core/timeouts';
 import { databaseOf } from '../backend/database';

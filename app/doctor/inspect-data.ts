@@ -7,7 +7,7 @@ import {
   inspectDatabase,
   type Limits,
   type SchemaState,
-} from '../../adapters/knex/service';
+} from '../../adapters/knex';
 import { databaseOf } from '../backend/database';
 import { fileAdvice } from '../backend/database-advice';
 import { CommandFailed, failureText } from '../failures';

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { CheckReadiness, Reporter, RequestRecord } from '../../adapters/http';
-import type { DatabaseStatus, RepositoryObserver } from '../../adapters/knex/service';
+import type { DatabaseStatus, RepositoryObserver } from '../../adapters/knex';
 import { databaseTimeouts } from '../../core/timeouts';
 import type { PrometheusMetrics, ReadServiceStatus } from '../../adapters/prometheus';
 import type { Backend } from '../backend/backend';

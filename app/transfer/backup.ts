@@ -1,11 +1,6 @@
 import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import {
-  backupSqlite,
-  type CopyOptions,
-  type CopyProgress,
-  restoreSqlite,
-} from '../../adapters/knex/service';
+import { backupSqlite, type CopyOptions, type CopyProgress, restoreSqlite } from '../../adapters/knex';
 import { explainMissingDriver, giveToFolderOwner, requireFile } from '../backend/database';
 import { fileAdvice } from '../backend/database-advice';
 import { CommandFailed } from '../failures';

@@ -65,10 +65,23 @@ export const publicNames = (): PublicNames => {
   return new Map(sources.map(([entry, source]) => [entry, namesOf(source)]));
 };
 
-const row = ({ name }: PublicName): string => `- \`${name}\``;
+const lineLength = 118;
 
-/** The names as PUBLIC-NAMES.md shows them: a list for each entry, in Markdown. */
-export const publicNamesList = (names: PublicNames): string =>
-  [...names]
-    .map(([entry, exported]) => [`## \`${entry}\``, '', ...exported.map(row), ''].join('\n'))
-    .join('\n');
+/** Breaks words into lines. */
+const wrap = (words: ReadonlyArray<string>): string => {
+  const lines = [''];
+  for (const word of words) {
+    const line = lines.at(-1) ?? '';
+    if (line.length + word.length >= lineLength) lines.push(word);
+    else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`;
+  }
+  return lines.join('\n');
+};
+
+/** The names as PUBLIC-NAMES.md shows them, in Markdown. */
+export const publicNamesPage = (names: PublicNames): string =>
+  [
+    '# Public names',
+    'What each entry of the package exports. `npm run format` writes this page.',
+    ...[...names].map(([entry, exported]) => `## ${entry}\n\n${wrap(exported.map(({ name }) => name))}`),
+  ].join('\n\n') + '\n';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { animalStoreClient, AnimalStoreError, type CallOptions } from '../../../adapters/http-client';
+import { animalStoreClient, AnimalStoreError } from '../../../adapters/http-client';
 import { errorCodes } from '../../../adapters/http/openapi/example-failures';
 import { animalStoreErrorCodes } from '../../../core';
 import { listenOn } from '../../support/http/listen';
@@ -53,7 +53,7 @@ const against = async <A>(
   }
 };
 
-const once: CallOptions = { retryForMs: 0 };
+const once = { retryForMs: 0 };
 
 describe('An answer to the client', () => {
   it('has one of the codes that the client knows', () => {

@@ -28,11 +28,11 @@ export const journalRepository = (path: string, now: () => number = Date.now): c
   // eslint-disable-next-line @typescript-eslint/no-unsafe-assignment, @typescript-eslint/no-unsafe-return -- its own journal
   const entries: Array<Entry> = lines.map((line) => JSON.parse(line, fromText));
   let pets: ReadonlyArray<core.Pet> = [];
-  const kept = new Map<string, core.IdempotencyRecord>();
+  const records = new Map<string, { readonly pet: core.Pet | undefined; readonly expiresAt: number }>();
 
   const apply = ({ pets: added, key, expiresAt = 0 }: Entry): void => {
     pets = [...pets, ...added].sort((one, other) => (one.id < other.id ? -1 : 1));
-    if (key !== undefined) kept.set(key, { pet: added[0], expiresAt });
+    if (key !== undefined) records.set(key, { pet: added[0], expiresAt });
   };
   entries.forEach(apply);
 
@@ -59,7 +59,7 @@ export const journalRepository = (path: string, now: () => number = Date.now): c
     newPet: core.NewPet,
     key: string | undefined,
   ): core.CreatedPet | core.IdempotencyKeyReused => {
-    const earlier = key === undefined ? undefined : kept.get(key);
+    const earlier = key === undefined ? undefined : records.get(key);
     const decision = core.resolveIdempotentCreate(earlier, newPet, now());
     if (decision._tag === 'IdempotencyKeyReused') return decision;
     if (decision._tag === 'Replay') return { pet: decision.pet, replayed: true };

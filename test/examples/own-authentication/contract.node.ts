@@ -1,12 +1,14 @@
-import { callerOf, type KeyId, type OwnerId } from 'animal-store/core';
-import { arbitraryApiKey, arbitraryKeyId, authenticateContract } from 'animal-store/testing';
+import { ApiKey, decodeOrThrow, KeyId, OwnerId } from 'animal-store/core';
+import { authenticateContract } from 'animal-store/testing';
+import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { digestOf, type Token, tenantAuthenticate } from './tenant-authenticate';
 
 const openTenants = () => {
   const tokens = new Map<string, Token>();
-  const issue = (owner?: OwnerId) => {
-    const [caller, key] = [callerOf(arbitraryKeyId(), owner), arbitraryApiKey()];
+  const issue = (ownerId = decodeOrThrow(OwnerId, randomUUID())) => {
+    const key = decodeOrThrow(ApiKey, randomUUID());
+    const caller = { keyId: decodeOrThrow(KeyId, randomUUID()), ownerId };
     tokens.set(digestOf(key), { caller, blocked: false });
     return Promise.resolve({ caller, key });
   };

@@ -2,16 +2,16 @@ import { type Authenticate, type Caller, invalidApiKey } from 'animal-store/core
 import * as TE from 'fp-ts/TaskEither';
 import { createHash } from 'node:crypto';
 
-/** A token that a customer of the host has already. The host keeps its SHA-256 alone. */
+/** Token of a customer of the host, which stores only its SHA-256. */
 export interface Token {
-  /** The token's public id, and the customer: all of a customer's tokens are one owner's. */
+  /** Public id of the token, and the customer as its owner. */
   readonly caller: Caller;
   readonly blocked: boolean;
 }
 
 export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** Lets in the tenants that the host knows already, each with any of the tokens that it has already. */
+/** Authenticates the customers of the host by the tokens that they already have. */
 export const tenantAuthenticate =
   (tokens: ReadonlyMap<string, Token>): Authenticate =>
   (apiKey) =>

@@ -1,17 +1,9 @@
-import {
-  ApiKey,
-  CategoryId,
-  decodeOrThrow,
-  IdempotencyKey,
-  KeyId,
-  openAnimalStore,
-  PetName,
-} from 'animal-store/core';
+import { ApiKey, decodeOrThrow, IdempotencyKey, KeyId, NewPet, openAnimalStore } from 'animal-store/core';
 import { inMemoryApiKeys } from 'animal-store/in-memory';
 import { hostDatabase, knexPetRepository, migrate } from 'animal-store/knex';
 import knex, { type Knex } from 'knex';
 
-/** A shelter with tables and migrations of its own in the same database. */
+/** Database of a shelter that has its own tables and migrations next to the store's. */
 const shelter = knex({
   client: 'sqlite3',
   connection: { filename: 'shelter.sqlite3' },
@@ -36,13 +28,13 @@ const shelter = knex({
 const key = decodeOrThrow(ApiKey, 'the-key-of-the-shelter');
 const { authenticate } = inMemoryApiKeys([[decodeOrThrow(KeyId, 'shelter'), key]]);
 
-/** Adds an animal and who takes it: both are stored, or neither. A retry under the same request makes no second one. */
+/** Stores an animal and its adoption, or neither. A retry with the same request adds no second animal. */
 const adopt = (name: string, adopter: string, request: string): Promise<bigint> =>
   shelter.transaction(async (transaction) => {
     const pets = knexPetRepository(hostDatabase(transaction));
     const opened = await openAnimalStore({ pets, authenticate })(key)();
     if (opened._tag === 'Left') throw new Error('the shelter has no key');
-    const newPet = { name: decodeOrThrow(PetName, name), categoryId: decodeOrThrow(CategoryId, 7) };
+    const newPet = decodeOrThrow(NewPet, { name, categoryId: 7 });
     const created = await opened.right.createPet(newPet, decodeOrThrow(IdempotencyKey, request))();
     if (created._tag === 'Left') throw new Error(created.left._tag);
     const { id } = created.right.pet;
@@ -55,7 +47,7 @@ const main = async (): Promise<void> => {
   const migrated = await migrate(hostDatabase(shelter))();
   if (migrated._tag === 'Left') throw migrated.left.cause;
   console.log(`${await adopt('Rex', 'Ada', 'request-1')} is Ada's`);
-  // The adoption is there already, so that this one is rolled back with its animal.
+  // This animal has an adoption, so the second one fails and its transaction is rolled back.
   await adopt('Rex', 'Bob', 'request-1').catch(() => {
     console.log("and is not Bob's");
   });

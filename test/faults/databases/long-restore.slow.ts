@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { restoreSqlite } from '../../../adapters/knex/service';
+import { restoreSqlite } from '../../../adapters/knex';
 import { arbitraryNewPet } from '../../contracts';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { isLocked } from '../../support/databases/sqlite-files';

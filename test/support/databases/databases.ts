@@ -2,8 +2,13 @@ import type { Knex } from 'knex';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Database, migrate, openPostgres, openSqlite } from '../../../adapters/knex';
-import type { InspectableDatabase } from '../../../adapters/knex/service';
+import {
+  type Database,
+  type InspectableDatabase,
+  migrate,
+  openPostgres,
+  openSqlite,
+} from '../../../adapters/knex';
 import { createPostgresDatabase, inPostgresDatabase } from '../postgres/postgres';
 import { run } from '../run';
 import { inFolder } from '../temporary-folder';

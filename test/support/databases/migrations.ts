@@ -1,5 +1,5 @@
 import { migrations } from '../../../adapters/knex/migrations/migrations';
-import { migrationSource } from '../../../adapters/knex/service';
+import { migrationSource } from '../../../adapters/knex';
 
 /** The names of the service's migrations, in order. */
 export const migrationNames = async (): Promise<ReadonlyArray<string>> =>

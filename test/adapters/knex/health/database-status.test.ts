@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { apiKeyStore } from '../../../../adapters/knex';
-import { databaseStatus, migrationSource } from '../../../../adapters/knex/service';
+import { apiKeyStore, databaseStatus, migrationSource } from '../../../../adapters/knex';
 import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
 

@@ -2,12 +2,13 @@ import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import {
   type Database,
+  inspectDatabase,
   knexPetRepository,
   knexReadiness,
   migrate,
   openPostgres,
+  openPostgresForInspection,
 } from '../../../../adapters/knex';
-import { inspectDatabase, openPostgresForInspection } from '../../../../adapters/knex/service';
 import { NewPet } from '../../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { decoded } from '../../../contracts/outcome';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { type Database, knexReadiness, migrate } from '../../../../adapters/knex';
-import { inspectDatabase } from '../../../../adapters/knex/service';
+import { type Database, inspectDatabase, knexReadiness, migrate } from '../../../../adapters/knex';
 import { generationBegunBy, migrations } from '../../../../adapters/knex/migrations/migrations';
 import {
   databaseKinds,

@@ -1,0 +1,12 @@
+/** The names of `animal-store/testing`. Tests of the repository import `index.ts`. */
+export {
+  arbitraryNewPet,
+  authenticateContract,
+  consumeQuotaContract,
+  idempotencyExpiryContract,
+  importAllContract,
+  type OpenPetRepository,
+  petRepositoryContract,
+  reopenedRepositoryContract,
+  underFailureContract,
+} from './index';
