@@ -185,10 +185,10 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
     started: (): void => {
       active += 1;
     },
-    ended: ({ method, route = '', status, milliseconds, ...request }: EndedRequest): void => {
+    ended: (request: EndedRequest): void => {
+      const { method, route = '', status, milliseconds, owner, isDeprecated, unauthorizedReason } = request;
       active -= 1;
       durations.seriesOf(knownMethods.has(method) ? method : '_OTHER', route, status)(milliseconds / 1000);
-      const { owner, isDeprecated, unauthorizedReason } = request;
       if (owner !== undefined) countOwner({ owner, route, status, isDeprecated });
       if (unauthorizedReason !== undefined) unauthorized.inc({ reason: unauthorizedReason });
     },

@@ -10,17 +10,32 @@ import type { Backend } from '../backend/backend';
 /** Routes logged at debug level, because probes call them every few seconds. */
 const probes: ReadonlyArray<string | undefined> = ['/livez', '/readyz'];
 
-const levelOf = ({ status, route }: Pick<RequestRecord, 'status' | 'route'>): 'error' | 'debug' | 'info' => {
+const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' => {
   if (probes.includes(route)) return 'debug';
   return status >= 500 ? 'error' : 'info';
 };
 
 /** Logs one line for each request and each failure, without credentials, query or body. */
 export const logReporter = (logger: Logger): Reporter => ({
-  requestEnded: ({ unauthorizedReason: reason, trace, isDeprecated: _, ...record }) => {
+  requestEnded: (record) => {
+    // A literal: a rest and a spread of the record would take a tenth of a request's time.
+    const line = {
+      method: record.method,
+      path: record.path,
+      route: record.route,
+      status: record.status,
+      code: record.code,
+      reason: record.unauthorizedReason,
+      milliseconds: record.milliseconds,
+      keyId: record.keyId,
+      owner: record.owner,
+      clientAddress: record.clientAddress,
+      requestId: record.requestId,
+    };
+    const { trace } = record;
     // Names of OpenTelemetry and W3C Trace Context. An undefined field would hide the one of its instrumentation.
-    const traceFields = trace && { trace_id: trace.traceId, parent_id: trace.parentId };
-    logger[levelOf(record)]({ ...record, reason, ...traceFields }, 'request');
+    const traced = trace && { ...line, trace_id: trace.traceId, parent_id: trace.parentId };
+    logger[levelOf(record)](traced ?? line, 'request');
   },
   requestRejected: (record) => {
     logger.info(record, 'rejected');
