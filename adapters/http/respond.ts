@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Context } from './context';
+import type { Context, Headers } from './context';
 import { causeOf, describeFailure, errorBodyText, type HttpFailure } from './errors';
 
 export const jsonType = 'application/json';
@@ -13,10 +13,16 @@ export const recordFailure = (request: IncomingMessage, failure: HttpFailure): v
 
 export const failureOf = (request: IncomingMessage): HttpFailure | undefined => failures.get(request);
 
+/** Sets headers on Node's response. Koa's `set` allocates four arrays for each header. */
+export const setHeaders = ({ res }: Context, headers: Headers): void => {
+  if (res.headersSent) return;
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+};
+
 /** Answers with the status of the operation's success and a JSON text. */
 export const succeed = (context: Context, json: string | Buffer): void => {
   context.status = context.state.route?.successStatus ?? 200;
-  context.set('Content-Type', jsonType);
+  context.res.setHeader('Content-Type', jsonType);
   context.body = typeof json === 'string' ? Buffer.from(json) : json;
 };
 

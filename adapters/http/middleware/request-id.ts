@@ -4,15 +4,12 @@ import type { Middleware } from '../context';
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 
-const ids = new WeakMap<IncomingMessage, string>();
-
-/** Returns the `X-Request-Id` of the request if it is well-formed, otherwise a new id. */
-export const requestIdOf = (request: IncomingMessage): string => {
-  const known = ids.get(request);
-  if (known !== undefined) return known;
-  const given = request.headers['x-request-id'];
-  const id = typeof given === 'string' && wellFormed.test(given) ? given : randomUUID();
-  ids.set(request, id);
+/** Returns the `X-Request-Id` of the request if it is well-formed, otherwise a new id, which it stores in the request's headers. */
+export const requestIdOf = ({ headers }: IncomingMessage): string => {
+  const given = headers['x-request-id'];
+  if (typeof given === 'string' && wellFormed.test(given)) return given;
+  const id = randomUUID();
+  headers['x-request-id'] = id;
   return id;
 };
 
@@ -20,6 +17,6 @@ export const requestIdOf = (request: IncomingMessage): string => {
 export const requestId: Middleware = (context, next) => {
   const id = requestIdOf(context.req);
   context.state.requestId = id;
-  context.set('X-Request-Id', id);
+  context.res.setHeader('X-Request-Id', id);
   return next();
 };

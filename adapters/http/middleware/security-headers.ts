@@ -1,4 +1,5 @@
 import type { Middleware } from '../context';
+import { setHeaders } from '../respond';
 
 /** Headers of every response, which must not be sniffed, framed or cached. */
 export const securityHeaders = {
@@ -11,6 +12,6 @@ export const securityHeaders = {
 } as const;
 
 export const setSecurityHeaders: Middleware = (context, next) => {
-  context.set(securityHeaders);
+  setHeaders(context, securityHeaders);
   return next();
 };
