@@ -61,7 +61,7 @@ export const httpApplication = (options: Options): HttpApplication => {
   for (const added of middleware) app.use(added);
   // A route under /v1 authenticates the request, counts it, and runs the handler.
   app.use(pets.routes.serve);
-  for (const guard of pets.unmatched) app.use(guard);
+  app.use(pets.unmatched);
   app.use(others.serve);
   app.use(refuseUnmatched(others, (path) => pets.routes.templateAt(`/v1${path}`)));
   const { routeOf } = pets.routes;

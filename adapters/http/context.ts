@@ -1,6 +1,6 @@
 import type { RouterContext } from '@koa/router';
 import type { IncomingMessage } from 'node:http';
-import type { Middleware as KoaMiddleware, Next, ParameterizedContext } from 'koa';
+import type { Middleware as KoaMiddleware, ParameterizedContext } from 'koa';
 import type { AnimalStore, Deadline } from '../../core';
 
 export type Headers = Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ export type Context = ParameterizedContext<State>;
 export type Middleware = KoaMiddleware<State>;
 
 export type PetContext = RouterContext<PetState>;
-export type PetMiddleware = (context: ParameterizedContext<PetState>, next: Next) => unknown;
+export type PetMiddleware = (context: ParameterizedContext<PetState>, next: () => unknown) => unknown;
 
 /** Functions of the HTTP server, each with a fallback for a host's own server. */
 export interface ServerFunctions {

@@ -1,6 +1,7 @@
 import type Koa from 'koa';
+import type { ParameterizedContext } from 'koa';
 import type { ConsumeQuota, OpenAnimalStore } from '../../core';
-import type { PetContext, PetMiddleware, PetState, ServerFunctions } from './context';
+import type { PetMiddleware, PetState, ServerFunctions } from './context';
 import { authenticate } from './middleware/authenticate';
 import { errors } from './middleware/errors';
 import { quota } from './middleware/quota';
@@ -16,8 +17,8 @@ export interface PetRoutesOptions {
 }
 
 const underV1 =
-  (middleware: PetMiddleware): Koa.Middleware<PetState> =>
-  (context, next) => {
+  (middleware: Koa.Middleware<PetState>): Koa.Middleware<PetState> =>
+  (context, next): unknown => {
     const { path } = context;
     return path === '/v1' || path.startsWith('/v1/') ? middleware(context, next) : next();
   };
@@ -27,18 +28,19 @@ const underV1 =
  * authenticated and counted before its 404 or 405.
  */
 export const petRoutes = ({ openStore, consumeQuota, server }: PetRoutesOptions) => {
-  const guards: ReadonlyArray<PetMiddleware> = [
-    authenticate(openStore, server),
-    ...(consumeQuota === undefined ? [] : [quota(consumeQuota, server)]),
-  ];
+  const authenticateCaller = authenticate(openStore, server);
+  const countRequest: PetMiddleware =
+    consumeQuota === undefined ? (_context, next) => next() : quota(consumeQuota, server);
+
+  const guard =
+    <C extends ParameterizedContext<PetState>>(handle: (context: C) => unknown) =>
+    (context: C): unknown =>
+      authenticateCaller(context, () => countRequest(context, () => handle(context)));
+
   const routes = createRoutes<PetState>(
-    petOperations.map((operation) => [
-      operation,
-      ...guards,
-      (context: PetContext) => operation.handle(context, server),
-    ]),
+    petOperations.map((operation) => [operation, guard((context) => operation.handle(context, server))]),
   );
-  return { routes, unmatched: [...guards, refuseUnmatched(routes)].map(underV1) };
+  return { routes, unmatched: underV1(guard(refuseUnmatched(routes))) };
 };
 
 /**
@@ -55,5 +57,5 @@ export const mountPetRoutes = (
   const { routes, unmatched } = petRoutes({ openStore, consumeQuota, server: serverFunctions() });
   app.use(underV1(errors));
   app.use(routes.serve);
-  for (const guard of unmatched) app.use(guard);
+  app.use(unmatched);
 };

@@ -1,6 +1,6 @@
-import Router, { type RouterMiddleware } from '@koa/router';
-import type { Context, Deprecation, Headers, Middleware, Route, State } from './context';
-import { fail } from './respond';
+import Router, { type RouterContext } from '@koa/router';
+import type { Context, Deprecation, Headers, Route, State } from './context';
+import { fail, setHeaders } from './respond';
 
 /** Returns the headers of each response of a deprecated operation. */
 export const deprecationHeaders = ({ since, sunset, successor }: Deprecation): Headers => ({
@@ -12,8 +12,8 @@ export const deprecationHeaders = ({ since, sunset, successor }: Deprecation): H
   Link: `<${successor}>; rel="successor-version"`,
 });
 
-/** A route and the middleware that serves it. */
-export type ServedRoute<S> = readonly [route: Route, ...middleware: ReadonlyArray<RouterMiddleware<S>>];
+/** A route and the function that serves it. */
+export type ServedRoute<S> = readonly [route: Route, serve: (context: RouterContext<S>) => unknown];
 
 /** Routes of a @koa/router. */
 export interface Routes<S> {
@@ -29,23 +29,25 @@ export interface Routes<S> {
 /** Writes the template of a route as OpenAPI does. */
 export const openApiPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
-/** Sets the route and its headers before anything else, so that error responses also have them. */
-const begin = (route: Route): Middleware => {
-  const headers = route.deprecation === undefined ? undefined : deprecationHeaders(route.deprecation);
-  return (context, next) => {
-    context.state.route = route;
-    if (headers !== undefined) context.set(headers);
-    return next();
-  };
-};
-
 export const createRoutes = <S extends State>(served: ReadonlyArray<ServedRoute<S>>): Routes<S> => {
   const router = new Router<S>({ sensitive: true, strict: true });
   const byName = new Map<string | undefined, Route>();
-  for (const [route, ...middleware] of served) {
-    const name = route.operationId;
+  for (const [route, serve] of served) {
+    const { operationId: name, deprecation } = route;
+    const headers = deprecation === undefined ? {} : deprecationHeaders(deprecation);
     byName.set(name, route);
-    router.register(route.path, [route.method], [begin(route), ...middleware], { name });
+    // A route has one function, since the router composes its middleware for each request.
+    router.register(
+      route.path,
+      [route.method],
+      (context) => {
+        // Error responses also have the route and its headers.
+        context.state.route = route;
+        setHeaders(context, headers);
+        return serve(context);
+      },
+      { name },
+    );
   }
   return {
     serve: router.routes(),

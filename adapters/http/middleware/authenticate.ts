@@ -18,7 +18,7 @@ const bearerKey = (authorization: string): E.Either<HttpFailure, ApiKey> => {
 export const authenticate =
   (openStore: OpenAnimalStore, { deadlineOf }: ServerFunctions): PetMiddleware =>
   async (context, next) => {
-    const key = bearerKey(context.get('Authorization'));
+    const key = bearerKey(context.req.headers.authorization ?? '');
     if (E.isLeft(key)) {
       fail(context, key.left);
       return;
