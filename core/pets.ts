@@ -84,6 +84,11 @@ export const petFields = {
   ...newPetFields,
 } as const satisfies Readonly<Record<string, PetField>>;
 
+const isPetField = (name: string): name is keyof typeof petFields => name in petFields;
+
+/** Names of all fields of a Pet, in the order of columns and JSON members. */
+export const petFieldNames = Object.keys(petFields).filter(isPetField);
+
 /** An animal to add, without an id. */
 export interface NewPet extends RecordOf<typeof newPetFields> {}
 export const NewPet: RecordCodec<NewPet> = record('NewPet', newPetFields);

@@ -1,4 +1,4 @@
-import { type Pet, type PetField, petFields, type PetPage } from '../../core';
+import { type Pet, type PetField, petFieldNames, petFields, type PetPage } from '../../core';
 
 const escapable = /["\\]|[^ -\ud7ff\ue000-\uffff]/;
 
@@ -20,11 +20,7 @@ const serialiseMember = (name: keyof Pet, { kind }: PetField) => {
   }
 };
 
-const isPetFieldName = (name: string): name is keyof Pet => name in petFields;
-
-const members = Object.keys(petFields)
-  .filter(isPetFieldName)
-  .map((name) => ({ name, serialise: serialiseMember(name, petFields[name]) }));
+const members = petFieldNames.map((name) => ({ name, serialise: serialiseMember(name, petFields[name]) }));
 
 /** Returns the JSON text of a Pet, with exact integers. */
 export const serialisePet = (pet: Pet): string => {

@@ -1,4 +1,12 @@
-import { type NewPet, Pet, type PetField, petFields, petFilters, type PetFilters } from '../../../core';
+import {
+  type NewPet,
+  Pet,
+  type PetField,
+  petFieldNames,
+  petFields,
+  petFilters,
+  type PetFilters,
+} from '../../../core';
 
 /** Column of a field. Values are read and bound as text, since a double would lose digits of an integer. */
 export interface Column {
@@ -8,20 +16,16 @@ export interface Column {
   readonly maxBytes: number | undefined;
 }
 
-const isField = (name: string): name is keyof Pet => name in petFields;
-
 /** Columns of `pets`, starting with the id. */
-export const petColumns: ReadonlyArray<Column> = Object.keys(petFields)
-  .filter(isField)
-  .map((field) => {
-    const spec: PetField = petFields[field];
-    return {
-      field,
-      name: field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      type: spec.kind === 'int64' ? 'bigint' : 'text',
-      maxBytes: spec.kind === 'text' ? spec.maxBytes : undefined,
-    };
-  });
+export const petColumns: ReadonlyArray<Column> = petFieldNames.map((field) => {
+  const spec: PetField = petFields[field];
+  return {
+    field,
+    name: field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    type: spec.kind === 'int64' ? 'bigint' : 'text',
+    maxBytes: spec.kind === 'text' ? spec.maxBytes : undefined,
+  };
+});
 
 /** Columns that an insert fills. The database assigns the id. */
 export const newPetColumns = petColumns.filter(({ field }) => field !== 'id');
