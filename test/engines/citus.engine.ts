@@ -25,7 +25,7 @@ describe('Citus', () => {
       await eventually('no expired key is left', 10_000, async () => {
         await run(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
         clock.time += 2_000;
-        const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('kept_until');
+        const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('expires_at');
         return left.every((keptUntil) => Number(keptUntil) > clock.time);
       });
     }));

@@ -8,12 +8,12 @@ export interface PageStart {
   readonly filters: PetFilters;
 }
 
-/** A row of `creation_keys`. `kept_until` is in milliseconds since 1970. */
+/** A row of `creation_keys`. `expires_at` is in milliseconds since 1970. */
 export interface IdempotencyRecordRow {
-  readonly caller: string;
+  readonly owner_id: string;
   readonly idempotency_key: string;
   readonly pet_id: PetId;
-  readonly kept_until: number;
+  readonly expires_at: number;
 }
 
 /** Statements that read or add many animals at once, in the SQL of one kind of database. */

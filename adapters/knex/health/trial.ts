@@ -47,9 +47,9 @@ export const tryCreate = ({ writes, petStatements }: Pick<Database, 'writes' | '
     if (!isDeepStrictEqual(row.slice(1), newPetCells(trialPet)))
       throw new Error('the database changes an animal when it stores it');
     // Uses a random key, so that instances do not wait for each other.
-    const key = { caller: 'trial', idempotency_key: randomBytes(16).toString('hex') };
+    const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
     const pet_id = decodeOrThrow(PetId, BigInt(idOfRow(row)));
-    await petStatements.insertRecords(transaction, [{ ...key, pet_id, kept_until: 0 }]);
+    await petStatements.insertRecords(transaction, [{ ...key, pet_id, expires_at: 0 }]);
     await transaction('creation_keys').where(key).select('idempotency_key').forShare();
     await transaction('creation_keys').where(key).delete();
   });

@@ -10,12 +10,12 @@ const tables: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>>
     table.index(['status', 'id'], 'pets_by_status');
   },
   creation_keys: (table) => {
-    table.text('caller').notNullable();
+    table.text('owner_id').notNullable();
     table.text('idempotency_key').notNullable();
     table.bigInteger('pet_id').notNullable();
-    table.bigInteger('kept_until').notNullable();
-    table.primary(['caller', 'idempotency_key']);
-    table.index(['kept_until'], 'creation_keys_by_kept_until');
+    table.bigInteger('expires_at').notNullable();
+    table.primary(['owner_id', 'idempotency_key']);
+    table.index(['expires_at'], 'creation_keys_by_expires_at');
   },
   api_keys: (table) => {
     table.text('id').primary();

@@ -16,17 +16,17 @@ import type { PetStatements } from '../database/pet-statements';
 import { findPets, type Found } from './read';
 import { databaseTimeouts } from '../../../core/timeouts';
 
-/** A row of `creation_keys`. `caller` is the id of the key's owner. */
+/** Row of `creation_keys`, as both drivers return it. */
 interface RecordRow {
-  readonly caller: string;
+  readonly owner_id: string;
   readonly idempotency_key: string;
   readonly pet_id: string;
-  readonly kept_until: string | number;
+  readonly expires_at: string | number;
 }
 
 const recordsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
   knex<RecordRow>('creation_keys').whereIn(
-    ['caller', 'idempotency_key'],
+    ['owner_id', 'idempotency_key'],
     keys.map(({ ownerId, idempotencyKey }) => [ownerId, idempotencyKey]),
   );
 
@@ -36,7 +36,7 @@ export const deleteExpired = async (
   keys: ReadonlyArray<ScopedIdempotencyKey>,
   now: number,
 ): Promise<void> => {
-  await recordsOf(transaction, keys).where('kept_until', '<=', now).delete();
+  await recordsOf(transaction, keys).where('expires_at', '<=', now).delete();
 };
 
 /** Deletes exactly these rows. A record that another instance has written since is left alone. */
@@ -44,8 +44,8 @@ export const deleteRecords = async (transaction: Knex, rows: ReadonlyArray<Recor
   if (rows.length === 0) return;
   await transaction<RecordRow>('creation_keys')
     .where((any) => {
-      for (const { caller, idempotency_key, pet_id } of rows)
-        void any.orWhere({ caller, idempotency_key, pet_id });
+      for (const { owner_id, idempotency_key, pet_id } of rows)
+        void any.orWhere({ owner_id, idempotency_key, pet_id });
     })
     .delete();
 };
@@ -68,9 +68,9 @@ export const findRecords = async (
   keys: ReadonlyArray<ScopedIdempotencyKey>,
 ) => {
   const rows: ReadonlyArray<RecordRow> = await recordsOf(transaction, keys).select(
-    'caller',
+    'owner_id',
     'idempotency_key',
-    'kept_until',
+    'expires_at',
     transaction.raw('cast(pet_id as text) as pet_id'),
   );
   const known = rows.map((row) => ({ row, id: petIdOf(row) }));
@@ -78,8 +78,8 @@ export const findRecords = async (
   const found = new Map(RA.zip(ids, await findPets(transaction, petStatements, ids)));
   return new Map(
     known.map(({ row, id }) => [
-      scopedIdempotencyKeyText({ ownerId: row.caller, idempotencyKey: row.idempotency_key }),
-      { row, record: toRecord(id === undefined ? undefined : found.get(id), Number(row.kept_until)) },
+      scopedIdempotencyKeyText({ ownerId: row.owner_id, idempotencyKey: row.idempotency_key }),
+      { row, record: toRecord(id === undefined ? undefined : found.get(id), Number(row.expires_at)) },
     ]),
   );
 };
@@ -90,10 +90,10 @@ export const findRecords = async (
  */
 export const lockRecord = async (
   transaction: Knex,
-  { caller, idempotency_key }: RecordRow,
+  { owner_id, idempotency_key }: RecordRow,
 ): Promise<void> => {
   await transaction<RecordRow>('creation_keys')
-    .where({ caller, idempotency_key })
+    .where({ owner_id, idempotency_key })
     .select('idempotency_key')
     .forShare();
 };
@@ -113,10 +113,10 @@ export const insertRecords = async (
   await petStatements.insertRecords(
     transaction,
     keyedPets.map(({ key, pet }) => ({
-      caller: key.ownerId,
+      owner_id: key.ownerId,
       idempotency_key: key.idempotencyKey,
       pet_id: pet.id,
-      kept_until: expiresAt,
+      expires_at: expiresAt,
     })),
   );
 };

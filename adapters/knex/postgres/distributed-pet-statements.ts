@@ -64,9 +64,9 @@ export const distributedPetStatements = (run: RunStatement): Omit<PetStatements,
     },
     // Citus has no `skip locked`: the statement waits for locked rows until lock_timeout.
     purgeExpired: async (knex, now, limit) => {
-      const sql = `delete from creation_keys where (caller, idempotency_key) in (
-          select caller, idempotency_key from creation_keys where kept_until <= ? limit ?
-        ) and kept_until <= ? returning 1`;
+      const sql = `delete from creation_keys where (owner_id, idempotency_key) in (
+          select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ?
+        ) and expires_at <= ? returning 1`;
       return (await run(knex, { sql }, [now, limit, now])).length;
     },
   };

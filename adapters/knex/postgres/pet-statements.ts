@@ -50,14 +50,14 @@ const tryInsertPet = { sql: insertInto(petColumns) };
 
 const insertKeys = {
   name: 'insert keys',
-  sql: `insert into creation_keys (caller, idempotency_key, pet_id, kept_until)
+  sql: `insert into creation_keys (owner_id, idempotency_key, pet_id, expires_at)
        select * from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
 };
 
 const purgeKeys = {
   name: 'purge keys',
-  sql: `delete from creation_keys where (caller, idempotency_key) in (
-         select caller, idempotency_key from creation_keys where kept_until <= ? limit ? for update skip locked
+  sql: `delete from creation_keys where (owner_id, idempotency_key) in (
+         select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ? for update skip locked
        ) returning 1`,
 };
 
@@ -96,10 +96,10 @@ const singleServerStatements = (run: RunStatement): PetStatements => ({
   },
   insertRecords: (knex, keys) =>
     run(knex, insertKeys, [
-      keys.map(({ caller }) => caller),
+      keys.map(({ owner_id }) => owner_id),
       keys.map(({ idempotency_key }) => idempotency_key),
       keys.map(({ pet_id }) => pet_id.toString()),
-      keys.map(({ kept_until }) => String(kept_until)),
+      keys.map(({ expires_at }) => String(expires_at)),
     ]),
   purgeExpired: async (knex, now, limit) => (await run(knex, purgeKeys, [now, limit])).length,
 });

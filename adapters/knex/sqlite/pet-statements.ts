@@ -37,8 +37,8 @@ const newPetAsJson = (newPet: NewPet): string =>
 const startAsJson = ({ from, filters }: PageStart): string =>
   `[${[from, ...filterCells(filters).map(([column, cell]) => cellAsJson(column, cell))].join()}]`;
 
-const keyAsJson = ({ caller, idempotency_key, pet_id, kept_until }: IdempotencyRecordRow): string =>
-  `[${JSON.stringify(caller)},${JSON.stringify(idempotency_key)},${pet_id},${kept_until}]`;
+const keyAsJson = ({ owner_id, idempotency_key, pet_id, expires_at }: IdempotencyRecordRow): string =>
+  `[${JSON.stringify(owner_id)},${JSON.stringify(idempotency_key)},${pet_id},${expires_at}]`;
 
 const insertPets = `insert into pets (${newPetColumnNames})
   select ${newPetColumns.map((_, place) => `value ->> ${place}`).join()} from json_each(?)
@@ -92,14 +92,14 @@ export const sqlitePetStatements: PetStatements = {
   insertRecords: (knex, keys) =>
     run(
       knex,
-      `insert into creation_keys (caller, idempotency_key, pet_id, kept_until)
+      `insert into creation_keys (owner_id, idempotency_key, pet_id, expires_at)
        select value ->> 0, value ->> 1, value ->> 2, value ->> 3 from json_each(?)`,
       `[${keys.map(keyAsJson).join()}]`,
     ),
   purgeExpired: async (knex, now, limit) => {
     const rows = await run(
       knex,
-      `delete from creation_keys where rowid in (select rowid from creation_keys where kept_until <= ? limit ?)
+      `delete from creation_keys where rowid in (select rowid from creation_keys where expires_at <= ? limit ?)
        returning '' as found`,
       now,
       limit,

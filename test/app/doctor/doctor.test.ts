@@ -440,7 +440,7 @@ describe('animal-store doctor', () => {
     expect(bytesIn('crashed-wal').subarray(0, log.length).equals(log), 'the log is kept').to.equal(true);
     for (const file of [rollback, crashed, closed]) {
       expect(await columnOf(file ?? '', 'heartbeats', 'id'), file).to.deep.equal([1]);
-      expect(await columnOf(file ?? '', 'creation_keys', 'caller'), file).to.deep.equal([]);
+      expect(await columnOf(file ?? '', 'creation_keys', 'owner_id'), file).to.deep.equal([]);
     }
     expect(await columnOf(crashed ?? '', 'pets', 'name')).to.deep.equal(['Rex']);
   });

@@ -132,7 +132,7 @@ for (const { name, within } of sqlStores) {
         const { reads, writes, close } = open();
         let news = 0;
         try {
-          await writes('creation_keys').update({ kept_until: Date.now() - 1 });
+          await writes('creation_keys').update({ expires_at: Date.now() - 1 });
           await eventually('only new keys are kept', 20_000, async () => {
             expectFirst(await createUnder(address, `new ${(news += 1)}`, rex));
             const left: ReadonlyArray<unknown> = await reads('creation_keys').pluck('idempotency_key');

@@ -195,7 +195,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         await eventually('no expired key is left', 20_000, async () => {
           for (const [newPet, key] of keyed(1)) await run(repository.create(newPet, key));
           clock.time += 2_000;
-          const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('kept_until');
+          const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('expires_at');
           return left.every((keptUntil) => Number(keptUntil) > clock.time);
         });
       }));
@@ -265,7 +265,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         await run(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
         clock.time += day + 1;
         for (const [newPet, key] of keyed(3)) await run(repository.create(newPet, key));
-        expect(await database.reads('creation_keys').pluck('kept_until')).to.have.lengthOf(4);
+        expect(await database.reads('creation_keys').pluck('expires_at')).to.have.lengthOf(4);
       }));
 
     it('adds few animals at once that have long names, so that it does not hold the event loop', () =>

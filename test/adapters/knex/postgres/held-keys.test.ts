@@ -18,10 +18,10 @@ const holdKey = async (
 ): Promise<Knex.Transaction> => {
   const transaction = await writes.transaction();
   await transaction('creation_keys').insert({
-    caller: ownerId,
+    owner_id: ownerId,
     idempotency_key: idempotencyKey,
     pet_id: '1',
-    kept_until: Number.MAX_SAFE_INTEGER,
+    expires_at: Number.MAX_SAFE_INTEGER,
   });
   return transaction;
 };
