@@ -7,7 +7,7 @@ import { sizesOf } from './postgres/postgres';
 import { checkEncoding, durabilityOf as postgresDurabilityOf } from './postgres/server-settings';
 import { statementRunner } from './postgres/statement';
 import { readSize } from './sqlite/file';
-import { sqlitePetStatements } from './sqlite/pet-statements';
+import { type FoundRows, sqlitePetStatements } from './sqlite/pet-statements';
 import { durabilityOf as sqliteDurabilityOf, withWriteLock } from './sqlite/sqlite';
 
 const partOf = (owner: object, name: string): object => {
@@ -34,7 +34,7 @@ const withoutIdentifierMapping = (knex: Knex): Knex => {
 
 type Kind = Pick<
   Database,
-  'petStatements' | 'lanes' | 'withMigrationLock' | 'checkUsable' | 'durability' | 'sizes'
+  'petStatements' | 'concurrency' | 'withMigrationLock' | 'checkUsable' | 'durability' | 'sizes'
 >;
 
 /** Reads an undocumented property of Knex. */
@@ -57,7 +57,7 @@ const kindOf = (knex: Knex): Kind => {
           detectEngineOnce(),
         ),
         // A transaction has one connection, and the host shares its pool with the store.
-        lanes: knex.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
+        concurrency: knex.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
         withMigrationLock: withMigrationLock((use) => use(knex)),
         checkUsable: () => checkEncoding(knex),
         durability: () => postgresDurabilityOf(knex),
@@ -65,8 +65,10 @@ const kindOf = (knex: Knex): Kind => {
       };
     case 'sqlite3':
       return {
-        petStatements: sqlitePetStatements,
-        lanes: { reads: 1, writes: 1 },
+        petStatements: sqlitePetStatements((connected, sql, bindings) =>
+          connected.raw<FoundRows>(sql, [...bindings]),
+        ),
+        concurrency: { reads: 1, writes: 1 },
         withMigrationLock: (work) => withWriteLock(knex, work),
         checkUsable: () => Promise.resolve(),
         durability: () => sqliteDurabilityOf(knex),

@@ -54,10 +54,10 @@ const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
 };
 
 /** Authenticates by the keys in the database. Valid keys are cached for 2 seconds, also if the database fails. */
-export const knexAuthenticate = ({ reads, lanes }: Database): Authenticate => {
+export const knexAuthenticate = ({ reads, concurrency }: Database): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });
   const readKey = createBatcher({
-    concurrency: lanes.reads,
+    concurrency: concurrency.reads,
     maxBatchSize,
     timeoutMs: databaseTimeouts.keyQueryMs,
     runBatch: readKeys(reads),

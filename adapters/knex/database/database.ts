@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
+import type { NewPet, PetFilters, PetId } from '../../../core';
+import type { PetRow } from './pet-columns';
 import type { PoolUsage } from './pool';
-import type { PetStatements } from './pet-statements';
 
 /** Durability of commits, and the settings that decide it. */
 export interface Durability {
@@ -25,6 +26,49 @@ export interface Limits {
   readonly remedy: string;
 }
 
+/** Start of a page: the lowest id that it may contain, and the filters that its animals pass. */
+export interface PageStart {
+  readonly from: bigint;
+  readonly filters: PetFilters;
+}
+
+/** Row of `creation_keys`, to insert. `expires_at` is in milliseconds since 1970. */
+export interface IdempotencyRecordRow {
+  readonly owner_id: string;
+  readonly idempotency_key: string;
+  readonly pet_id: PetId;
+  readonly expires_at: number;
+}
+
+/** Statements that read or add many animals at once, in the SQL of one kind of database. */
+export interface PetStatements {
+  /** Returns the animals that exist, in any order. */
+  readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
+  /** Returns a page of at most `limit` animals, of any size in bytes. */
+  readonly page: (knex: Knex, start: PageStart, limit: number) => Promise<ReadonlyArray<PetRow>>;
+  /**
+   * Returns a page of at most `limit` animals for each start. All starts have the same filter fields. A page with more
+   * than `maxPageBytes` of text is undefined, and is not loaded.
+   */
+  readonly pages: (
+    knex: Knex,
+    starts: ReadonlyArray<PageStart>,
+    limit: number,
+    maxPageBytes: number,
+  ) => Promise<ReadonlyArray<ReadonlyArray<PetRow> | undefined>>;
+  /** Adds animals with ascending ids in this order, and returns them in any order. */
+  readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
+  /**
+   * Adds an animal in a transaction that is then rolled back. On PostgreSQL it sets an id that no animal gets, since a
+   * rollback does not give back a number of a sequence.
+   */
+  readonly tryInsert: (transaction: Knex, newPet: NewPet) => Promise<ReadonlyArray<PetRow>>;
+  /** Rejects if one of the keys already has a record. */
+  readonly insertRecords: (knex: Knex, records: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
+  /** Deletes at most `limit` expired records, without those that another transaction has locked. Returns their number. */
+  readonly purgeExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
+}
+
 /** A database with separate pools, so that writes never wait behind reads. */
 export interface Database {
   readonly reads: Knex;
@@ -33,7 +77,7 @@ export interface Database {
   /** Reports whether connections may use named prepared statements, which some poolers break. */
   readonly preparesStatements: () => Promise<boolean>;
   /** Maximum concurrent batches of each operation. It leaves connections for other operations when one is slow. */
-  readonly lanes: { readonly reads: number; readonly writes: number };
+  readonly concurrency: { readonly reads: number; readonly writes: number };
   /** Runs work in a transaction under a lock that serialises migrations and first keys of all processes. */
   readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
   /** Returns true if the file was removed, replaced or truncated. Writes are then lost until the process restarts. */

@@ -30,8 +30,6 @@ export const petColumns: ReadonlyArray<Column> = petFieldNames.map((field) => {
 /** Columns that an insert fills. The database assigns the id. */
 export const newPetColumns = petColumns.filter(({ field }) => field !== 'id');
 
-export const newPetColumnNames = newPetColumns.map(({ name }) => name).join();
-
 export type Cell = string | null;
 
 /** Cells of a row of `pets`, in the order of `petColumns`. */

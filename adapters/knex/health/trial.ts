@@ -19,7 +19,10 @@ const maxPageBytes = 1_000_000;
 
 const leastId = -(2n ** 63n);
 
-const anyOfEach = petFilters.map((field): PetFilters => ({ [field]: newPetFields[field].example }));
+const eachFilter: ReadonlyArray<PetFilters> = [
+  {},
+  ...petFilters.map((field) => ({ [field]: newPetFields[field].example })),
+];
 
 /** Has no optional fields, since a database is most likely to reject a null. */
 const trialPet = decodeOrThrow(NewPet, { name: 'trial', categoryId: 1 });
@@ -29,9 +32,11 @@ export const readAnimals = async (
   { reads, petStatements }: Pick<Database, 'reads' | 'petStatements'>,
   limit: number,
 ): Promise<ReadonlyArray<PetRow>> => {
-  const [rows = []] = await petStatements.pages(reads, [{ from: leastId, filters: {} }], limit, maxPageBytes);
-  for (const filters of anyOfEach) {
-    await petStatements.pages(reads, [{ from: leastId, filters }], limit, maxPageBytes);
+  const rows = await petStatements.page(reads, { from: leastId, filters: {} }, limit);
+  for (const filters of eachFilter) {
+    const start = { from: leastId, filters };
+    await petStatements.page(reads, start, limit);
+    await petStatements.pages(reads, [start], limit, maxPageBytes);
   }
   await petStatements.byIds(reads, [leastId, ...rows.map((row) => BigInt(idOfRow(row)))]);
   return rows;

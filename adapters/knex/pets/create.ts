@@ -13,11 +13,10 @@ import {
   scopedIdempotencyKeyText,
 } from '../../../core';
 import { type BatchLimits, createBatcher, type OnBatch } from '../batcher';
-import type { Database } from '../database/database';
+import type { Database, PetStatements } from '../database/database';
 import { fileReplaced, isDuplicate, isStatementError, toError } from '../database/errors';
 import { inTransaction, retryConflicts } from '../database/transactions';
 import { newPetCells, petFromRow } from '../database/pet-columns';
-import type { PetStatements } from '../database/pet-statements';
 import {
   deleteExpired,
   deleteRecords,
@@ -214,7 +213,7 @@ export const createPets = (
   return createBatcher({
     ...newPetBatches,
     cost: ({ newPet }) => textLength(newPet),
-    concurrency: database.lanes.writes,
+    concurrency: database.concurrency.writes,
     timeoutMs,
     runBatch,
     onBatch,

@@ -11,8 +11,7 @@ import {
   type Pet,
   PetId,
 } from '../../../core';
-import type { Database } from '../database/database';
-import type { PetStatements } from '../database/pet-statements';
+import type { Database, PetStatements } from '../database/database';
 import { findPets, type Found } from './read';
 import { databaseTimeouts } from '../../../core/timeouts';
 

@@ -3,11 +3,10 @@ import type * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { type ImportAborted, importAborted, type NewPet, type Unavailable, unavailable } from '../../../core';
 import { batchBudget, type BatchLimits } from '../batcher';
-import type { Database } from '../database/database';
+import type { Database, PetStatements } from '../database/database';
 import { fileReplaced, toError } from '../database/errors';
 import { inTransaction } from '../database/transactions';
 import { newPetBatches } from './create';
-import type { PetStatements } from '../database/pet-statements';
 import { databaseTimeouts } from '../../../core/timeouts';
 
 const throwPlain = (error: unknown): never => {

@@ -16,10 +16,9 @@ import {
   toPage,
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
-import type { Database } from '../database/database';
+import type { Database, PageStart, PetStatements } from '../database/database';
 import { tryOrError } from '../database/errors';
 import { idOfRow, petFromRow, type PetRow } from '../database/pet-columns';
-import type { PageStart, PetStatements } from '../database/pet-statements';
 import { retryConflicts } from '../database/transactions';
 
 const maxBatchSize = 400;
@@ -42,13 +41,13 @@ export const findPets = async (
 
 /** Returns a function that reads one animal. Concurrent reads share a query. */
 export const readPets = (
-  { reads, petStatements, lanes }: Database,
+  { reads, petStatements, concurrency }: Database,
   timeoutMs: number,
   onBatch: OnBatch | undefined,
 ): ((id: PetId, deadline?: Deadline) => Promise<Found>) =>
   createBatcher({
     maxBatchSize,
-    concurrency: lanes.reads,
+    concurrency: concurrency.reads,
     timeoutMs,
     runBatch: (ids: ReadonlyArray<PetId>) => retryConflicts(() => findPets(reads, petStatements, ids)),
     onBatch,
@@ -70,7 +69,7 @@ const identityOf = (query: PetQuery): string => {
 };
 
 /** Returns equal texts for pages that one statement can read. */
-const kindOfPage = (query: PetQuery): string =>
+const batchKeyOf = (query: PetQuery): string =>
   [query.limit, ...petFilters.filter((field) => query[field] !== undefined)].join();
 
 const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => ({
@@ -79,54 +78,47 @@ const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => (
 });
 
 /** Makes a page of rows. An invalid row fails only its page. */
-const pageIn = (rows: ReadonlyArray<PetRow>, limit: PageSize): PetPage | Error =>
+const toPetPage = (rows: ReadonlyArray<PetRow>, limit: PageSize): PetPage | Error =>
   tryOrError(() => toPage(limit, rows.map(petFromRow).sort(ordPetById.compare)));
+
+const readPage = async ({ reads, petStatements }: Database, query: PetQuery): Promise<PetPage | Error> => {
+  // The id after the greatest one would overflow an int64 in the database.
+  if (query.after === greatestInt64) return emptyPage;
+  const rows = await retryConflicts(() =>
+    petStatements.page(reads, startOf(query), countToFind(query.limit)),
+  );
+  return toPetPage(rows, query.limit);
+};
 
 const tooLarge = { _tag: 'TooLarge' } as const;
 
-/** Reads pages of one kind in one statement. Equal queries share one page object. */
-const readTogether =
-  ({ reads, petStatements }: Database) =>
-  async (queries: ReadonlyArray<PetQuery>): Promise<ReadonlyArray<PetPage | typeof tooLarge | Error>> => {
-    // The id after the greatest one would overflow an int64 in the database.
-    const answerable = queries.filter(({ after }) => after !== greatestInt64);
-    const distinct = [...new Map(answerable.map((query) => [identityOf(query), query])).values()];
-    const [first] = distinct;
-    if (first === undefined) return queries.map(() => emptyPage);
-    const found = await retryConflicts(() =>
-      petStatements.pages(reads, distinct.map(startOf), countToFind(first.limit), maxSharedPageBytes),
-    );
-    const read = new Map(
-      distinct.map((query, place) => {
-        const rows = found[place];
-        return [identityOf(query), rows === undefined ? tooLarge : pageIn(rows, query.limit)];
-      }),
-    );
-    return queries.map((query) => read.get(identityOf(query)) ?? emptyPage);
-  };
+/** Reads different pages in one statement. Returns them by the identity of their query. */
+const readSmallPages = async (
+  { reads, petStatements }: Database,
+  queries: ReadonlyArray<PetQuery>,
+  limit: PageSize,
+): Promise<ReadonlyMap<string, PetPage | typeof tooLarge | Error>> => {
+  const answerable = queries.filter(({ after }) => after !== greatestInt64);
+  const found = await retryConflicts(() =>
+    petStatements.pages(reads, answerable.map(startOf), countToFind(limit), maxSharedPageBytes),
+  );
+  return new Map(
+    answerable.map((query, place) => {
+      const rows = found[place];
+      return [identityOf(query), rows === undefined ? tooLarge : toPetPage(rows, limit)];
+    }),
+  );
+};
 
 interface PageRequest {
   readonly query: PetQuery;
   readonly owner: OwnerId | undefined;
 }
 
-/** Reads one page of any size for requests with equal queries. */
-const readAlone =
-  ({ reads, petStatements }: Database) =>
-  async (requests: ReadonlyArray<PageRequest>): Promise<ReadonlyArray<PetPage | Error>> => {
-    const [first] = requests;
-    if (first === undefined) return [];
-    const { query } = first;
-    const [rows = []] = await retryConflicts(() =>
-      petStatements.pages(reads, [startOf(query)], countToFind(query.limit), Number.MAX_SAFE_INTEGER),
-    );
-    const page = pageIn(rows, query.limit);
-    return requests.map(() => page);
-  };
-
 /**
- * Returns a function that reads one page. Small pages share a query; large ones (a name may have 64 kB) are read one by one,
- * in turn between owners. This bounds memory and the time that parsing blocks the event loop.
+ * Returns a function that reads one page. Equal queries share one page object, and small pages share a query. Of the pages
+ * of a batch, large ones (a name may have 64 kB) are read one by one, in turn between owners. This bounds memory and the
+ * time that parsing blocks the event loop.
  */
 export const readPages = (
   database: Database,
@@ -135,10 +127,20 @@ export const readPages = (
 ): ((request: PageRequest, deadline?: Deadline) => Promise<PetPage>) => {
   const together = createBatcher({
     maxBatchSize,
-    concurrency: database.lanes.reads,
+    concurrency: database.concurrency.reads,
     timeoutMs,
-    batchKey: kindOfPage,
-    runBatch: readTogether(database),
+    batchKey: batchKeyOf,
+    runBatch: async (queries: ReadonlyArray<PetQuery>) => {
+      const distinct = [...new Map(queries.map((query) => [identityOf(query), query])).values()];
+      const [first, ...others] = distinct;
+      if (first === undefined) return [];
+      if (others.length === 0) {
+        const page = await readPage(database, first);
+        return queries.map(() => page);
+      }
+      const pages = await readSmallPages(database, distinct, first.limit);
+      return queries.map((query) => pages.get(identityOf(query)) ?? emptyPage);
+    },
     onBatch,
   });
   const alone = createBatcher<PageRequest, PetPage>({
@@ -147,7 +149,12 @@ export const readPages = (
     timeoutMs,
     batchKey: ({ query }) => identityOf(query),
     shareKey: ({ owner }) => owner ?? '',
-    runBatch: readAlone(database),
+    runBatch: async (requests) => {
+      const [first] = requests;
+      if (first === undefined) return [];
+      const page = await readPage(database, first.query);
+      return requests.map(() => page);
+    },
     onBatch,
   });
   return async (request, deadline = performance.now() + timeoutMs) => {

@@ -2,33 +2,24 @@ import type { Knex } from 'knex';
 import {
   type Cell,
   type Column,
-  filterCells,
   petColumns,
   newPetCells,
   newPetColumns,
   petCells,
   type PetRow,
 } from '../database/pet-columns';
-import type { PageStart, PetStatements } from '../database/pet-statements';
-import { checkIds, pageCondition, randomUnusedId, type RunStatement } from './statement';
+import type { PetStatements } from '../database/database';
+import { checkIds, randomUnusedId, readPage, type RunStatement } from './statement';
 
-const textLength = (page: ReadonlyArray<PetRow>): number =>
-  page.flat().reduce((length, cell) => length + (cell?.length ?? 0), 0);
+const textLength = (rows: ReadonlyArray<PetRow>): number =>
+  rows.flat().reduce((length, cell) => length + (cell?.length ?? 0), 0);
 
 /**
  * Statements for tables that are distributed over several servers, as by Citus. Citus rejects the statements for a single
  * server, or copies their rows one by one.
  */
-export const distributedPetStatements = (run: RunStatement): Omit<PetStatements, 'byIds'> => {
-  const readPage = (knex: Knex, { from, filters }: PageStart, limit: number) => {
-    const cells = filterCells(filters);
-    const columns = cells.map(([{ name }]) => name);
-    const sql = `select ${petCells} from pets where ${pageCondition(columns, '?', () => '?')} limit ?`;
-    const name = ['page', ...columns].join(' ');
-    const [first, ...others] = cells.map(([, cell]) => cell);
-    const bindings = first === undefined ? [from.toString()] : [first, from.toString(), first, ...others];
-    return run(knex, { name, sql }, [...bindings, limit]);
-  };
+export const distributedPetStatements = (run: RunStatement): Omit<PetStatements, 'byIds' | 'page'> => {
+  const page = readPage(run);
 
   const insertInto = (
     knex: Knex,
@@ -48,8 +39,8 @@ export const distributedPetStatements = (run: RunStatement): Omit<PetStatements,
     pages: async (knex, starts, limit, maxPageBytes) => {
       const pages: Array<ReadonlyArray<PetRow> | undefined> = [];
       for (const start of starts) {
-        const page = await readPage(knex, start, limit);
-        pages.push(textLength(page) > maxPageBytes ? undefined : page);
+        const rows = await page(knex, start, limit);
+        pages.push(textLength(rows) > maxPageBytes ? undefined : rows);
       }
       return pages;
     },

@@ -11,11 +11,11 @@ import {
   petCellsIf,
   type PetRow,
 } from '../database/pet-columns';
-import type { PetStatements } from '../database/pet-statements';
+import type { PetStatements } from '../database/database';
 import { isUnsupported } from '../database/errors';
 import { distributedPetStatements } from './distributed-pet-statements';
 import type { Engine } from './engine';
-import { arrayOf, checkIds, pageCondition, randomUnusedId, type RunStatement } from './statement';
+import { arrayOf, checkIds, pageCondition, randomUnusedId, readPage, type RunStatement } from './statement';
 
 /** Returns rows without cells for a page that is too large. */
 const pagesBy = (columns: ReadonlyArray<Column>) => {
@@ -64,6 +64,7 @@ const purgeKeys = {
 /** Statements whose text does not depend on the number of rows, so that each is prepared once. */
 const singleServerStatements = (run: RunStatement): PetStatements => ({
   byIds: (knex, ids) => run(knex, byIds, [ids.map(String)]),
+  page: readPage(run),
   pages: async (knex, starts, limit, maxPageBytes) => {
     const cells = starts.map(({ filters }) => filterCells(filters));
     const columns = (cells[0] ?? []).map(([column]) => column);
@@ -94,12 +95,12 @@ const singleServerStatements = (run: RunStatement): PetStatements => ({
       cells.map((cell) => arrayOf([cell])),
     );
   },
-  insertRecords: (knex, keys) =>
+  insertRecords: (knex, records) =>
     run(knex, insertKeys, [
-      keys.map(({ owner_id }) => owner_id),
-      keys.map(({ idempotency_key }) => idempotency_key),
-      keys.map(({ pet_id }) => pet_id.toString()),
-      keys.map(({ expires_at }) => String(expires_at)),
+      records.map(({ owner_id }) => owner_id),
+      records.map(({ idempotency_key }) => idempotency_key),
+      records.map(({ pet_id }) => pet_id.toString()),
+      records.map(({ expires_at }) => String(expires_at)),
     ]),
   purgeExpired: async (knex, now, limit) => (await run(knex, purgeKeys, [now, limit])).length,
 });
@@ -135,6 +136,7 @@ export const postgresPetStatements = (
   const inserting = async (knex: Knex) => ((await engine(knex)).isDistributed ? distributed : single);
   return {
     byIds: single.byIds,
+    page: single.page,
     pages: fallbackIfUnsupported(single.pages, distributed.pages),
     insert: async (knex, newPets) => (await inserting(knex)).insert(knex, newPets),
     tryInsert: async (transaction, newPet) => (await inserting(transaction)).tryInsert(transaction, newPet),

@@ -57,7 +57,7 @@ export const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
 };
 
 /** Divides the pool among reads by id, lists, keys and creates, which each run several batches. */
-const lanesOf = ({ poolSize }: PostgresOptions): Database['lanes'] => ({
+const concurrencyOf = ({ poolSize }: PostgresOptions): Database['concurrency'] => ({
   reads: Math.ceil(poolSize / 4),
   writes: Math.ceil(poolSize / 5),
 });
@@ -75,7 +75,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     writes: pool,
     petStatements: postgresPetStatements(statementRunner(isPrepared), engine),
     preparesStatements: isPrepared,
-    lanes: lanesOf(options),
+    concurrency: concurrencyOf(options),
     withMigrationLock: withMigrationLock(withMigrationPool(connectionString, options.schema), options.schema),
     checkUsable: () => checkEncoding(pool),
     durability: () => durabilityOf(pool),

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { errorWithCode } from '../database/errors';
-import type { Cell, PetRow } from '../database/pet-columns';
+import type { PageStart } from '../database/database';
+import { type Cell, filterCells, petCells, type PetRow } from '../database/pet-columns';
 
 /** Returns an array that may contain nulls, in the only form that the types of Knex accept. */
 export const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
@@ -39,6 +40,17 @@ export const pageCondition = (
   const equal = others.map((column, place) => ` and ${column} = ${wanted(place + 1)}`);
   return `${stretch}${equal.join('')} order by pets.${first}, pets.id`;
 };
+
+export const readPage =
+  (run: RunStatement) =>
+  (knex: Knex, { from, filters }: PageStart, limit: number): Promise<ReadonlyArray<PetRow>> => {
+    const cells = filterCells(filters);
+    const columns = cells.map(([{ name }]) => name);
+    const sql = `select ${petCells} from pets where ${pageCondition(columns, '?', () => '?')} limit ?`;
+    const [first, ...others] = cells.map(([, cell]) => cell);
+    const bindings = first === undefined ? [from.toString()] : [first, from.toString(), first, ...others];
+    return run(knex, { name: ['page', ...columns].join(' '), sql }, [...bindings, limit]);
+  };
 
 interface Ids {
   readonly isAllowed: boolean | null;

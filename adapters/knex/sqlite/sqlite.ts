@@ -2,7 +2,7 @@ import knex, { type Knex } from 'knex';
 import type { Database, Durability } from '../database/database';
 import { inTransaction } from '../database/transactions';
 import { poolUsageOf, withPool } from '../database/pool';
-import { poolConfiguration, withPragmas } from './connection';
+import { poolConfiguration, runDirectly, withPragmas } from './connection';
 import {
   applicationId,
   createPrivateFile,
@@ -11,7 +11,7 @@ import {
   readApplicationId,
   refuseForeignFile,
 } from './file';
-import { sqlitePetStatements } from './pet-statements';
+import { type FoundRows, type RunStatement, sqlitePetStatements } from './pet-statements';
 import { watchFile } from './watch-file';
 
 const readerConnections = 3;
@@ -27,6 +27,9 @@ export interface SqliteOptions {
    */
   readonly isOwnFile?: boolean;
 }
+
+const run: RunStatement = (knex, sql, bindings) =>
+  knex.isTransaction === true ? knex.raw<FoundRows>(sql, [...bindings]) : runDirectly(knex, sql, bindings);
 
 type Watch = Partial<Pick<ReturnType<typeof watchFile>, 'willOpen' | 'opened'>>;
 
@@ -118,9 +121,9 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   return {
     reads,
     writes,
-    petStatements: sqlitePetStatements,
+    petStatements: sqlitePetStatements(run),
     // SQLite has one writer; finds, lists and API keys use one connection each.
-    lanes: { reads: 1, writes: 1 },
+    concurrency: { reads: 1, writes: 1 },
     withMigrationLock: async (work) =>
       withWriteLock(writes, work, isOwnFile ? await applicationIdFor(reads) : undefined),
     checkUsable: () => (isOwnFile ? refuseForeignFile(filename) : Promise.resolve()),
