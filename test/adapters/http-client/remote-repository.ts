@@ -1,8 +1,24 @@
 import * as E from 'fp-ts/Either';
+import Koa from 'koa';
+import { createServer } from 'node:http';
+import { mountPetRoutes } from '../../../adapters/http';
 import { httpAnimalStore, type RemoteAnimalStore } from '../../../adapters/http-client';
-import { type ApiKey, type Deadline, type OwnerId, type Pet, scopedIdempotencyKeyText } from '../../../core';
+import { inMemoryPetRepository } from '../../../adapters/in-memory';
+import {
+  ApiKey,
+  callerOf,
+  type Deadline,
+  decodeOrThrow,
+  KeyId,
+  openAnimalStore,
+  OwnerId,
+  type Pet,
+  scopedIdempotencyKeyText,
+} from '../../../core';
+import type { OpenPetRepository } from '../../contracts';
 import type { BasicRepository } from '../../contracts/pet-repository/open-pet-repository';
 import { largestId } from '../../contracts/pet-repository/seeds';
+import { type Listening, listenOn } from '../../support/http/listen';
 
 interface Remote {
   readonly baseUrl: string;
@@ -75,3 +91,42 @@ export const remoteRepository = ({ baseUrl, keyOf, isLossy = false, pets }: Remo
     },
   };
 };
+
+const keyOf = (owner = 'nobody'): ApiKey =>
+  decodeOrThrow(ApiKey, `k${Buffer.from(owner).toString('base64url')}`);
+
+const ownerOf = (key: ApiKey): OwnerId =>
+  decodeOrThrow(OwnerId, Buffer.from(key.slice(1), 'base64url').toString());
+
+/** Opens a remote store over a repository in memory, behind a proxy if there is one. */
+export const openThrough =
+  (proxyTo?: (address: string) => Promise<Listening>): OpenPetRepository<BasicRepository> =>
+  async (options) => {
+    const app = new Koa();
+    app.silent = true;
+    const openStore = openAnimalStore({
+      pets: inMemoryPetRepository(options),
+      authenticate: (key) => () =>
+        Promise.resolve({ _tag: 'Right', right: callerOf(decodeOrThrow(KeyId, key), ownerOf(key)) }),
+    });
+    mountPetRoutes(app, openStore);
+    const answer = app.callback();
+    const server = await listenOn(
+      createServer((request, response) => {
+        answer(request, response).catch(() => undefined);
+      }),
+    );
+    const proxy = await proxyTo?.(server.address);
+    return {
+      repository: remoteRepository({
+        baseUrl: (proxy ?? server).address,
+        keyOf,
+        isLossy: proxy !== undefined,
+        pets: options.pets,
+      }),
+      close: async () => {
+        await proxy?.close();
+        await server.close();
+      },
+    };
+  };

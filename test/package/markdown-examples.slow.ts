@@ -109,9 +109,11 @@ describe('the examples in the Markdown files', function () {
     expect(await answer.text()).to.equal(JSON.stringify(JSON.parse(shown('{ "code"'))));
   });
 
+  const known = new Set([...Object.keys(notRun), firstCall]);
   for (const file of files) {
     for (const command of commandsIn(file)) {
-      if (command in notRun || command === firstCall) continue;
+      if (known.has(command)) continue;
+      known.add(command);
       it(`work as they stand in ${file}: ${command}`, async () => {
         const { code, stdout, stderr } = await enter(
           command,

@@ -1,0 +1,24 @@
+import { petRepositoryContract } from '../../contracts';
+import { losingProxy, resettingProxy } from '../../support/http/proxies';
+import { openThrough } from './remote-repository';
+
+/** Takes away the pauses between attempts, which are random. */
+const withoutPauses = (): void => {
+  const { random } = Math;
+  before(() => {
+    Math.random = () => 0;
+  });
+  after(() => {
+    Math.random = random;
+  });
+};
+
+describe('A store over HTTP, behind a proxy that loses every fourth answer', () => {
+  withoutPauses();
+  petRepositoryContract({ describe, it }, openThrough(losingProxy));
+});
+
+describe('A store over HTTP, behind a proxy that resets every connection', () => {
+  withoutPauses();
+  petRepositoryContract({ describe, it }, openThrough(resettingProxy));
+});
