@@ -45,7 +45,7 @@ const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> 
   [['ports-know-no-engine'], 'adapters/knex/api-keys/schema.ts', "import '../migrations/migrations';"],
   [['settings-and-terminal-are-the-base'], 'app/settings/shown.ts', "import '../terminal/terminal';"],
   [['settings-and-terminal-are-the-base'], 'app/terminal/opened.ts', "import '../backend/backend';"],
-  [['commands-are-the-top'], 'app/serve/started.ts', "import '../commands/duration';"],
+  [['commands-are-the-top'], 'app/serve/started.ts', "import '../commands/command-line';"],
   [['no-undeclared-packages'], 'app/settings/undeclared.ts', "import 'chai';"],
   [['no-undeclared-packages'], 'adapters/http/handlers/undeclared.ts', "import 'bytes';"],
   [['no-undeclared-packages'], 'app/settings/missing.ts', "import 'no-such-package';"],

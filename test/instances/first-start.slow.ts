@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { columnIn, killServices, startServices } from '../support/service/service-process';
-import { sqlStores } from '../support/databases/databases';
+import { killServices, startServices } from '../support/service/service-process';
+import { columnIn, sqlStores } from '../support/databases/databases';
 import { migrationNames } from '../support/databases/migrations';
 import { listPets } from '../support/http/client';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { call } from '../../support/http/client';
-import { columnIn, startService, startServices } from '../../support/service/service-process';
-import { postgresStore } from '../../support/databases/databases';
+import { startService, startServices } from '../../support/service/service-process';
+import { columnIn, postgresStore } from '../../support/databases/databases';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { eventually } from '../../support/eventually';
 import { migrationNames } from '../../support/databases/migrations';

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { killPrograms, startCommand } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { migrationNames } from '../../support/databases/migrations';
-import { columnIn, killServices, startServices } from '../../support/service/service-process';
+import { killServices, startServices } from '../../support/service/service-process';
 import { fault } from '../support/fault';
 import { startHangingMigrator } from '../support/databases/hanging-migrator';
 import { inFolder } from '../../support/temporary-folder';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
-import { postgresStore, sqliteStore } from '../../support/databases/databases';
+import { columnIn, postgresStore, sqliteStore } from '../../support/databases/databases';
 
 /** In milliseconds: how long a migrator that hangs may block others. */
 const bound = 60_000;

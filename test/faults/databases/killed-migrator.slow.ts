@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { fault } from '../support/fault';
 import { startHangingMigrator } from '../support/databases/hanging-migrator';
-import { columnIn, killServices, startServices } from '../../support/service/service-process';
-import { sqlStores } from '../../support/databases/databases';
+import { killServices, startServices } from '../../support/service/service-process';
+import { columnIn, sqlStores } from '../../support/databases/databases';
 import { killPrograms } from '../../support/processes/command';
 import { migrationNames } from '../../support/databases/migrations';
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { runCommand } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { columnIn, killServices, startServices } from '../../support/service/service-process';
+import { killServices, startServices } from '../../support/service/service-process';
 import { fault } from '../support/fault';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { otherBuild } from '../support/databases/other-build';
-import { postgresStore, sqlStores } from '../../support/databases/databases';
+import { columnIn, postgresStore, sqlStores } from '../../support/databases/databases';
 
 const name = '900_takes_long';
 

@@ -151,6 +151,21 @@ export const sqlStores: ReadonlyArray<SqlStoreKind> = [
   },
 ];
 
+/** A column of a table that a test reads past the service. */
+export const columnIn = async (
+  { open }: SqlStore,
+  table: string,
+  column: string,
+): Promise<ReadonlyArray<unknown>> => {
+  const { reads, close } = open();
+  try {
+    const values: ReadonlyArray<unknown> = await reads(table).orderBy('id').pluck(column);
+    return values;
+  } finally {
+    await close();
+  }
+};
+
 /** A store that the service is tested on: `open` gives a new, empty one. */
 export type TestStore = Readonly<{
   name: string;

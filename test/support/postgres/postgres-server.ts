@@ -203,7 +203,7 @@ export const startSharedPostgres = async (): Promise<PostgresServer> => {
   const parent = await mkdtemp(join(await parentFolder(), 'animal-store-postgres-'));
   const settings = [
     ...['max_connections=300', 'fsync=off', 'full_page_writes=off'],
-    ...['wal_level=minimal', 'max_wal_senders=0'],
+    ...['wal_level=minimal', 'max_wal_senders=0', 'autovacuum=off'],
   ];
   // Each of hundreds of connections would pay for the key derivation of the default.
   const server = await newPostgresServer(parent, settings, {

@@ -1,4 +1,3 @@
-import type { SqlStore } from '../databases/databases';
 import { type Environment, type Outcome, type Running, startCommand } from '../processes/command';
 
 /** A service that answers requests, and what it has written until now. */
@@ -72,18 +71,3 @@ export const startServices = (
       startService({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', ...settings }),
     ),
   );
-
-/** A column of a table that a test reads past the service. */
-export const columnIn = async (
-  { open }: SqlStore,
-  table: string,
-  column: string,
-): Promise<ReadonlyArray<unknown>> => {
-  const { reads, close } = open();
-  try {
-    const values: ReadonlyArray<unknown> = await reads(table).orderBy('id').pluck(column);
-    return values;
-  } finally {
-    await close();
-  }
-};
