@@ -58,14 +58,14 @@ export const validateRequest = (request: IncomingMessage): ServerFailure | undef
   if (hosts > 1) return malformed('a request must have one Host header');
   if (hosts === 0 && httpVersion === '1.1') return malformed('a request must have a Host header');
   if (!hostAndPort.test(headers.host ?? '')) {
-    return malformed('the Host header must be a host, with a port or without');
+    return malformed('invalid Host header; it must be a host with an optional port');
   }
-  if (authorizations > 1) return malformed('a request must have one Authorization header at most');
+  if (authorizations > 1) return malformed('a request must have at most one Authorization header');
   if (hasAmbiguousLength(request)) {
-    return malformed('the only supported Transfer-Encoding is chunked, in HTTP/1.1');
+    return malformed('unsupported Transfer-Encoding; only chunked is supported, in HTTP/1.1');
   }
   const target = originForm(url);
-  if (target === undefined) return malformed('the request target must be a path or an address');
+  if (target === undefined) return malformed('invalid request target; it must be a path or a URL');
   if ((headers.expect ?? '100-continue').toLowerCase() !== '100-continue') {
     return { _tag: 'ExpectationFailed' };
   }

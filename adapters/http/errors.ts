@@ -81,7 +81,7 @@ const unavailable = (message: string): ErrorDescription =>
 
 const idempotencyKeyRule =
   'Idempotency-Key must be 1 to 255 printable ASCII characters in double quotes, such as "8e03978e"; ' +
-  'without the quotes it may have no space, comma, quote or backslash';
+  'without the quotes it must not contain spaces, commas, quotes or backslashes';
 
 /** Returns the response for a failure (interface, section 7). */
 export const describeFailure = (failure: HttpFailure): ErrorDescription => {
@@ -130,7 +130,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
     case 'UnsupportedMediaType':
       return describe(415, 'unsupported_media_type', failure.expected, { Accept: 'application/json' });
     case 'ExpectationFailed':
-      return describe(417, 'expectation_failed', 'the only supported Expect is 100-continue');
+      return describe(417, 'expectation_failed', 'unsupported Expect header; only 100-continue is supported');
     case 'IdempotencyKeyReused':
       return describe(
         422,
@@ -156,7 +156,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
     case 'NotReady':
       return unavailable(`not ready: ${failure.reason}`);
     case 'HttpVersionNotSupported':
-      return describe(505, 'http_version_not_supported', 'use HTTP/1.1');
+      return describe(505, 'http_version_not_supported', 'HTTP version not supported; use HTTP/1.1');
   }
 };
 

@@ -133,7 +133,7 @@ export const inMemoryPetRepository = ({
 
   const add = (newPet: NewPet): E.Either<Unavailable, CreatedPet> => {
     const id = nextId();
-    if (!PetId.is(id)) return E.left(unavailable(new Error('every id is taken')));
+    if (!PetId.is(id)) return E.left(unavailable(new Error('no ids are left')));
     // Frozen, because the caller gets the stored object.
     const pet = Object.freeze({ id, ...newPet });
     sorted.push(pet);
@@ -177,7 +177,7 @@ export const inMemoryPetRepository = ({
       try {
         const newPets = await collect(source);
         const lastOfThem = nextId() + BigInt(newPets.length - 1);
-        if (!PetId.is(lastOfThem)) return E.left(importAborted('every id is taken'));
+        if (!PetId.is(lastOfThem)) return E.left(importAborted('no ids are left'));
         newPets.forEach(add);
         return E.right(newPets.length);
       } catch (cause) {

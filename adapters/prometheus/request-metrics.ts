@@ -168,7 +168,7 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
   });
   new Gauge({
     name: 'http_server_active_requests',
-    help: 'Number of active HTTP server requests.',
+    help: 'Number of HTTP requests in progress or queued.',
     registers,
     collect() {
       this.set(active);

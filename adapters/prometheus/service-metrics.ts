@@ -8,12 +8,12 @@ const measured = [
   [
     'appliedMigrations',
     'animal_store_schema_migrations_applied',
-    'Number of migrations of this release that the database has.',
+    'Number of applied migrations of this version.',
   ],
   [
     'pendingMigrations',
     'animal_store_schema_migrations_pending',
-    'Number of migrations of this release that are pending.',
+    'Number of pending migrations of this version.',
   ],
   ['validKeys', 'animal_store_valid_api_keys', 'Number of valid API keys.'],
 ] as const;
@@ -33,7 +33,7 @@ export const serviceMetrics = (registry: Registry, version: string) => {
   const registers = [registry];
   new Gauge({
     name: 'animal_store_build_info',
-    help: 'Always 1. The label has the running release.',
+    help: 'Always 1. The label is the running version.',
     labelNames: ['version'],
     registers,
   }).set({ version }, 1);

@@ -18,7 +18,7 @@ const header = (description: string, example: string, required = true) => ({
 /** Headers of responses. */
 const headerComponents = {
   'X-Request-Id': header(
-    "The request's id in the log: its own `X-Request-Id` if that is well-formed, otherwise a new id.",
+    "Id of the request in the log: the client's `X-Request-Id` if that is well-formed, otherwise a new one.",
     '1f0c2a4e-5d1b-4a57-9a0e-2b1f3c5d7e90',
   ),
   Link: header(
@@ -28,7 +28,7 @@ const headerComponents = {
   ),
   Location: header('The animal, relative to the address of the request (RFC 9110, 10.2.2).', 'pets/1'),
   'Idempotent-Replayed': {
-    ...header('Present on the response to a retry: the animal was added before.', 'true', false),
+    ...header('Present if the request is a retry: an earlier request added the animal.', 'true', false),
     schema: { const: 'true' },
   },
   Deprecation: header('Time from which the operation is deprecated (RFC 9745).', '@1795046400', false),
@@ -39,7 +39,7 @@ const headerComponents = {
     false,
   ),
   RateLimit: header(
-    "Present if requests are limited: what is left of the quota of the key's owner, `r`, and the seconds until all of it is available again, `t` (draft-ietf-httpapi-ratelimit-headers-10).",
+    "Present if requests are limited: the remaining quota of the key's owner, `r`, and the seconds until the whole quota is available again, `t` (draft-ietf-httpapi-ratelimit-headers-10).",
     '"default";r=9;t=60',
     false,
   ),
@@ -51,7 +51,7 @@ const headerComponents = {
   'WWW-Authenticate': header('How to authenticate (RFC 6750, section 3).', 'Bearer'),
   Accept: header('The media type that is accepted (RFC 9110, 15.5.16).', 'application/json'),
   ETag: header(
-    'Identifies this text in its coding. Sent back in `If-None-Match`, it gives a 304 while the text is the same.',
+    'Identifies this version of the text. If a request sends it in `If-None-Match`, the response is 304 until the text changes.',
     '"X0tLTpR4qJ2Zx8wq6oI4l1cTzqk3b3mI1cCwVfTzqGE"',
   ),
   'Retry-After': {

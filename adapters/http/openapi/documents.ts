@@ -75,7 +75,7 @@ const documentServiceOperation = ({ operationId, summary, success, failures }: S
     ...(success.headers?.includes('ETag') === true
       ? {
           304: {
-            description: 'The client has it already.',
+            description: 'Not modified: the client has the current text.',
             headers: headerReferences(['X-Request-Id', 'ETag']),
           },
         }
@@ -139,11 +139,11 @@ export const openApiDocument = {
   info: { title: 'Animal store', version: '1.0.0', description },
   externalDocs: {
     url: 'openapi-service.json',
-    description: 'The operations beside /v1: health and the documents',
+    description: 'Operations outside /v1: health and the documents',
   },
   servers: [{ url: './v1' }],
   security: [{ bearerAuth: [] }],
-  tags: [{ name: 'pets', description: 'The catalogue.' }],
+  tags: [{ name: 'pets', description: 'Animals of the catalogue.' }],
   paths: petPaths,
   components: { ...componentsOf(petPaths), securitySchemes },
 };

@@ -45,7 +45,7 @@ export const schemas = {
   },
   Pet: {
     type: 'object',
-    description: 'An animal in the catalogue. Without a status it has no `status` field.',
+    description: 'An animal in the catalogue. `status` is missing if the animal was added without one.',
     required: Pet.required,
     properties: propertiesOf(petFields),
   },
@@ -63,7 +63,7 @@ export const schemas = {
     properties: {
       code: {
         type: 'string',
-        description: 'Machine-readable error code, of a closed list.',
+        description: 'Machine-readable error code. The description of this API lists all codes.',
         enum: errorCodes,
       },
       message: { type: 'string', description: 'Human-readable description, whose wording may change.' },

@@ -30,7 +30,7 @@ export const inTransaction = async <A>(
   // The promise of `commit` resolves even if the commit failed; this one rejects.
   await transaction.executionPromise;
   if (CommitAnswer.is(answer) && answer.response.command === 'ROLLBACK') {
-    throw new Error('the database rolled the transaction back, since one of its statements had failed');
+    throw new Error('the database rolled back the transaction, because a statement in it failed');
   }
   return result;
 };

@@ -31,7 +31,7 @@ export const checkEncoding = async (pool: Knex): Promise<void> => {
   const encoding = (await readSettings(pool, 'server_encoding')).get('server_encoding') ?? '';
   if (encoding === 'UTF8') return;
   throw permanentError(
-    `its encoding ${encoding} can't store every text: create it with \`create database ... encoding 'UTF8' template template0\``,
+    `the encoding ${encoding} can't store every text; create the database with \`create database ... encoding 'UTF8' template template0\``,
   );
 };
 

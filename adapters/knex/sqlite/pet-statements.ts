@@ -30,7 +30,7 @@ const isRow = (value: unknown): value is PetRow =>
 const parseRows = (text: string | null): ReadonlyArray<PetRow> => {
   const value: unknown = JSON.parse(text ?? '');
   if (Array.isArray(value) && value.every(isRow)) return value;
-  throw new TypeError('the cells of pets are neither texts nor null');
+  throw new TypeError('a cell of pets is neither text nor null');
 };
 
 /** Writes integers as digits, since a JavaScript number would lose some. */

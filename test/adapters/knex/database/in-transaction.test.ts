@@ -43,7 +43,7 @@ describe('A transaction in PostgreSQL', () => {
         await transaction('pets').insert(row);
         await transaction.raw('select 1 / 0').catch(constVoid);
       });
-      expect(await messageOf(work)).to.match(/rolled the transaction back/);
+      expect(await messageOf(work)).to.match(/rolled back the transaction/);
       expect(await reads('pets').pluck('name')).to.deep.equal([]);
     }));
 });
