@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { failureText } from '../../../app/failures';
-import { main, type Outcome, runCommand, runUnprivileged } from '../../support/processes/command';
-import { hasWriteAheadLog, integrityOf } from '../../support/databases/sqlite-files';
-import { listPets } from '../../support/http/client';
-import { runInProcess } from '../../support/processes/run-in-process';
-import { killServices, startService } from '../../support/service/service-process';
-import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { failureText } from '../../app/failures';
+import { main, type Outcome, runCommand, runUnprivileged } from '../support/processes/command';
+import { hasWriteAheadLog, integrityOf } from '../support/databases/sqlite-files';
+import { listPets } from '../support/http/client';
+import { runInProcess } from '../support/processes/run-in-process';
+import { killServices, startService } from '../support/service/service-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const text = 'A text of more than a hundred bytes, which is as long as the head of a database is. '.repeat(3);
 

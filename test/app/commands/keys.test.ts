@@ -1,0 +1,234 @@
+import { expect } from 'chai';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { newCatalogue } from '../../support/databases/catalogue';
+import { bytesOf } from '../../support/databases/sqlite-files';
+import { eventually } from '../../support/eventually';
+import { listPets } from '../../support/http/client';
+import { type Environment, withoutDatabaseLine } from '../../support/processes/command';
+import { runInProcess } from '../../support/processes/run-in-process';
+import { killServices, startService } from '../../support/service/service-process';
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+
+/** In milliseconds: how soon a revoked key is refused everywhere. */
+const revocationBound = 5_000;
+
+const dayMs = 86_400_000;
+
+const names = [
+  "-n --json'); DROP TABLE api_keys;--",
+  'Zoë 東京 🐢 e\u0301 \u202e"quoted"\\ two\nlines\tand a tab',
+  '9007199254740993',
+];
+
+const newStore = async () => {
+  const { file, environment } = await newCatalogue();
+  return { file, environment: { ...environment, LOG_LEVEL: 'silent' } };
+};
+
+const keys = async (environment: Environment, ...command: ReadonlyArray<string>) =>
+  withoutDatabaseLine(await runInProcess(['keys', ...command], environment));
+
+/** The record that a command prints as JSON, by the fields that are compared. */
+const printed = (stdout: string) => {
+  const record: unknown = JSON.parse(stdout);
+  return Object.assign({ id: '', key: '', createdAt: '', expiresAt: '' }, record);
+};
+
+const issue = async (environment: Environment, name: string, ...options: ReadonlyArray<string>) => {
+  const { stdout } = await keys(environment, 'create', `--name=${name}`, '--json', ...options);
+  const { key, ...record } = printed(stdout);
+  expect(record).to.include({ name, revokedAt: null });
+  return { id: record.id, key, record };
+};
+
+const listed = async (environment: Environment): Promise<unknown> =>
+  JSON.parse((await keys(environment, 'list', '--json')).stdout);
+
+const lifetimeOf = ({ createdAt, expiresAt }: ReturnType<typeof printed>): number =>
+  Date.parse(expiresAt) - Date.parse(createdAt);
+
+describe('The command keys', () => {
+  afterEach(killServices);
+  afterEach(removeFolders);
+
+  it('prints only the key on standard output, and lists it without its secret', async () => {
+    const { environment } = await newStore();
+    const created = await keys(environment, 'create', '--name', 'shop');
+    expect(created.code).to.equal(0);
+    expect(created.stdout).to.match(/^animals_[0-9a-f]{16}_[\w-]{43}\n$/);
+    const [key, id = 'no id'] = [created.stdout.trim(), created.stdout.split('_')[1]];
+    expect(created.stderr).to.include(`animal-store keys revoke ${id}`).and.not.include(key);
+
+    const { code, stdout, stderr } = await keys(environment, 'list');
+    expect(stdout).to.match(
+      new RegExp(`^${id}  owner ${id}  \\.\\.\\.${key.slice(-4)}  created \\S+Z  valid  "shop"\\n$`),
+    );
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
+  });
+
+  it('warns at a creation if API_KEYS is set', async () => {
+    const { environment } = await newStore();
+    const warning = 'a service with API_KEYS ignores the keys in the database';
+    const withKeys = { ...environment, API_KEYS: 'a-key-of-32-characters-and-more-' };
+    expect((await keys(environment, 'create', '--name', 'shop')).stderr).not.to.include('warning');
+    expect((await keys(withKeys, 'create', '--name', 'shop')).stderr).to.include(warning);
+  });
+
+  it('keeps any name byte for byte, in order of creation', async () => {
+    const { environment } = await newStore();
+    const records: Array<unknown> = [];
+    for (const name of names) records.push((await issue(environment, name)).record);
+    expect(await listed(environment)).to.deep.equal(records);
+  });
+
+  it('escapes control characters', async () => {
+    const { environment } = await newStore();
+    const name = 'a\u009b2Jb\u0085c\u007fd\u202ee\u2066f\u2028g\u200fh\u{e0041}i🐢';
+    const { id } = await issue(environment, name);
+    for (const command of [['list'], ['list', '--json'], ['revoke', id]]) {
+      expect((await keys(environment, ...command)).stdout, command.join(' ')).to.include(
+        String.raw`"a\u009b2Jb\u0085c\u007fd\u202ee\u2066f\u2028g\u200fh\udb40\udc41i🐢"`,
+      );
+    }
+    expect(await listed(environment)).to.have.nested.property('[0].name', name);
+  });
+
+  it('rejects an empty name and a lifetime of 0', async () => {
+    const file = await newDatabaseFile();
+    for (const options of [['--name='], ['--name=shop', '--expires=0d']]) {
+      const refused = await keys({ DATABASE_URL: `sqlite:${file}` }, 'create', ...options);
+      expect(refused).to.include({ code: 2, stdout: '' });
+    }
+    expect(existsSync(file)).to.equal(false);
+  });
+
+  for (const isEmpty of [false, true]) {
+    it(`needs a database and creates none: ${isEmpty ? 'an empty file' : 'a missing file'}`, async () => {
+      const file = await newDatabaseFile();
+      if (isEmpty) writeFileSync(file, '');
+      for (const command of [['create', '--name=x'], ['list'], ['rotate', 'x'], ['revoke', 'x']]) {
+        expect(await keys({ DATABASE_URL: `sqlite:${file}` }, ...command)).to.include({
+          code: 1,
+          stdout: '',
+          stderr: `animal-store: there is no animal store in sqlite:${file}: set DATABASE_URL to the database, or create one with \`animal-store migrate\`\n`,
+        });
+      }
+      expect(readdirSync(dirname(file))).to.deep.equal(isEmpty ? ['animals.sqlite3'] : []);
+    });
+  }
+
+  it('lists no keys of a new database', async () => {
+    const { environment } = await newStore();
+    expect(await listed(environment)).to.deep.equal([]);
+    const expected = { code: 0, stdout: '', stderr: 'there are no keys\n' };
+    expect(await keys(environment, 'list')).to.include(expected);
+  });
+
+  it('revokes a key once: a second time changes nothing', async () => {
+    const { environment } = await newStore();
+    const [{ id }, other] = [await issue(environment, 'lost'), await issue(environment, 'kept')];
+    const first = await keys(environment, 'revoke', id, '--json');
+    expect(await keys(environment, 'revoke', id, '--json')).to.deep.equal(first);
+    expect(first).to.include({ code: 0, stderr: '' });
+    const revoked: unknown = JSON.parse(first.stdout);
+    expect(revoked).to.include({ id, name: 'lost' });
+    expect(revoked)
+      .to.have.property('revokedAt')
+      .that.matches(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(await listed(environment)).to.deep.equal([revoked, other.record]);
+  });
+
+  it('limits the lifetime of a key with --expires only', async () => {
+    const { environment } = await newStore();
+    const { stdout } = await keys(environment, 'create', '--name=shop', '--expires=90d', '--json');
+    const issued = printed(stdout);
+    expect(lifetimeOf(issued)).to.be.closeTo(90 * dayMs, 60_000);
+    expect((await keys(environment, 'list')).stdout).to.include(`valid until ${issued.expiresAt}`);
+    expect((await issue(environment, 'other')).record).to.include({ expiresAt: null });
+    for (const duration of ['90', '-1d', '1y', '']) {
+      const refused = await keys(environment, 'create', '--name=no', `--expires=${duration}`);
+      expect(refused, duration).to.include({ code: 2, stdout: '' });
+    }
+    expect(await listed(environment)).to.have.lengthOf(2);
+  });
+
+  it('warns when the last valid key is revoked', async () => {
+    const { environment } = await newStore();
+    const [one, other] = [await issue(environment, 'one'), await issue(environment, 'other')];
+    await keys(environment, 'create', '--name=over', '--expires=1s');
+    await eventually('a key has expired', 10_000, async () =>
+      (await keys(environment, 'list')).stdout.includes('expired'),
+    );
+    expect((await keys(environment, 'revoke', one.id)).stderr).to.equal('');
+    const { code, stderr } = await keys(environment, 'revoke', other.id);
+    expect(code).to.equal(0);
+    expect(stderr).to.match(/^warning: no valid key is left.*keys create.*\n$/);
+  });
+
+  it('fails for an unknown id, and for the rotation of a revoked key: exit code 1', async () => {
+    const { environment } = await newStore();
+    const { id } = await issue(environment, 'shop');
+    await keys(environment, 'revoke', id);
+    const records = await listed(environment);
+    const unknown = "no key has the id x' OR 1=1: `animal-store keys list` shows the ids";
+    for (const [command, reason] of [
+      [['revoke', "x' OR 1=1", '--json'], unknown],
+      [['rotate', "x' OR 1=1", '--json'], unknown],
+      [['rotate', id], `key ${id} is revoked: issue a new one with \`animal-store keys create --name NAME\``],
+    ] as const) {
+      const { code, stdout, stderr } = await keys(environment, ...command);
+      expect(stderr).to.equal(`animal-store: ${reason}\n`);
+      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+    }
+    expect(await listed(environment)).to.deep.equal(records);
+  });
+
+  it('passes the lifetime of a key on to its successor, unless --expires is given', async () => {
+    const { environment } = await newStore();
+    const { id } = await issue(environment, 'shop', '--expires=90d');
+    for (const [options, days] of [
+      [[], 90],
+      [['--expires=30d'], 30],
+      [['--expires=never'], null],
+    ] as const) {
+      const { stdout, stderr } = await keys(environment, 'rotate', id, '--json', ...options);
+      expect(stdout, stderr).not.to.equal('');
+      const issued = printed(stdout);
+      if (days === null) expect(issued.expiresAt).to.equal(null);
+      else expect(lifetimeOf(issued)).to.equal(days * dayMs);
+    }
+  });
+
+  it('stores only hashes: neither the file nor its log holds a key', async () => {
+    const { file, environment } = await newStore();
+    const service = await startService(environment);
+    const issuedKeys = [await service.firstKey(), (await issue(environment, 'shop')).key];
+    const whileServing = bytesOf(file);
+    await service.stop();
+    const afterwards = bytesOf(file);
+    for (const issued of issuedKeys) {
+      const [, id = 'no id', secret = 'no secret'] = /^animals_([0-9a-f]{16})_(.+)$/.exec(issued) ?? [];
+      for (const bytes of [whileServing, afterwards]) {
+        expect(bytes.includes(id), 'the id').to.equal(true);
+        expect(bytes.includes(secret), 'the key').to.equal(false);
+        expect(bytes.includes(Buffer.from(secret, 'base64url')), 'its random bits').to.equal(false);
+      }
+    }
+  });
+
+  it('takes effect at once in running instances, and a revocation within 5 seconds in all', async () => {
+    const { environment } = await newStore();
+    const services = await Promise.all([startService(environment), startService(environment)]);
+    const { id, key } = await issue(environment, 'shop');
+    const statuses = () =>
+      Promise.all(services.map(({ address }) => listPets({ address, key }).then(({ status }) => status)));
+    expect(await statuses()).to.deep.equal([200, 200]);
+
+    expect(await keys(environment, 'revoke', id)).to.include({ code: 0 });
+    await eventually('the key is refused everywhere', revocationBound, async () =>
+      (await statuses()).every((status) => status === 401),
+    );
+    expect(await statuses(), 'from then on').to.deep.equal([401, 401]);
+  });
+});

@@ -1,0 +1,152 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import { resolve } from 'node:path';
+import { startLine } from '../../../app/commands/serve';
+import { decodeSettings } from '../../../app/settings/settings';
+import { columnOf, hasWriteAheadLog } from '../../support/databases/sqlite-files';
+import { allPets, createPet, listPets } from '../../support/http/client';
+import { startProgram } from '../../support/processes/command';
+import { runInProcess } from '../../support/processes/run-in-process';
+import { killServices, startService } from '../../support/service/service-process';
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+
+const announcedKey = /shown only once|animals_/;
+
+const newPets = [
+  '{"name":"largest","categoryId":9223372036854775807,"status":"sold"}',
+  '{"name":"smallest","categoryId":-9223372036854775808,"status":"pending"}',
+  '{"name":"past 2^53","categoryId":9007199254740993}',
+  '{"name":"","categoryId":0,"status":"available"}',
+  '{"name":"Zoë 東京 🐢 \\u0001\\n\\"\'; DROP TABLE pets;--","categoryId":-1}',
+];
+
+describe('A start', () => {
+  afterEach(killServices);
+  afterEach(removeFolders);
+
+  it('prints its address, a first key and a curl line; the next start only its address, and keeps all animals byte for byte', async () => {
+    const file = await newDatabaseFile();
+    const environment = { DATABASE_URL: `sqlite:${file}` };
+    const lineOf = ({ address }: { readonly address: string }): string =>
+      `animal-store serves ${address} with its data in sqlite:${file} (set: DATABASE_URL=sqlite:${file}, PORT=0)\n`;
+    const first = await startService(environment);
+    const key = await first.firstKey();
+    const answers = [];
+    for (const newPet of newPets) answers.push(await createPet({ ...first, key }, newPet));
+    expect(answers.map(({ status }) => status)).to.deep.equal(newPets.map(() => 201));
+    const { code, stderr } = await first.stop();
+    expect({ code, stderr }).to.deep.equal({
+      code: 0,
+      stderr:
+        `${lineOf(first)}First API key, shown only once: ${key}\n` +
+        `Try it: curl -H 'Authorization: Bearer ${key}' ${first.address}/v1/pets\n`,
+    });
+    expect(hasWriteAheadLog(file)).to.equal(false);
+
+    const second = await startService(environment);
+    expect(await allPets({ ...second, key })).to.deep.equal(answers.map(({ text }) => text));
+    const another = await createPet({ ...second, key }, '{"name":"next","categoryId":1}');
+    expect(another.text).to.include(`"id":${newPets.length + 1},`);
+    expect((await second.stop()).stderr).to.equal(lineOf(second));
+  });
+
+  for (const [where, address] of [
+    ['in memory', () => Promise.resolve('memory:')],
+    ['on SQLite', async () => `sqlite:${await newDatabaseFile()}`],
+  ] as const) {
+    it(`prints a curl line to paste that lists no animals, ${where}`, async function () {
+      if ((await startProgram('sh', ['-c', 'command -v curl']).ended).code !== 0) this.skip();
+      const service = await startService({ DATABASE_URL: await address() });
+      const { code, stdout } = await startProgram('sh', ['-c', await service.firstCall()]).ended;
+      expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '[]' });
+    });
+  }
+
+  it('creates no key if API_KEYS is set, and rejects the keys of the database', async () => {
+    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+    const withKeys = { ...environment, API_KEYS: 'one,two' };
+    const service = await startService(withKeys);
+    const file = environment.DATABASE_URL.slice('sqlite:'.length);
+    expect(await columnOf(file, 'api_keys', 'id')).to.deep.equal([]);
+    const stored = (await runInProcess(['keys', 'create', '--name', 'shop'], environment)).stdout.trim();
+    const keys = ['one', 'two', 'three', 'one,two', stored];
+    const statuses = await Promise.all(keys.map(async (key) => (await listPets({ ...service, key })).status));
+    expect(statuses).to.deep.equal([200, 200, 401, 401, 401]);
+    expect((await service.stop()).stderr).not.to.match(announcedKey);
+  });
+
+  it('fails in production without a key, says how to get one, and succeeds once the advice is followed', async () => {
+    const production = { NODE_ENV: 'production', PORT: '0' };
+    const environment = { ...production, DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+    for (const [settings, advice] of [
+      [{ ...production, DATABASE_URL: 'memory:' }, 'set API_KEYS'],
+      [environment, 'set API_KEYS, or create a key with `animal-store keys create --name NAME`'],
+    ] as const) {
+      const { code, stdout, stderr } = await runInProcess(['serve'], settings);
+      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+      expect(stderr).to.equal(`animal-store: there is no valid API key: ${advice}\n`);
+    }
+    const key = (await runInProcess(['keys', 'create', '--name', 'shop'], environment)).stdout.trim();
+    const service = await startService(environment);
+    expect(await listPets({ ...service, key })).to.deep.equal({ status: 200, text: '[]' });
+    expect((await service.stop()).stderr).not.to.match(announcedKey);
+  });
+});
+
+const lineFor = (environment: Readonly<Record<string, string>>): string => {
+  const settings = decodeSettings(environment);
+  if (E.isLeft(settings)) throw new Error(JSON.stringify(settings.left));
+  return startLine(settings.right, 'http://127.0.0.1:3000');
+};
+
+describe('The line of a start', () => {
+  it('names the address, the database and the absence of settings', () => {
+    expect(lineFor({ PATH: '/bin', PORT: '3000', LOG_LEVEL: '' })).to.equal(
+      `animal-store serves http://127.0.0.1:3000 with its data in sqlite:${resolve('animal-store.sqlite3')} (all settings are default)`,
+    );
+  });
+
+  it('names each changed setting with its value, but only the number of keys', () => {
+    const shown = {
+      CORS_ORIGIN: 'https://a.example,https://b.example',
+      DATABASE_URL: 'memory:',
+      HOST: '::1',
+      LOG_LEVEL: 'debug',
+      MAX_IN_FLIGHT: '7',
+      MAX_WAIT: '6',
+      NODE_ENV: 'production',
+      PORT: '0',
+      POSTGRES_POOL_SIZE: '9',
+      POSTGRES_PREPARED_STATEMENTS: 'never',
+      POSTGRES_STATEMENT_TIMEOUT: '11',
+      RATE_LIMIT: '100/60s',
+      STOP_DELAY: '8',
+      TRUST_PROXY: '1',
+    };
+    const line = lineFor({ ...shown, API_KEYS: 'secret-one,secret-two', SECRET: 'of-another-program' });
+    const set = /\(set: (.*)\)$/.exec(line)?.[1]?.split(', ').toSorted();
+    expect(set).to.deep.equal([
+      'API_KEYS=2 keys',
+      ...Object.entries(shown).map(([name, value]) => `${name}=${value}`),
+    ]);
+  });
+
+  it('shows a PostgreSQL address without its password in every form', () => {
+    for (const [address, shown] of [
+      ['postgres://me:pass-word@db.example:5432/animals', 'postgres://me@db.example:5432/animals'],
+      [
+        'postgres://me@db.example/animals?sslmode=require&password=pass-word',
+        'postgres://me@db.example/animals',
+      ],
+      ['postgresql://db.example/animals?user=me&password=pass-word', 'postgresql://db.example/animals'],
+      ['postgres://me:1/pass-word@db.example/animals', 'postgres://...'],
+      ['postgres://me:1#pass-word@db.example/animals', 'postgres://...'],
+      ['postgres://me:1?pass-word@db.example/animals', 'postgres://...'],
+      ['postgres://me:pass-w@rd@db.example/animals', 'postgres://me@db.example/animals'],
+    ] as const) {
+      const line = lineFor({ DATABASE_URL: address });
+      expect(line).to.not.match(/pass-w/);
+      expect(line).to.contain(`with its data in ${shown} (set: DATABASE_URL=${shown})`);
+    }
+  });
+});
