@@ -23,10 +23,8 @@ const serviceCodes = [
 
 const clientCodes = ['network', 'timeout', 'aborted', 'unexpected_response'] as const;
 
-/** Every code of an AnimalStoreError. */
 export const animalStoreErrorCodes = [...serviceCodes, ...clientCodes];
 
-/** A code of an AnimalStoreError. The list is closed. */
 export type AnimalStoreErrorCode = (typeof animalStoreErrorCodes)[number];
 
 interface Details {

@@ -62,7 +62,6 @@ export const newIdempotencyKey = (): IdempotencyKey =>
     ),
   );
 
-/** Makes the client of a store from one attempt of each operation. */
 export const clientOver = (transport: Transport): AnimalStoreClient => {
   async function* byPage(options: ListOptions): AsyncGenerator<ReadonlyArray<Pet>> {
     const { pageSize = largestPageSize, ...rest } = options;

@@ -4,7 +4,6 @@ import { type IdempotencyKeyReused, idempotencyKeyReused } from './ports';
 /** Lifetime of the record of a create with an idempotency key: 24 hours. */
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
-/** Record of a create with an idempotency key. */
 export interface IdempotencyRecord {
   /** The animal that was added; undefined if it is no longer in the store. */
   readonly pet: Pet | undefined;
@@ -13,9 +12,7 @@ export interface IdempotencyRecord {
 }
 
 type IdempotentCreate =
-  /** The repository adds the animal, and replaces the record of the key. */
   | { readonly _tag: 'Create'; readonly expiresAt: number }
-  /** The repository returns the animal of the record. */
   | { readonly _tag: 'Replay'; readonly pet: Pet }
   | IdempotencyKeyReused;
 

@@ -26,7 +26,6 @@ export const Int64: t.Type<Int64, bigint> = int64('Int64');
 // Limits the significant digits, since BigInt is slow for long texts.
 const decimal = /^-?0*[0-9]{1,19}$/;
 
-/** Makes the codec of the same integer in decimal digits, as in a URL. */
 export const inDecimal = <A extends bigint>(integer: t.Type<A, bigint>): t.Type<A, string> =>
   new t.Type<A, string, unknown>(
     `${integer.name} in decimal`,

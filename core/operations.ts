@@ -17,7 +17,6 @@ import {
   type PetRepository,
 } from './ports';
 
-/** Adapters that a store consists of. */
 export interface Ports {
   readonly pets: PetRepository;
   readonly authenticate: Authenticate;

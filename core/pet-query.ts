@@ -10,10 +10,8 @@ export const PageSize: t.Type<PageSize, number> = brand('PageSize', t.number, {
   expected: 'an integer from 1 to 100',
 });
 
-/** Page size of a query that gives none: 20. */
 export const defaultPageSize: PageSize = decodeOrThrow(PageSize, 20);
 
-/** The largest page size: 100. */
 export const largestPageSize: PageSize = decodeOrThrow(PageSize, 100);
 
 type FieldTable = typeof newPetFields;
@@ -25,7 +23,6 @@ type FilterName = {
 const isFilter = (name: string): name is FilterName =>
   Object.entries<PetField>(newPetFields).some(([field, { filter }]) => field === name && filter === true);
 
-/** Fields by which lists can be filtered. */
 export const petFilters: ReadonlyArray<FilterName> = Object.keys(newPetFields).filter(isFilter);
 
 /** Values that the animals of a list must have. A filter that is left out accepts every animal. */
@@ -37,7 +34,6 @@ export interface PetQuery extends PetFilters {
   readonly after?: PetId | undefined;
 }
 
-/** A query with an optional page size, 20 by default. */
 export interface ListPetsQuery extends Omit<PetQuery, 'limit'> {
   readonly limit?: PageSize | undefined;
 }
@@ -47,7 +43,6 @@ function pick(fields: Fields, names: ReadonlyArray<string>): object {
   return Object.fromEntries(names.map((name) => [name, fields[name]]));
 }
 
-/** The codec of a query. */
 export const ListPetsQuery = record('PetQuery', {
   limit: { codec: PageSize, required: false },
   after: { codec: PetId, required: false },

@@ -22,7 +22,6 @@ export const PetName: t.Type<PetName, string> = text('PetName', maxNameBytes);
 
 const petStatuses = ['available', 'pending', 'sold'] as const;
 
-/** Availability of an animal. */
 export type PetStatus = (typeof petStatuses)[number];
 export const PetStatus: t.Type<PetStatus> = enumeration('PetStatus', petStatuses);
 
@@ -37,13 +36,11 @@ type FieldKind =
 /** A field of an animal, for adapters that derive their own form of it. */
 export type PetField = Fields[string] &
   FieldKind & {
-    /** True if animals can be listed by the value of this field. */
     readonly filter?: true;
     readonly description: string;
     readonly example: string | bigint;
   };
 
-/** Every field of a NewPet once, in the order of columns and JSON members. */
 export const newPetFields = {
   name: {
     kind: 'text',
@@ -72,7 +69,6 @@ export const newPetFields = {
   },
 } as const satisfies Readonly<Record<string, PetField>>;
 
-/** Every field of a Pet once: the id, then the fields of a NewPet. */
 export const petFields = {
   id: {
     kind: 'int64',

@@ -28,14 +28,12 @@ export const petNotFound = (id: PetId): PetNotFound => ({ _tag: 'PetNotFound', i
 export interface IdempotencyKeyReused {
   readonly _tag: 'IdempotencyKeyReused';
 }
-/** The one value of IdempotencyKeyReused. */
 export const idempotencyKeyReused: IdempotencyKeyReused = { _tag: 'IdempotencyKeyReused' };
 
 /** The first create with this idempotency key is still in progress. */
 export interface IdempotencyKeyInFlight {
   readonly _tag: 'IdempotencyKeyInFlight';
 }
-/** The one value of IdempotencyKeyInFlight. */
 export const idempotencyKeyInFlight: IdempotencyKeyInFlight = { _tag: 'IdempotencyKeyInFlight' };
 
 /** The source or the store ended an import. None of its animals is stored. */
@@ -58,7 +56,6 @@ export interface RateLimit {
   readonly seconds: number;
 }
 
-/** An owner's quota after one more request. */
 export interface Quota extends RateLimit {
   readonly isWithin: boolean;
   readonly remaining: number;

@@ -2,7 +2,6 @@ import * as E from 'fp-ts/Either';
 import type { Eq } from 'fp-ts/Eq';
 import * as t from 'io-ts';
 
-/** Types that `===` compares by value. */
 type Primitive = string | number | bigint | boolean;
 
 interface FieldCodec extends t.Decoder<unknown, Primitive> {
@@ -22,7 +21,6 @@ export type RecordOf<F extends Fields> = Flat<
   }
 >;
 
-/** Codec of records, with the names of their fields and an equality of all fields. */
 export interface RecordCodec<A> extends t.Type<A> {
   readonly required: ReadonlyArray<string>;
   readonly optional: ReadonlyArray<string>;

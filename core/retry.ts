@@ -1,7 +1,6 @@
 import { AnimalStoreError } from './animal-store-error';
 import { clientTimeouts, maxTimerMs } from './timeouts';
 
-/** Time limits of a call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Maximum time of each attempt, 10 seconds by default. */
@@ -10,7 +9,6 @@ export interface CallOptions {
   readonly retryForMs?: number | undefined;
 }
 
-/** Limits of one attempt. Its timeout, or the caller's abort, aborts the signal. */
 export interface Attempt {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;

@@ -23,7 +23,6 @@ const utf8Bytes = (value: string): number => {
 const isShortEnough = (value: string, maxBytes: number): boolean =>
   value.length <= maxBytes && (3 * value.length <= maxBytes || utf8Bytes(value) <= maxBytes);
 
-/** Makes the codec of a branded text that every store keeps unchanged. */
 export const text = <B extends string>(name: string, maxBytes: number): t.Type<B, string> =>
   brand(name, t.string, {
     holds: (value) => isShortEnough(value, maxBytes) && isStorable(value),
@@ -46,6 +45,5 @@ const isCalendarDate = (value: string): boolean => {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 };
 
-/** Makes the codec of a branded date, such as 2030-12-05 (RFC 3339, full-date). */
 export const calendarDate = <B extends string>(name: string): t.Type<B, string> =>
   brand(name, t.string, { holds: isCalendarDate, expected: 'a date such as 2030-12-05' });

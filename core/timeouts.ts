@@ -3,7 +3,6 @@
  * A client that has sent its request gets an answer within 5 s: `responseMs` and `sweepMs` leave a reserve.
  */
 
-/** Time limits of the HTTP server. */
 export const serverTimeouts = {
   /** From the first byte of a request to the end of its head. Less than `requestMs`. */
   headersMs: 10_000,
@@ -40,7 +39,6 @@ export const serverTimeouts = {
   idleCheckMs: 20,
 } as const;
 
-/** Time limits of the ports behind a request, and of work on a database. */
 export const databaseTimeouts = {
   /** Default of POSTGRES_STATEMENT_TIMEOUT. With `graceMs` less than `responseMs`. A wait for a lock ends after a third. */
   statementMs: 3_000,
@@ -94,7 +92,6 @@ export const databaseTimeouts = {
   migrationKeepAliveMs: 10_000,
 } as const;
 
-/** Time limits of a client's calls, remote and in the same process. */
 export const clientTimeouts = {
   /** Time of an attempt. More than the 5 s in which the service answers. */
   attemptMs: 10_000,
@@ -107,7 +104,6 @@ export const clientTimeouts = {
   graceMs: 50,
 } as const;
 
-/** Time limits of the process. */
 export const processTimeouts = {
   /** Interval between checks for a lost database file. */
   lossCheckMs: 500,

@@ -15,7 +15,6 @@ export const parseExactJson = (text: string): unknown => {
   );
 };
 
-/** Returns the JSON text of an object whose values are strings, numbers, booleans and bigints. */
 export const writeExactJson = (fields: object): string =>
   `{${Object.entries(fields)
     .map(

@@ -33,10 +33,8 @@ import { httpTransport } from './http-transport';
 import type { RemoteStore } from './send';
 import { clientTimeouts } from '../../core/timeouts';
 
-/** The owner of the key has made too many requests. */
 type RateLimited = Readonly<{ _tag: 'RateLimited'; retryAfterMs: number | undefined }>;
 
-/** The JSON of the animal is larger than the service accepts. */
 type PayloadTooLarge = Readonly<{ _tag: 'PayloadTooLarge' }>;
 
 /** Failures of every remote operation. The key may expire or be revoked while the store is open. */

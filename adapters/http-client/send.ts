@@ -7,7 +7,6 @@ import {
 } from '../../core';
 import { parseExactJson } from './exact-json';
 
-/** Address and key of a remote store. */
 export interface RemoteStore {
   /** Address of the service, under any path prefix, with or without `/v1` at its end. */
   readonly baseUrl: string;
@@ -25,7 +24,6 @@ export interface Success {
 const isCode = (code: unknown): code is AnimalStoreErrorCode =>
   animalStoreErrorCodes.some((one) => one === code);
 
-/** Maximum characters of an unexpected response in its error message. */
 const shownLength = 200;
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -82,7 +82,6 @@ export const inMemoryApiKeys = (
 };
 
 interface Options {
-  /** Initial animals. */
   readonly pets?: ReadonlyArray<Pet>;
   /** Clock in milliseconds for the expiry of idempotency keys. The default is monotonic. */
   readonly now?: () => number;

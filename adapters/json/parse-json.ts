@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { LosslessNumber, parse, parseLosslessNumber, splitNumber } from 'lossless-json';
 
-/** Text that is not acceptable JSON. The reason is public. */
+/** Text that is not strict JSON. `reason` is sent to the client. */
 export interface MalformedJson {
   readonly _tag: 'MalformedJson';
   readonly reason: string;

@@ -22,7 +22,6 @@ const serialiseMember = (name: keyof Pet, { kind }: PetField) => {
 
 const members = petFieldNames.map((name) => ({ name, serialise: serialiseMember(name, petFields[name]) }));
 
-/** Returns the JSON text of a Pet, with exact integers. */
 export const serialisePet = (pet: Pet): string => {
   let text = '';
   for (const { name, serialise } of members) {

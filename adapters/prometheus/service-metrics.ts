@@ -103,7 +103,6 @@ export const poolMetrics =
     });
   };
 
-/** Measures the duration and size of batches. Each batch of `create` is a commit. */
 export const batchMetrics = () => {
   const durations = histogram(
     'db_client_operation_duration_seconds',

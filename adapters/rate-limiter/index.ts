@@ -34,7 +34,7 @@ const consume = async (limiter: RateLimiterAbstract, owner: OwnerId): Promise<Co
   }
 };
 
-/** Counts one request. Restarts a window that ends too late, because the clock was set back since. */
+/** Counts one request. Restarts a window that would end too late because the clock was set back. */
 const countRequest = async (
   limiter: RateLimiterAbstract,
   owner: OwnerId,
@@ -46,7 +46,6 @@ const countRequest = async (
   return consume(limiter, owner);
 };
 
-/** Counts a request without a time limit. */
 const consumeWith =
   (limiter: RateLimiterAbstract, limit: RateLimit) =>
   (owner: OwnerId): TaskEither<Unavailable, Quota> =>

@@ -21,12 +21,11 @@ import type { Settings } from '../settings/settings';
 
 interface NamedDatabase {
   readonly open: () => Database;
-  /** Opens the database without creating or migrating it. */
   readonly openAsFound: () => InspectableDatabase;
   readonly configuration: () => Knex.Config;
 }
 
-/** Turns the error of several lines that Knex throws for a missing driver into a failure with advice. */
+/** Replaces the multi-line error that Knex throws for a missing driver by one line of advice. */
 export const explainMissingDriver = (error: unknown): unknown => {
   const missing = /^Knex: run\n\$ npm install (\S+) --save\n(.*)/.exec(toError(error).message);
   const [, driver = '', reason = ''] = missing ?? [];
@@ -58,7 +57,7 @@ const createForFolderOwner = (filename: string): void => {
     closeSync(openSync(filename, 'a', ownerOnlyMode));
     giveToFolderOwner(filename);
   } catch {
-    // Opening the database fails next, with the reason.
+    // Ignored, since opening the database fails next, with the reason.
   }
 };
 
@@ -108,7 +107,6 @@ const rejectWhenAborted = async (signal: AbortSignal): Promise<never> => {
 };
 
 interface Options {
-  /** True for `migrate`, which may create the database and raise its schema generation. */
   readonly isMigrateCommand?: boolean;
   readonly printError: (text: string) => void;
   /** Aborts the wait for other processes that use the database, which can take ten minutes. */

@@ -7,11 +7,11 @@ import { fileDescriptorOf } from '../terminal/streams';
 interface Sink {
   /** Resolves with the number of bytes that were written. Rejects if nothing can be written now. */
   readonly take: (block: Buffer) => Promise<number>;
-  /** Writes what it can synchronously, because the process is exiting. Never throws. */
+  /** Writes synchronously, because the process is exiting. Never throws. */
   readonly takeLast: (block: Buffer) => void;
 }
 
-/** Counts data as written when the reader has gone, because it does not come back. */
+/** Treats data as written when the reader has gone, because the reader does not come back. */
 const streamSink = (stream: Writable): Sink => ({
   take: (block) =>
     new Promise((resolve) => {

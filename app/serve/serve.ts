@@ -21,7 +21,7 @@ interface Lifetime {
   readonly version: string;
   readonly logger: Logger;
   readonly onProgress: (text: string) => void;
-  /** Called once the service answers. Resolves with the signal that stops the service. */
+  /** Called when the service is ready. Resolves with the signal that stops it. */
   readonly until: (service: Service) => Promise<NodeJS.Signals>;
 }
 
@@ -92,7 +92,7 @@ const serveClients = async (
   }
 };
 
-/** Composition root: opens the backend, serves until the signal to stop, and closes the backend. */
+/** Opens the backend, serves until the signal to stop, and closes the backend. */
 export const serve = async (settings: Settings, lifetime: Lifetime): Promise<void> => {
   const { version, logger, onProgress } = lifetime;
   const metrics = prometheusMetrics({ version, operations: petOperations });

@@ -25,8 +25,8 @@ const withoutParentSegments = (filename: string): string => {
 
 export const parseDatabaseAddress = (text: string): unknown => {
   if (text === 'memory:') return { _tag: 'Memory' };
-  // A final slash names a folder to the file system, but a file to SQLite. `sqlite://animals.sqlite3` would name a file
-  // in the root folder, which is hardly meant.
+  // A trailing slash would name a folder. After two slashes, `sqlite://animals.sqlite3` would name a file in
+  // the root folder, which is hardly meant.
   if (/^sqlite:(?!:memory:$|\/\/[^/]).*[^/]$/s.test(text))
     return { _tag: 'Sqlite', filename: withoutParentSegments(text.slice('sqlite:'.length)) };
   return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)
@@ -36,7 +36,8 @@ export const parseDatabaseAddress = (text: string): unknown => {
 
 const withoutPassword = (connectionString: string): string => {
   const { protocol, username, host, pathname, search, hash } = new URL(connectionString);
-  // An @ here means that an unescaped / ? or # split the password. The rest may contain a part of it.
+  // An @ after the host means that an unescaped / ? or # split the password. The rest may contain a part of
+  // it.
   if (`${pathname}${search}${hash}`.includes('@')) return `${protocol}//...`;
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`;
 };

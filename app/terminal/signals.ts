@@ -1,6 +1,5 @@
 import { constants } from 'node:os';
 
-/** Returns the exit code of a process that a signal ended, as shells report it. */
 export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
 type StopSignal = 'SIGINT' | 'SIGTERM';

@@ -21,12 +21,10 @@ export interface CommandEnd {
 }
 
 export interface Terminal extends ProcessIO {
-  /** Prints a line on standard error. Standard output is for data only. */
   readonly printError: (text: string) => void;
   /** Writes to standard output. A failed write is reported on standard error and sets the exit code. */
   readonly write: (text: string) => void;
   readonly print: (json: boolean, data: unknown, text: string) => void;
-  /** Sets the exit code, unless one other than 0 is already set. */
   readonly fail: (exitCode: number) => void;
   readonly stop: () => void;
   /** Resolves when all output is written. If the command was told to stop, waits for at most a second. */

@@ -6,7 +6,6 @@ import { writeFile, writeStandardOutput } from './files';
 import { type Format, writeRows } from './formats';
 import { showProgress, type TransferContext } from './transfer';
 
-/** Yields pages by ascending id. Throws if the store can't answer. */
 export async function* allPages(
   list: PetRepository['list'],
   status?: PetStatus,

@@ -42,6 +42,5 @@ export const formatOfFile = (file: string): Format | undefined => byExtension[ex
 export const readRows = (format: Format, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> =>
   byFormat[format].read(chunks);
 
-/** Yields the text page by page. `readRows` reads the same animals from it. */
 export const writeRows = (format: Format, pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGenerator<string> =>
   byFormat[format].write(pages);

@@ -11,7 +11,6 @@ export interface TransferContext {
 interface Work {
   readonly unit?: string;
   readonly count: () => number;
-  /** Returns the completed fraction, from 0 to 1, if it is known. */
   readonly fraction?: () => number | undefined;
 }
 
