@@ -5,8 +5,8 @@ const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]
 const mark = '\0';
 
 /**
- * Parses JSON text with each integer as a bigint. Other numbers and the errors are those of JSON.parse. Node
- * 20 gives a reviver no source text, and lossless-json would add 2 kB.
+ * Parses JSON text with each integer as a bigint. Other numbers and the errors are those of JSON.parse. Node 20 gives a
+ * reviver no source text, and lossless-json would add 2 kB.
  */
 export const parseExactJson = (text: string): unknown => {
   const marked = text.replace(tokens, (token) => (/^-?[0-9]+$/.test(token) ? `"\\u0000${token}"` : token));

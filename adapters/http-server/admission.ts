@@ -9,7 +9,6 @@ const serviceRate = () => {
   let finished = 0;
   let earlierRates: ReadonlyArray<number> = [];
   return {
-    /** Starts measuring when a queue begins. */
     restart: (): void => {
       startedAt = performance.now();
       windowStartedAt = startedAt;
@@ -35,23 +34,17 @@ const serviceRate = () => {
   };
 };
 
-/** Maximum number of queued reads and writes together. Each takes some kilobytes. */
 const maxQueued = 10_000;
 
-/** Multiple of `maxWaitMs` beyond which a queued request is shed. */
 const lateShedFactor = 1.25;
 
 /** Minimum interval between searches of the queue for requests to shed. A search takes about a millisecond. */
 const shedIntervalMs = 250;
 
 export interface Entrant {
-  /** Time by `performance.now()`. */
   readonly arrivedAt: number;
-  /** False once the request is answered or its client has left. The queue then skips it. */
   readonly isWanted: () => boolean;
-  /** Called when a queued entrant gets a slot. */
   readonly admit: () => void;
-  /** Called when a queued entrant would wait for too long. */
   readonly shed: () => void;
 }
 
@@ -134,7 +127,6 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
       if (takeSlot()) entrant.admit();
       else returning.push(entrant);
     },
-    /** Releases the slot of a finished request. */
     leave: (): void => {
       rate.recordFinished();
       freeSlot();

@@ -6,7 +6,6 @@ import { type HeldBytes, ReceivedBytes } from './received-bytes';
 import type { ServerFailure } from './server-failure';
 import { serverTimeouts } from '../../core/timeouts';
 
-/** A request in the order of its connection. */
 export interface Turn {
   readonly request: IncomingMessage;
   readonly start: () => void;
@@ -34,10 +33,8 @@ export class Connection {
   idleSince = performance.now();
   /** True once the last response is being written. No further request is answered (RFC 9112, section 9.6). */
   isClosing = false;
-  /** Failure after which the parser is unusable. */
   parserFailure: ServerFailure | undefined;
 
-  /** Parsed exchanges, started in order as earlier ones finish. */
   private readonly waiting: Array<Turn> = [];
   private readonly parser: Parser;
   private readonly held: HeldBytes;
@@ -84,7 +81,6 @@ export class Connection {
     return this.isClosing || !this.socket.writable;
   }
 
-  /** True if no request is running and no received bytes are left. */
   get isIdle(): boolean {
     return this.current === undefined && !this.hasNext();
   }
@@ -125,7 +121,6 @@ export class Connection {
     this.socket.resume();
   }
 
-  /** Starts the next exchange unless one is running. */
   startNext(): void {
     if (this.current !== undefined || this.isOver) return;
     const next = this.waiting.shift();
@@ -134,17 +129,14 @@ export class Connection {
     next.start();
   }
 
-  /** True while the body of the last parsed request is being received. */
   get isBodyComing(): boolean {
     return this.received.isBodyComing;
   }
 
-  /** Reports whether the body of the current exchange is being received. */
   isReceivingBody(): boolean {
     return this.current?.request.complete === false;
   }
 
-  /** Destroys the connection after its idle or linger timeout. */
   sweep(now: number): void {
     const { socket, closingSince, lastByteAt } = this;
     if (closingSince !== Infinity) {
@@ -156,7 +148,6 @@ export class Connection {
     }
   }
 
-  /** Releases the received bytes of a closed connection. */
   closed(): void {
     this.isClosing = true;
     this.received.clear();
@@ -194,7 +185,10 @@ export class Connection {
     return !this.isYielding && (this.hasEnded || !this.socket.isPaused());
   }
 
-  /** Tells the parser that the client has half-closed. After a failure Node may have reused the parser for another socket. */
+  /**
+   * Tells the parser that the client has half-closed. Skips a failed parser, which Node may use for another socket by
+   * now.
+   */
   private finishParser(): void {
     if (this.isFinished || this.isDropping || this.parserFailure !== undefined) return;
     this.isFinished = true;
@@ -223,7 +217,6 @@ export class Connection {
     }
   }
 
-  /** Reports whether a body is being received, or no request is running or waiting. */
   private mayParse(): boolean {
     if (this.parserFailure !== undefined) return false;
     if (this.isBodyComing) return true;
@@ -257,14 +250,13 @@ export class Connection {
     this.stopParsing(false);
     if (!this.lingers && !this.hasMore() && destroySoon !== undefined) destroySoon();
     else {
-      // The linger timeout starts only once the kernel has all bytes, since the client may read slowly.
+      // Starts the linger timeout only now that the kernel has all bytes, since the client may read slowly.
       this.socket.end(() => {
         this.closingSince = performance.now();
       });
     }
   }
 
-  /** Reports whether the client may still be sending. */
   private hasMore(): boolean {
     return this.hasNext() || this.isReceivingBody();
   }

@@ -30,7 +30,6 @@ export interface HttpServerOptions {
 
 /** A listening server. */
 export interface HttpServer {
-  /** Address such as `http://127.0.0.1:3000`. */
   readonly address: string;
   /**
    * Stops gracefully. From now on each connection closes after its next response. After the delay, which lets load balancers
@@ -88,7 +87,7 @@ export const startHttpServer = async (
     isStopping: () => isStopping,
     abandoned: new Set(),
   });
-  // A connection that could not be accepted, as when descriptors run out: the others go on.
+  // Ignores a connection that cannot be accepted, such as when file descriptors run out.
   server.on('error', () => undefined);
 
   return {

@@ -14,7 +14,6 @@ export const allowHalfOpen = (server: Server): void => {
 /** Makes Node cache the client's address, which it cannot read after the client has left. */
 export const rememberRemoteAddress = (socket: Socket): string | undefined => socket.remoteAddress;
 
-/** Node's HTTP parser of a socket. */
 export interface Parser {
   readonly parse: (bytes: Buffer) => void;
   readonly finish: () => void;
@@ -51,7 +50,6 @@ export const unparsedRequest = (socket: Socket, method: string): IncomingMessage
   return request;
 };
 
-/** Progress of a chunked body. */
 export interface ChunkedBody {
   readonly chunks: number;
   readonly bytes: number;

@@ -16,19 +16,15 @@ const minChunkBytes = 16;
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** Bytes that all connections of a server have received but not parsed. */
 export interface HeldBytes {
   total: number;
 }
 
-/** Next step after a piece was parsed. */
 export type AfterPiece =
   | 'go on'
-  /** The reader of the body is full. */
   | 'pause'
   /** The piece took long, so other connections are served first. */
   | 'yield'
-  /** The chunks of the body are too small. */
   | 'refuse';
 
 /** Received bytes of a connection. They are parsed in pieces: a head, a body, or a part of one. */
@@ -36,7 +32,6 @@ export class ReceivedBytes {
   private readonly parser: Parser;
   private readonly held: HeldBytes;
   private unparsed: Buffer | undefined;
-  /** The last parsed request. */
   private lastRequest: IncomingMessage | undefined;
   private bodyBytesLeft = 0;
   private chunkedBody: ChunkedBody | undefined;
@@ -50,7 +45,6 @@ export class ReceivedBytes {
     return this.unparsed === undefined;
   }
 
-  /** True while the body of the last parsed request is being received. */
   get isBodyComing(): boolean {
     return this.lastRequest?.complete === false;
   }
@@ -63,7 +57,6 @@ export class ReceivedBytes {
     this.keep(undefined);
   }
 
-  /** Called for each request after its head. */
   expectBody(request: IncomingMessage): void {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     this.lastRequest = request;

@@ -11,30 +11,22 @@ import { validateRequest } from './validate-request';
 
 /** State of an exchange. README.md draws the transitions. */
 export type ExchangeState =
-  /** Waits for an earlier exchange of its connection. */
   | 'waiting'
-  /** Waits for a slot. */
   | 'queued'
-  /** The listener handles the request. */
   | 'running'
   /** `readBody` waits for the client, or for a slot afterwards. The request holds no slot. */
   | 'receivingBody'
-  /** Waits to be rejected. */
   | 'shed'
-  /** The listener or the server has written a head. */
   | 'responding'
   /** The client has received the whole response, or the connection is closed. */
   | 'ended';
 
-/** Observer of requests, also of those that no listener sees. */
 export interface ExchangeObserver {
   /** Called when a request is admitted or queued. A call of the listener or of `requestShed` follows. */
   readonly requestStarted?: () => void;
-  /** Called for a request that the listener will not see. */
   readonly requestShed?: (shed: ShedRequest) => void;
 }
 
-/** Parts of a server that its exchanges share. */
 export interface ExchangeContext {
   readonly listener: (request: IncomingMessage, response: ServerResponse) => unknown;
   readonly errorResponse: (failure: ServerFailure, request: IncomingMessage) => ErrorResponse;
@@ -51,21 +43,20 @@ const rejectionsPerTurn = 16;
 
 const rejectionThrottle = turnThrottle(rejectionsPerTurn);
 
-/** A request and its response, until the client has received the last byte. */
 export class Exchange implements Turn, Entrant, ResponseOwner {
   readonly request: IncomingMessage;
   readonly response: ExchangeResponse;
   state: ExchangeState = 'waiting';
-  /** Time by `performance.now()` when the exchange became the current one of its connection. */
   arrivedAt = 0;
   /** Time by `performance.now()`. It moves while the body is being received. */
   deadline = Infinity;
 
   private readonly connection: Connection;
   private readonly context: ExchangeContext;
-  /** Async context of the request, for tracers. `AsyncLocalStorage.snapshot` takes 20 times as long on Node 20. */
+  /**
+   * Async context of the request, for tracers. On Node 20, `AsyncLocalStorage.snapshot` would take 20 times as long.
+   */
   private readonly asyncContext = new AsyncResource('HTTPEXCHANGE');
-  /** The failure of a request that the listener never sees. */
   private failure: ServerFailure | undefined;
   private bulkhead: Bulkheads['reads'] | undefined;
   private holdsSlot = false;
@@ -88,7 +79,6 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     trackResponse(response, this);
   }
 
-  /** Validates the request, then runs, queues or rejects it. */
   start(): void {
     const { context, request, response, connection } = this;
     this.arrivedAt = performance.now();
@@ -236,7 +226,6 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     });
   }
 
-  /** Reports whether the listener has the request and has not answered. */
   private isWithListener(): boolean {
     return this.state === 'running' || this.state === 'receivingBody';
   }

@@ -11,7 +11,6 @@ import { closeStalledConnections } from './stalled-connections';
 import { serverTimeouts } from '../../core/timeouts';
 import { isMalformedHead, maxHeadBytes, type ParserError, parserFailure } from './validate-request';
 
-/** Creates Node's server, which does not listen yet. */
 export const createNodeServer = () => {
   const server = createServer<typeof IncomingMessage, typeof ExchangeResponse>({
     IncomingMessage,
@@ -35,7 +34,6 @@ export type NodeServer = ReturnType<typeof createNodeServer>;
 
 const connections = new WeakMap<Duplex, Connection>();
 
-/** Returns the exchange of a request, if it is the current one of its connection. */
 export const exchangeOf = (request: IncomingMessage): Exchange | undefined => {
   const current = connections.get(request.socket)?.current;
   return current instanceof Exchange && current.request === request ? current : undefined;
@@ -71,7 +69,6 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
   server.on('checkContinue', receive);
   server.on('checkExpectation', receive);
 
-  /** Answers a request for which Node creates no response. */
   const reject = (connection: Connection, request: IncomingMessage, failure: ServerFailure): void => {
     const response = new ExchangeResponse(request);
     const exchange = new Exchange(connection, context, request, response, failure);

@@ -9,19 +9,15 @@ export type ServerFailure =
         | 'HeadersTooLarge'
         | 'PayloadTooLarge'
         | 'HttpVersionNotSupported'
-        /** The head or the body did not arrive in time. */
         | 'RequestTimeout'
         /** `Expect` has a value other than 100-continue. */
         | 'ExpectationFailed'
-        /** The request would wait for longer than `maxWaitMs`. */
         | 'Overloaded'
-        /** The listener has not answered in time. */
         | 'DeadlineExceeded';
     }
   /** The method is CONNECT. `allowed` is empty, since the server does not know the methods of the listener. */
   | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> };
 
-/** The response for a `ServerFailure`, without Content-Length, Connection and Date. */
 export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -33,7 +29,6 @@ export interface ShedRequest {
   readonly request: IncomingMessage;
   /** 499 if the client left before it was answered. */
   readonly status: number;
-  /** Undefined if the client left. */
   readonly failure: ServerFailure | undefined;
   /** True if `requestStarted` was called for it. */
   readonly wasStarted: boolean;

@@ -2,11 +2,9 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import { turnThrottle } from './admission';
 import type { ErrorResponse } from './server-failure';
 
-/** The exchange that a response belongs to. */
 export interface ResponseOwner {
   /** Called before the head is written, which is the last moment to add `Connection: close`. */
   readonly beforeHead: () => void;
-  /** Called when the listener has ended the response. */
   readonly afterEnd: () => void;
   /** Called when the client has received the whole response, or the connection is closed. */
   readonly closed: () => void;
@@ -24,12 +22,10 @@ const afterOthers = turnThrottle(piecesPerTurn);
 const { writeHead: nodeWriteHead, write: nodeWrite, end: nodeEnd } = ServerResponse.prototype;
 /* eslint-enable @typescript-eslint/unbound-method */
 
-/** Response of Node that notifies its exchange. */
 export class ExchangeResponse<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
   owner: ResponseOwner | undefined = undefined;
-  /** Body that is being written in pieces. */
   unreadBody: Buffer | undefined = undefined;
 }
 
@@ -55,7 +51,6 @@ const writePieces = (response: ExchangeResponse, body: Buffer, from: number, end
 
 type EndArguments = [chunk?: unknown, encoding?: unknown, callback?: unknown];
 
-/** Returns the body if it must be written in pieces. */
 const largeBody = (chunk: unknown, encoding: unknown): Buffer | undefined => {
   if (chunk instanceof Uint8Array) {
     if (chunk.length <= pieceBytes) return undefined;

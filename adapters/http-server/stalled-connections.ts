@@ -11,14 +11,12 @@ const bounds = [
   { stalledMs: 12_000, maxBytes: 67_108_864 },
 ];
 
-/** A response that the client has not received in full. */
 export interface UnreadResponse {
   readonly socket: Socket;
   readonly body: Buffer | undefined;
 }
 
 interface Reader extends UnreadResponse {
-  /** Time of the last progress, by `performance.now()`. */
   readonly since: number;
 }
 

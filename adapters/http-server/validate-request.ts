@@ -47,8 +47,8 @@ const originForm = (target: string): string | undefined => {
 const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
 
 /**
- * Finds faults in a request's head that Node accepts (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 7.2, 10.1.1
- * and 11). Rewrites the target of a valid request to origin form.
+ * Finds faults in a request's head that Node lets pass (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 7.2,
+ * 10.1.1 and 11). Rewrites the target of a valid request to origin form.
  */
 export const validateRequest = (request: IncomingMessage): ServerFailure | undefined => {
   const { rawHeaders, headers, httpVersion, httpVersionMajor, url = '' } = request;
@@ -73,7 +73,6 @@ export const validateRequest = (request: IncomingMessage): ServerFailure | undef
   return undefined;
 };
 
-/** An error of Node's parser or of its timeouts. */
 export interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;

@@ -13,7 +13,6 @@ export interface Deprecation {
   readonly successor: string;
 }
 
-/** Properties of an operation for routing, metrics and the log. */
 export interface Route {
   readonly operationId: string;
   readonly method: 'GET' | 'POST';
@@ -25,13 +24,10 @@ export interface Route {
 
 export interface State {
   requestId?: string;
-  /** The operation whose route matched. */
   route?: Route;
-  /** The authenticated caller. Its owner id and key id are safe to log. */
   caller?: AnimalStore['caller'];
 }
 
-/** State of an authenticated request under /v1. */
 export interface PetState extends State {
   caller: AnimalStore['caller'];
   store: AnimalStore;
@@ -43,7 +39,6 @@ export type Middleware = KoaMiddleware<State>;
 export type PetContext = RouterContext<PetState>;
 export type PetMiddleware = (context: ParameterizedContext<PetState>, next: () => unknown) => unknown;
 
-/** Functions of the HTTP server, each with a fallback for a host's own server. */
 export interface ServerFunctions {
   /** Returns the time by `performance.now()` when the client stops waiting. Receiving a body extends it. */
   readonly deadlineOf: (request: IncomingMessage) => Deadline;

@@ -9,13 +9,11 @@ import type {
 import type { MalformedJson } from '../json';
 import type { Headers } from './context';
 
-/** The service cannot serve requests now. The reason is public. */
 export interface NotReady {
   readonly _tag: 'NotReady';
   readonly reason: string;
 }
 
-/** Every failure of a request. */
 export type HttpFailure =
   | InvalidApiKey
   | IdempotencyKeyReused
@@ -48,7 +46,6 @@ export type HttpFailure =
   // A bug in the service. Its cause goes to the log, never to the client.
   | { readonly _tag: 'Defect'; readonly cause: unknown };
 
-/** Body of every error response (interface, section 2). */
 export interface ErrorBody {
   readonly code: string;
   readonly message: string;
@@ -83,7 +80,6 @@ const idempotencyKeyRule =
   'Idempotency-Key must be 1 to 255 printable ASCII characters in double quotes, such as "8e03978e"; ' +
   'without the quotes it must not contain spaces, commas, quotes or backslashes';
 
-/** Returns the response for a failure (interface, section 7). */
 export const describeFailure = (failure: HttpFailure): ErrorDescription => {
   switch (failure._tag) {
     case 'InvalidQuery':
@@ -160,11 +156,9 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
   }
 };
 
-/** Returns the JSON text of an Error. */
 export const errorBodyText = ({ code, message, status }: ErrorBody): string =>
   JSON.stringify({ code, message, status });
 
-/** Returns the cause of a failure for the log, always as an Error. */
 export const causeOf = (failure: HttpFailure): Error | undefined => {
   if (failure._tag === 'DeadlineExceeded') return new Error('the deadline of the request has passed');
   if (!('cause' in failure)) return undefined;

@@ -8,19 +8,16 @@ import { handleGetPet } from './handlers/get-pet';
 import { handleListPets } from './handlers/list-pets';
 import { fail, succeed } from './respond';
 
-/** Reports whether requests can be served now. */
 export type CheckReadiness = TaskEither<NotReady, void>;
 
 type SendDocument = (context: Context) => Promise<void>;
 
-/** Dependencies of the operations outside /v1. */
 export interface ServiceFunctions {
   readonly checkReadiness: CheckReadiness;
   readonly sendOpenApiDocument: SendDocument;
   readonly sendOpenApiServiceDocument: SendDocument;
 }
 
-/** Description of an operation in an OpenAPI document. */
 interface OperationDocument {
   readonly summary: string;
   readonly description?: string;
@@ -30,10 +27,8 @@ interface OperationDocument {
     readonly description: string;
     readonly schema: string;
     readonly example?: unknown;
-    /** Names of header components. */
     readonly headers?: ReadonlyArray<string>;
   };
-  /** Failures of this operation, without those that all share. */
   readonly failures: ReadonlyArray<HttpFailure['_tag']>;
 }
 
@@ -158,7 +153,6 @@ export const petOperations: ReadonlyArray<PetOperation> = [
   },
 ];
 
-/** Operations outside /v1, which need no key. */
 export const serviceOperations: ReadonlyArray<ServiceOperation> = [
   {
     operationId: 'getLiveness',

@@ -40,19 +40,16 @@ const documents = {
   sendOpenApiServiceDocument: sendDocument(openApiServiceDocument, ''),
 };
 
-/** Makes the routes that need no key: health, the OpenAPI documents, and the pages if they are built. */
 export const publicRoutes = (checkReadiness: CheckReadiness): Routes<State> =>
   createRoutes<State>([
     ...operationRoutes({ ...documents, checkReadiness }),
     ...docsPages().map(({ path, handle }) => getRoute(path, handle)),
   ]);
 
-/** Returns the service's metrics in the Prometheus text format, version 0.0.4. */
 export type ReadMetrics = () => Promise<string>;
 
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Makes the routes for the operator: health and metrics. */
 export const adminRoutes = (checkReadiness: CheckReadiness, readMetrics: ReadMetrics): Routes<State> =>
   createRoutes<State>([
     ...operationRoutes({ ...documents, checkReadiness }, isHealthCheck),

@@ -11,19 +11,15 @@ export interface TraceContext {
   readonly parentId: string;
 }
 
-/** Why a request was answered with 401. */
 export type UnauthorizedReason = 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked';
 
-/** A finished request for the log, without its query, credential and body. */
 export interface RequestRecord {
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
-  /** Template of the matched route, such as `/v1/pets/:petId`. */
   readonly route: string | undefined;
   /** Status of the response, or 499 if the client left before it. */
   readonly status: number;
-  /** Code of the Error in the response. */
   readonly code: string | undefined;
   readonly milliseconds: number;
   /** Id of the accepted key or, on a 401, of the refused one if it can be read. */
@@ -48,7 +44,6 @@ export interface Reporter {
   readonly requestStarted?: () => void;
   readonly requestEnded: (record: RequestRecord) => void;
   readonly requestRejected: (record: RejectionRecord) => void;
-  /** Called with the cause of a 500 or a 503. */
   readonly error: (cause: unknown, requestId: string) => void;
 }
 
@@ -56,7 +51,6 @@ export interface Reporter {
 const traceParent =
   /^(?:00(?=.{53}$)|(?!00|ff)[0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/;
 
-/** Reads the ids in a `traceparent` header (W3C Trace Context, section 3.2). */
 const parseTraceContext = (header: string): TraceContext | undefined => {
   const [, traceId, parentId] = traceParent.exec(header) ?? [];
   return traceId === undefined || parentId === undefined ? undefined : { traceId, parentId };
@@ -92,14 +86,12 @@ const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefi
 interface Ended {
   readonly request: IncomingMessage;
   readonly status: number;
-  /** Time by `performance.now()` at which the request arrived. */
   readonly arrivedAt: number;
   readonly path: string;
   readonly clientAddress: string | undefined;
   readonly state?: State;
 }
 
-/** Makes the record of a request that has ended now. */
 export const recordRequest = (ended: Ended): RequestRecord => {
   const { request, status, arrivedAt, path, clientAddress, state = {} } = ended;
   const { route, caller } = state;

@@ -6,7 +6,6 @@ export const jsonType = 'application/json';
 
 const failures = new WeakMap<IncomingMessage, HttpFailure>();
 
-/** Stores the failure of a request for its line in the log. */
 export const recordFailure = (request: IncomingMessage, failure: HttpFailure): void => {
   failures.set(request, failure);
 };
@@ -19,7 +18,6 @@ export const setHeaders = ({ res }: Context, headers: Headers): void => {
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
 };
 
-/** Answers with the status of the operation's success and a JSON text. */
 export const succeed = (context: Context, json: string | Buffer): void => {
   context.status = context.state.route?.successStatus ?? 200;
   context.res.setHeader('Content-Type', jsonType);

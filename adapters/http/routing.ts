@@ -2,7 +2,6 @@ import Router, { type RouterContext } from '@koa/router';
 import type { Context, Deprecation, Headers, Route, State } from './context';
 import { fail, setHeaders } from './respond';
 
-/** Returns the headers of each response of a deprecated operation. */
 export const deprecationHeaders = ({ since, sunset, successor }: Deprecation): Headers => ({
   // RFC 9745: seconds since 1970.
   Deprecation: `@${Date.parse(since) / 1_000}`,
@@ -15,18 +14,13 @@ export const deprecationHeaders = ({ since, sunset, successor }: Deprecation): H
 /** A route and the function that serves it. */
 export type ServedRoute<S> = readonly [route: Route, serve: (context: RouterContext<S>) => unknown];
 
-/** Routes of a @koa/router. */
 export interface Routes<S> {
   readonly serve: ReturnType<Router<S>['routes']>;
-  /** Returns the route of a request, without serving it. */
   readonly routeOf: (method: string, path: string) => Route | undefined;
-  /** Returns the methods of a path, including HEAD. Returns no methods for an unknown path. */
   readonly methodsAt: (path: string) => ReadonlyArray<string>;
-  /** Returns the template of a path, as in `/v1/pets/{petId}`. */
   readonly templateAt: (path: string) => string | undefined;
 }
 
-/** Writes the template of a route as OpenAPI does. */
 export const openApiPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
 export const createRoutes = <S extends State>(served: ReadonlyArray<ServedRoute<S>>): Routes<S> => {
@@ -64,7 +58,6 @@ export const createRoutes = <S extends State>(served: ReadonlyArray<ServedRoute<
   };
 };
 
-/** Answers a request that no route has served: 405 for a known path, otherwise 404. */
 export const refuseUnmatched =
   (
     { methodsAt }: Pick<Routes<State>, 'methodsAt'>,

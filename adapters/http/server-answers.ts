@@ -26,11 +26,8 @@ interface ShedRequest {
   readonly wasStarted: boolean;
 }
 
-/** Functions for the requests that an HTTP server answers itself. */
 export interface ServerAnswers {
-  /** Makes the response to a request that the application does not see or does not answer in time. */
   readonly errorResponse: (failure: HttpFailure, request: IncomingMessage) => ErrorResponse;
-  /** True for requests that are never queued. */
   readonly isAlwaysAdmitted: (request: IncomingMessage) => boolean;
   readonly observer: {
     readonly requestStarted: () => void;
@@ -38,7 +35,6 @@ export interface ServerAnswers {
   };
 }
 
-/** A Koa application, and functions for the requests that its HTTP server answers itself. */
 export interface HttpApplication extends ServerAnswers {
   readonly app: Koa;
 }

@@ -3,7 +3,6 @@ import getRawBody from 'raw-body';
 import type { ServerFunctions } from './context';
 import { serverTimeouts } from '../../core/timeouts';
 
-/** Functions by which an HTTP server describes its requests. */
 export interface HttpServerFunctions {
   /** Time by `performance.now()` at which a request arrived, before it was queued. */
   readonly arrivedAt: (request: IncomingMessage) => number | undefined;

@@ -7,13 +7,12 @@ import type { Context, Headers } from './context';
 interface Text {
   readonly body: string | Buffer;
   readonly contentType: string;
-  /** Added to each response. They may replace `Cache-Control`. */
   readonly headers?: Headers;
 }
 
 const compress = promisify<Buffer, Buffer>(gzip);
 
-/** Makes the handler of a text, with an ETag for each content coding, a 304, and gzip that runs once. */
+/** Makes the handler of a fixed text. Its responses have an ETag for each content coding; gzip runs only once. */
 export const sendText = ({ body, contentType, headers = {} }: Text) => {
   const plain = Buffer.from(body);
   const hash = createHash('sha256').update(plain).digest('base64url');

@@ -25,7 +25,6 @@ export const batchBudget = <K>({
   };
 };
 
-/** Called when a batch has succeeded or failed. */
 export type OnBatch = (size: number, milliseconds: number) => void;
 
 interface Options<K, V> extends BatchLimits<K> {
@@ -33,7 +32,6 @@ interface Options<K, V> extends BatchLimits<K> {
   readonly batchKey?: (key: K) => string;
   /** Batches start in turn between share keys, however many calls of each are queued. */
   readonly shareKey?: (key: K) => string;
-  /** Maximum number of batches in flight. */
   readonly concurrency: number;
   /** Maximum time until a call settles, and until a batch frees its slot. */
   readonly timeoutMs: number;
@@ -111,7 +109,7 @@ export const createBatcher = <K, V extends object>({
     }
   };
 
-  /** Returns the oldest call of the share whose last turn is the longest ago. */
+  /** Returns the oldest call of the share key that has waited longest for a turn. */
   const pickFirst = (): Call<K, V> | undefined => {
     if (shareKey === undefined) return waiting[0];
     const lastTurnOf = ({ key }: Call<K, V>): number => lastTurns.get(shareKey(key)) ?? -1;

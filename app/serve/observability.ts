@@ -69,8 +69,7 @@ export const observeBatches = (metrics: PrometheusMetrics, logger: Logger): Repo
     : metrics.batches;
 
 /**
- * Returns not ready once the service stops. Logs each change of readiness, since probes are logged at debug
- * level only.
+ * Returns not ready once the service stops. Logs each change of readiness, since probes are logged at debug level only.
  */
 export const readiness = (
   { checkReadiness }: Backend,

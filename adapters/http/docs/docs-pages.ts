@@ -63,7 +63,6 @@ const startPage = (html: string): Handle =>
     headers,
   }));
 
-/** Redirects to the reference. The relative Location works behind any path prefix. */
 const redirectToDocs: Handle = (context) => {
   context.status = 308;
   context.set('Location', '../docs');

@@ -13,7 +13,7 @@ const itemParameters = String.raw`(?:; *[a-z*][a-z\d_.*-]*(?:=${bareItem})?)*`;
 /** A String of RFC 8941, section 3.3.3, with parameters that are ignored. */
 const quotedKey = new RegExp(`^ *${quotedText}${itemParameters} *$`);
 
-// Excludes the comma, which joins two headers of the same name.
+// A key without quotes. It has no comma, because Node joins repeated headers with one.
 const bareKey = /^ *([!#-+\--[\]-~]+) *$/;
 
 /** Parses an Idempotency-Key: a String of RFC 8941, as the IETF draft requires, or without quotes, as most clients send it. */

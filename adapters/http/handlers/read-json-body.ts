@@ -21,7 +21,6 @@ const unsupported = (expected: string): HttpFailure => ({ _tag: 'UnsupportedMedi
 const isContentType = (text: string, index: number): boolean =>
   index % 2 === 0 && text.toLowerCase() === 'content-type';
 
-/** Returns the failure of a request whose body is refused by its headers. */
 const refuseByHead = ({
   headers,
   rawHeaders,
@@ -52,7 +51,6 @@ const readFailure = (error: unknown): HttpFailure => {
     : { _tag: 'MalformedRequest', reason: 'the body ended before its announced length' };
 };
 
-/** Reads and parses the body if its headers are acceptable. */
 export const readJsonBody = async (
   request: IncomingMessage,
   readBody: ServerFunctions['readBody'],

@@ -7,7 +7,6 @@ const clientClosedRequest = 499;
 
 interface Options {
   readonly trustedProxies: number;
-  /** Time by `performance.now()` at which a request arrived, if the server knows. */
   readonly arrivedAt: ((request: IncomingMessage) => number | undefined) | undefined;
 }
 

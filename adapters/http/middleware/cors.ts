@@ -33,7 +33,6 @@ export const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Header
 
 const methods = [...new Set(petOperations.flatMap(({ method }) => methodsOf(method)))];
 
-/** Lets pages of these origins read responses, and answers their preflight requests without a key. */
 export const cors =
   (origins: ReadonlyArray<string>): Middleware =>
   (context, next) => {

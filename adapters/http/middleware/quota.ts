@@ -3,7 +3,6 @@ import type { ConsumeQuota } from '../../../core';
 import type { PetMiddleware, ServerFunctions } from '../context';
 import { fail } from '../respond';
 
-/** Counts the request against its owner's quota, and adds the RateLimit headers. */
 export const quota =
   (consumeQuota: ConsumeQuota, { deadlineOf }: ServerFunctions): PetMiddleware =>
   async (context, next) => {

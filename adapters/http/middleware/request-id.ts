@@ -13,7 +13,6 @@ export const requestIdOf = ({ headers }: IncomingMessage): string => {
   return id;
 };
 
-/** Adds the id of the request, which the log also has, to the response. */
 export const requestId: Middleware = (context, next) => {
   const id = requestIdOf(context.req);
   context.state.requestId = id;

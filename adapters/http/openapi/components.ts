@@ -15,7 +15,6 @@ const header = (description: string, example: string, required = true) => ({
   example,
 });
 
-/** Headers of responses. */
 const headerComponents = {
   'X-Request-Id': header(
     "Id of the request in the log: the client's `X-Request-Id` if that is well-formed, otherwise a new one.",
@@ -61,7 +60,6 @@ const headerComponents = {
   },
 };
 
-/** Returns references to headers. `Successor` is the Link of a deprecated operation. */
 export const headerReferences = (names: ReadonlyArray<string>): References =>
   Object.fromEntries(
     names.map((name) => [name === 'Successor' ? 'Link' : name, { $ref: `#/components/headers/${name}` }]),
@@ -92,7 +90,6 @@ export const successResponse = (
 /** Headers of only those failures for which `describeFailure` returns them. */
 const failureHeaderNames = ['WWW-Authenticate', 'Retry-After', 'Accept'];
 
-/** Returns the error responses by status. */
 export const failureResponses = (kinds: ReadonlyArray<Kind>, headerNames: ReadonlyArray<string> = []) =>
   pipe(
     kinds.map((kind) => ({ kind, ...describeFailure(exampleFailures[kind]) })),
@@ -118,7 +115,6 @@ export const failureResponses = (kinds: ReadonlyArray<Kind>, headerNames: Readon
     }),
   );
 
-/** Error responses that operations share. */
 const sharedResponses = {
   MalformedRequest: failureResponses(['MalformedRequest']),
   Unauthorized: failureResponses(['MissingApiKey', 'MalformedApiKey', 'InvalidApiKey']),
@@ -131,7 +127,6 @@ const sharedResponses = {
   HttpVersionNotSupported: failureResponses(['HttpVersionNotSupported']),
 } as const;
 
-/** Returns references to shared error responses. */
 export const sharedFailures = (names: ReadonlyArray<keyof typeof sharedResponses>) =>
   Object.fromEntries(
     names.flatMap((name) =>

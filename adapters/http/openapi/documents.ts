@@ -148,7 +148,6 @@ export const openApiDocument = {
   components: { ...componentsOf(petPaths), securitySchemes },
 };
 
-/** The operations outside /v1 as an OpenAPI 3.1 document. */
 export const openApiServiceDocument = {
   openapi: '3.1.0',
   info: { title: 'Animal store: the service', version: '1.0.0', description: serviceDescription },

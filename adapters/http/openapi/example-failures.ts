@@ -2,7 +2,6 @@ import { describeFailure, type HttpFailure } from '../errors';
 
 type ExampleFailures = { readonly [Tag in HttpFailure['_tag']]: HttpFailure & { readonly _tag: Tag } };
 
-/** Example failures of each kind, for the OpenAPI documents. */
 export const exampleFailures: ExampleFailures = {
   InvalidQuery: {
     _tag: 'InvalidQuery',
@@ -47,15 +46,12 @@ export const exampleFailures: ExampleFailures = {
 
 const descriptions = Object.values(exampleFailures).map(describeFailure);
 
-/** Every value of `code` in an Error. */
 export const errorCodes = [...new Set(descriptions.map(({ code }) => code))].sort();
 
 const escapeCell = (text: string): string => text.replace(/[<|]/g, '\\$&');
 
-/** Codes after which a client may retry. */
 const retryable = new Set(['idempotency_key_in_flight', 'rate_limited', 'request_timeout', 'unavailable']);
 
-/** Every code with its status and messages, as a Markdown table. */
 export const errorTable = [
   '| `code` | `status` | Retry | `message`, for example |',
   '|---|---|---|---|',

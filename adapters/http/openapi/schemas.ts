@@ -34,7 +34,6 @@ const enumerations = (fields: Readonly<Record<string, PetField>>) =>
     ),
   );
 
-/** JSON schemas of the interface, section 2. */
 export const schemas = {
   ...enumerations(petFields),
   NewPet: {

@@ -7,7 +7,6 @@ import type { Database } from '../database/database';
 import { inTransaction } from '../database/transactions';
 import { type ApiKeyRow, digestOf, isValid, newApiKey } from './stored-key';
 
-/** Record of an issued key, without the key itself. Times are ISO 8601 in UTC. */
 export interface ApiKeyRecord {
   readonly id: string;
   /** Id of the first key of a series of rotations. */
@@ -22,30 +21,25 @@ export interface ApiKeyRecord {
   readonly isValid: boolean;
 }
 
-/** Record of an issued key, with the key itself, which can't be read again. */
 export interface IssuedApiKey extends ApiKeyRecord {
   readonly key: ApiKey;
 }
 
-/** Failure: no key has this id. */
 export interface ApiKeyNotFound {
   readonly _tag: 'ApiKeyNotFound';
   readonly id: string;
 }
 
-/** Failure: a revoked key can't be rotated. */
 export interface ApiKeyRevoked {
   readonly _tag: 'ApiKeyRevoked';
   readonly id: string;
 }
 
-/** Options of a new key. */
 export interface IssueOptions {
   /** Null, the default, means that the key does not expire. */
   readonly lifetimeMs?: number | null;
 }
 
-/** Options of a rotation. */
 export interface RotateOptions {
   /** Time for which the old key stays valid, unless it expires earlier. */
   readonly graceMs: number;

@@ -11,7 +11,7 @@ export interface ApiKeyRow {
   readonly created_at: string;
   readonly revoked_at: string | null;
   readonly expires_at: string | null;
-  /** Lifetime at issue, for the successor. A rotation shortens only `expires_at`. */
+  /** Lifetime when the key was issued, which its successor gets too. A rotation shortens only `expires_at`. */
   readonly lifetime_ms: number | string | null;
 }
 

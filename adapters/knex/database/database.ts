@@ -3,9 +3,7 @@ import type { NewPet, PetFilters, PetId } from '../../../core';
 import type { PetRow } from './pet-columns';
 import type { PoolUsage } from './pool';
 
-/** Durability of commits, and the settings that decide it. */
 export interface Durability {
-  /** True if a commit survives a loss of power. */
   readonly isDurable: boolean;
   readonly text: string;
   readonly remedy: string;
@@ -20,13 +18,12 @@ export interface DatabaseSizes {
 
 /** Timeouts by which the database ends statements and transactions that wait or hang. */
 export interface Limits {
-  /** True if every limit applies to every connection. */
   readonly areKept: boolean;
   readonly text: string;
   readonly remedy: string;
 }
 
-/** Start of a page: the lowest id that it may contain, and the filters that its animals pass. */
+/** Lowest id that a page may contain, and the filters of the page. */
 export interface PageStart {
   readonly from: bigint;
   readonly filters: PetFilters;
@@ -82,7 +79,7 @@ export interface Database {
   readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
   /** Returns true if the file was removed, replaced or truncated. Writes are then lost until the process restarts. */
   readonly isFileReplaced: () => boolean;
-  /** Rejects a database that belongs to another program or cannot store every text. The message says what to do. */
+  /** Rejects a database that belongs to another program or cannot store every text. The error says what to do. */
   readonly checkUsable: () => Promise<void>;
   readonly durability: () => Promise<Durability>;
   readonly sizes: () => Promise<DatabaseSizes>;
@@ -90,12 +87,10 @@ export interface Database {
   readonly limits: () => Promise<Limits | undefined>;
   /** Reports whether everything written before the call is certain to be in the file. */
   readonly isFileIntact: () => Promise<boolean>;
-  /** Current use of each pool, listed once if reads and writes share it. */
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;
 }
 
-/** A database that is opened for inspection. */
 export interface InspectableDatabase extends Database {
   /** Reads all rows, and all indexes if thorough. Describes the damage; undefined if the database is sound. */
   readonly findDamage: (isThorough: boolean) => Promise<string | undefined>;

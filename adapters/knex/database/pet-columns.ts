@@ -16,7 +16,6 @@ export interface Column {
   readonly maxBytes: number | undefined;
 }
 
-/** Columns of `pets`, starting with the id. */
 export const petColumns: ReadonlyArray<Column> = petFieldNames.map((field) => {
   const spec: PetField = petFields[field];
   return {
@@ -27,12 +26,10 @@ export const petColumns: ReadonlyArray<Column> = petFieldNames.map((field) => {
   };
 });
 
-/** Columns that an insert fills. The database assigns the id. */
 export const newPetColumns = petColumns.filter(({ field }) => field !== 'id');
 
 export type Cell = string | null;
 
-/** Cells of a row of `pets`, in the order of `petColumns`. */
 export type PetRow = ReadonlyArray<Cell>;
 
 /**
@@ -44,7 +41,6 @@ const cellOf = ({ name, maxBytes }: Column): string =>
     ? `cast(${name} as text)`
     : `case when octet_length(${name}) <= ${2 * maxBytes} then cast(${name} as text) end`;
 
-/** SQL that selects a PetRow. */
 export const petCells = petColumns.map(cellOf).join(', ');
 
 /** SQL that selects a PetRow, or only nulls if the condition is false. */

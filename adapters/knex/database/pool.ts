@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 
 const ignore = (): void => undefined;
 
-/** Keeps knex from writing to the console. Failures reach the caller anyway. */
+/** Keeps knex from writing to the console, since failures reach the caller anyway. */
 export const silentLog: Knex.Logger = { warn: ignore, error: ignore, deprecate: ignore, debug: ignore };
 
 export const withPool = async <A>(pool: Knex, use: (pool: Knex) => Promise<A>): Promise<A> => {
@@ -13,7 +13,6 @@ export const withPool = async <A>(pool: Knex, use: (pool: Knex) => Promise<A>): 
   }
 };
 
-/** Connections of a pool, and the queries that wait for one. */
 export interface PoolUsage {
   readonly pool: string;
   readonly used: number;
@@ -30,7 +29,6 @@ const isPool = (value: unknown): value is Pool =>
   value !== null &&
   counts.every((count) => typeof Reflect.get(value, count) === 'function');
 
-/** Returns a function that reads a pool's use from `client.pool`, which knex does not document. */
 export const poolUsageOf = (
   name: string,
   { client: { pool } }: { readonly client: { readonly pool?: unknown } },

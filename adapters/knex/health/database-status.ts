@@ -9,13 +9,12 @@ import { readSchemaState } from '../migrations/schema-state';
 
 export interface EndingOwner {
   readonly owner: string;
-  /** Expiry of the last of the keys, in ISO 8601 and UTC. */
+  /** Expiry of the owner's last valid key, in ISO 8601 and UTC. */
   readonly ends: string;
 }
 
 export interface DatabaseStatus {
   readonly validKeys: number;
-  /** Owners who need a new key, ordered by expiry; at most 100. */
   readonly endingOwners: ReadonlyArray<EndingOwner>;
   readonly sizes: DatabaseSizes;
   /** Numbers of migrations of this program, without those that only a newer program knows. */

@@ -12,9 +12,7 @@ import { generationMismatch, readSchemaState, type SchemaState } from '../migrat
 import { beat, readAnimals, tryCreate } from './trial';
 
 export interface InspectOptions {
-  /** Reads the indexes of a SQLite file too. */
   readonly isThorough?: boolean;
-  /** Checks the rights for RATE_LIMIT too. */
   readonly countsRequests?: boolean;
 }
 

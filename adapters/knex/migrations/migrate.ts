@@ -17,7 +17,6 @@ export interface MigrationFailed {
   readonly cause: Error;
 }
 
-/** Options of a migration. */
 export interface MigrateOptions {
   /**
    * Permits migrations that begin a new schema generation, which earlier versions of the program can't use. The default is
@@ -59,7 +58,7 @@ const attemptMigration =
     }
   };
 
-/** Reports the stage every five seconds. The work calls `enter` at the start of each stage. */
+/** Reports the current stage every five seconds. `work` calls `enter` when a stage begins. */
 const withProgress = async <A>(
   onProgress: (text: string) => void,
   work: (enter: (stage: string) => void) => Promise<A>,

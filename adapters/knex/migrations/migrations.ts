@@ -12,7 +12,6 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
 
 const generationMark = /\.generation-([0-9]+)$/;
 
-/** Returns undefined if the migration keeps the generation. */
 export const generationBegunBy = (name: string): number | undefined => {
   const [, generation] = generationMark.exec(name) ?? [];
   return generation === undefined ? undefined : Number(generation);

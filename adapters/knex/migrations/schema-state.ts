@@ -3,11 +3,8 @@ import { generationBegunBy, migrations, migrationTable } from './migrations';
 
 export interface SchemaState {
   readonly pending: ReadonlyArray<string>;
-  /** Names of the migrations that only a newer program knows. */
   readonly unknown: ReadonlyArray<string>;
-  /** Generation of the schema, from 1; 0 for an empty database. */
   readonly generation: number;
-  /** Generation that this program supports. */
   readonly expected: number;
 }
 

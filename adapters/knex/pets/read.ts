@@ -39,7 +39,6 @@ export const findPets = async (
   });
 };
 
-/** Returns a function that reads one animal. Concurrent reads share a query. */
 export const readPets = (
   { reads, petStatements, concurrency }: Database,
   timeoutMs: number,
@@ -77,7 +76,6 @@ const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => (
   filters,
 });
 
-/** Makes a page of rows. An invalid row fails only its page. */
 const toPetPage = (rows: ReadonlyArray<PetRow>, limit: PageSize): PetPage | Error =>
   tryOrError(() => toPage(limit, rows.map(petFromRow).sort(ordPetById.compare)));
 

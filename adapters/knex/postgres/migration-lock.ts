@@ -62,7 +62,6 @@ export const withMigrationPool =
       use,
     );
 
-/** Runs work in a transaction, one process at a time, by SQL that distributed engines support. */
 export const withMigrationLock =
   (lendPool: <B>(use: (pool: Knex) => Promise<B>) => Promise<B>, schema?: string) =>
   <A>(work: (transaction: Knex.Transaction) => Promise<A>): Promise<A> =>

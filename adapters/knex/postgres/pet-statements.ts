@@ -17,7 +17,6 @@ import { distributedPetStatements } from './distributed-pet-statements';
 import type { Engine } from './engine';
 import { arrayOf, checkIds, pageCondition, randomUnusedId, readPage, type RunStatement } from './statement';
 
-/** Returns rows without cells for a page that is too large. */
 const pagesBy = (columns: ReadonlyArray<Column>) => {
   const names = columns.map(({ name }) => name);
   const types = ['bigint', ...columns.map(({ type }) => type)].map((type) => `?::${type}[]`);

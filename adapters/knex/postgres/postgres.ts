@@ -16,12 +16,9 @@ import { databaseTimeouts } from '../../../core/timeouts';
  */
 export type PreparedStatements = 'auto' | 'always' | 'never';
 
-/** Options of a PostgreSQL database. */
 export interface PostgresOptions {
-  /** Maximum number of connections. */
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
-  /** The default is `auto`. */
   readonly preparedStatements?: PreparedStatements;
   /** Schema of the tables, created if it is missing. The default is the first one of the search path. */
   readonly schema?: string;

@@ -68,7 +68,7 @@ export const checkIds = async (knex: Knex): Promise<void> => {
          then pg_sequence_last_value(seqrelid) > seqmax - seqincrement end as "isExhausted"
      from pg_sequence where seqrelid = pg_get_serial_sequence('pets', 'id')::regclass`,
   );
-  // Codes with which an insert would fail: insufficient privilege, and sequence generator limit exceeded.
+  // Rejects with the codes of a failing insert: insufficient privilege, and sequence generator limit exceeded.
   if (rows[0]?.isAllowed === false)
     throw errorWithCode('42501', 'permission denied for sequence pets_id_seq');
   if (rows[0]?.isExhausted === true) throw errorWithCode('2200H', 'sequence pets_id_seq has no id left');

@@ -18,7 +18,6 @@ import { withPool } from '../database/pool';
 import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { findDamage, identifyFile, isInUse, ownerOnly, readOnlyConfiguration, readSize } from './file';
 
-/** Progress of a copy, in bytes. */
 export interface CopyProgress {
   readonly copied: number;
   readonly total: number;
@@ -27,11 +26,9 @@ export interface CopyProgress {
 /** Progress and cancellation of a copy. An aborted copy rejects. */
 export interface CopyOptions {
   readonly signal: AbortSignal;
-  /** Called at the start, every 50 ms and at the end. */
   readonly onProgress: (progress: CopyProgress) => void;
 }
 
-/** Options of a backup. */
 export interface BackupOptions extends CopyOptions {
   /** True if the backup may overwrite a file that is in use or is not a backup. */
   readonly mayReplace?: boolean;
@@ -92,7 +89,6 @@ const vacuumInto = (source: string, copy: string, { signal, onProgress }: CopyOp
     onProgress({ copied: total, total });
   });
 
-/** Checks the whole copy, and returns its number of animals. */
 const check = (copy: string, { signal }: CopyOptions): Promise<number> =>
   withInterruption(copy, signal, async (file) => {
     const damage = await findDamage(file, 'integrity_check');

@@ -25,8 +25,8 @@ interface Connection {
 const maxStatements = 100;
 
 /**
- * Makes a connection keep its prepared statements. The driver prepares a statement for each run, which doubles the cost.
- * Replaces the driver's `all`, which knex calls for reads.
+ * Caches a connection's prepared statements. The driver's own `all`, which knex calls for reads, prepares a statement
+ * for each run and so takes twice as long.
  */
 const cacheStatements = (connection: Connection): void => {
   const statements = new LRUCache<string, Statement>({
@@ -118,7 +118,6 @@ export const fileInMode = (filename: string, mode: string) => ({
   flags: ['OPEN_URI'],
 });
 
-/** Configures a pool for a SQLite file. By default it opens one connection on demand. */
 export const poolConfiguration = (
   connection: NonNullable<Knex.Config['connection']>,
   pool: Knex.PoolConfig = {},

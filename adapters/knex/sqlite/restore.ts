@@ -6,7 +6,6 @@ import { type CopyOptions, placeCheckedCopy } from './backup';
 import { poolConfiguration } from './connection';
 import { createPrivateFile, identifyFile, openReadOnly, resolveSymlink } from './file';
 
-/** Options of a restore. */
 export interface RestoreOptions extends CopyOptions {
   /** True if the restore may replace a database that has animals or is damaged. */
   readonly mayReplace: boolean;

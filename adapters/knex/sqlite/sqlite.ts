@@ -19,7 +19,6 @@ const readerConnections = 3;
 /** Size to which a checkpoint truncates the write-ahead log, which a large import makes as long as the import. */
 const journalSizeLimitBytes = 4 * 1024 * 1024;
 
-/** Options of a SQLite database. */
 export interface SqliteOptions {
   /**
    * True if the store owns the file: it refuses a file of another program, and marks a new one with its application_id.
@@ -72,7 +71,7 @@ const applicationIdFor = async (reads: Knex): Promise<number | undefined> =>
 /** Lowest value of `PRAGMA synchronous` at which each commit waits for the disk. */
 const fullSynchronous = 2;
 
-/** Reads whether a commit survives a loss of power. */
+/** Reports whether a commit survives a loss of power. */
 export const durabilityOf = async (writes: Knex): Promise<Durability> => {
   const journal = await writes('pragma_journal_mode').first<{ journal_mode: string }>();
   const disk = await writes('pragma_synchronous').first<{ synchronous: number }>();

@@ -14,7 +14,7 @@ const maxLogQuestions = 3;
 /** Unit of a file's blocks (stat(2)). */
 const blockBytes = 512n;
 
-/** A file that cannot be looked at counts as removed. */
+/** Treats a file whose status cannot be read as removed. */
 const inspectFile = (filename: string) => {
   try {
     const { dev, ino, size, blocks } = statSync(filename, { bigint: true });
@@ -25,8 +25,8 @@ const inspectFile = (filename: string) => {
 };
 
 /**
- * Reads the start of the log. Opening and closing it frees no lock: SQLite locks the other two files only. A log that
- * cannot be opened, as when file descriptors run out, proves nothing.
+ * Reads the start of the log. Closing it frees no lock, since SQLite locks the other two files only. A log that cannot
+ * be opened, such as without free file descriptors, proves nothing.
  */
 const hasLogHeader = async (filename: string): Promise<boolean> => {
   try {
@@ -43,18 +43,17 @@ const hasLogHeader = async (filename: string): Promise<boolean> => {
 };
 
 interface Options {
-  /** A pool that has the file open. */
   readonly reads: () => Knex;
-  /** Reads all of the file, and reports whether that was possible. */
+  /** Reads the whole file and reports whether that succeeded. */
   readonly passesQuickCheck: () => Promise<boolean>;
 }
 
-/** Data in a file: `sound` can be read again, `suspect` perhaps not, `lost` certainly not. */
+/** State of the data: `sound` is readable, `suspect` may not be, `lost` is not. */
 type FileState = 'sound' | 'suspect' | 'lost';
 
 /**
- * Watches whether the three files of an open database are still those that were opened: the file itself, its write-ahead
- * log, and the log's index. Looking costs microseconds. A file that became shorter makes it ask the database why.
+ * Watches whether a database file, its write-ahead log and the log's index are still those that were opened. A check
+ * takes microseconds; only a shorter file leads to queries.
  */
 export const watchFile = (filename: string, { reads, passesQuickCheck }: Options) => {
   /** Identities by name: SQLite keeps the other files next to the one that a link leads to. */
@@ -67,7 +66,10 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
 
   const nameOf = (ending: '' | '-wal' | '-shm'): string => `${resolveSymlink(filename)}${ending}`;
 
-  /** Size of a file that is the one it was at first; undefined if it is gone. One that is not there yet has size 0. */
+  /**
+   * Returns the size of a file, or undefined if it is no longer the file that was first opened. A missing one has size
+   * 0 at first.
+   */
   const sizeOf = (ending: '' | '-wal' | '-shm'): number | undefined => {
     const { identity, size } = inspectFile(nameOf(ending));
     const known = identities.get(ending);
@@ -98,14 +100,20 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
     return isLost ? 'lost' : main === 'suspect' ? main : log;
   };
 
-  /** A file that was vacuumed is as short as its database. If that has grown since, all of it is read to know. */
+  /**
+   * Explains why the main file is shorter. A VACUUM shortens the database too; if that has grown since, all of the file
+   * is read.
+   */
   const askAboutMain = async (): Promise<void> => {
     const { size } = inspectFile(nameOf(''));
     if ((await readSize(reads())) < largestSize || (await passesQuickCheck())) largestSize = size;
     else isLost = true;
   };
 
-  /** A log is shortened by checkpoints, also by other programs' ones; then it has the frames that its index counts. */
+  /**
+   * Explains why the log is shorter. After a checkpoint, also of another program, it has as many frames as its index
+   * counts.
+   */
   const askAboutLog = async (): Promise<void> => {
     const { page_size: pageSize } = await reads()('pragma_page_size').first<{ page_size: number }>();
     for (let question = 0; question < maxLogQuestions; question += 1) {
@@ -120,7 +128,10 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
     isLost = isLogDamaged = true;
   };
 
-  /** A log that was emptied and written again begins with zeros: no reader would find anything in it. */
+  /**
+   * Checks the header of the log. A log that was emptied and written again begins with zeros, and no reader finds its
+   * frames.
+   */
   const askAboutLogHeader = async (): Promise<void> => {
     if ((sizeOf('-wal') ?? 0) === 0 || (await hasLogHeader(nameOf('-wal')))) return;
     isLost = isLogDamaged = true;
@@ -141,7 +152,7 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
       asking = undefined;
     }));
 
-  /** A log that was emptied and written again has a hole in its place, which costs no read to see. */
+  /** Checks for a hole in the log, which stays where a log was emptied and written again. This needs no read. */
   const isIntact = async (): Promise<boolean> => {
     const state = inspect();
     if (state === 'lost') return false;
@@ -151,13 +162,13 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   };
 
   return {
-    /** Notes which file is about to be opened; call it before a connection opens it. */
+    /** Records the identity of the file. Call it before a connection opens the file. */
     willOpen: (): void => {
       sizeOf('');
     },
-    /** Returns an error if the file that a connection has opened may not be the first one; call it afterwards. */
+    /** Returns an error if a connection may have opened another file. Call it after the connection opens the file. */
     opened: (): Error | undefined => (sizeOf('') === undefined ? fileReplaced() : undefined),
-    /** Reports whether what was written before is certainly found again. */
+    /** Reports whether all earlier writes are certain to be in the file. */
     isIntact,
     /** Reports whether a file is known to be removed, replaced or truncated. */
     isLost: (): boolean => {
