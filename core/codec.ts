@@ -38,28 +38,33 @@ export const brand = <A, B extends A, O>(
 export interface FieldError {
   readonly field: string;
   readonly expected: string;
+  /** True if the field has no value. */
+  readonly isMissing?: true;
 }
 
-const toFieldError = (error: t.ValidationError): FieldError => ({
-  field: error.context
+const toFieldError = ({ context, message, value }: t.ValidationError): FieldError => {
+  const field = context
     .map(({ key }) => key)
     .filter((key) => key !== '' && !/^[0-9]+$/.test(key))
-    .join('.'),
+    .join('.');
   // Codecs of io-ts give no message; their names say what they accept.
-  expected: error.message ?? error.context.at(-1)?.type.name ?? 'another value',
-});
+  const expected = message ?? context.at(-1)?.type.name ?? 'another value';
+  return value === undefined && field !== '' ? { field, expected, isMissing: true } : { field, expected };
+};
 
 /** Returns each invalid field once, with the expected value but without the actual one. */
 export const fieldErrors = (errors: t.Errors): ReadonlyArray<FieldError> => [
   ...new Map(errors.map(toFieldError).map((error) => [error.field, error])).values(),
 ];
 
-/** Formats field errors, as in "limit must be an integer from 1 to 100". `whole` names the whole value. */
+/** Formats field errors, as in "limit must be an integer from 1 to 100" or "name is required". `whole` names the whole value. */
 export const fieldErrorTexts = (
   fieldErrors: ReadonlyArray<FieldError>,
   whole = 'it',
 ): ReadonlyArray<string> =>
-  fieldErrors.map(({ field, expected }) => `${field === '' ? whole : field} must be ${expected}`);
+  fieldErrors.map(({ field, expected, isMissing }) =>
+    isMissing === true ? `${field} is required` : `${field === '' ? whole : field} must be ${expected}`,
+  );
 
 /**
  * Decodes a trusted value, as in `decodeOrThrow(PageSize, 20)`. Throws a TypeError that names each invalid field. For

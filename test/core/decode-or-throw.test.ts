@@ -16,6 +16,10 @@ describe('decodeOrThrow', () => {
       TypeError,
       /^invalid NewPet: name must be a string of at most 65536 bytes of UTF-8, without U\+0000 and lone surrogates; categoryId must be an integer from -?\d+ to \d+$/,
     );
+    expect(() => decodeOrThrow(NewPet, { name: 'secret' })).to.throw(
+      TypeError,
+      /^invalid NewPet: categoryId is required$/,
+    );
     expect(() => decodeOrThrow(PageSize, 0)).to.throw(
       TypeError,
       /^invalid PageSize: it must be an integer from 1 to 100$/,

@@ -14,6 +14,7 @@ export const exampleFailures: ExampleFailures = {
         field: 'name',
         expected: 'a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates',
       },
+      { field: 'categoryId', expected: 'an int64', isMissing: true },
     ],
   },
   MalformedJson: { _tag: 'MalformedJson', reason: 'not valid UTF-8' },

@@ -23,8 +23,7 @@ const wrongRows = '{"name":"Rex","categoryId":1.5}\n{"name":"Rex","status":"gone
 const wrongRowsReport = (first: number): string =>
   [
     'categoryId must be an integer from -9223372036854775808 to 9223372036854775807',
-    'categoryId must be an integer from -9223372036854775808 to 9223372036854775807; ' +
-      'status must be one of available, pending, sold',
+    'categoryId is required; status must be one of available, pending, sold',
     'it must be an object',
     'the row must be JSON: invalid syntax or duplicate key in object',
   ]
