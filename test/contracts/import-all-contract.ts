@@ -13,7 +13,7 @@ import {
 import { expectAlike, makeNewPet } from './pet-repository/filterings';
 import { allPets, largestPage } from './pet-repository/pages-of';
 import { type ContractOptions, seededRunner } from './seeded-runner';
-import { contentOf, largestId, petWithId } from './pet-repository/seeds';
+import { contentOf, contentText, largestId, petWithId } from './pet-repository/seeds';
 
 /** Number of animals that needs several batches in any adapter. */
 const many = 2_500;
@@ -175,12 +175,10 @@ export const importAllContract = (
           ...imports.filter((_, index) => all[index]?._tag === 'Right').flat(),
           ...singles.filter((_, index) => each[index]?._tag === 'Right'),
         ];
-        const inWords = ({ name, categoryId, status }: NewPet) =>
-          JSON.stringify([name, String(categoryId), status]);
         expectEqual(
           'the list, sorted, beside the animals of what was answered with success',
-          (await allPets(repository)).map(inWords).sort(),
-          stored.map(inWords).sort(),
+          (await allPets(repository)).map(contentText).sort(),
+          stored.map(contentText).sort(),
         );
         expectEqual(
           'whether one importAll at least succeeded',

@@ -1,10 +1,10 @@
-import type { NewPet, Pet, PetRepository } from '../../core';
+import type { Pet, PetRepository } from '../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from './arbitrary';
 import { expectEqual } from './expect-equal';
 import { nextTurn } from './next-turn';
 import { atOnce, expectUnlessUnavailable, success } from './outcome';
 import { allPets, largestPage } from './pet-repository/pages-of';
-import { contentOf, petId, petWithId } from './pet-repository/seeds';
+import { contentOf, contentText, petId, petWithId } from './pet-repository/seeds';
 import { type ContractOptions, seededRunner } from './seeded-runner';
 import { sourceOf } from './source-of';
 import type { TestRunner } from './test-runner';
@@ -39,9 +39,6 @@ const makeCreates = () =>
     newPet: arbitraryNewPet(),
     key: index % 2 === 0 ? arbitraryScopedIdempotencyKey() : undefined,
   }));
-
-const inWords = ({ name, categoryId, status }: NewPet): string =>
-  JSON.stringify([name, String(categoryId), status]);
 
 type UseBreakable = (test: (breakable: BreakableRepository) => Promise<void>) => () => Promise<void>;
 
@@ -114,13 +111,13 @@ const suites: { readonly [Name in keyof PetRepository]: (runner: TestRunner, use
           const wasAdded = (index: number): boolean => outcomes[index]?._tag === 'Right';
           const expected = creates.filter(({ key }, index) => key !== undefined || wasAdded(index));
           const failedWithoutKey = creates.filter(({ key }, index) => key === undefined && !wasAdded(index));
-          const added = before.filter(({ id }) => id !== seed.id).map((pet) => inWords(contentOf(pet)));
+          const added = before.filter(({ id }) => id !== seed.id).map((pet) => contentText(pet));
           // A failed create may still have been done, but only once.
-          const mayBe = failedWithoutKey.map(({ newPet }) => inWords(newPet));
+          const mayBe = failedWithoutKey.map(({ newPet }) => contentText(newPet));
           expectEqual(
             'the animals of creates that succeeded, or that were retried with a key, each once',
             added.filter((words) => !mayBe.includes(words)).sort(),
-            expected.map(({ newPet }) => inWords(newPet)).sort(),
+            expected.map(({ newPet }) => contentText(newPet)).sort(),
           );
           expectEqual('whether an animal is there twice', new Set(added).size, added.length);
         }),

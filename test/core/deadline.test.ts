@@ -2,16 +2,28 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import * as TE from 'fp-ts/TaskEither';
 import { inMemoryPetRepository } from '../../adapters/in-memory';
-import { callerOf, type Deadline, endAtDeadline, openAnimalStore, unavailable } from '../../core';
+import {
+  callerOf,
+  type Deadline,
+  endAtDeadline,
+  openAnimalStore,
+  type PetRepository,
+  unavailable,
+} from '../../core';
 import { arbitraryApiKey, arbitraryIdempotencyKey, arbitraryKeyId, arbitraryNewPet } from '../contracts';
 import { arbitraryPetId } from '../contracts/arbitrary';
 import { run } from '../support/run';
+import { storeOperations } from './store-operations';
 
 const never = () => new Promise<never>(() => undefined);
 
 const soon = (): Deadline => performance.now() + 20;
 
 const authenticate = () => TE.right(callerOf(arbitraryKeyId()));
+
+/** Makes a repository whose functions are all this one. */
+const repositoryWith = (each: (...values: ReadonlyArray<unknown>) => unknown): PetRepository =>
+  new Proxy(inMemoryPetRepository(), { get: () => each });
 
 const failureOf = async (task: TE.TaskEither<unknown, unknown>): Promise<unknown> => {
   const outcome = await task();
@@ -56,17 +68,25 @@ describe('A deadline', () => {
     ]);
   });
 
-  it('ends an operation whose adapter ignores it as Unavailable', async () => {
-    const pets = { ...inMemoryPetRepository(), list: () => never, find: () => never, create: () => never };
-    const store = await run(openAnimalStore({ pets, authenticate })(arbitraryApiKey()));
-    for (const task of [
-      store.listPets({}, soon()),
-      store.getPet(arbitraryPetId(), soon()),
-      store.createPet(arbitraryNewPet(), undefined, soon()),
-    ]) {
-      expect(await failureOf(task)).to.have.property('_tag', 'Unavailable');
-    }
-  });
+  for (const [name, { call }] of Object.entries(storeOperations)) {
+    it(`of ${name} reaches the port`, async () => {
+      const received: Array<unknown> = [];
+      const pets = repositoryWith((...values) => {
+        received.push(...values);
+        return TE.left(unavailable('late'));
+      });
+      const store = await run(openAnimalStore({ pets, authenticate })(arbitraryApiKey()));
+      const deadline = performance.now() + 60_000;
+      await call(store, deadline)();
+      expect(received).to.include(deadline);
+    });
+
+    it(`ends ${name} as Unavailable though its adapter ignores it`, async () => {
+      const pets = repositoryWith(() => never);
+      const store = await run(openAnimalStore({ pets, authenticate })(arbitraryApiKey()));
+      expect(await failureOf(call(store, soon()))).to.have.property('_tag', 'Unavailable');
+    });
+  }
 
   it('ends the opening of a store whose auth port ignores it', async () => {
     const open = openAnimalStore({ pets: inMemoryPetRepository(), authenticate: () => never });

@@ -36,13 +36,10 @@ const makeStore = (pets: PetRepository = inMemoryPetRepository()) => {
   return { open, keys, one, other };
 };
 
-/** A repository that must not be reached. */
-const untouchable: PetRepository = {
-  list: () => TE.fromIO(() => expect.fail('list was called')),
-  find: () => TE.fromIO(() => expect.fail('find was called')),
-  create: () => TE.fromIO(() => expect.fail('create was called')),
-  importAll: () => TE.fromIO(() => expect.fail('importAll was called')),
-};
+/** Repository that must not be reached. */
+const untouchable = new Proxy(inMemoryPetRepository(), {
+  get: (_repository, name) => () => expect.fail(`${String(name)} was called`),
+});
 
 const openFor = async (pets?: PetRepository): Promise<AnimalStore> => {
   const { open, one } = makeStore(pets);

@@ -3,12 +3,8 @@ import fc from 'fast-check';
 import { serialisePage, serialisePet } from '../../../adapters/json/serialise';
 import { Pet } from '../../../core';
 import { decoded } from '../../contracts/outcome';
+import { anyPet } from '../../support/any-pet';
 import { anyCharacter } from '../../support/random';
-
-const int64s = fc.oneof(
-  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
-  fc.constantFrom(0n, -1n, 2n ** 53n + 1n, -(2n ** 63n), 2n ** 63n - 1n),
-);
 
 /** Texts of any script, with what JSON escapes and what looks as if it had to be. */
 const names = fc.oneof(
@@ -18,15 +14,7 @@ const names = fc.oneof(
   }),
 );
 
-/** Any animal; a field that Pet gets has to be named here. */
-const pets: fc.Arbitrary<Pet> = fc
-  .record<{ readonly [Field in keyof Pet]-?: unknown }>({
-    id: int64s,
-    name: names.filter((name) => !name.includes('\0')),
-    categoryId: int64s,
-    status: fc.constantFrom('available', 'pending', 'sold', undefined),
-  })
-  .map(({ status, ...pet }) => decoded(Pet, status === undefined ? pet : { ...pet, status }));
+const pets = anyPet(names);
 
 /** JSON.stringify's text, but for bigints, which it refuses: those are their digits. */
 const jsonOf = (value: unknown): string =>

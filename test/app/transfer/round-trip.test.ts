@@ -6,9 +6,10 @@ import { type Format, formats } from '../../../app/transfer/formats';
 import { importRows } from '../../../app/transfer/import';
 import { readRows } from '../../../app/transfer/formats';
 import { writeRows } from '../../../app/transfer/formats';
-import { CategoryId, type NewPet, PetName, PetStatus, type PetRepository } from '../../../core';
+import type { NewPet, PetRepository } from '../../../core';
 import { inTurn } from '../../support/databases/catalogue';
 import { run } from '../../support/run';
+import { anyNewPet } from '../../support/any-pet';
 import { anyCharacter } from '../../support/random';
 
 const special = fc.constantFrom(
@@ -32,20 +33,11 @@ const special = fc.constantFrom(
   ],
 );
 
-const anyName = fc
-  .oneof(
+const pets = anyNewPet(
+  fc.oneof(
     fc.array(special, { maxLength: 6 }).map((parts) => parts.join('')),
     fc.string({ unit: anyCharacter }),
-  )
-  .filter(PetName.is);
-
-const anyNewPet: fc.Arbitrary<NewPet> = fc.record(
-  {
-    name: anyName,
-    categoryId: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).filter(CategoryId.is),
-    status: fc.constantFrom('available', 'pending', 'sold').filter(PetStatus.is),
-  } satisfies { [K in keyof Required<NewPet>]: fc.Arbitrary<NewPet[K]> },
-  { requiredKeys: ['name', 'categoryId'] },
+  ),
 );
 
 const chunksOf = (text: string, size: number): AsyncIterable<Uint8Array> => {
@@ -73,7 +65,7 @@ describe('What export writes', () => {
     it(`is imported byte for byte in ${format}, however it is divided into chunks`, () =>
       fc.assert(
         fc.asyncProperty(
-          fc.array(anyNewPet, { maxLength: 230, size: 'max' }),
+          fc.array(pets, { maxLength: 230, size: 'max' }),
           fc.integer({ min: 1, max: 300 }),
           async (newPets, size) => {
             const [one, other] = [inMemoryPetRepository(), inMemoryPetRepository()];

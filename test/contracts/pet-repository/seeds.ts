@@ -1,4 +1,4 @@
-import { type NewPet, type Pet, PetId } from '../../../core';
+import { NewPet, type Pet, PetId } from '../../../core';
 import { arbitraryNewPet } from '../arbitrary';
 import { decoded } from '../outcome';
 
@@ -13,3 +13,9 @@ export const petWithId = (id: bigint, newPet: NewPet = arbitraryNewPet()): Pet =
 });
 
 export const contentOf = ({ id: _id, ...content }: Pet): NewPet => content;
+
+/** Returns the fields of a NewPet as one text, for comparing lists in any order. */
+export const contentText = (newPet: NewPet): string =>
+  JSON.stringify(NewPet.encode(newPet), (_name, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );

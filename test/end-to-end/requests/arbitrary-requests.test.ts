@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { NewPet } from '../../../core';
+import { newPetFields } from '../../../core';
 import { describeService, requestBytes } from '../../support/service/service-under-test';
 import { parseNextLink } from '../../support/http/client';
-import { anyCharacter } from '../../support/random';
+import { anyNewPet } from '../../support/any-pet';
 
 const runs = (numRuns: number) => ({
   numRuns,
@@ -12,14 +12,7 @@ const runs = (numRuns: number) => ({
 });
 
 const statusOf = fc.constantFrom('available', 'pending', 'sold');
-const newPet = fc.record(
-  {
-    name: fc.string({ unit: anyCharacter }).filter((name) => !name.includes('\0')),
-    categoryId: fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
-    status: statusOf,
-  } satisfies { [K in keyof Required<NewPet>]: fc.Arbitrary<unknown> },
-  { requiredKeys: ['name', 'categoryId'], noNullPrototype: true },
-);
+const newPet = anyNewPet();
 
 const writePet = ({ categoryId, ...pet }: Readonly<{ categoryId: bigint }>) =>
   JSON.stringify({ ...pet, categoryId: 0 }).replace(/"categoryId":0\}$/, `"categoryId":${categoryId}}`);
@@ -34,7 +27,7 @@ const escaped = fc.stringMatching(/^([a-z0-9=&?/.;:#%[\]@\\~+-]|%[0-9a-fA-F]{2})
 const nearJson = fc.oneof(
   fc.json(),
   fc
-    .record({ name: fc.jsonValue(), categoryId: fc.jsonValue(), status: fc.jsonValue() })
+    .record(Object.fromEntries(Object.keys(newPetFields).map((name) => [name, fc.jsonValue()])))
     .map((value) => JSON.stringify(value)),
   fc
     .tuple(newPet.map(writePet), fc.nat(), latin1(4))

@@ -9,6 +9,22 @@ import { inTurn } from './catalogue';
 /** Something for each operation of the port. An operation that is missing does not compile. */
 export type ForEachOperation<A> = { readonly [Operation in keyof PetRepository]: A };
 
+interface OperationFacts {
+  readonly isWrite: boolean;
+  /** Tag of the failure when the database is closed. */
+  readonly closedFailure: 'ImportAborted' | 'Unavailable';
+}
+
+const factsOfEach: ForEachOperation<OperationFacts> = {
+  list: { isWrite: false, closedFailure: 'Unavailable' },
+  find: { isWrite: false, closedFailure: 'Unavailable' },
+  create: { isWrite: true, closedFailure: 'Unavailable' },
+  importAll: { isWrite: true, closedFailure: 'ImportAborted' },
+};
+
+/** Facts by the name of an operation. */
+export const operationFacts: Readonly<Record<string, OperationFacts>> = factsOfEach;
+
 /** Calls each operation once, at random values. */
 export const repositoryCalls = (
   { list, find, create, importAll }: PetRepository,

@@ -4,16 +4,8 @@ import { apiKeyStore, knexAuthenticate, knexPetRepository } from '../../../../ad
 import { ApiKey } from '../../../../core';
 import { decoded } from '../../../contracts/outcome';
 import { databaseKinds, withDatabase } from '../../../support/databases/databases';
-import { type ForEachOperation, repositoryCalls } from '../../../support/databases/repository-calls';
+import { operationFacts, repositoryCalls } from '../../../support/databases/repository-calls';
 import { run } from '../../../support/run';
-
-const unavailable: ForEachOperation<string> = {
-  list: 'Unavailable',
-  find: 'Unavailable',
-  create: 'Unavailable',
-  importAll: 'ImportAborted',
-};
-const failures: Readonly<Record<string, string>> = unavailable;
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`a ${kind} database that is gone`, () => {
@@ -40,7 +32,10 @@ for (const [kind, makeDatabase] of databaseKinds) {
         await database.close();
         for (const [operation, call] of Object.entries(calls)) {
           const outcome = await call()();
-          expect(outcome, operation).to.have.nested.property('left._tag', failures[operation]);
+          expect(outcome, operation).to.have.nested.property(
+            'left._tag',
+            operationFacts[operation]?.closedFailure,
+          );
           expect(outcome, operation)
             .to.have.nested.property('left.cause.message')
             .that.does.not.match(/select|insert/i);

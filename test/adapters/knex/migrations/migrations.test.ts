@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import { type Database, migrate, migrationConfig, openPostgres } from '../../../../adapters/knex';
+import { migrations } from '../../../../adapters/knex/migrations/migrations';
 import { readSchemaState } from '../../../../adapters/knex/migrations/schema-state';
 import { databaseKinds, mostWriters, type TestDatabase } from '../../../support/databases/databases';
 import { createPostgresDatabase } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 import { whatIsPrinted } from '../../../support/processes/what-is-printed';
 
-const names = ['001_create_tables'];
+const names = Object.keys(migrations);
 const tables = ['pets', 'creation_keys', 'api_keys', 'heartbeats', 'rate_limits'];
 
 const pendingIn = async ({ reads }: Database): Promise<ReadonlyArray<string>> =>
@@ -50,7 +51,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('go down to nothing, and up again', async () => {
       const database = open();
       await run(migrate(database));
-      await database.writes.migrate.down(migrationConfig);
+      await database.writes.migrate.rollback(migrationConfig, true);
       expect(await tablesThere(database)).to.deep.equal([]);
       expect(await pendingIn(database)).to.deep.equal(names);
       expect(await run(migrate(database))).to.deep.equal(names);
@@ -82,7 +83,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it("say what to do about knex's own migrator, which was killed and has left its lock", async () => {
       const database = open();
       await run(migrate(database));
-      await database.writes.migrate.down(migrationConfig);
+      await database.writes.migrate.rollback(migrationConfig, true);
       await database.writes('animal_store_migrations_lock').update({ is_locked: 1 });
       const outcome = await migrate(database)();
       expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');

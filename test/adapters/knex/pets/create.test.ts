@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as RA from 'fp-ts/ReadonlyArray';
 import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { newPetCells, newPetColumns } from '../../../../adapters/knex/database/pet-columns';
 import {
   type CreatedPet,
   type ScopedIdempotencyKey,
@@ -249,9 +250,9 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
         const { pet } = await run(repository.create(newPet, key));
         await database.writes('creation_keys').update({ pet_id: 0 });
-        const { name, categoryId, status } = newPet;
-        const cells = { name, category_id: String(categoryId), status: status ?? null };
-        await database.writes('pets').insert({ id: 0, ...cells });
+        const cells = newPetCells(newPet);
+        const row = Object.fromEntries(newPetColumns.map(({ name }, place) => [name, cells[place]]));
+        await database.writes('pets').insert({ id: 0, ...row });
         expect(await run(repository.create(newPet, key))).to.deep.equal({
           pet: { ...pet, id: 0n },
           replayed: true,
