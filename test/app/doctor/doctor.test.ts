@@ -1,25 +1,10 @@
 import { expect } from 'chai';
-import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { basename, dirname, join } from 'node:path';
-import { apiKeyStore, type Database, migrate, openSqlite } from '../../../adapters/knex';
-import { diagnose } from '../../../app/doctor/diagnose';
-import type { CheckResult } from '../../../app/doctor/check-result';
-import { CategoryId, PetName } from '../../../core';
-import { decoded } from '../../contracts/outcome';
+import { apiKeyStore } from '../../../adapters/knex';
 import { addsColour, asProgramWith } from '../../support/databases/migrations';
-import { newCatalogue } from '../../support/databases/catalogue';
-import { type Environment, main, runCommand, runUnprivileged } from '../../support/processes/command';
+import { runCommand } from '../../support/processes/command';
 import { columnOf } from '../../support/databases/sqlite-files';
 import { createPet } from '../../support/http/client';
 import { createPostgresDatabase, execute } from '../../support/postgres/postgres';
@@ -27,26 +12,8 @@ import { freePort, portsThatBrowsersBlock } from '../../support/processes/system
 import { run } from '../../support/run';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { killServices, startService } from '../../support/service/service-process';
-import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-
-/** The same as the command, without the time that a process takes. */
-const doctor = async (environment: Environment) => {
-  const results = await diagnose({ PORT: '0', ...environment });
-  return { results, failed: results.filter(({ ok }) => !ok), text: JSON.stringify(results) };
-};
-
-/** A database that is up to date, and closed at the end. */
-const withDatabase = async (file: string, use: (database: Database) => Promise<void>): Promise<void> => {
-  const database = openSqlite(file);
-  try {
-    await run(migrate(database));
-    await use(database);
-  } finally {
-    await database.close();
-  }
-};
-
-const checksOf = (results: ReadonlyArray<CheckResult>) => results.map(({ check }) => check);
+import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { checksOf, doctor, withDatabase } from './support';
 
 describe('animal-store doctor', () => {
   afterEach(killServices);
@@ -105,14 +72,6 @@ describe('animal-store doctor', () => {
     }
   });
 
-  it('creates no file, but requires its folder', async () => {
-    const file = await newDatabaseFile();
-    expect((await doctor({ DATABASE_URL: `sqlite:${file}` })).failed).to.deep.equal([]);
-    expect(existsSync(file)).to.equal(false);
-    const nowhere = `sqlite:${join(file, 'nowhere', 'animals.sqlite3')}`;
-    expect(checksOf((await doctor({ DATABASE_URL: nowhere })).failed)).to.deep.equal(['database']);
-  });
-
   it('names the pending migrations and runs none', async () => {
     const file = await newDatabaseFile();
     writeFileSync(file, '');
@@ -151,10 +110,10 @@ describe('animal-store doctor', () => {
     expect(failed[0]?.text).to.contain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
   });
 
-  it('accepts the port of the running service in memory', async () => {
-    const service = await startService({ DATABASE_URL: 'memory:' });
-    const { port } = new URL(service.address);
-    const { results, failed } = await doctor({ DATABASE_URL: 'memory:', PORT: port });
+  it('accepts the port of the running service in memory, also one that fetch refuses', async () => {
+    const environment = { DATABASE_URL: 'memory:', PORT: String(await freePort(portsThatBrowsersBlock)) };
+    await startService(environment);
+    const { results, failed } = await doctor(environment);
     expect(failed).to.deep.equal([]);
     expect(results.find(({ check }) => check === 'port')?.text).to.match(/taken by an animal store/);
   });
@@ -180,22 +139,6 @@ describe('animal-store doctor', () => {
     }
   });
 
-  it('reports a file that this user may not write, and serve does not start on it', async function () {
-    const isReadable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
-    if (isReadable?.code !== 0) this.skip();
-    const folder = await makeFolder();
-    const file = join(folder, 'animals.sqlite3');
-    await withDatabase(file, () => Promise.resolve());
-    chmodSync(folder, 0o777);
-    chmodSync(file, 0o644);
-    const environment = { PORT: '0', DATABASE_URL: `sqlite:${file}`, API_KEYS: 'a-key' };
-    for (const command of ['doctor', 'serve']) {
-      const { code, stdout, stderr } = await runUnprivileged([process.execPath, main, command], environment);
-      expect(`${stdout}${stderr}`).to.include('let this user read and write it');
-      expect(code, command).to.equal(1);
-    }
-  });
-
   it('reports a PostgreSQL server that rejects every create, and serve does not start on it', async () => {
     const { url, drop } = await createPostgresDatabase();
     try {
@@ -210,42 +153,6 @@ describe('animal-store doctor', () => {
     } finally {
       await drop();
     }
-  });
-
-  it('accepts a port of the service that fetch refuses', async () => {
-    const environment = { DATABASE_URL: 'memory:', PORT: String(await freePort(portsThatBrowsersBlock)) };
-    const service = await startService(environment);
-    const { results } = await doctor(environment);
-    await service.stop();
-    expect(results.find(({ check }) => check === 'port')?.text).to.match(/taken by an animal store/);
-  });
-
-  it('reports an index that does not match its table with --full', async () => {
-    const file = await newDatabaseFile();
-    const root: { page: number } = { page: 0 };
-    await withDatabase(file, async ({ writes }) => {
-      await writes('pets').insert({ name: 'Rex', category_id: 7, status: 'sold' });
-      const found = await writes('sqlite_master')
-        .where({ name: 'pets_by_status' })
-        .first<{ readonly rootpage: number }>('rootpage');
-      root.page = found.rootpage;
-    });
-    const bytes = readFileSync(file);
-    bytes.write('solo', bytes.indexOf('sold', (root.page - 1) * 4_096));
-    writeFileSync(file, bytes);
-    const environment = { PORT: '0', DATABASE_URL: `sqlite:${file}` };
-    expect((await runInProcess(['doctor'], environment)).code).to.equal(0);
-    const full = await runInProcess(['doctor', '--full'], environment);
-    expect(full.code).to.equal(1);
-    expect(full.stdout).to.match(/missing from index pets_by_status/);
-  });
-
-  it('reports a file that is not a database', async () => {
-    const file = join(await makeFolder(), 'animals.sqlite3');
-    writeFileSync(file, 'no database, but longer than the head of one, '.repeat(40));
-    const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-    expect(checksOf(failed)).to.deep.equal(['database']);
-    expect(failed[0]?.text).to.contain('file is not a database');
   });
 
   it('reports a PostgreSQL server that does not answer, without its password', async () => {
@@ -293,109 +200,6 @@ describe('animal-store doctor', () => {
     ]);
   });
 
-  it('reports a clock that has gone back', async () => {
-    const file = await newDatabaseFile();
-    await withDatabase(file, async (database) => {
-      await run(apiKeyStore(database).issue('one'));
-      await database.writes('api_keys').update({ created_at: '2999-01-01T00:00:00.000Z' });
-    });
-    const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-    expect(checksOf(failed)).to.deep.equal(['clock']);
-  });
-
-  it('reports a database that cannot be written', async () => {
-    const file = await newDatabaseFile();
-    await withDatabase(file, async ({ writes }) => {
-      const transaction = await writes.transaction();
-      await transaction('heartbeats').insert({ id: 7, beaten_at: 0 });
-      const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-      await transaction.rollback();
-      expect(checksOf(failed)).to.deep.equal(['database']);
-      expect(failed[0]?.text).to.contain('database is locked');
-    });
-  });
-
-  it('reports a file that cannot be created', async () => {
-    const folder = await makeFolder();
-    writeFileSync(join(folder, 'text'), 'text');
-    symlinkSync(join(folder, 'nowhere', 'animals.sqlite3'), join(folder, 'dangling'));
-    symlinkSync('loop', join(folder, 'loop'));
-    for (const [file, reason] of [
-      ['text/animals.sqlite3', `can't be created: ${folder}/text is a file: name a file in a folder`],
-      ['dangling', `can't be created: create the folder ${folder}/nowhere`],
-      ['loop', "can't be created: it is a symbolic link to itself: name a file"],
-      ['n'.repeat(256), "can't be created: its name is too long: name another file"],
-      ['n'.repeat(248), "can't be created: its name is too long: name another file"],
-    ] as const) {
-      const { failed } = await doctor({ DATABASE_URL: `sqlite:${join(folder, file)}` });
-      expect(failed.map(({ check, text }) => [check, text])).to.deep.equal([
-        ['database', `${join(folder, file)} ${reason}`],
-      ]);
-    }
-  });
-
-  it('reports a folder or a pipe in place of a file', async () => {
-    const folder = await makeFolder();
-    execFileSync('mkfifo', [join(folder, 'pipe')]);
-    for (const [file, reason] of [
-      [folder, 'it is a folder: name a file in it'],
-      [join(folder, 'pipe'), 'it is not a regular file: name another file'],
-    ] as const) {
-      const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-      expect(failed.map(({ check, text }) => [check, text])).to.deep.equal([
-        ['database', `${file} can't be opened: ${reason}`],
-      ]);
-    }
-  });
-
-  it('reports a folder that this user may not enter', async function () {
-    const folder = await makeFolder();
-    chmodSync(folder, 0o666);
-    const { code, stdout } = await runUnprivileged([process.execPath, main, 'doctor'], {
-      PORT: '0',
-      DATABASE_URL: `sqlite:${folder}/animals`,
-    });
-    if (code === null || stdout === '') this.skip();
-    expect(stdout).to.include(`can't be created: let this user write in the folder ${folder}`);
-    expect(code).to.equal(1);
-  });
-
-  it('reports a missing table of animals', async () => {
-    const file = await newDatabaseFile();
-    await withDatabase(file, async ({ writes }) => {
-      await writes.schema.dropTable('pets');
-    });
-    const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-    expect(checksOf(failed)).to.deep.equal(['database']);
-    expect(failed[0]?.text).to.contain('no such table: pets');
-  });
-
-  it('reports an animal that cannot be read', async () => {
-    const file = await newDatabaseFile();
-    await withDatabase(file, async ({ writes }) => {
-      await writes('pets').insert({ name: 'a\0b', category_id: 1 });
-    });
-    const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-    expect(checksOf(failed)).to.deep.equal(['database']);
-    expect(failed[0]?.text).to.contain('row 1 of pets is not a valid animal');
-  });
-
-  it('reports damaged pages with advice', async () => {
-    const { file } = await newCatalogue(
-      Array.from({ length: 20_000 }, (_, index) => ({
-        name: decoded(PetName, `animal ${index}`),
-        categoryId: decoded(CategoryId, 1n),
-      })),
-    );
-    const bytes = readFileSync(file);
-    bytes.fill(0xff, 20 * 4_096, 40 * 4_096);
-    writeFileSync(file, bytes);
-    const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-    expect(checksOf(failed)).to.deep.equal(['database']);
-    expect(failed[0]?.text).to.match(/it is damaged: .*: restore a backup$/);
-    expect(readdirSync(dirname(file)), 'nothing is left beside it').to.deep.equal([basename(file)]);
-  });
-
   it('counts the valid ones of 200,000 keys', async () => {
     const file = await newDatabaseFile();
     await withDatabase(file, async ({ writes }) => {
@@ -408,41 +212,6 @@ describe('animal-store doctor', () => {
     const { results, failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
     expect(failed).to.deep.equal([]);
     expect(results.find(({ check }) => check === 'keys')?.text).to.equal('200000 valid keys in the database');
-  });
-
-  it('changes only the heartbeat: neither the journal mode nor the write-ahead log of a crash', async () => {
-    const folder = await makeFolder();
-    const [rollback, crashed, closed] = ['rollback', 'crashed', 'closed'].map((name) => join(folder, name));
-    await withDatabase(rollback ?? '', async ({ writes }) => {
-      await writes.raw('pragma journal_mode = delete');
-    });
-    await withDatabase(closed ?? '', () => Promise.resolve());
-    const live = join(await makeFolder(), 'live');
-    await withDatabase(live, async ({ writes }) => {
-      await writes('pets').insert({ name: 'Rex', category_id: 1 });
-      copyFileSync(live, crashed ?? '');
-      copyFileSync(`${live}-wal`, `${crashed ?? ''}-wal`);
-    });
-    const bytesIn = (name: string) => readFileSync(join(folder, name));
-    // The format's version numbers, 1 for a rollback journal and 2 for a write-ahead log (SQLite file format, offset 18).
-    const journalOf = (name: string) => [...bytesIn(name).subarray(18, 20)];
-    const [main, log] = [bytesIn('crashed'), bytesIn('crashed-wal')];
-    for (const file of [rollback, crashed, closed]) {
-      expect((await doctor({ DATABASE_URL: `sqlite:${file ?? ''}` })).failed).to.deep.equal([]);
-      const names = readdirSync(folder).filter((name) => !name.endsWith('-shm'));
-      expect(names).to.have.members(['rollback', 'crashed', 'crashed-wal', 'closed']);
-    }
-    expect([journalOf('rollback'), journalOf('closed')]).to.deep.equal([
-      [1, 1],
-      [2, 2],
-    ]);
-    expect(bytesIn('crashed').equals(main), 'the log is not moved into the file').to.equal(true);
-    expect(bytesIn('crashed-wal').subarray(0, log.length).equals(log), 'the log is kept').to.equal(true);
-    for (const file of [rollback, crashed, closed]) {
-      expect(await columnOf(file ?? '', 'heartbeats', 'id'), file).to.deep.equal([1]);
-      expect(await columnOf(file ?? '', 'creation_keys', 'owner_id'), file).to.deep.equal([]);
-    }
-    expect(await columnOf(crashed ?? '', 'pets', 'name')).to.deep.equal(['Rex']);
   });
 
   it('exits with code 1 and prints its results as JSON', async () => {

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -13,31 +12,14 @@ import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import knex from 'knex';
 import { migrate, openSqlite } from '../../../adapters/knex';
-import { CategoryId, PetName } from '../../../core';
-import { decoded } from '../../contracts/outcome';
 import { newCatalogue } from '../../support/databases/catalogue';
-import {
-  killPrograms,
-  main,
-  runUnprivileged,
-  startProgram,
-  withoutDatabaseLine,
-} from '../../support/processes/command';
+import { killPrograms, main, runUnprivileged, withoutDatabaseLine } from '../../support/processes/command';
 import { expectRestored, underLoad } from '../../support/service/backup-under-load';
-import { columnOf, integrityOf } from '../../support/databases/sqlite-files';
+import { integrityOf } from '../../support/databases/sqlite-files';
 import { run } from '../../support/run';
-import { runInProcess as runWithDatabaseLine } from '../../support/processes/run-in-process';
 import { killServices } from '../../support/service/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-
-const animals = (count: number) =>
-  Array.from({ length: count }, (_, index) => ({
-    name: decoded(PetName, `animal ${index}`),
-    categoryId: decoded(CategoryId, 7n),
-  }));
-
-const runInProcess = async (...parameters: Parameters<typeof runWithDatabaseLine>) =>
-  withoutDatabaseLine(await runWithDatabaseLine(...parameters));
+import { animals, makePipe, namesIn, newFile, runInProcess, runScript } from './support';
 
 const newBackupFile = async (): Promise<string> => join(await makeFolder(), 'backup.sqlite3');
 
@@ -51,8 +33,6 @@ const newBackup = async (): Promise<string> => {
 
 const restoreTo = (file: string, backup: string, ...options: ReadonlyArray<string>) =>
   runInProcess(['restore', backup, ...options], { DATABASE_URL: `sqlite:${file}` });
-
-const namesIn = (file: string) => columnOf(file, 'pets', 'name');
 
 describe('animal-store backup', () => {
   afterEach(killServices);
@@ -79,10 +59,7 @@ describe('animal-store backup', () => {
     const { environment, file } = await newCatalogue(animals(3));
     const files = readdirSync(dirname(file));
     const backup = await newBackupFile();
-    const script = `"$0" "$1" backup - > ${backup}`;
-    const { code, stderr } = withoutDatabaseLine(
-      await startProgram('sh', ['-c', script, process.execPath, main], { environment }).ended,
-    );
+    const { code, stderr } = await runScript(`$STORE backup - > ${backup}`, environment);
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: 'backed up and checked: 3 animals\n' });
     expect(await namesIn(backup)).to.have.lengthOf(3);
     expect(readdirSync(dirname(file))).to.have.members(files);
@@ -130,8 +107,7 @@ describe('animal-store backup', () => {
     const live = await newCatalogue(animals(1));
     const store = openSqlite(live.file);
     await store.writes('pets').insert({ name: 'in the log', category_id: 1 });
-    const text = await newBackupFile();
-    writeFileSync(text, 'a text of another kind');
+    const text = await newFile('text', 'a text of another kind');
     const host = join(await makeFolder(), 'host.sqlite3');
     const other = knex({ client: 'sqlite3', connection: { filename: host }, useNullAsDefault: true });
     await other.schema.createTable('others', (table) => table.integer('id'));
@@ -147,7 +123,7 @@ describe('animal-store backup', () => {
       expect(code).to.equal(1);
       expect(readFileSync(file)).to.deep.equal(before);
     }
-    expect(await store.reads('pets').pluck('name')).to.deep.equal(['animal 0', 'in the log']);
+    expect(await store.reads('pets').pluck('name')).to.deep.equal(['animal 1', 'in the log']);
     await store.close();
     expect((await backUp(text, '--replace')).code).to.equal(0);
     expect(await namesIn(text)).to.have.lengthOf(3);
@@ -184,8 +160,12 @@ describe('animal-store backup', () => {
 describe('animal-store restore', () => {
   afterEach(removeFolders);
 
-  it('refuses while the database is open, and if it holds animals', async () => {
+  it('replaces a store without animals, and one with animals only with --replace and if it is closed', async () => {
     const backup = await newBackup();
+    const { file: empty } = await newCatalogue([]);
+    expect((await restoreTo(empty, backup)).code).to.equal(0);
+    expect(await namesIn(empty)).to.have.lengthOf(3);
+
     const { file } = await newCatalogue(animals(1));
     const database = openSqlite(file);
     await database.reads('pets').first('id');
@@ -207,13 +187,6 @@ describe('animal-store restore', () => {
     expect(await namesIn(file)).to.have.lengthOf(3);
   });
 
-  it('replaces a store without animals', async () => {
-    const backup = await newBackup();
-    const { file } = await newCatalogue([]);
-    expect((await restoreTo(file, backup)).code).to.equal(0);
-    expect(await namesIn(file)).to.have.lengthOf(3);
-  });
-
   it('removes an old write-ahead log, and replaces a damaged file with --replace', async () => {
     const backup = await newBackup();
     const { file } = await newCatalogue(animals(2_000));
@@ -232,8 +205,7 @@ describe('animal-store restore', () => {
 
   it('refuses a file that is not a backup, is damaged or of a later generation', async () => {
     const { file } = await newCatalogue([]);
-    const text = await newBackupFile();
-    writeFileSync(text, 'no backup, but longer than the head of a database, '.repeat(40));
+    const text = await newFile('text', 'no backup, but longer than the head of a database, '.repeat(40));
     const damaged = await newBackup();
     writeFileSync(damaged, Buffer.alloc(4_096, 7), { flag: 'r+' });
     const later = await newBackup();
@@ -262,9 +234,7 @@ describe('animal-store restore', () => {
     );
     const backup = await newBackup();
     const folder = await makeFolder();
-    const pipe = join(folder, 'pipe');
-    execFileSync('mkfifo', [pipe]);
-    for (const path of [folder, pipe]) {
+    for (const path of [folder, await makePipe()]) {
       const { code, stderr } = await restoreTo(path, backup, '--replace');
       expect({ code, stderr }).to.deep.equal({
         code: 1,

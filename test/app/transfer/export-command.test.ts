@@ -14,26 +14,12 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
 import { CategoryId, type NewPet, PetName } from '../../../core';
-import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
-import {
-  killPrograms,
-  main,
-  startCommand,
-  startProgram,
-  withoutDatabaseLine,
-} from '../../support/processes/command';
 import { decoded } from '../../contracts/outcome';
+import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
 import { eventually } from '../../support/eventually';
-import { columnOf } from '../../support/databases/sqlite-files';
-import { runInProcess as runWithDatabaseLine } from '../../support/processes/run-in-process';
+import { killPrograms, startCommand, withoutDatabaseLine } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-
-const numbered = (count: number): ReadonlyArray<NewPet> =>
-  Array.from({ length: count }, (_, index) => ({
-    name: decoded(PetName, `animal ${index + 1}`),
-    categoryId: decoded(CategoryId, 9007199254740993n),
-    ...(index % 3 === 0 ? { status: 'sold' } : {}),
-  }));
+import { animals, namesIn, newFile, runInProcess, runScript } from './support';
 
 const ndjsonOf = (newPets: ReadonlyArray<NewPet>, wanted: (newPet: NewPet) => boolean): string =>
   newPets
@@ -47,30 +33,19 @@ const ndjsonOf = (newPets: ReadonlyArray<NewPet>, wanted: (newPet: NewPet) => bo
 
 /** A catalogue whose animal 150 can't be read. */
 const newBrokenCatalogue = async (): Promise<Catalogue> => {
-  const catalogue = await newCatalogue(numbered(300));
+  const catalogue = await newCatalogue(animals(300));
   const { writes, close } = openSqlite(catalogue.file);
   await writes('pets').where({ id: 150 }).update({ name: 'a\0b' });
   await close();
   return catalogue;
 };
 
-const shell = async ({ environment }: Catalogue, script: string, folder: string) =>
-  withoutDatabaseLine(
-    await startProgram('sh', ['-c', script], {
-      environment: { ...environment, EXPORT: `${process.execPath} ${main} export` },
-      folder,
-    }).ended,
-  );
-
-const runInProcess = async (...parameters: Parameters<typeof runWithDatabaseLine>) =>
-  withoutDatabaseLine(await runWithDatabaseLine(...parameters));
-
 describe('The command export', () => {
   afterEach(killPrograms);
   afterEach(removeFolders);
 
   it('writes all animals by ascending id, or those of one status', async () => {
-    const newPets = numbered(250);
+    const newPets = animals(250);
     const { environment } = await newCatalogue(newPets);
     expect(await runInProcess(['export', '--format', 'ndjson'], environment)).to.include({
       code: 0,
@@ -87,7 +62,7 @@ describe('The command export', () => {
   });
 
   it('replaces a file when the export is complete, also through a link', async () => {
-    const catalogue = await newCatalogue(numbered(2));
+    const catalogue = await newCatalogue(animals(2));
     const folder = await makeFolder();
     const file = join(folder, 'animals.csv');
     await writeFile(file, 'what was there');
@@ -107,15 +82,13 @@ describe('The command export', () => {
 
   it('leaves the earlier file and nothing else when it fails in the middle', async () => {
     const { environment } = await newBrokenCatalogue();
-    const folder = await makeFolder();
-    const file = join(folder, 'animals.ndjson');
-    await writeFile(file, 'what was there');
+    const file = await newFile('animals.ndjson', 'what was there');
     expect(await runInProcess(['export', file], environment)).to.include({
       code: 1,
       stderr: `the export failed: row 150 of pets is not a valid animal; ${file} is unchanged\n`,
     });
     expect(await readFile(file, 'utf8')).to.equal('what was there');
-    expect(await readdir(folder)).to.deep.equal([basename(file)]);
+    expect(await readdir(dirname(file))).to.deep.equal([basename(file)]);
   });
 
   it('leaves an earlier export and creates no database if there is none', async () => {
@@ -131,7 +104,7 @@ describe('The command export', () => {
   });
 
   it('leaves no file when it is interrupted', async () => {
-    const { environment } = await newCatalogue(numbered(50_000));
+    const { environment } = await newCatalogue(animals(50_000));
     const folder = await makeFolder();
     const file = join(folder, 'animals.csv');
     const running = startCommand(['export', file], environment);
@@ -146,16 +119,15 @@ describe('The command export', () => {
   });
 
   it('ends when its reader goes away, and fails on a full disk', async () => {
-    const catalogue = await newCatalogue(numbered(5_000));
-    const folder = dirname(catalogue.file);
-    const script = '{ $EXPORT --format ndjson; echo "code $?" >&2; } | head -n 1';
-    const { stdout, stderr } = await shell(catalogue, script, folder);
-    expect(stdout).to.equal(ndjsonOf(numbered(1), () => true));
+    const { environment } = await newCatalogue(animals(5_000));
+    const script = '{ $STORE export --format ndjson; echo "code $?" >&2; } | head -n 1';
+    const { stdout, stderr } = await runScript(script, environment);
+    expect(stdout).to.equal(ndjsonOf(animals(1), () => true));
     expect(stderr).to.match(
       /^the reader closed the output: the output is incomplete \(\d+ animals\)\ncode 141\n$/,
     );
 
-    const full = await shell(catalogue, '$EXPORT --format ndjson > /dev/full', folder);
+    const full = await runScript('$STORE export --format ndjson > /dev/full', environment);
     expect(full.code).to.equal(1);
     expect(full.stderr).to.match(
       /^the export failed: ENOSPC: .*; the output is incomplete \(100 animals\)\n$/,
@@ -164,37 +136,31 @@ describe('The command export', () => {
 
   it('fails when the disk takes only a part of the last write', async () => {
     const categoryId = decoded(CategoryId, 1n);
-    const catalogue = await newCatalogue([{ name: decoded(PetName, 'x'.repeat(50_000)), categoryId }]);
+    const { environment } = await newCatalogue([{ name: decoded(PetName, 'x'.repeat(50_000)), categoryId }]);
     const folder = await makeFolder();
     // In blocks of 512 bytes: what is written at the limit is cut off there, as on a disk that is full.
-    const script = 'ulimit -f 80; $EXPORT --format ndjson > animals.ndjson';
-    const { code, stderr } = await shell(catalogue, script, folder);
+    const script = 'ulimit -f 80; $STORE export --format ndjson > animals.ndjson';
+    const { code, stderr } = await runScript(script, environment, folder);
     expect(stderr).to.match(/^the export failed: EFBIG: .*; the output is incomplete \(1 animal\)\n$/);
     expect(code).to.equal(1);
   });
 
-  it('keeps a private file private', async () => {
-    const { environment } = await newCatalogue(numbered(1));
-    const file = join(await makeFolder(), 'animals.csv');
-    await writeFile(file, 'what was there', { mode: 0o600 });
-    expect((await runInProcess(['export', file], environment)).code).to.equal(0);
-    expect((await stat(file)).mode & 0o777).to.equal(0o600);
-  });
-
-  it('keeps the owner and the mode of the file that it replaces', async function () {
-    if (process.getuid?.() !== 0) this.skip();
-    const { environment } = await newCatalogue(numbered(1));
-    const file = join(await makeFolder(), 'animals.csv');
-    await writeFile(file, 'what was there');
-    await chmod(file, 0o666);
-    await chown(file, 65534, 65533);
-    expect((await runInProcess(['export', file], environment)).code).to.equal(0);
-    const { mode, uid, gid } = await stat(file);
-    expect({ mode: mode & 0o777, uid, gid }).to.deep.equal({ mode: 0o666, uid: 65534, gid: 65533 });
+  it('keeps the mode and the owner of the file that it replaces', async () => {
+    const { environment } = await newCatalogue(animals(1));
+    const isRoot = process.getuid?.() === 0;
+    for (const mode of [0o600, 0o666]) {
+      const file = await newFile('animals.csv', 'what was there');
+      await chmod(file, mode);
+      if (isRoot) await chown(file, 65534, 65533);
+      const { uid, gid } = await stat(file);
+      expect((await runInProcess(['export', file], environment)).code).to.equal(0);
+      const after = await stat(file);
+      expect([after.mode & 0o777, after.uid, after.gid]).to.deep.equal([mode, uid, gid]);
+    }
   });
 
   it('creates the file that a link names, and keeps the link', async () => {
-    const { environment } = await newCatalogue(numbered(1));
+    const { environment } = await newCatalogue(animals(1));
     const folder = await makeFolder();
     await mkdir(join(folder, 'data'));
     await symlink('data/animals.csv', join(folder, 'link.csv'));
@@ -204,7 +170,7 @@ describe('The command export', () => {
   });
 
   it('refuses to replace its own database, whatever name it is given', async () => {
-    const { file, environment } = await newCatalogue(numbered(2));
+    const { file, environment } = await newCatalogue(animals(2));
     const folder = await makeFolder();
     await symlink(file, join(folder, 'link.csv'));
     await link(file, join(folder, 'second-name.csv'));
@@ -221,19 +187,19 @@ describe('The command export', () => {
       expect(stderr).to.equal(`the export failed: ${name} is the database itself; ${name} is unchanged\n`);
       expect(code).to.equal(1);
     }
-    expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['animal 1', 'animal 2']);
+    expect(await namesIn(file)).to.deep.equal(['animal 1', 'animal 2']);
   });
 
   it('refuses to replace the database of another service', async () => {
-    const [{ environment }, { file }] = [await newCatalogue(), await newCatalogue(numbered(1))];
+    const [{ environment }, { file }] = [await newCatalogue(), await newCatalogue(animals(1))];
     const { code, stderr } = await runInProcess(['export', '--format=csv', file], environment);
     expect(stderr).to.equal(`the export failed: ${file} is a SQLite database; ${file} is unchanged\n`);
     expect(code).to.equal(1);
-    expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['animal 1']);
+    expect(await namesIn(file)).to.deep.equal(['animal 1']);
   });
 
   it('refuses to replace the files of its own database behind a link', async () => {
-    const { file } = await newCatalogue(numbered(2));
+    const { file } = await newCatalogue(animals(2));
     const database = join(await makeFolder(), 'link.sqlite3');
     await symlink(file, database);
     const { writes, close } = openSqlite(file);
@@ -244,7 +210,7 @@ describe('The command export', () => {
     await close();
     expect(stderr).to.include('-wal is the database itself');
     expect(code).to.equal(1);
-    expect(await columnOf(file, 'pets', 'name')).to.have.lengthOf(3);
+    expect(await namesIn(file)).to.have.lengthOf(3);
   });
 
   it('refuses to replace a folder', async () => {

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { mock } from 'node:test';
 import { showProgress } from '../../../app/transfer/transfer';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { killPrograms, main, startProgram } from '../../support/processes/command';
-import { makeFolder, removeFolders } from '../../support/temporary-folder';
+import { removeFolders } from '../../support/temporary-folder';
+import { newFile } from './support';
 
 /** What a command writes to a terminal of its own (script, of util-linux). */
 const onTerminal = async (command: string, environment: Readonly<Record<string, string>>) => {
@@ -46,10 +45,9 @@ describe('At a terminal', () => {
   afterEach(killPrograms);
   afterEach(removeFolders);
 
-  it('an import prints its wrong rows and its summary', async () => {
+  it('an import prints its invalid rows and its summary', async () => {
     const { file: database, environment } = await newCatalogue();
-    const file = join(await makeFolder(), 'animals.csv');
-    await writeFile(file, `name,categoryId\n${'Rex,1\n'.repeat(3_000)}Rex,x\nRex,y\n`);
+    const file = await newFile('animals.csv', `name,categoryId\n${'Rex,1\n'.repeat(3_000)}Rex,x\nRex,y\n`);
     const command = `${process.execPath} ${main} import --skip-invalid ${file}`;
     const { code, text } = await onTerminal(command, environment);
     expect(code).to.equal(0);

@@ -1,11 +1,7 @@
 import { expect } from 'chai';
-import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
-import { CategoryId, PetName } from '../../../core';
-import { decoded } from '../../contracts/outcome';
 import { newCatalogue } from '../../support/databases/catalogue';
 import {
   killPrograms,
@@ -16,26 +12,32 @@ import {
 } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
+import { animals, makePipe, newFile } from './support';
 
 /** In milliseconds. */
 const bound = 15_000;
 
-const makePipe = async (): Promise<string> => {
-  const path = join(await makeFolder(), 'pipe');
-  execFileSync('mkfifo', [path]);
-  return path;
-};
-
 /** Has a process send itself SIGTERM so many milliseconds after it begins to listen to it. */
-const signalItself = async (milliseconds: number): Promise<string> => {
-  const file = join(await makeFolder(), 'signal-itself.cjs');
-  await writeFile(
-    file,
+const signalItself = (milliseconds: number): Promise<string> =>
+  newFile(
+    'signal-itself.cjs',
     `process.on('newListener', (name) => {
        if (name === 'SIGTERM') setTimeout(() => process.kill(process.pid, name), ${milliseconds});
      });`,
   );
-  return file;
+
+/** Opens a pipe once a process reads it. */
+const openToWrite = async (pipe: string): Promise<number> => {
+  let writer = -1;
+  await eventually('the import has opened the pipe', bound, () => {
+    try {
+      writer = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+  return writer;
 };
 
 const startImport = (file: string, ...nodeOptions: ReadonlyArray<string>): Running =>
@@ -59,8 +61,7 @@ describe('The first signal', function () {
     it(`ends an import ${milliseconds} ms after it begins to start`, async () => {
       const { file } = await newCatalogue();
       const hook = await signalItself(milliseconds);
-      const source = join(await makeFolder(), 'animals.ndjson');
-      await writeFile(source, '{"name":"Rex","categoryId":1}\n'.repeat(200_000));
+      const source = await newFile('animals.ndjson', '{"name":"Rex","categoryId":1}\n'.repeat(200_000));
       const running = startProgram(process.execPath, ['--require', hook, main, 'import', source], {
         environment: { DATABASE_URL: `sqlite:${file}` },
       });
@@ -115,18 +116,10 @@ describe('The first signal', function () {
   it('ends an import whose pipe is silent', async () => {
     const pipe = await makePipe();
     const running = startImport(pipe);
-    let writer: number | undefined;
-    await eventually('the import has opened the pipe', bound, () => {
-      try {
-        writer = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
+    const writer = await openToWrite(pipe);
     running.signal('SIGTERM');
     expect(await endOf(running)).to.deep.equal(interrupted);
-    if (writer !== undefined) closeSync(writer);
+    closeSync(writer);
   });
 
   it('ends an import of /dev/stdin', async () => {
@@ -140,11 +133,7 @@ describe('The first signal', function () {
   });
 
   it('ends an export whose reader has stalled', async () => {
-    const newPets = Array.from({ length: 5_000 }, (_, index) => ({
-      name: decoded(PetName, `animal ${index}`),
-      categoryId: decoded(CategoryId, 1n),
-    }));
-    const { environment } = await newCatalogue(newPets);
+    const { environment } = await newCatalogue(animals(5_000));
     const pipe = await makePipe();
     const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
     const script = `exec "$0" "$1" export --format ndjson > ${pipe}`;
@@ -170,17 +159,8 @@ describe('An import from a pipe', () => {
 
   it('reads what is written later', async () => {
     const pipe = await makePipe();
-    const running = startProgram(process.execPath, [
-      ...[main, 'import', '--dry-run', '--format', 'ndjson', pipe],
-    ]);
-    await eventually('the import has opened the pipe', bound, () => {
-      try {
-        closeSync(openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK));
-        return true;
-      } catch {
-        return false;
-      }
-    });
+    const running = startImport(pipe);
+    closeSync(await openToWrite(pipe));
     expect((await endOf(running)).stderr).to.equal(
       'dry run: 0 of 0 rows would be stored; nothing was stored\n',
     );

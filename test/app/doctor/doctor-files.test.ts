@@ -1,0 +1,223 @@
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { apiKeyStore, type Database } from '../../../adapters/knex';
+import { newCatalogue } from '../../support/databases/catalogue';
+import { main, runUnprivileged } from '../../support/processes/command';
+import { columnOf } from '../../support/databases/sqlite-files';
+import { run } from '../../support/run';
+import { runInProcess } from '../../support/processes/run-in-process';
+import { killServices } from '../../support/service/service-process';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { animals } from '../transfer/support';
+import { checksOf, doctor, withDatabase } from './support';
+
+type Fault = readonly [
+  fault: string,
+  change: (database: Database) => Promise<unknown>,
+  check: string,
+  text: string,
+];
+
+const faults: ReadonlyArray<Fault> = [
+  [
+    'a clock that has gone back',
+    async (database) => {
+      await run(apiKeyStore(database).issue('one'));
+      await database.writes('api_keys').update({ created_at: '2999-01-01T00:00:00.000Z' });
+    },
+    'clock',
+    'is before the time at which the newest key was created',
+  ],
+  [
+    'a missing table of animals',
+    async ({ writes }) => writes.schema.dropTable('pets'),
+    'database',
+    'no such table: pets',
+  ],
+  [
+    'an animal that cannot be read',
+    async ({ writes }) => writes('pets').insert({ name: 'a\0b', category_id: 1 }),
+    'database',
+    'row 1 of pets is not a valid animal',
+  ],
+];
+
+describe('animal-store doctor on a SQLite file', () => {
+  afterEach(killServices);
+  afterEach(removeFolders);
+
+  it('creates no file, but requires its folder', async () => {
+    const file = await newDatabaseFile();
+    expect((await doctor({ DATABASE_URL: `sqlite:${file}` })).failed).to.deep.equal([]);
+    expect(existsSync(file)).to.equal(false);
+    const nowhere = `sqlite:${join(file, 'nowhere', 'animals.sqlite3')}`;
+    expect(checksOf((await doctor({ DATABASE_URL: nowhere })).failed)).to.deep.equal(['database']);
+  });
+
+  it('reports a file that this user may not write, and serve does not start on it', async function () {
+    const isReadable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
+    if (isReadable?.code !== 0) this.skip();
+    const folder = await makeFolder();
+    const file = join(folder, 'animals.sqlite3');
+    await withDatabase(file, () => Promise.resolve());
+    chmodSync(folder, 0o777);
+    chmodSync(file, 0o644);
+    const environment = { PORT: '0', DATABASE_URL: `sqlite:${file}`, API_KEYS: 'a-key' };
+    for (const command of ['doctor', 'serve']) {
+      const { code, stdout, stderr } = await runUnprivileged([process.execPath, main, command], environment);
+      expect(`${stdout}${stderr}`).to.include('let this user read and write it');
+      expect(code, command).to.equal(1);
+    }
+  });
+
+  it('reports an index that does not match its table with --full', async () => {
+    const file = await newDatabaseFile();
+    const root: { page: number } = { page: 0 };
+    await withDatabase(file, async ({ writes }) => {
+      await writes('pets').insert({ name: 'Rex', category_id: 7, status: 'sold' });
+      const found = await writes('sqlite_master')
+        .where({ name: 'pets_by_status' })
+        .first<{ readonly rootpage: number }>('rootpage');
+      root.page = found.rootpage;
+    });
+    const bytes = readFileSync(file);
+    bytes.write('solo', bytes.indexOf('sold', (root.page - 1) * 4_096));
+    writeFileSync(file, bytes);
+    const environment = { PORT: '0', DATABASE_URL: `sqlite:${file}` };
+    expect((await runInProcess(['doctor'], environment)).code).to.equal(0);
+    const full = await runInProcess(['doctor', '--full'], environment);
+    expect(full.code).to.equal(1);
+    expect(full.stdout).to.match(/missing from index pets_by_status/);
+  });
+
+  it('reports a file that is not a database', async () => {
+    const file = join(await makeFolder(), 'animals.sqlite3');
+    writeFileSync(file, 'no database, but longer than the head of one, '.repeat(40));
+    const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(checksOf(failed)).to.deep.equal(['database']);
+    expect(failed[0]?.text).to.contain('file is not a database');
+  });
+
+  for (const [fault, change, check, text] of faults) {
+    it(`reports ${fault}`, async () => {
+      const file = await newDatabaseFile();
+      await withDatabase(file, change);
+      const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+      expect(checksOf(failed)).to.deep.equal([check]);
+      expect(failed[0]?.text).to.contain(text);
+    });
+  }
+
+  it('reports a database that cannot be written', async () => {
+    const file = await newDatabaseFile();
+    await withDatabase(file, async ({ writes }) => {
+      const transaction = await writes.transaction();
+      await transaction('heartbeats').insert({ id: 7, beaten_at: 0 });
+      const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+      await transaction.rollback();
+      expect(checksOf(failed)).to.deep.equal(['database']);
+      expect(failed[0]?.text).to.contain('database is locked');
+    });
+  });
+
+  it('reports a file that cannot be created', async () => {
+    const folder = await makeFolder();
+    writeFileSync(join(folder, 'text'), 'text');
+    symlinkSync(join(folder, 'nowhere', 'animals.sqlite3'), join(folder, 'dangling'));
+    symlinkSync('loop', join(folder, 'loop'));
+    for (const [file, reason] of [
+      ['text/animals.sqlite3', `can't be created: ${folder}/text is a file: name a file in a folder`],
+      ['dangling', `can't be created: create the folder ${folder}/nowhere`],
+      ['loop', "can't be created: it is a symbolic link to itself: name a file"],
+      ['n'.repeat(256), "can't be created: its name is too long: name another file"],
+      ['n'.repeat(248), "can't be created: its name is too long: name another file"],
+    ] as const) {
+      const { failed } = await doctor({ DATABASE_URL: `sqlite:${join(folder, file)}` });
+      expect(failed.map(({ check, text }) => [check, text])).to.deep.equal([
+        ['database', `${join(folder, file)} ${reason}`],
+      ]);
+    }
+  });
+
+  it('reports a folder or a pipe in place of a file', async () => {
+    const folder = await makeFolder();
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    for (const [file, reason] of [
+      [folder, 'it is a folder: name a file in it'],
+      [join(folder, 'pipe'), 'it is not a regular file: name another file'],
+    ] as const) {
+      const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+      expect(failed.map(({ check, text }) => [check, text])).to.deep.equal([
+        ['database', `${file} can't be opened: ${reason}`],
+      ]);
+    }
+  });
+
+  it('reports a folder that this user may not enter', async function () {
+    const folder = await makeFolder();
+    chmodSync(folder, 0o666);
+    const { code, stdout } = await runUnprivileged([process.execPath, main, 'doctor'], {
+      PORT: '0',
+      DATABASE_URL: `sqlite:${folder}/animals`,
+    });
+    if (code === null || stdout === '') this.skip();
+    expect(stdout).to.include(`can't be created: let this user write in the folder ${folder}`);
+    expect(code).to.equal(1);
+  });
+
+  it('reports damaged pages with advice', async () => {
+    const { file } = await newCatalogue(animals(20_000));
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 20 * 4_096, 40 * 4_096);
+    writeFileSync(file, bytes);
+    const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(checksOf(failed)).to.deep.equal(['database']);
+    expect(failed[0]?.text).to.match(/it is damaged: .*: restore a backup$/);
+    expect(readdirSync(dirname(file)), 'nothing is left beside it').to.deep.equal([basename(file)]);
+  });
+
+  it('changes only the heartbeat: neither the journal mode nor the write-ahead log of a crash', async () => {
+    const folder = await makeFolder();
+    const [rollback, crashed, closed] = ['rollback', 'crashed', 'closed'].map((name) => join(folder, name));
+    await withDatabase(rollback ?? '', async ({ writes }) => {
+      await writes.raw('pragma journal_mode = delete');
+    });
+    await withDatabase(closed ?? '', () => Promise.resolve());
+    const live = join(await makeFolder(), 'live');
+    await withDatabase(live, async ({ writes }) => {
+      await writes('pets').insert({ name: 'Rex', category_id: 1 });
+      copyFileSync(live, crashed ?? '');
+      copyFileSync(`${live}-wal`, `${crashed ?? ''}-wal`);
+    });
+    const bytesIn = (name: string) => readFileSync(join(folder, name));
+    // The format's version numbers, 1 for a rollback journal and 2 for a write-ahead log (SQLite file format, offset 18).
+    const journalOf = (name: string) => [...bytesIn(name).subarray(18, 20)];
+    const [main, log] = [bytesIn('crashed'), bytesIn('crashed-wal')];
+    for (const file of [rollback, crashed, closed]) {
+      expect((await doctor({ DATABASE_URL: `sqlite:${file ?? ''}` })).failed).to.deep.equal([]);
+      const names = readdirSync(folder).filter((name) => !name.endsWith('-shm'));
+      expect(names).to.have.members(['rollback', 'crashed', 'crashed-wal', 'closed']);
+    }
+    expect([journalOf('rollback'), journalOf('closed')]).to.deep.equal([
+      [1, 1],
+      [2, 2],
+    ]);
+    expect(bytesIn('crashed').equals(main), 'the log is not moved into the file').to.equal(true);
+    expect(bytesIn('crashed-wal').subarray(0, log.length).equals(log), 'the log is kept').to.equal(true);
+    for (const file of [rollback, crashed, closed]) {
+      expect(await columnOf(file ?? '', 'heartbeats', 'id'), file).to.deep.equal([1]);
+      expect(await columnOf(file ?? '', 'creation_keys', 'owner_id'), file).to.deep.equal([]);
+    }
+    expect(await columnOf(crashed ?? '', 'pets', 'name')).to.deep.equal(['Rex']);
+  });
+});

@@ -1,0 +1,27 @@
+import { migrate, openSqlite, type Database } from '../../../adapters/knex';
+import type { CheckResult } from '../../../app/doctor/check-result';
+import { diagnose } from '../../../app/doctor/diagnose';
+import type { Environment } from '../../support/processes/command';
+import { run } from '../../support/run';
+
+/** The same as the command, without the time that a process takes. */
+export const doctor = async (environment: Environment) => {
+  const results = await diagnose({ PORT: '0', ...environment });
+  return { results, failed: results.filter(({ ok }) => !ok), text: JSON.stringify(results) };
+};
+
+/** A database that is up to date, and closed at the end. */
+export const withDatabase = async (
+  file: string,
+  use: (database: Database) => Promise<unknown>,
+): Promise<void> => {
+  const database = openSqlite(file);
+  try {
+    await run(migrate(database));
+    await use(database);
+  } finally {
+    await database.close();
+  }
+};
+
+export const checksOf = (results: ReadonlyArray<CheckResult>) => results.map(({ check }) => check);

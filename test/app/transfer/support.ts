@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CategoryId, type NewPet, PetName } from '../../../core';
+import { decoded } from '../../contracts/outcome';
+import { columnOf } from '../../support/databases/sqlite-files';
+import { type Environment, main, type Outcome, startProgram } from '../../support/processes/command';
+import { withoutDatabaseLine } from '../../support/processes/command';
+import { runInProcess as runWithDatabaseLine } from '../../support/processes/run-in-process';
+import { makeFolder } from '../../support/temporary-folder';
+
+/** Animals with names from `animal 1` on. */
+export const animals = (count: number): ReadonlyArray<NewPet> =>
+  Array.from({ length: count }, (_, index) => ({
+    name: decoded(PetName, `animal ${index + 1}`),
+    categoryId: decoded(CategoryId, 9007199254740993n),
+    ...(index % 3 === 0 ? { status: 'sold' } : {}),
+  }));
+
+export const namesIn = (file: string): Promise<ReadonlyArray<unknown>> => columnOf(file, 'pets', 'name');
+
+/** Runs a command, and removes the line that names the database. */
+export const runInProcess = async (
+  command: ReadonlyArray<string>,
+  environment?: Environment,
+): Promise<Outcome> => withoutDatabaseLine(await runWithDatabaseLine(command, environment));
+
+/** Runs a script in which `$STORE` is the command line, and removes the line that names the database. */
+export const runScript = async (
+  script: string,
+  environment: Environment,
+  folder?: string,
+): Promise<Outcome> => {
+  const STORE = `${process.execPath} ${main}`;
+  const options = { environment: { ...environment, STORE }, ...(folder === undefined ? {} : { folder }) };
+  return withoutDatabaseLine(await startProgram('sh', ['-c', script], options).ended);
+};
+
+export const newFile = async (name: string, text: string): Promise<string> => {
+  const file = join(await makeFolder(), name);
+  await writeFile(file, text);
+  return file;
+};
+
+export const makePipe = async (): Promise<string> => {
+  const path = join(await makeFolder(), 'pipe');
+  execFileSync('mkfifo', [path]);
+  return path;
+};
