@@ -1,11 +1,35 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { crowdReport } from './lib/crowd/crowd-report.js';
-import { measureAtOnce } from './lib/crowd/measure-at-once.js';
-import { startLoadGenerator } from './lib/load/load-generator.js';
-import { measureRounds, say } from './lib/load/measure-rounds.js';
+import { crowdReport } from './lib/crowd-report.js';
+import { measureRounds, round, say, startLoadGenerator, startWorker } from './lib/measure.js';
 import { readOptions } from './lib/options.js';
-import { describeMachine } from './lib/reports/machine.js';
-import { startTargets } from './lib/processes/start-targets.js';
+import { describeMachine } from './lib/report.js';
+import { startTargets } from './lib/run-targets.js';
+
+/** How often the memory of the target is looked at, in milliseconds. */
+const lookInterval = 20;
+
+/** Has clients ask a target at one instant; answers with their answers by status, seconds, and resident megabytes. */
+export const measureAtOnce = async (target, { restSeconds, ...job }) => {
+  const worker = startWorker('crowd-worker.js');
+  worker.send({ ...job, isAtOnce: true, address: target.address, key: target.key });
+  await worker.nextEvent('connected');
+  const connected = target.resident();
+  let most = connected;
+  const timer = setInterval(() => {
+    most = Math.max(most, target.resident());
+  }, lookInterval);
+  const { seconds, statuses } = await worker.nextEvent('result');
+  clearInterval(timer);
+  worker.stop();
+  await delay(restSeconds * 1000);
+  return {
+    connected: round(connected),
+    most: round(most),
+    after: round(target.resident()),
+    seconds: round(seconds, 2),
+    statuses,
+  };
+};
 
 const options = readOptions({
   targetNames: ['animal-store', 'fastify-duties', 'express'],
@@ -34,7 +58,7 @@ const measureCrowd = async (running, job, rest) => {
 };
 
 const { running, stop } = await startTargets(options.targets, options);
-const generator = startLoadGenerator('crowd/closed-loop-worker.js');
+const generator = startLoadGenerator('crowd-worker.js');
 const results = { seconds, rounds, animals };
 try {
   await delay(1_000);

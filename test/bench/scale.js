@@ -1,15 +1,57 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startLoadGenerator } from './lib/load/load-generator.js';
-import { measureRounds } from './lib/load/measure-rounds.js';
-import { operationNames } from './lib/load/operations.js';
+import { scaleDatabases, sharedBuffers } from './lib/databases.js';
+import { measureRounds, startLoadGenerator } from './lib/measure.js';
+import { operationNames } from './lib/operations.js';
 import { readOptions } from './lib/options.js';
-import { describeMachine } from './lib/reports/machine.js';
-import { scaleDatabases } from './lib/databases/scale-databases.js';
-import { scaleReport } from './lib/reports/scale-report.js';
-import { emptyDirectory } from './lib/processes/start-targets.js';
-import { startTarget } from './lib/processes/target-process.js';
+import { describeMachine, table, verdict } from './lib/report.js';
+import { emptyDirectory, startTarget } from './lib/run-targets.js';
 import { targets } from './targets.js';
+
+/** Each operation's median latency may be this many times that on the fewest rows. */
+const bar = 1.2;
+
+const scaleTable = (name, counts, measurements) => {
+  const places = [
+    ...new Set(measurements.map(({ connections, operation }) => `${connections} ${operation}`)),
+  ];
+  const rows = places.map((place) => {
+    const [connections, operation] = place.split(' ');
+    const p50s = counts.map(
+      (count) =>
+        measurements.find(
+          (one) =>
+            one.target === String(count) &&
+            one.operation === operation &&
+            one.connections === Number(connections),
+        ).p50,
+    );
+    const ratios = p50s.slice(1).map((p50) => p50 / p50s[0]);
+    return [
+      operationNames[operation],
+      connections,
+      ...p50s.map((p50) => (p50 / 1000).toFixed(2)),
+      ...ratios.map((ratio) => ratio.toFixed(2)),
+      verdict(Math.max(...ratios) <= bar),
+    ];
+  });
+  const [least, ...others] = counts.map((count) => count.toLocaleString('en'));
+  const head = [
+    'operation',
+    'connections',
+    ...[least, ...others].map((count) => `p50 ms, ${count}`),
+    ...others.map((count) => `${count} to ${least}`),
+    `<= ${bar}`,
+  ];
+  return `### ${name}\n\n${table(head, rows)}`;
+};
+
+/** How cost grows with rows, as Markdown. */
+export const scaleReport = ({ seconds, rounds, counts, measurements }) =>
+  [
+    `Medians of ${rounds} rounds of ${seconds} s; all sizes are up at once. PostgreSQL runs with shared_buffers = ${sharedBuffers}.`,
+    ...Object.entries(measurements).map(([name, taken]) => scaleTable(name, counts, taken)),
+  ].join('\n\n');
 
 const options = readOptions({
   targetNames: ['animal-store', 'animal-store-pg'],

@@ -1,23 +1,21 @@
 import express from 'express';
 import knex from 'knex';
 import {
+  announce,
   checkListQuery,
   checkNewPet,
+  deprecation,
+  Failure,
+  isAuthorized,
   linkToNext,
+  notFound,
   pageText,
   parseBody,
   parseInt64,
   petText,
-} from '../peers/animal.js';
-import {
-  announce,
-  deprecation,
-  Failure,
-  isAuthorized,
-  notFound,
   routeNotFound,
   unauthorized,
-} from '../peers/http.js';
+} from './common.js';
 
 const database = knex({
   client: 'sqlite3',

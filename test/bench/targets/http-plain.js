@@ -1,17 +1,21 @@
 import { createServer } from 'node:http';
-import { openDatabase } from '../peers/sqlite-animals.js';
-import { checkListQuery, checkNewPet, linkToNext, parseBody, parseInt64 } from '../peers/animal.js';
+import { openDatabase } from './stores.js';
 import {
   announce,
+  checkListQuery,
+  checkNewPet,
   deprecation,
   Failure,
   invalidBody,
   isAuthorized,
+  linkToNext,
   notFound,
+  parseBody,
+  parseInt64,
   routeNotFound,
   tooLarge,
   unauthorized,
-} from '../peers/http.js';
+} from './common.js';
 
 const maxBodySize = 100_000;
 

@@ -1,4 +1,4 @@
-import { animal, newPetText } from '../animals.js';
+import { animal, newPetText } from './animals.js';
 
 const below = (limit) => Math.floor(Math.random() * limit);
 const statuses = ['available', 'pending', 'sold'];

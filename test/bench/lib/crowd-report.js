@@ -1,6 +1,5 @@
-import { memoryBars } from '../reports/bars.js';
-import { table, verdict } from '../reports/table.js';
-import { median } from '../statistics.js';
+import { median } from './measure.js';
+import { memoryBars, table, verdict } from './report.js';
 
 const service = 'animal-store';
 
