@@ -11,15 +11,13 @@ export type CommandFailure =
   | MigrationFailed
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }
-  /** The settings keep animals in memory. */
   | { readonly _tag: 'NoDatabase' }
-  /** The SQLite file does not exist or is empty. */
   | { readonly _tag: 'NotInitialized' }
   | { readonly _tag: 'DriverMissing'; readonly driver: string; readonly reason: string }
   | { readonly _tag: 'UsePostgresTools' }
   | ApiKeyNotFound
   | ApiKeyRevoked
-  /** `prefix` completes the names of the settings, as in `ADMIN_PORT`. */
+  /** `prefix` starts the names of the settings to change, such as `ADMIN_PORT`. */
   | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: '' | 'ADMIN_' };
 
 /** Expected failure of a command. Any other error that a command throws is a defect. */

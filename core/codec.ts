@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 
 declare const names: unique symbol;
 
-/** Brand of a value that a codec has checked. `decodeOrThrow(PetId, 7n)` makes a PetId from a literal. */
+/** Brand of a value that a codec has checked. Get one with `decodeOrThrow(PetId, 7n)`. */
 export interface FromDecodeOrThrow<Name extends string> {
   readonly [names]: Readonly<Record<Name, true>>;
 }
@@ -57,7 +57,7 @@ export const fieldErrors = (errors: t.Errors): ReadonlyArray<FieldError> => [
   ...new Map(errors.map(toFieldError).map((error) => [error.field, error])).values(),
 ];
 
-/** Formats field errors, as in "limit must be an integer from 1 to 100" or "name is required". `whole` names the whole value. */
+/** Formats field errors, as in "limit must be an integer from 1 to 100". `whole` names the value without a field. */
 export const fieldErrorTexts = (
   fieldErrors: ReadonlyArray<FieldError>,
   whole = 'it',

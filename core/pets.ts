@@ -30,7 +30,7 @@ type FieldKind =
   | { readonly kind: 'text'; readonly maxBytes: number }
   | { readonly kind: 'int64' }
   | { readonly kind: 'enumeration'; readonly values: ReadonlyArray<string> }
-  /** A text of the form 2030-12-05 (`calendarDate`). */
+  /** A text such as 2030-12-05 (`calendarDate`). */
   | { readonly kind: 'date' };
 
 /** A field of an animal, for adapters that derive their own form of it. */
@@ -93,7 +93,7 @@ export const NewPet: RecordCodec<NewPet> = record('NewPet', newPetFields);
 export interface Pet extends RecordOf<typeof petFields> {}
 export const Pet: RecordCodec<Pet> = record('Pet', petFields);
 
-/** Ascending order of ids, the order of every list. fp-ts's constructors would add 1 kB to a page of a browser. */
+/** Ascending order of ids, as in every list. fp-ts's constructors would add 1 kB to a page of a browser. */
 export const ordPetById: Ord<Pet> = {
   equals: ({ id: one }, { id: other }) => one === other,
   compare: ({ id: one }, { id: other }) => (one < other ? -1 : one > other ? 1 : 0),

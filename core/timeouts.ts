@@ -32,7 +32,7 @@ export const serverTimeouts = {
   stopMs: 10_000,
   /** Time of a stop to accept connections that the kernel has established. */
   acceptBacklogMs: 1_000,
-  /** Maximum length of a quiet tick of the event loop during a stop. */
+  /** Maximum length of a tick of the event loop that counts as quiet during a stop. */
   quietTurnMs: 0.1,
   /** Time for a new connection to send its first byte during a stop. Less than `stopMs`. */
   firstByteMs: 200,
@@ -55,7 +55,7 @@ export const databaseTimeouts = {
   minTimeLeftMs: 20,
   /** Time for retrying the creates of a failed batch. With two waits for locks less than `responseMs`. */
   createRetryMs: 1_500,
-  /** Base of the random backoff of conflicting transactions, which doubles with each of six attempts. */
+  /** First maximum of the random backoff of conflicting transactions, which doubles with each of six attempts. */
   conflictDelayMs: 4,
   /**
    * Time to query an API key, and lifetime of the cached result. Together less than the 5 s within which a
@@ -85,7 +85,7 @@ export const databaseTimeouts = {
   idleInTransactionMs: 10_000,
   /** Maximum wait of set-up work for other processes, since a migration may take minutes. */
   migrationWaitMs: 600_000,
-  /** Pause between attempts at a lock, in which the statements that queued behind the lock request can run. */
+  /** Pause between attempts at a lock, so that the statements queued behind the lock request can run. */
   lockRetryMs: 500,
   migrationPollMs: 100,
   migrationConnectMs: 9_000,

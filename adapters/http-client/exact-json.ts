@@ -1,7 +1,7 @@
 // Matches strings first, so that digits inside a string are not taken for a number.
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
 
-/** Marks the text of an integer while JSON.parse reads it. No text of the service has this character. */
+/** Prefix that marks the text of an integer for the reviver of JSON.parse. No text of the service has U+0000. */
 const mark = '\0';
 
 /**

@@ -2,7 +2,9 @@ const rateWindowMs = 250;
 
 const rateWindows = 4;
 
-/** Measures throughput in requests per millisecond while there is a queue. Without one it would be the arrival rate. */
+/**
+ * Measures throughput in requests per millisecond, only while there is a queue. Otherwise it would be the arrival rate.
+ */
 const serviceRate = () => {
   let startedAt = 0;
   let windowStartedAt = 0;

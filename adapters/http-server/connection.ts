@@ -43,7 +43,7 @@ export class Connection {
   /** True once the client has half-closed the connection. Node then no longer resumes the socket. */
   private hasEnded = false;
   private isFinished = false;
-  /** True once received bytes are discarded. The connection ends with the current response. */
+  /** True once received bytes are discarded. */
   private isDropping = false;
   private lingers = false;
   private isYielding = false;
@@ -89,7 +89,6 @@ export class Connection {
     return this.isClosing || this.isDropping;
   }
 
-  /** Queues an exchange, which starts once all earlier ones are finished. Does nothing on a closed connection. */
   enqueue(turn: Turn): void {
     if (this.isOver) return;
     this.received.expectBody(turn.request);
@@ -143,7 +142,7 @@ export class Connection {
       const isSilent = now - Math.max(closingSince, lastByteAt) > serverTimeouts.lingerSilenceMs;
       if (isSilent || now - closingSince > serverTimeouts.lingerMs) socket.destroy();
     } else if (this.current === undefined && this.idleSince < now - serverTimeouts.idleMs) {
-      // Single bytes and empty lines do not make the connection busy.
+      // Received bytes without a complete head do not restart the idle timeout.
       socket.destroy();
     }
   }
@@ -166,7 +165,7 @@ export class Connection {
   /** Parses as far as the current exchange allows, then starts the next one. Pauses the socket while bytes are left. */
   private parseReceived(): void {
     if (this.isYielding) {
-      // Node has resumed the socket for the reader of the body.
+      // Pauses again, since Node has resumed the socket for the reader of the body.
       this.socket.pause();
       return;
     }
@@ -245,7 +244,6 @@ export class Connection {
     this.parseReceived();
   }
 
-  /** Half-closes the connection, and reads for a while before the close (RFC 9112, section 9.6). */
   private close(destroySoon?: () => void): void {
     this.stopParsing(false);
     if (!this.lingers && !this.hasMore() && destroySoon !== undefined) destroySoon();

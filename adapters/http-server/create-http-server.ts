@@ -98,7 +98,7 @@ export const startHttpServer = async (
       await drainAcceptBacklog(served.accepted);
       await closeAll(server, served);
       served.stopSweep();
-      // Node's own close also clears an interval that would keep the server in memory.
+      // Also clears an interval of Node that would keep the server in memory.
       server.close();
     },
   };

@@ -13,7 +13,6 @@ export class BodyError extends Error {
   }
 }
 
-/** Appends a chunk after `length` bytes, and doubles the buffer if it is full. */
 const append = (buffer: Buffer, length: number, chunk: Buffer, maxBytes: number): Buffer => {
   const needed = length + chunk.length;
   if (needed <= buffer.length) {

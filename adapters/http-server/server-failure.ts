@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 
 /** A failure that the server answers itself, because the listener never sees the request or is late. */
 export type ServerFailure =
-  /** The request is invalid by RFC 9110 or RFC 9112. */
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
   | {
       readonly _tag:
@@ -24,7 +23,6 @@ export interface ErrorResponse {
   readonly body: string;
 }
 
-/** A request that the listener did not see. */
 export interface ShedRequest {
   readonly request: IncomingMessage;
   /** 499 if the client left before it was answered. */

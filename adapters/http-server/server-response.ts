@@ -112,7 +112,6 @@ const silent = {
   end: ignore,
 };
 
-/** Answers in place of the listener, and discards its headers. */
 export const answerInstead = (response: ExchangeResponse, { status, headers, body }: ErrorResponse): void => {
   for (const name of response.getHeaderNames()) ServerResponse.prototype.removeHeader.call(response, name);
   Reflect.apply(writeHead, response, [status, { ...headers, 'Content-Length': Buffer.byteLength(body) }]);

@@ -4,7 +4,10 @@ import type { ServerFailure } from './server-failure';
 /** Maximum size of a request's head. RFC 9112, section 3, recommends at least 8,000 for the request line. */
 export const maxHeadBytes = 16_384;
 
-/** Counts in one pass. Node does not count colons and line ends, and joins or drops repeated headers. */
+/**
+ * Counts headers in one pass. Node's own limit leaves out colons and line ends, and Node joins or drops repeated
+ * headers.
+ */
 const countHead = (rawHeaders: ReadonlyArray<string>) => {
   let bytes = 0;
   let hosts = 0;

@@ -49,7 +49,7 @@ export const petRoutes = ({ openStore, consumeQuota, server }: PetRoutesOptions)
  * application's `error` event.
  */
 export const mountPetRoutes = (
-  // Accepts an application of any state and context.
+  // Accepts a Koa application of any state and context.
   app: Pick<Koa, 'use'>,
   openStore: OpenAnimalStore,
   { consumeQuota }: { readonly consumeQuota?: ConsumeQuota } = {},

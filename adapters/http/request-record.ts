@@ -28,7 +28,7 @@ export interface RequestRecord {
   readonly unauthorizedReason: UnauthorizedReason | undefined;
   readonly isDeprecated: boolean;
   readonly trace: TraceContext | undefined;
-  /** Address of the socket or, if proxies are trusted, the one that the outermost trusted proxy wrote. */
+  /** Address of the socket. With trusted proxies, the one that the outermost of them wrote. */
   readonly clientAddress: string | undefined;
 }
 
@@ -57,8 +57,8 @@ const parseTraceContext = (header: string): TraceContext | undefined => {
 };
 
 /**
- * Returns the address of the socket or, with trusted proxies, the one that the outermost of them wrote into `X-Forwarded-For`.
- * Addresses that a client forges there are further left.
+ * Returns the address of the socket. With trusted proxies, returns the one that the outermost of them wrote into
+ * `X-Forwarded-For`. Clients can forge the entries to the left of it.
  */
 export const clientAddressOf = (
   { headers, socket }: IncomingMessage,

@@ -26,7 +26,7 @@ export const succeed = (context: Context, json: string | Buffer): void => {
 
 /** Answers with the Error of a failure. Its cause becomes the application's `error` event. */
 export const fail = (context: Context, failure: HttpFailure): void => {
-  // After the server has answered for the deadline, only a bug is worth a report.
+  // The server has already answered at the deadline, so only a bug is worth a report.
   if (context.headerSent && failure._tag !== 'Defect') return;
   const cause = causeOf(failure);
   if (cause !== undefined) context.app.emit('error', cause, context);

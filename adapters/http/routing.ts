@@ -11,7 +11,6 @@ export const deprecationHeaders = ({ since, sunset, successor }: Deprecation): H
   Link: `<${successor}>; rel="successor-version"`,
 });
 
-/** A route and the function that serves it. */
 export type ServedRoute<S> = readonly [route: Route, serve: (context: RouterContext<S>) => unknown];
 
 export interface Routes<S> {
@@ -35,7 +34,7 @@ export const createRoutes = <S extends State>(served: ReadonlyArray<ServedRoute<
       route.path,
       [route.method],
       (context) => {
-        // Error responses also have the route and its headers.
+        // Set first, so that error responses also have the route and its headers.
         context.state.route = route;
         setHeaders(context, headers);
         return serve(context);

@@ -17,7 +17,6 @@ interface ErrorResponse {
   readonly body: string;
 }
 
-/** A request that the application did not see. */
 interface ShedRequest {
   readonly request: IncomingMessage;
   /** 499 if the client left before it was answered. */

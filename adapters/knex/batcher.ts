@@ -8,7 +8,7 @@ export interface BatchLimits<K> {
   readonly cost?: (key: K) => number;
 }
 
-/** Returns a function that counts a key and returns true, or returns false if the key does not fit into the batch. */
+/** Returns a function that adds a key to the batch. It returns false, and adds nothing, if the key does not fit. */
 export const batchBudget = <K>({
   maxBatchSize,
   maxBatchCost = Infinity,
@@ -30,7 +30,7 @@ export type OnBatch = (size: number, milliseconds: number) => void;
 interface Options<K, V> extends BatchLimits<K> {
   /** Keys with equal batch keys may share a batch. By default all may. */
   readonly batchKey?: (key: K) => string;
-  /** Batches start in turn between share keys, however many calls of each are queued. */
+  /** Share keys take turns in starting a batch, however many calls of each are queued. */
   readonly shareKey?: (key: K) => string;
   readonly concurrency: number;
   /** Maximum time until a call settles, and until a batch frees its slot. */
@@ -151,7 +151,7 @@ export const createBatcher = <K, V extends object>({
       });
       if (!running.delete(batch)) return;
       dispatch();
-      // The results admit queued requests. Their calls start now, even if this tick of the event loop is long.
+      // The results let queued requests run. Their calls start now, even if this tick of the event loop takes long.
       process.nextTick(dispatch);
     };
     runBatch(calls.map(({ key }) => key)).then(

@@ -20,8 +20,8 @@ const misnamed = [
 ];
 
 /**
- * Metrics of one service, in a separate registry: OpenTelemetry's names in Prometheus spelling, and prom-client's default
- * metrics of the process. This adapter imports no other, so that embedders can do without prom-client.
+ * Metrics of one service in its own registry, with OpenTelemetry's names in Prometheus spelling, and prom-client's
+ * default metrics of the process. Embedders can do without prom-client, since no other adapter imports this one.
  */
 export const prometheusMetrics = ({ version, operations }: Options) => {
   const registry = new Registry();
@@ -38,7 +38,6 @@ export const prometheusMetrics = ({ version, operations }: Options) => {
     watchStatus: (read: ReadServiceStatus): void => {
       readStatus = read;
     },
-    /** Returns all metrics in the Prometheus text format, version 0.0.4. */
     read: async (): Promise<string> => {
       service.show(await readStatus());
       return `${await registry.metrics()}\n${requests.durationsText()}${batches.text()}`;

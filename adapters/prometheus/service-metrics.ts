@@ -18,7 +18,7 @@ const measured = [
   ['validKeys', 'animal_store_valid_api_keys', 'Number of valid API keys.'],
 ] as const;
 
-/** Status of the service, with sizes in bytes. An undefined value has no series. */
+/** Status of the service, with sizes in bytes. A metric whose value is undefined is not shown. */
 interface ServiceStatus extends Partial<Readonly<Record<(typeof measured)[number][0], number | undefined>>> {
   readonly isReady: boolean;
   readonly endingOwners?: ReadonlyArray<{

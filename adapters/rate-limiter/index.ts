@@ -73,7 +73,6 @@ interface Query {
   readonly values?: ReadonlyArray<Knex.Value>;
 }
 
-/** Adapts a Knex pool to the client interface that rate-limiter-flexible expects. */
 const clientOf = (pool: Knex, preparesStatements: () => Promise<boolean>) => ({
   query: async ({ name, text, values = [] }: Query): Promise<unknown> => {
     const bindings: Array<Knex.Value> = [];

@@ -59,7 +59,7 @@ const pickQuota = (
     : inMemoryQuota(RATE_LIMIT);
 };
 
-/** API_KEYS replaces the keys in the database, so their counts are replaced too. */
+/** API_KEYS replaces the keys in the database, also in the metrics. */
 const readStatus = async (database: Database, { API_KEYS }: Settings): Promise<Partial<DatabaseStatus>> => {
   const status = await databaseStatus(database)();
   if (E.isLeft(status)) return {};
@@ -74,7 +74,7 @@ const isPermanent = (cause: unknown): boolean => /^(?:42|0A)...$/.test(errorCode
 /** Throws if no create can ever succeed. A busy, full or temporarily read-only database can still serve reads. */
 const refuseUnwritable = async (database: Database, { DATABASE_URL: address }: Settings): Promise<void> => {
   if (address._tag === 'Sqlite') {
-    // A trial write would wait for the lock of another process.
+    // Checks the permissions only, since a trial write would wait for the lock of another process.
     const advice = fileAdvice(address.filename);
     if (advice !== undefined) throw new CommandFailed(unavailable(new Error('it is not writable')));
     return;

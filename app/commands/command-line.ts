@@ -60,7 +60,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): P
       'Serves a catalogue of animals over HTTP. Environment variables configure it: see docs/configuration.md.',
     )
     .version(readVersion())
-    // Not --env-file: Node takes that option for itself, also behind the name of a program.
+    // Node itself takes an option --env-file, even after the name of a program.
     .option(
       '--environment-file <file>',
       'read settings from a file of NAME=value lines; they override the environment',

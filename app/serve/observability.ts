@@ -18,7 +18,7 @@ const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' =
 /** Logs one line for each request and each failure, without credentials, query or body. */
 export const logReporter = (logger: Logger): Reporter => ({
   requestEnded: (record) => {
-    // A literal: a rest and a spread of the record would take a tenth of a request's time.
+    // Builds one object literal, since a rest and a spread of the record would take a tenth of a request's time.
     const line = {
       method: record.method,
       path: record.path,
@@ -33,7 +33,7 @@ export const logReporter = (logger: Logger): Reporter => ({
       requestId: record.requestId,
     };
     const { trace } = record;
-    // Names of OpenTelemetry and W3C Trace Context. An undefined field would hide the one of its instrumentation.
+    // Field names of OpenTelemetry. An undefined field would hide the one that its instrumentation adds.
     const traced = trace && { ...line, trace_id: trace.traceId, parent_id: trace.parentId };
     logger[levelOf(record)](traced ?? line, 'request');
   },

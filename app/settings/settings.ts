@@ -123,7 +123,6 @@ const defaults: NodeJS.ReadOnlyDict<string> = pipe(
   E.match(() => ({}), codec.encode),
 );
 
-/** Returns the settings that are not default, as in `PORT=80`, without secrets. */
 export const changedSettings = (settings: Settings): ReadonlyArray<string> =>
   Object.entries(codec.encode(settings))
     .filter(([name, text]) => defaults[name] !== text)

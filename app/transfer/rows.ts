@@ -51,7 +51,7 @@ interface RawRow {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Limit for a row without its line end, with space for columns that the import ignores. */
+/** Maximum size of a row without its line end. Leaves space for columns that the import ignores. */
 const maxRowBytes = 8_000_000;
 
 export const tooLong = E.left(`the row is longer than ${maxRowBytes} bytes`);

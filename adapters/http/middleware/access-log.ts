@@ -10,7 +10,6 @@ interface Options {
   readonly arrivedAt: ((request: IncomingMessage) => number | undefined) | undefined;
 }
 
-/** Reports each request once its response has been written, or its client has left. */
 export const accessLog =
   (reporter: Reporter, { trustedProxies, arrivedAt }: Options): Middleware =>
   (context, next) => {
@@ -22,7 +21,7 @@ export const accessLog =
       const status = response.headersSent ? response.statusCode : clientClosedRequest;
       reporter.requestEnded(recordRequest({ request, status, arrivedAt: began, path, clientAddress, state }));
     };
-    // Node emits it right after 'finish' as well.
+    // Node emits 'close' after 'finish' too, so one listener is enough.
     response.once('close', report);
     return next();
   };

@@ -87,7 +87,7 @@ export const successResponse = (
   },
 });
 
-/** Headers of only those failures for which `describeFailure` returns them. */
+/** Headers that `describeFailure` returns for some failures only. */
 const failureHeaderNames = ['WWW-Authenticate', 'Retry-After', 'Accept'];
 
 export const failureResponses = (kinds: ReadonlyArray<Kind>, headerNames: ReadonlyArray<string> = []) =>

@@ -13,7 +13,7 @@ import {
 import { openApiPath } from '../routing';
 import { errorTable } from './example-failures';
 
-/** Failures that come before the route of a request is known. */
+/** Failures that can occur before the route of a request is known. */
 const unreadFailures = [
   'RequestTimeout',
   'ExpectationFailed',
@@ -85,7 +85,7 @@ const documentServiceOperation = ({ operationId, summary, success, failures }: S
   },
 });
 
-/** Returns documented operations by path, as in `/pets/{petId}`, and method. */
+/** Returns the documents of operations, by path (`/pets/{petId}`) and method. */
 const pathsOf = <O extends Route>(
   operations: ReadonlyArray<O>,
   prefix: string,

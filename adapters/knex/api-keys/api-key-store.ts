@@ -9,7 +9,7 @@ import { type ApiKeyRow, digestOf, isValid, newApiKey } from './stored-key';
 
 export interface ApiKeyRecord {
   readonly id: string;
-  /** Id of the first key of a series of rotations. */
+  /** Id of the first key in a chain of rotations. */
   readonly ownerId: string;
   readonly name: string;
   readonly lastFour: string;
@@ -119,7 +119,7 @@ const rotate = async (
   id: string,
   { graceMs, lifetimeMs }: RotateOptions,
 ): Promise<E.Either<ApiKeyNotFound | ApiKeyRevoked, IssuedApiKey>> => {
-  // Updates first: SQLite rejects the write of a transaction that began with a read if another one wrote since.
+  // Writes first, since SQLite rejects a write after a read in one transaction if another connection wrote in between.
   await endAfter(transaction, id, graceMs);
   const row = await transaction<ApiKeyRow>('api_keys').where({ id }).first();
   if (row === undefined) return keyNotFound(id);

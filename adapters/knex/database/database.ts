@@ -16,14 +16,12 @@ export interface DatabaseSizes {
   readonly diskAvailable: number | undefined;
 }
 
-/** Timeouts by which the database ends statements and transactions that wait or hang. */
 export interface Limits {
   readonly areKept: boolean;
   readonly text: string;
   readonly remedy: string;
 }
 
-/** Lowest id that a page may contain, and the filters of the page. */
 export interface PageStart {
   readonly from: bigint;
   readonly filters: PetFilters;

@@ -1,6 +1,5 @@
 import type { Knex } from 'knex';
 
-/** Tables in the order of creation. A released migration never changes. */
 const tables: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>> = {
   pets: (table) => {
     table.bigIncrements('id');

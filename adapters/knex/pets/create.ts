@@ -121,7 +121,7 @@ const createOrReplay = async (
   now: number,
 ): Promise<Results> => {
   const keys = keysOf(creates);
-  // The write comes first: SQLite fails a transaction that reads, then writes after another connection has written.
+  // Writes first, since SQLite rejects a write after a read in one transaction if another connection wrote in between.
   await deleteExpired(transaction, keys, now);
   const records = await findRecords(transaction, petStatements, keys);
   const recordOf = ({ key }: Create) => key && records.get(scopedIdempotencyKeyText(key));

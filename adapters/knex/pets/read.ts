@@ -114,9 +114,9 @@ interface PageRequest {
 }
 
 /**
- * Returns a function that reads one page. Equal queries share one page object, and small pages share a query. Of the pages
- * of a batch, large ones (a name may have 64 kB) are read one by one, in turn between owners. This bounds memory and the
- * time that parsing blocks the event loop.
+ * Returns a function that reads one page. Equal queries share one page object, and small pages share a query. Large
+ * pages (a name may have 64 kB) are read one by one, in turn between owners. This bounds memory, and the time for which
+ * parsing blocks the event loop.
  */
 export const readPages = (
   database: Database,

@@ -5,8 +5,8 @@ import { silentLog, withPool } from '../database/pool';
 import { databaseTimeouts } from '../../../core/timeouts';
 
 /**
- * Limits of a migration. A statement has no time limit, but waits for a lock only briefly, since it blocks later ones; it
- * is then retried. A hanging migration loses its locks.
+ * Limits of a migration. A statement may run for any time, but waits for a lock only briefly, since it blocks later
+ * statements. It is then retried. A hanging migration loses its locks.
  */
 const limits = [
   'set local statement_timeout = 0',
@@ -32,7 +32,6 @@ const createLock = async (transaction: Knex): Promise<void> => {
   await transaction('setup_lock').insert({ id: 1 }).onConflict('id').ignore();
 };
 
-/** Polls for the lock. The server releases the lock of a transaction that hangs. */
 const takeLock = async (transaction: Knex.Transaction): Promise<void> => {
   const until = performance.now() + databaseTimeouts.migrationWaitMs;
   while ((await transaction('setup_lock').where({ id: 1 }).forUpdate().skipLocked()).length === 0) {

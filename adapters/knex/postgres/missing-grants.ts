@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Rights that serving needs, by table. Row locks need the right to update. */
+/** Rights that a running service needs, by table. Row locks need the right to update. */
 const needed: Readonly<Record<string, ReadonlyArray<string>>> = {
   pets: ['select', 'insert'],
   creation_keys: ['select', 'insert', 'update', 'delete'],
@@ -20,7 +20,7 @@ export const missingGrants = async (pool: Knex, countsRequests: boolean): Promis
   const rights = Object.entries({ ...needed, ...(countsRequests ? neededToCount : {}) }).flatMap(
     ([name, ofTable]) => ofTable.map((right): Right => ({ name, right })),
   );
-  // A right on columns suffices for the statements. A right on the table implies it.
+  // Rights on columns are enough. A right on the table implies them.
   const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<Right & { readonly role: string }> }>(
     `select quote_ident(current_user) as role, name, string_agg("right", ', ' order by place) as "right"
      from unnest(?::text[], ?::text[]) with ordinality as needed(name, "right", place)

@@ -24,7 +24,6 @@ export interface PostgresOptions {
   readonly schema?: string;
 }
 
-/** Returns the Knex configuration. `sslmode` in the address configures TLS. */
 export const postgresConfiguration = (
   connectionString: string,
   options: PostgresOptions,

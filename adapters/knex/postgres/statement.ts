@@ -26,8 +26,8 @@ export const statementRunner =
   };
 
 /**
- * Returns the condition and order of a page: animals from an id on, with the wanted column values. The row comparison makes
- * the planner use the index on the first column and the id. With `column = wanted` it may scan the primary key.
+ * Returns the condition and order of a page: animals from an id on, with these column values. The row comparison makes
+ * the planner use the index on the first column and the id. For `column = wanted` it may scan the primary key.
  */
 export const pageCondition = (
   columns: ReadonlyArray<string>,
@@ -58,8 +58,8 @@ interface Ids {
 }
 
 /**
- * Rejects if the sequence has no next id. It takes no id, since a rollback would not return it. A table without a sequence
- * of its own yields no row.
+ * Rejects if the sequence has no next id. Does not take one, since a rollback would not return it. A table without its
+ * own sequence yields no row.
  */
 export const checkIds = async (knex: Knex): Promise<void> => {
   const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Ids> }>(

@@ -99,7 +99,7 @@ const check = (copy: string, { signal }: CopyOptions): Promise<number> =>
     return count;
   });
 
-/** Copies again if the file has changed during a copy without a lock, since that copy mixes two states. */
+/** Repeats the copy if the file has changed during a copy without a lock, since that copy mixes two states. */
 const copyOneMoment = async (source: string, copy: string, options: CopyOptions): Promise<void> => {
   const isLocked = isInUse(source);
   const { mtimeNs } = statSync(source, { bigint: true });

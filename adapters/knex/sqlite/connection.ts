@@ -10,7 +10,6 @@ type Done = (error: Error | null) => void;
 type DoneWith<Row> = (error: Error | null, rows: ReadonlyArray<Row>) => void;
 type Bindings = ReadonlyArray<string | number | null>;
 
-/** Parts of the driver. */
 interface Statement {
   readonly all: <Row>(bindings: Bindings, done: DoneWith<Row>) => unknown;
   readonly finalize: () => unknown;
@@ -39,7 +38,7 @@ const cacheStatements = (connection: Connection): void => {
     const statement = connection.prepare(sql, (error) => {
       if (error === null) return;
       statements.delete(sql);
-      // The driver never calls back the runs of a statement that it can't prepare.
+      // Calls back here, since the driver does not do so for a statement that it can't prepare.
       done(error, []);
     });
     statements.set(sql, statement);
@@ -114,7 +113,7 @@ export const withPragmas =
 /** Opens an existing file only, in mode `ro` or `rw` (SQLite, "URI Filenames"). */
 export const fileInMode = (filename: string, mode: string) => ({
   filename: `${pathToFileURL(filename).href}?mode=${mode}`,
-  // A connection can only add flags: the driver's own flags write and create.
+  // Added to the driver's own flags, write and create, which cannot be removed.
   flags: ['OPEN_URI'],
 });
 

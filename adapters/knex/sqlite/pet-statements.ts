@@ -63,7 +63,6 @@ const insertRecords = `insert into creation_keys (owner_id, idempotency_key, pet
 const purgeExpired = `delete from creation_keys
   where rowid in (select rowid from creation_keys where expires_at <= ? limit ?) returning '' as found`;
 
-/** Selects the rows of a page. */
 const pageFrom = (
   columns: ReadonlyArray<Column>,
   from: string,
@@ -84,7 +83,7 @@ export const sqlitePetStatements = (run: RunStatement): PetStatements => {
   return {
     byIds: (knex, ids) => {
       const [id, ...others] = ids;
-      // Takes a quarter less time than a list of one id.
+      // A single id takes a quarter less time than a list of one.
       if (id !== undefined && others.length === 0) return readRows(knex, byId, [id.toString()]);
       return readRows(knex, byIds, [`[${ids.join()}]`]);
     },

@@ -16,7 +16,7 @@ import { watchFile } from './watch-file';
 
 const readerConnections = 3;
 
-/** Size to which a checkpoint truncates the write-ahead log, which a large import makes as long as the import. */
+/** Size to which a checkpoint truncates the write-ahead log, which otherwise stays as long as the largest import. */
 const journalSizeLimitBytes = 4 * 1024 * 1024;
 
 export interface SqliteOptions {
@@ -71,7 +71,6 @@ const applicationIdFor = async (reads: Knex): Promise<number | undefined> =>
 /** Lowest value of `PRAGMA synchronous` at which each commit waits for the disk. */
 const fullSynchronous = 2;
 
-/** Reports whether a commit survives a loss of power. */
 export const durabilityOf = async (writes: Knex): Promise<Durability> => {
   const journal = await writes('pragma_journal_mode').first<{ journal_mode: string }>();
   const disk = await writes('pragma_synchronous').first<{ synchronous: number }>();

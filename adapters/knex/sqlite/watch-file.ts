@@ -56,7 +56,7 @@ type FileState = 'sound' | 'suspect' | 'lost';
  * takes microseconds; only a shorter file leads to queries.
  */
 export const watchFile = (filename: string, { reads, passesQuickCheck }: Options) => {
-  /** Identities by name: SQLite keeps the other files next to the one that a link leads to. */
+  /** File identities by name. SQLite keeps the other files next to the target of a link. */
   const identities = new Map<string, string>();
   let largestSize = 0;
   let lastLogSize = 0;
