@@ -67,7 +67,7 @@ export default tseslint.config(
       'deploy/**',
       'test/{contracts,core}/**',
       'test/adapters/{http-client,json,rate-limiter}/**',
-      'test/{app,end-to-end,examples}/**',
+      'test/{app,browser,end-to-end,engines,examples,faults,history}/**',
     ],
     ignores: ['test/app/{commands,transfer}/**', 'test/examples/json-file-repository/**'],
     plugins: { 'plain-english': plainEnglish },

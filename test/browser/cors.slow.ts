@@ -5,7 +5,6 @@ import { hasChromium, openChromium, whySkipped } from '../support/browser';
 import { apiKey, serveInProcess } from '../support/service/serve-in-process';
 
 describe(`CORS in a browser${whySkipped}`, function () {
-  // A browser on a busy machine.
   let host: Server;
   let origin: string;
   before(async function () {

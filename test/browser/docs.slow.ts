@@ -14,7 +14,7 @@ import { behindPath, type Proxy } from '../support/http/proxies';
 import { apiKey } from '../support/service/serve-in-process';
 import { type ServiceProcess, startService } from '../support/service/service-process';
 
-/** Swagger UI's own: their markup can't be changed from outside. */
+/** Faults of Swagger UI: its markup can't be changed from outside. */
 const faultsOfSwaggerUi: ReadonlyArray<AccessibilityFault> = [
   { rule: 'heading-order', element: 'h3.opblock-tag' },
   { rule: 'label', element: 'textarea.body-param__text' },
@@ -27,7 +27,7 @@ const faultsOfSwaggerUi: ReadonlyArray<AccessibilityFault> = [
 
 const inWords = ({ rule, element }: AccessibilityFault): string => `${rule}: ${element}`;
 
-/** What the page shows, by the name of its link, with its operations. */
+/** Operations of each document, by the name of its link. */
 const documents = {
   Animals: ['listPets', 'createPet', 'getPet'],
   Service: ['getLiveness', 'getReadiness', 'getOpenApiDocument', 'getOpenApiServiceDocument'],
@@ -40,7 +40,7 @@ const toggle = (page: Page, operationId: string) =>
 
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
-/** What a page did that it should not have: messages in its console, requests to anywhere else. */
+/** Collects faults of a page: messages in its console, and requests to other addresses. */
 const watch = (page: Page, address: string): ReadonlyArray<string> => {
   const seen: Array<string> = [];
   page.on('console', (message) => seen.push(`console: ${message.text()}`));
@@ -60,7 +60,7 @@ const authorize = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Close' }).last().click();
 };
 
-/** Tries an operation, its fields filled in, and reads the answer that is shown. */
+/** Tries an operation with filled fields. Returns the shown answer. */
 const tryIt = async (
   page: Page,
   operationId: string,
@@ -77,7 +77,6 @@ const tryIt = async (
 };
 
 describe(`The reference in a browser${whySkipped}`, function () {
-  // A browser on a busy machine.
   let browser: Browser;
   let service: ServiceProcess;
   let proxy: Proxy;
@@ -107,9 +106,9 @@ describe(`The reference in a browser${whySkipped}`, function () {
   };
 
   for (const [name, viewport] of Object.entries(sizes)) {
-    it(`adds and lists animals on a ${name}, to the last digit, and asks nobody else`, async () => {
+    it(`adds and lists animals on a ${name}, to the last digit, and sends no request elsewhere`, async () => {
       const page = await browser.newPage({ viewport });
-      const misdeeds = watch(page, service.address);
+      const faults = watch(page, service.address);
       const shoot = (what: string) => page.screenshot({ path: join(screenshots, `${name}-${what}.png`) });
       await page.goto(`${service.address}/docs`);
       await page.locator('.opblock').first().waitFor();
@@ -131,7 +130,7 @@ describe(`The reference in a browser${whySkipped}`, function () {
 
       const overflow = 'document.documentElement.scrollWidth - window.innerWidth';
       expect(await page.evaluate(overflow)).to.equal(0);
-      expect(misdeeds).to.deep.equal([]);
+      expect(faults).to.deep.equal([]);
       await page.close();
     });
   }
@@ -158,13 +157,13 @@ describe(`The reference in a browser${whySkipped}`, function () {
 
   it('works behind a path of a proxy', async () => {
     const page = await browser.newPage();
-    const misdeeds = watch(page, proxy.address);
+    const faults = watch(page, proxy.address);
     await page.goto(`${proxy.address}/docs`);
     await authorize(page);
     expect(await tryIt(page, 'listPets')).to.match(/^200 \[/);
     await page.getByRole('link', { name: 'Service' }).click();
     expect(await tryIt(page, 'getLiveness')).to.match(/^200 .*"live"/s);
-    expect(misdeeds).to.deep.equal([]);
+    expect(faults).to.deep.equal([]);
     await page.close();
   });
 
@@ -212,7 +211,7 @@ describe(`The reference in a browser${whySkipped}`, function () {
     await page.close();
   });
 
-  /** Colours are on their way for a while after a change. */
+  /** Waits for the transition of colours after a change. */
   const transitionsEnd = 'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))';
 
   const seen = new Set<string>();

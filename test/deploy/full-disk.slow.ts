@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { inTmpfs } from '../faults/support/machine/tmpfs';
+import { inTmpfs } from '../faults/support/machine';
 import { eventually } from '../support/eventually';
 import { createPet } from '../support/http/client';
 import { needsPrograms } from '../support/processes/system';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expectStored } from '../faults/support/checks/stored';
+import { expectStored } from '../faults/support/ledger';
 import { fault } from '../faults/support/fault';
 import { call } from '../support/http/client';
 import { killPrograms } from '../support/processes/command';

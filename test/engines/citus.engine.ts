@@ -1,21 +1,21 @@
 import { expect } from 'chai';
+import { postgresDatabase, withDatabase } from '../support/databases/databases';
+import { eventually } from '../support/eventually';
+import { call } from '../support/http/client';
+import { inPostgresDatabase } from '../support/postgres/postgres';
+import { run } from '../support/run';
+import { startService } from '../support/service/service-process';
 import { knexPetRepository } from '../../adapters/knex';
 import { diagnose } from '../../app/doctor/diagnose';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../contracts';
-import { call } from '../support/http/client';
-import { inPostgresDatabase } from '../support/postgres/postgres';
-import { postgresDatabase, withDatabase } from '../support/databases/databases';
-import { eventually } from '../support/eventually';
-import { run } from '../support/run';
-import { startService } from '../support/service/service-process';
-import { stopWorker } from './support/citus-cluster';
+import { stopWorker } from './citus-cluster';
 
 const key = 'a-key-on-citus';
 
 const day = 24 * 60 * 60 * 1000;
 
 describe('Citus', () => {
-  it('forgets expired idempotency keys, though it locks no rows of several servers', () =>
+  it('purges expired idempotency keys, though it locks no rows of several servers', () =>
     withDatabase(postgresDatabase, async (database) => {
       const clock = { time: Date.UTC(2026, 0, 1) };
       const { create } = knexPetRepository(database, { now: () => clock.time });
@@ -30,7 +30,7 @@ describe('Citus', () => {
       });
     }));
 
-  it('is not ready while a worker is down, when no list is answered, and is again without a restart', () =>
+  it('is not ready and lists nothing while a worker is down, and recovers without a restart', () =>
     inPostgresDatabase(async (url) => {
       const { address } = await startService({ DATABASE_URL: url, API_KEYS: key, LOG_LEVEL: 'silent' });
       const statusOf = async (path: string): Promise<number> =>
@@ -47,7 +47,7 @@ describe('Citus', () => {
       expect(await statusOf('/v1/pets')).to.equal(200);
     }));
 
-  it('is looked at by doctor, which finds nothing wrong where the role has the limits', () =>
+  it('passes doctor if the role has the limits', () =>
     inPostgresDatabase(async (url) => {
       const findings = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key });
       expect(findings.filter(({ ok }) => !ok)).to.deep.equal([]);

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
-import { diagnose } from '../../app/doctor/diagnose';
-import type { CheckResult } from '../../app/doctor/check-result';
 import { type Answer, call, idOf, roundRobin } from '../support/http/client';
 import { execute, inPostgresDatabase } from '../support/postgres/postgres';
 import { startServices } from '../support/service/service-process';
+import { diagnose } from '../../app/doctor/diagnose';
+import type { CheckResult } from '../../app/doctor/check-result';
 
 const key = 'pooled-key';
 const clients = 32;
@@ -12,7 +12,7 @@ const rounds = 20;
 
 type Send = ReturnType<typeof roundRobin>;
 
-/** Asks again while the service is too busy: a machine that tests run on may be. */
+/** Retries while the service is too busy, as it may be on a machine that runs tests. */
 const patiently =
   (send: Send): Send =>
   async (path, options) => {
@@ -20,7 +20,6 @@ const patiently =
     return answer.status === 503 ? patiently(send)(path, options) : answer;
   };
 
-/** Creates with a key and without, retries, gets and lists, one after another. */
 const useService = async (send: Send, client: number): Promise<ReadonlyArray<Answer>> => {
   const answers: Array<Answer> = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -47,7 +46,6 @@ const limitsAt = async (url: string): Promise<CheckResult | undefined> => {
   return results.find(({ check }) => check === 'limits');
 };
 
-/** Many clients at once, of three instances on one database. */
 const useByMany = async (url: string, settings: Readonly<Record<string, string>>): Promise<void> => {
   const services = await startServices(3, url, { API_KEYS: key, LOG_LEVEL: 'warn', ...settings });
   const send = patiently(roundRobin(services.map(({ address }) => address)));
@@ -57,7 +55,7 @@ const useByMany = async (url: string, settings: Readonly<Record<string, string>>
   expect(services.map(({ stdout }) => stdout()).join('')).not.to.contain('prepared statement');
 };
 
-/** How many statements the pooler has prepared on the connection of the server that answers. */
+/** Returns the number of statements that the pooler has prepared on one connection to the server. */
 const preparedBehind = async (url: string): Promise<number> => {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -72,13 +70,13 @@ const preparedBehind = async (url: string): Promise<number> => {
 };
 
 describe('PgBouncer in transaction mode', () => {
-  it(`serves ${clients} clients of three instances without settings, and none meets what another has prepared`, () =>
+  it(`serves ${clients} clients of three instances without settings, and mixes no prepared statements`, () =>
     inPostgresDatabase(async (url) => {
       await useByMany(url, {});
       expect(await preparedBehind(url)).to.equal(0);
     }));
 
-  it('serves them with prepared statements where it keeps them apart, and POSTGRES_PREPARED_STATEMENTS=always', function () {
+  it('serves them with prepared statements if it keeps these apart, and POSTGRES_PREPARED_STATEMENTS=always', function () {
     if (process.env['TEST_PGBOUNCER_KEEPS_STATEMENTS'] === undefined) this.skip();
     return inPostgresDatabase(async (url) => {
       await useByMany(url, { POSTGRES_PREPARED_STATEMENTS: 'always' });
@@ -96,7 +94,7 @@ describe('PgBouncer in transaction mode', () => {
       });
     }));
 
-  it('gives no limits by itself: doctor says which are missing, and how to set them', () =>
+  it('sets no limits: doctor reports which are missing, and how to set them', () =>
     inPostgresDatabase(async (url) => {
       const name = new URL(url).pathname.slice(1);
       const server = process.env['TEST_POSTGRES_URL'] ?? '';

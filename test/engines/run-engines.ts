@@ -1,11 +1,18 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { eventually } from '../support/eventually';
 import { execute } from '../support/postgres/postgres';
 import { startSharedPostgres } from '../support/postgres/postgres-server';
-import { citusScript, startCitus } from './support/citus-cluster';
-import { keepsStatementsApart, pgbouncerProgram, startPgbouncer } from './support/pgbouncer';
+import { freePort } from '../support/processes/system';
+import { citusScript, startCitus } from './citus-cluster';
 
-/** Tests of one server that any other engine must pass as well; of each, those with PostgreSQL in their names. */
+/** Tests that any other engine must pass as well, as far as they have PostgreSQL in their titles. */
 const sharedTests = [
   'postgres-pet-repository',
   'knex/pets/create',
@@ -15,11 +22,10 @@ const sharedTests = [
   'api-key-store',
   'postgres-quota',
   'several-instances',
-  'fresh-reads',
   'large-ids',
 ];
 
-/** These put functions of their own behind the tables, which a worker of a cluster doesn't have. */
+/** Tests that need functions in the database, which a worker of a cluster doesn't have. */
 const conflictTests = ['knex/pets/import', 'postgres-conflicts'];
 
 const print = (text: string): void => void process.stdout.write(`\n== ${text}\n`);
@@ -85,7 +91,77 @@ const runOnCitus = async (): Promise<boolean> => {
   }
 };
 
-/** What doctor says to do where a pooler is in the way. */
+interface Pgbouncer {
+  readonly url: string;
+  readonly stop: () => Promise<void>;
+}
+
+/** Returns PGBOUNCER, or the path that Debian has it at. Undefined if it does not exist. */
+const pgbouncerProgram = (): string | undefined => {
+  const { PGBOUNCER: program = '/usr/sbin/pgbouncer' } = process.env;
+  return existsSync(program) ? program : undefined;
+};
+
+/** Returns true if it keeps the prepared statements of its clients apart, as it can from 1.21 on. */
+const keepsStatementsApart = async (program: string): Promise<boolean> => {
+  const { stdout } = await promisify(execFile)(program, ['--version']);
+  const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(stdout) ?? [];
+  return Number(major) > 1 || Number(minor) >= 21;
+};
+
+const configuration = ({ hostname, port, username, password }: URL, ownPort: number): string => `
+[databases]
+* = host=${hostname} port=${port} user=${username} password=${password}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${ownPort}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+max_client_conn = 1000
+default_pool_size = 15
+server_idle_timeout = 5
+`;
+
+const isListening = async (port: number): Promise<boolean> => {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+};
+
+/** Starts it with further lines of configuration, as a user who is not root: it refuses root. */
+const startPgbouncer = async (
+  program: string,
+  serverUrl: string,
+  lines: ReadonlyArray<string> = [],
+): Promise<Pgbouncer> => {
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-pgbouncer-'));
+  await chmod(folder, 0o755);
+  const [file, port] = [join(folder, 'pgbouncer.ini'), await freePort()];
+  await writeFile(file, configuration(new URL(serverUrl), port) + lines.join('\n'));
+  const asNobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  const child = spawn(program, ['--quiet', file], { ...asNobody, stdio: 'ignore' });
+  const ended = once(child, 'exit');
+  await eventually('the pooler listens', 10_000, () => isListening(port));
+  const url = new URL(serverUrl);
+  url.port = String(port);
+  return {
+    url: url.href,
+    stop: async () => {
+      child.kill('SIGKILL');
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/** Sets the limits that doctor asks for behind a pooler. */
 const setLimitsOnRole = (url: string): Promise<void> =>
   execute(
     url,
@@ -101,7 +177,7 @@ const runOnPgbouncer = async (): Promise<boolean> => {
     return true;
   }
   const keepsApart = await keepsStatementsApart(program);
-  if (!keepsApart) print('PgBouncer: prepared statements are skipped, since it knows them from 1.21 on');
+  if (!keepsApart) print('PgBouncer: prepared statements are skipped, since they need 1.21');
   const server = await startSharedPostgres();
   await setLimitsOnRole(server.url);
   const pooler = await startPgbouncer(
@@ -124,7 +200,6 @@ const runOnPgbouncer = async (): Promise<boolean> => {
 
 const engines = { pgbouncer: runOnPgbouncer, citus: runOnCitus };
 
-/** Those that are named, or all. */
 const main = async ([, , ...names]: ReadonlyArray<string>): Promise<void> => {
   for (const [name, runTests] of Object.entries(engines)) {
     if (names.length > 0 && !names.includes(name)) continue;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { checkHistory, type Property } from './check-history';
 import type { Answer, Exchange, Fault, History, Pet, Request } from './history';
 
-const deadline = 5_000;
+const deadlineMs = 5_000;
 
 const pet = (id: number, body: string): Pet => ({ id: BigInt(id), body, status: 'sold' });
 const rex = pet(1, 'rex');
@@ -36,12 +36,12 @@ const exchange = (began: number, ended: number, request: Request, answer: Answer
   answer,
 });
 
-/** Each exchange by a name, so that a test can put a wrong one in its place. */
+/** A correct history. A test replaces an exchange by its name. */
 const right: Readonly<Record<string, Exchange>> = {
   'creates rex': exchange(10, 20, create('rex'), made(rex)),
   'gets rex': exchange(30, 40, get(1), made(rex)),
   'gets what is not there': exchange(30, 40, get(2), refusal(404)),
-  'creates tom, unheard': exchange(50, 60, create('tom', 'key'), none),
+  'creates tom, without an answer': exchange(50, 60, create('tom', 'key'), none),
   'retries tom': exchange(70, 80, create('tom', 'key'), refusal(409)),
   'retries tom again': exchange(90, 100, create('tom', 'key'), made(tom)),
   'retries what was acknowledged': exchange(110, 120, create('tom', 'key'), made(tom, true)),
@@ -50,7 +50,7 @@ const right: Readonly<Record<string, Exchange>> = {
   'lists while ivy is created': exchange(140, 150, list(0, 20), page([rex, tom])),
   'lists a full page': exchange(190, 200, list(0, 2), page([rex, tom], tom)),
   'lists what is sold': exchange(190, 200, list(1, 20, { status: 'sold' }), page([tom, ivy])),
-  'is refused': exchange(190, 200, list(0, 20), refusal(503)),
+  'refuses a list': exchange(190, 200, list(0, 20), refusal(503)),
   'walks, first page': exchange(210, 220, list(0, 2, { walk: 1 }), page([rex, tom], tom)),
   'walks, last page': exchange(230, 240, list(2, 2, { walk: 1 }), page([ivy])),
 };
@@ -63,7 +63,7 @@ const historyOf = (exchanges: Readonly<Record<string, Exchange>>, faults = [cut]
 });
 
 const violated = (history: History): ReadonlyArray<Property> => [
-  ...new Set(checkHistory(history, { deadline }).map(({ property }) => property)),
+  ...new Set(checkHistory(history, { deadlineMs }).map(({ property }) => property)),
 ];
 
 const wrong = (name: string, change: Partial<Exchange>): History => {
@@ -107,11 +107,11 @@ const breaches: ReadonlyArray<readonly [Property, ReadonlyArray<readonly [string
     ],
   ],
   [
-    'an id is one animal, which somebody sent',
+    'an id is one animal, which a client sent',
     [
       ['two creates got one id', wrong('creates ivy', { answer: made(pet(1, 'ivy')) })],
       ['an animal changed', wrong('gets rex', { answer: made(pet(1, 'rox')) })],
-      ['an animal nobody sent', wrong('walks, last page', { answer: page([ivy, pet(4, 'ufo')]) })],
+      ['an animal no client sent', wrong('walks, last page', { answer: page([ivy, pet(4, 'ufo')]) })],
       ['a create got the animal of another', wrong('creates ivy', { answer: made(rex) })],
       ['a get got another id', more(exchange(190, 200, get(1), made(ivy)))],
     ],
@@ -142,7 +142,7 @@ const breaches: ReadonlyArray<readonly [Property, ReadonlyArray<readonly [string
   [
     'an answer comes within the deadline',
     [
-      ['an answer is late', wrong('walks, last page', { ended: 230 + deadline + 1 })],
+      ['an answer is late', wrong('walks, last page', { ended: 230 + deadlineMs + 1 })],
       ['no answer of an instance that ran', wrong('lists a full page', { answer: none })],
       ['no answer, and another was killed', historyOf(right, [{ ...cut, silenced: [1] }])],
       ['no answer after the fault was over', historyOf(right, [{ ...cut, ended: 49 }])],
@@ -151,28 +151,28 @@ const breaches: ReadonlyArray<readonly [Property, ReadonlyArray<readonly [string
   [
     'an answer is one that the contract knows',
     [
-      ['a 500', wrong('is refused', { answer: refusal(500) })],
-      ['a 404 to a list', wrong('is refused', { answer: refusal(404) })],
+      ['a 500', wrong('refuses a list', { answer: refusal(500) })],
+      ['a 404 to a list', wrong('refuses a list', { answer: refusal(404) })],
       ['a 409 without a key', wrong('creates ivy', { answer: refusal(409) })],
       ['a 422 to a retry of the same body', more(exchange(250, 260, create('may', 'its own'), refusal(422)))],
     ],
   ],
 ];
 
-describe('The check of a history', () => {
-  it('finds nothing in a right one', () => {
-    expect(checkHistory(historyOf(right), { deadline })).to.deep.equal([]);
+describe('checkHistory', () => {
+  it('finds nothing in a correct history', () => {
+    expect(checkHistory(historyOf(right), { deadlineMs })).to.deep.equal([]);
   });
 
-  it('finds nothing where a read showed an animal without a 201 that is gone later, and its retry made it anew', () => {
+  it('finds nothing if a read showed an animal without a 201 that is lost later and made again by its retry', () => {
     const shown = exchange(80, 85, list(0, 20), page([rex, pet(2, 'ivy'), pet(9, 'tom')]));
-    expect(checkHistory(more(shown), { deadline })).to.deep.equal([]);
+    expect(checkHistory(more(shown), { deadlineMs })).to.deep.equal([]);
   });
 
-  it('finds nothing where an instance answered late by no more than the machine kept it from a processor', () => {
-    const late = { ended: 230 + deadline + 400, starved: 401 };
-    expect(checkHistory(wrong('walks, last page', late), { deadline })).to.deep.equal([]);
-    expect(violated(wrong('walks, last page', { ...late, starved: 399 }))).to.deep.equal([
+  it('finds nothing if an instance was late only by the time in which it had no processor', () => {
+    const late = { ended: 230 + deadlineMs + 400, starvedMs: 401 };
+    expect(checkHistory(wrong('walks, last page', late), { deadlineMs })).to.deep.equal([]);
+    expect(violated(wrong('walks, last page', { ...late, starvedMs: 399 }))).to.deep.equal([
       'an answer comes within the deadline',
     ]);
   });
@@ -180,7 +180,7 @@ describe('The check of a history', () => {
   for (const [property, histories] of breaches) {
     describe(property, () => {
       for (const [title, history] of histories) {
-        it(`is broken where ${title}`, () => {
+        it(`is broken if ${title}`, () => {
           expect(violated(history)).to.include(property);
         });
       }

@@ -1,10 +1,26 @@
-import type { Exchange, History, Pet, Request } from './history';
+import {
+  type Acknowledged,
+  acknowledgedBefore,
+  acknowledgedIn,
+  type Created,
+  type Exchange,
+  type History,
+  isCreated,
+  isListed,
+  isWhole,
+  missingFrom,
+  nameOf,
+  petsIn,
+  type Request,
+  walksIn,
+  who,
+} from './history';
 
-/** What the service promises of a history, whatever was done to it. */
+/** Guarantees that a history must keep under any fault. */
 export type Property =
   | 'nothing acknowledged is lost'
   | 'nothing is stored twice'
-  | 'an id is one animal, which somebody sent'
+  | 'an id is one animal, which a client sent'
   | 'a read has what was acknowledged before it began'
   | 'a walk ascends and leaves nothing out'
   | 'an answer comes within the deadline'
@@ -16,111 +32,10 @@ export interface Violation {
 }
 
 export interface Limits {
-  /**
-   * In milliseconds: how long an instance that runs and can be reached may take to answer. What the machine kept it from a
-   * processor comes on top.
-   */
-  readonly deadline: number;
+  /** Time for an answer of an instance that runs and is reachable. Time in which it had no processor is added. */
+  readonly deadlineMs: number;
 }
 
-/** An animal that was answered with 201, and when that answer was first there. */
-interface Acknowledged {
-  readonly pet: Pet;
-  readonly since: number;
-}
-
-type Create = Extract<Request, { type: 'create' }>;
-type List = Extract<Request, { type: 'list' }>;
-
-/** A request whose answer is the one that was hoped for. */
-interface Created extends Exchange {
-  readonly request: Create;
-  readonly answer: Extract<Exchange['answer'], { type: 'pet' }>;
-}
-interface Listed extends Exchange {
-  readonly request: List;
-  readonly answer: Extract<Exchange['answer'], { type: 'page' }>;
-}
-
-const isCreated = (exchange: Exchange): exchange is Created =>
-  exchange.request.type === 'create' && exchange.answer.type === 'pet';
-const isListed = (exchange: Exchange): exchange is Listed =>
-  exchange.request.type === 'list' && exchange.answer.type === 'page';
-
-const petsIn = ({ answer }: Exchange): ReadonlyArray<Pet> => {
-  if (answer.type === 'pet') return [answer.pet];
-  return answer.type === 'page' ? answer.pets : [];
-};
-
-/** By the first 201 of each id, in ascending order of ids. */
-const acknowledgedIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Acknowledged> => {
-  const byId = new Map<bigint, Acknowledged>();
-  for (const { answer, ended } of exchanges.filter(isCreated)) {
-    const first = byId.get(answer.pet.id);
-    if (first === undefined || ended < first.since)
-      byId.set(answer.pet.id, { pet: answer.pet, since: ended });
-  }
-  return [...byId.values()].sort((one, other) => (one.pet.id < other.pet.id ? -1 : 1));
-};
-
-/** Animals behind `after` and up to `last`, of a status if one is named. */
-interface Range {
-  readonly after: bigint;
-  readonly last: bigint | undefined;
-  readonly status?: string | undefined;
-}
-
-/** Says which animals of a range were acknowledged before a time. */
-const acknowledgedBefore = (acknowledged: ReadonlyArray<Acknowledged>) => {
-  // Where all that stands behind a place is too young, nobody need look there.
-  const earliestFrom = acknowledged.map(({ since }) => since);
-  for (let place = acknowledged.length - 2; place >= 0; place -= 1)
-    earliestFrom[place] = Math.min(earliestFrom[place] ?? Infinity, earliestFrom[place + 1] ?? Infinity);
-  const firstBehind = (id: bigint): number => {
-    let [low, high] = [0, acknowledged.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((acknowledged[middle]?.pet.id ?? id) > id) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  };
-  return (time: number, { after, last, status }: Range): ReadonlyArray<Pet> => {
-    const pets: Array<Pet> = [];
-    for (let place = firstBehind(after); (earliestFrom[place] ?? Infinity) < time; place += 1) {
-      const { pet, since } = acknowledged[place] ?? { since: Infinity };
-      if (pet === undefined || (last !== undefined && pet.id > last)) break;
-      if (since < time && (status === undefined || pet.status === status)) pets.push(pet);
-    }
-    return pets;
-  };
-};
-
-const walksIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<ReadonlyArray<Listed>> => {
-  const walks = new Map<number, Array<Listed>>();
-  for (const page of exchanges.filter(isListed)) {
-    const { walk } = page.request;
-    if (walk === undefined) continue;
-    const pages = walks.get(walk);
-    if (pages === undefined) walks.set(walk, [page]);
-    else pages.push(page);
-  }
-  return [...walks.values()];
-};
-
-const isWhole = (walk: ReadonlyArray<Listed>): boolean => walk.at(-1)?.answer.next === undefined;
-
-const missingFrom = (shown: ReadonlyArray<Pet>, owed: ReadonlyArray<Pet>): ReadonlyArray<Pet> => {
-  const ids = new Set(shown.map(({ id }) => id));
-  return owed.filter(({ id }) => !ids.has(id));
-};
-
-const nameOf = ({ id, body }: Pet): string => `${id} ${body}`;
-const at = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(3)} s`;
-const who = ({ client, instance, began, ended }: Exchange): string =>
-  `client ${client} at instance ${instance}, ${at(began)} to ${at(ended)}`;
-
-/** Holds a history against every property; a right one gives no violation. */
 export const checkHistory = ({ exchanges, faults }: History, limits: Limits): ReadonlyArray<Violation> => {
   const violations: Array<Violation> = [];
   const violate = (property: Property, text: string): void => void violations.push({ property, text });
@@ -148,7 +63,7 @@ export const checkHistory = ({ exchanges, faults }: History, limits: Limits): Re
     for (const pet of missing) violate(property, `${nameOf(pet)} is not there at the end`);
   };
 
-  /** What a read shows of animals whose 201 it began before may be gone later: nobody was promised it. */
+  /** True if the exchange must agree with the 201. A read before it may show an animal that is lost later. */
   const isPromised = ({ request, began }: Exchange, { since }: Acknowledged): boolean =>
     request.type === 'create' || since < began;
 
@@ -190,7 +105,7 @@ export const checkHistory = ({ exchanges, faults }: History, limits: Limits): Re
   };
 
   const checkIds = (): void => {
-    const property = 'an id is one animal, which somebody sent';
+    const property = 'an id is one animal, which a client sent';
     const sent = new Set(
       exchanges.flatMap(({ request }) => (request.type === 'create' ? [request.body] : [])),
     );
@@ -201,7 +116,7 @@ export const checkHistory = ({ exchanges, faults }: History, limits: Limits): Re
         const first = byId.get(pet.id);
         if (first !== undefined && first.pet.body !== pet.body && isPromised(exchange, first))
           violate(property, `${nameOf(pet)} was ${first.pet.body} (${who(exchange)})`);
-        if (!sent.has(pet.body)) violate(property, `nobody sent ${nameOf(pet)} (${who(exchange)})`);
+        if (!sent.has(pet.body)) violate(property, `no client sent ${nameOf(pet)} (${who(exchange)})`);
         if (request.type === 'create' && request.body !== pet.body)
           violate(property, `${request.body} was answered with ${nameOf(pet)} (${who(exchange)})`);
         if (request.type === 'get' && request.id !== pet.id)
@@ -221,7 +136,6 @@ export const checkHistory = ({ exchanges, faults }: History, limits: Limits): Re
         if ((since.get(request.id) ?? Infinity) < began) missing(`${request.id}`);
       } else if (isListed(exchange)) {
         const { pets } = exchange.answer;
-        // A full page owes nothing behind its last animal.
         const last = pets.length < exchange.request.limit ? undefined : pets.at(-1)?.id;
         for (const pet of missingFrom(pets, owed(began, { ...exchange.request, last }))) missing(nameOf(pet));
       }
@@ -241,7 +155,7 @@ export const checkHistory = ({ exchanges, faults }: History, limits: Limits): Re
       if (status !== undefined && pets.some((pet) => pet.status !== status))
         violate(property, `not all are ${status} (${who(page)})`);
       if (next !== undefined && next !== pets.at(-1)?.id)
-        violate(property, `the next page begins behind ${next}, not behind its last animal (${who(page)})`);
+        violate(property, `the next page begins after ${next}, not after its last animal (${who(page)})`);
     }
     for (const walk of walks) {
       const [first] = walk;
@@ -249,7 +163,7 @@ export const checkHistory = ({ exchanges, faults }: History, limits: Limits): Re
       walk.forEach((page, place) => {
         const expected = place === 0 ? first.request.after : walk[place - 1]?.answer.next;
         if (page.request.after !== expected)
-          violate(property, `a page goes on behind ${page.request.after}, not ${expected} (${who(page)})`);
+          violate(property, `a page begins after ${page.request.after}, not ${expected} (${who(page)})`);
       });
       const { after, status } = first.request;
       const last = isWhole(walk) ? undefined : (walk.at(-1)?.answer.next ?? after);
@@ -261,8 +175,8 @@ export const checkHistory = ({ exchanges, faults }: History, limits: Limits): Re
   const checkDeadlines = (): void => {
     const property = 'an answer comes within the deadline';
     for (const exchange of exchanges) {
-      const { instance, began, ended, starved = 0, answer } = exchange;
-      const isLate = ended - began > limits.deadline + starved;
+      const { instance, began, ended, starvedMs = 0, answer } = exchange;
+      const isLate = ended - began > limits.deadlineMs + starvedMs;
       if (answer.type !== 'none' && !isLate) continue;
       const isSilenced = faults.some(
         (fault) => fault.silenced.includes(instance) && fault.began <= ended && began <= fault.ended,
@@ -272,7 +186,7 @@ export const checkHistory = ({ exchanges, faults }: History, limits: Limits): Re
       else
         violate(
           property,
-          `${Math.round(ended - began)} ms until an answer, ${Math.round(starved)} ms of it without a processor (${who(exchange)})`,
+          `${Math.round(ended - began)} ms until an answer, ${Math.round(starvedMs)} ms of it without a processor (${who(exchange)})`,
         );
     }
   };

@@ -1,7 +1,7 @@
-/** An animal as it came: its id, and the rest of its JSON text, which is what its creator sent. */
+/** An animal of a response: its id, and the rest of its JSON text, which its creator sent. */
 export interface Pet {
   readonly id: bigint;
-  /** Each creation sends a body of its own, so that it tells whose animal this is. */
+  /** Tells which create made it, because each sends a body of its own. */
   readonly body: string;
   readonly status?: string;
 }
@@ -14,45 +14,137 @@ export type Request =
       readonly after: bigint;
       readonly limit: number;
       readonly status?: string;
-      /** Which walk the page belongs to. */
       readonly walk?: number;
     };
 
 export type Answer =
-  /** 201 or 200. */
   | { readonly type: 'pet'; readonly pet: Pet; readonly isReplay: boolean }
-  /** 200; `next` is where the Link to the next page goes on, if there is one. */
+  /** 200. `next` is the last id before the next page, if there is a Link to it. */
   | { readonly type: 'page'; readonly pets: ReadonlyArray<Pet>; readonly next?: bigint }
-  /** Any other status. */
   | { readonly type: 'refusal'; readonly status: number; readonly text: string }
-  /** The connection ended, or nothing came for longer than the client waits. */
+  /** The connection ended, or the client waited too long. */
   | { readonly type: 'none'; readonly reason: string };
 
-/** One request to one instance, and its answer. Times are in milliseconds, all by one clock that never jumps. */
+/** A request to one instance, and its answer. Times are in milliseconds on one monotonic clock. */
 export interface Exchange {
   readonly client: number;
   readonly instance: number;
-  /** Before the first byte was sent. */
   readonly began: number;
-  /** After the last byte had come. */
   readonly ended: number;
-  /** For how long, meanwhile, the machine kept the instance from a processor that it was ready for. */
-  readonly starved?: number;
+  /** Milliseconds in between for which the instance was ready to run and had no processor. */
+  readonly starvedMs?: number;
   readonly request: Request;
   readonly answer: Answer;
 }
 
-/** What was done to the system on purpose. */
 export interface Fault {
   readonly name: string;
   readonly began: number;
   readonly ended: number;
-  /** The instances that were not running, or could not be reached, meanwhile: they owe no answer. */
+  /** Instances that were stopped or unreachable in that time: they owe no answer. */
   readonly silenced: ReadonlyArray<number>;
 }
 
-/** All that happened in a run, in the order in which it ended. */
+/** Everything that happened in a run, in the order in which it ended. */
 export interface History {
   readonly exchanges: ReadonlyArray<Exchange>;
   readonly faults: ReadonlyArray<Fault>;
 }
+
+/** An animal with a 201, and the time of the first one. */
+export interface Acknowledged {
+  readonly pet: Pet;
+  readonly since: number;
+}
+
+export type Create = Extract<Request, { type: 'create' }>;
+export type List = Extract<Request, { type: 'list' }>;
+
+export interface Created extends Exchange {
+  readonly request: Create;
+  readonly answer: Extract<Exchange['answer'], { type: 'pet' }>;
+}
+export interface Listed extends Exchange {
+  readonly request: List;
+  readonly answer: Extract<Exchange['answer'], { type: 'page' }>;
+}
+
+export const isCreated = (exchange: Exchange): exchange is Created =>
+  exchange.request.type === 'create' && exchange.answer.type === 'pet';
+export const isListed = (exchange: Exchange): exchange is Listed =>
+  exchange.request.type === 'list' && exchange.answer.type === 'page';
+
+export const petsIn = ({ answer }: Exchange): ReadonlyArray<Pet> => {
+  if (answer.type === 'pet') return [answer.pet];
+  return answer.type === 'page' ? answer.pets : [];
+};
+
+/** Returns the acknowledged animals by the first 201 of each id, in ascending order of ids. */
+export const acknowledgedIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Acknowledged> => {
+  const byId = new Map<bigint, Acknowledged>();
+  for (const { answer, ended } of exchanges.filter(isCreated)) {
+    const first = byId.get(answer.pet.id);
+    if (first === undefined || ended < first.since)
+      byId.set(answer.pet.id, { pet: answer.pet, since: ended });
+  }
+  return [...byId.values()].sort((one, other) => (one.pet.id < other.pet.id ? -1 : 1));
+};
+
+/** Animals after `after` and up to `last`, of one status if one is given. */
+interface Range {
+  readonly after: bigint;
+  readonly last: bigint | undefined;
+  readonly status?: string | undefined;
+}
+
+/** Returns a function that gives the animals of a range that were acknowledged before a time. */
+export const acknowledgedBefore = (acknowledged: ReadonlyArray<Acknowledged>) => {
+  // Ends the search at a place after which all animals are younger.
+  const earliestFrom = acknowledged.map(({ since }) => since);
+  for (let place = acknowledged.length - 2; place >= 0; place -= 1)
+    earliestFrom[place] = Math.min(earliestFrom[place] ?? Infinity, earliestFrom[place + 1] ?? Infinity);
+  const firstBehind = (id: bigint): number => {
+    let [low, high] = [0, acknowledged.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((acknowledged[middle]?.pet.id ?? id) > id) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
+  return (time: number, { after, last, status }: Range): ReadonlyArray<Pet> => {
+    const pets: Array<Pet> = [];
+    for (let place = firstBehind(after); (earliestFrom[place] ?? Infinity) < time; place += 1) {
+      const { pet, since } = acknowledged[place] ?? { since: Infinity };
+      if (pet === undefined || (last !== undefined && pet.id > last)) break;
+      if (since < time && (status === undefined || pet.status === status)) pets.push(pet);
+    }
+    return pets;
+  };
+};
+
+export const walksIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<ReadonlyArray<Listed>> => {
+  const walks = new Map<number, Array<Listed>>();
+  for (const page of exchanges.filter(isListed)) {
+    const { walk } = page.request;
+    if (walk === undefined) continue;
+    const pages = walks.get(walk);
+    if (pages === undefined) walks.set(walk, [page]);
+    else pages.push(page);
+  }
+  return [...walks.values()];
+};
+
+/** True if the walk reached its last page. */
+export const isWhole = (walk: ReadonlyArray<Listed>): boolean => walk.at(-1)?.answer.next === undefined;
+
+/** Returns the owed animals that are not shown. */
+export const missingFrom = (shown: ReadonlyArray<Pet>, owed: ReadonlyArray<Pet>): ReadonlyArray<Pet> => {
+  const ids = new Set(shown.map(({ id }) => id));
+  return owed.filter(({ id }) => !ids.has(id));
+};
+
+export const nameOf = ({ id, body }: Pet): string => `${id} ${body}`;
+const at = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(3)} s`;
+export const who = ({ client, instance, began, ended }: Exchange): string =>
+  `client ${client} at instance ${instance}, ${at(began)} to ${at(ended)}`;

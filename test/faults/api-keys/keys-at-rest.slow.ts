@@ -1,40 +1,62 @@
 import { expect } from 'chai';
-import { type Database, openPostgres, openSqlite } from '../../../adapters/knex';
-import { runCommand } from '../../support/processes/command';
+import { hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { eventually } from '../../support/eventually';
+import { type Answer, call } from '../../support/http/client';
+import { withOwnPostgres } from '../../support/postgres/postgres-server';
+import { runCommand } from '../../support/processes/command';
 import { readMetrics } from '../../support/service/read-metrics';
 import { killServices, startService } from '../../support/service/service-process';
-import { type Answer, call } from '../../support/http/client';
-import { fault, type Figures } from '../support/fault';
 import { inFolder } from '../../support/temporary-folder';
-import { digestOf, filesIn, tracesOf } from '../support/checks/key-traces';
-import { withOwnPostgres } from '../../support/postgres/postgres-server';
+import { type Database, openPostgres, openSqlite } from '../../../adapters/knex';
+import { fault, type Figures } from '../support/fault';
 
 interface Place {
   readonly databaseUrl: string;
   readonly open: () => Database;
-  /** Holds all that the database keeps. */
   readonly folder: string;
-  /** What the database server has written for its operator. */
   readonly databaseLog: () => string;
 }
+
+/** Returns all bytes that a key could be recognised by: itself, parts of its random part, and their bits. */
+const tracesOf = (key: string): ReadonlyArray<Buffer> => {
+  const secret = key.slice(-43);
+  const bits = Buffer.from(secret, 'base64url');
+  const texts = [
+    ...(secret.match(/.{10}/g) ?? []),
+    ...[Buffer.from(key).toString('base64'), bits.toString('base64'), bits.toString('hex')],
+  ];
+  return [...texts.map((text) => Buffer.from(text)), Buffer.from(secret, 'utf16le'), bits];
+};
+
+/** Returns the hash of a key, which only a database may keep. */
+const digestOf = (key: string): string => hash('sha256', key);
+
+const filesIn = (folder: string): ReadonlyMap<string, Buffer> =>
+  new Map(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+      .map((path) => [path, readFileSync(path)]),
+  );
 
 const issue = async (environment: Readonly<Record<string, string>>, name: string) => {
   const { stdout } = await runCommand(['keys', 'create', `--name=${name}`], environment);
   return stdout.trim();
 };
 
-const near = (key: string): string => `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`;
+const similar = (key: string): string => `${key.slice(0, -1)}${key.endsWith('A') ? 'B' : 'A'}`;
 
-/** Shows a key in every place but those that a client fills with what the service is to keep or to log. */
-const show = async (address: string, key: string): Promise<ReadonlyArray<Answer>> => {
+/** Sends a key in every place, except where a client fills in what the service is to store or to log. */
+const sendEverywhere = async (address: string, key: string): Promise<ReadonlyArray<Answer>> => {
   const pets = `${address}/v1/pets`;
   const pet = { method: 'POST', key, body: '{"name":"Rex","categoryId":7}' } as const;
   return Promise.all([
     call(pets, { key }),
     call(pets, pet),
     call(`${pets}/0`, { key }),
-    call(pets, { key: near(key) }),
+    call(pets, { key: similar(key) }),
     call(pets, { key: `${key}x` }),
     call(pets, { headers: { Authorization: `Basic ${Buffer.from(key).toString('base64')}` } }),
     ...['limit', 'after', 'status', 'key'].map((name) => call(`${pets}?${name}=${key}`, { key })),
@@ -50,14 +72,14 @@ const show = async (address: string, key: string): Promise<ReadonlyArray<Answer>
   ]);
 };
 
-const keepKeys = async ({ databaseUrl, open, folder, databaseLog }: Place): Promise<Figures> => {
+const searchKeys = async ({ databaseUrl, open, folder, databaseLog }: Place): Promise<Figures> => {
   const environment = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'trace', ADMIN_PORT: '0' };
   const service = await startService(environment);
   const { address } = service;
   const firstKey = await service.firstKey();
   const keys = [firstKey, await issue(environment, 'shop'), await issue(environment, 'lost')];
   const answers: Array<Answer> = [];
-  for (const key of keys) answers.push(...(await show(address, key)));
+  for (const key of keys) answers.push(...(await sendEverywhere(address, key)));
   expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200, 201, 400, 401, 404, 415]));
 
   const { writes, close } = open();
@@ -76,10 +98,10 @@ const keepKeys = async ({ databaseUrl, open, folder, databaseLog }: Place): Prom
 
   const serving = filesIn(folder);
   const { stdout, stderr } = await service.stop();
-  const told = {
+  const written = {
     answers: JSON.stringify([...answers, ...broken]),
     'standard output': stdout,
-    // It shows the first key once: to be pasted, and in the call to try.
+    // The first key is printed once for the operator, and in the call to try.
     'standard error': stderr.replaceAll(firstKey, ''),
     metrics,
     'the log of the database server': databaseLog(),
@@ -90,7 +112,7 @@ const keepKeys = async ({ databaseUrl, open, folder, databaseLog }: Place): Prom
   ]);
   const all = new Map([
     ...kept,
-    ...Object.entries(told).map(([name, text]) => [name, Buffer.from(text)] as const),
+    ...Object.entries(written).map(([name, text]) => [name, Buffer.from(text)] as const),
   ]);
   for (const key of keys) {
     const traces = tracesOf(key);
@@ -103,7 +125,7 @@ const keepKeys = async ({ databaseUrl, open, folder, databaseLog }: Place): Prom
       [...kept.values()].some((bytes) => bytes.includes(digestOf(key))),
       'its hash is kept',
     ).to.equal(true);
-    for (const text of [told.answers, told['standard output'], metrics]) {
+    for (const text of [written.answers, written['standard output'], metrics]) {
       expect(text.includes(digestOf(key)), 'its hash is told').to.equal(false);
     }
   }
@@ -111,13 +133,13 @@ const keepKeys = async ({ databaseUrl, open, folder, databaseLog }: Place): Prom
   return { keys: keys.length, answers: answers.length + broken.length, 'bytes searched': searched, found: 0 };
 };
 
-describe('Promise 8: of a key only its hash is at rest, and none is told', () => {
+describe('API keys', () => {
   afterEach(killServices);
 
-  fault('every byte on the disk, and all that is told, on SQLite', () =>
+  fault('leave only their hash on the disk, and nothing elsewhere, on SQLite', () =>
     inFolder((folder) => {
       const file = `${folder}/animals.sqlite3`;
-      return keepKeys({
+      return searchKeys({
         databaseUrl: `sqlite:${file}`,
         open: () => openSqlite(file),
         folder,
@@ -126,16 +148,18 @@ describe('Promise 8: of a key only its hash is at rest, and none is told', () =>
     }),
   );
 
-  fault('every byte on the disk, and all that is told, on PostgreSQL that logs each statement', () =>
-    withOwnPostgres(async ({ url, folder, log }) => {
-      const open = (): Database => openPostgres(url, { poolSize: 2, statementTimeoutMs: 3_000 });
-      const { writes, close } = open();
-      await writes.raw("alter system set log_statement = 'all'");
-      await writes.raw('select pg_reload_conf()');
-      await close();
-      const figures = await keepKeys({ databaseUrl: url, open, folder, databaseLog: log });
-      expect(log(), 'the statements of the service are logged').to.include('"api_keys"');
-      return figures;
-    }),
+  fault(
+    'leave only their hash on the disk, and nothing elsewhere, on PostgreSQL that logs each statement',
+    () =>
+      withOwnPostgres(async ({ url, folder, log }) => {
+        const open = (): Database => openPostgres(url, { poolSize: 2, statementTimeoutMs: 3_000 });
+        const { writes, close } = open();
+        await writes.raw("alter system set log_statement = 'all'");
+        await writes.raw('select pg_reload_conf()');
+        await close();
+        const figures = await searchKeys({ databaseUrl: url, open, folder, databaseLog: log });
+        expect(log(), 'the statements of the service are logged').to.include('"api_keys"');
+        return figures;
+      }),
   );
 });

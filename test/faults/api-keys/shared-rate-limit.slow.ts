@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { type Answer, type Call, call, environmentOf, owner, stranger } from '../../support/http/client';
-import { fault } from '../support/fault';
-import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { postgresStore, sqlStores } from '../../support/databases/databases';
+import { type Answer, type Call, call, environmentOf, owner, stranger } from '../../support/http/client';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
+import { fault } from '../support/fault';
 
 const limit = 20;
 const seconds = 60;
@@ -12,7 +12,6 @@ interface Request extends Call {
   readonly path: string;
 }
 
-/** One of each kind: all count. */
 const kinds: ReadonlyArray<Request> = [
   { path: '/v1/pets?limit=1' },
   { path: '/v1/pets', method: 'POST', body: '{"name":"Rex","categoryId":7}' },
@@ -20,27 +19,24 @@ const kinds: ReadonlyArray<Request> = [
   { path: '/v1/nothing' },
 ];
 
-/** What these are answered where they are let through. */
 const through = [200, 201, 404];
 
-/** To each of two instances. */
-const requests = 10 * kinds.length;
+const requestsPerInstance = 10 * kinds.length;
 
-/** How many a key may make at two instances together. */
+/** Number of requests that a key may send to two instances together. */
 const together = { SQLite: 2 * limit, PostgreSQL: limit };
 
 const isOfStore = (name: string): name is keyof typeof together => name in together;
 
 const flood = async (services: ReadonlyArray<ServiceProcess>, key: string): Promise<ReadonlyArray<Answer>> =>
   Promise.all(
-    Array.from({ length: requests / kinds.length }, () => kinds)
+    Array.from({ length: requestsPerInstance / kinds.length }, () => kinds)
       .flat()
       .flatMap(({ path, ...request }) =>
         services.map(({ address }) => call(`${address}${path}`, { ...request, key })),
       ),
   );
 
-/** Checks every answer, and counts those that were let through. */
 const passed = (answers: ReadonlyArray<Answer>): number => {
   for (const { status, text, headers } of answers) {
     expect(headers['ratelimit-policy']).to.equal(`"default";q=${limit};w=${seconds}`);
@@ -55,13 +51,13 @@ const passed = (answers: ReadonlyArray<Answer>): number => {
   return answers.filter(({ status }) => through.includes(status)).length;
 };
 
-describe('Promise 8: the requests of a key are limited where that is set', () => {
+describe('RATE_LIMIT', () => {
   afterEach(killServices);
 
   for (const { name, within } of sqlStores) {
-    fault(`a flood with two keys over two instances on ${name}`, () =>
+    fault(`limits the requests of each key to two instances, on ${name}`, () =>
       within(async ({ databaseUrl }) => {
-        if (!isOfStore(name)) throw new Error(`${name} is no store that is known here`);
+        if (!isOfStore(name)) throw new Error(`${name} has no limit here`);
         const environment = { ...environmentOf(databaseUrl), RATE_LIMIT: `${limit}/${seconds}s` };
         const first = await startService(environment);
         const services = [first, await startService(environment)];
@@ -70,12 +66,12 @@ describe('Promise 8: the requests of a key are limited where that is set', () =>
         expect([owners, strangers]).to.deep.equal([together[name], together[name]]);
         const withoutKey = await call(`${first.address}/v1/pets`);
         expect([withoutKey.status, withoutKey.headers['ratelimit']]).to.deep.equal([401, undefined]);
-        return { limit, 'requests of a key': 2 * requests, 'let through': owners };
+        return { limit, 'requests of a key': 2 * requestsPerInstance, 'let through': owners };
       }),
     );
   }
 
-  fault('a flood that can not be counted on PostgreSQL', () =>
+  fault('answers 503 while requests can not be counted, on PostgreSQL', () =>
     inPostgresDatabase(async (url) => {
       const service = await startService({ ...environmentOf(url), RATE_LIMIT: `${limit}/${seconds}s` });
       const { writes, close } = postgresStore(url).open();
@@ -89,7 +85,7 @@ describe('Promise 8: the requests of a key are limited where that is set', () =>
     }),
   );
 
-  fault('a flood where it is not set', async () => {
+  fault('limits nothing if it is not set', async () => {
     const service = await startService(environmentOf('memory:'));
     const answers = await flood([service], owner);
     const limited = ({ status, headers }: Answer) =>

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import * as t from 'io-ts';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type SqlStore, sqlStores } from '../../support/databases/databases';
 import {
   type Answer,
   type Call,
@@ -11,14 +12,12 @@ import {
   keepAliveAgent,
   owner,
 } from '../../support/http/client';
-import { fault, type Figures } from '../support/fault';
-import { goodClient } from '../support/clients/good-client';
-import { type SqlStore, sqlStores } from '../../support/databases/databases';
 import { killServices, startService } from '../../support/service/service-process';
+import { fault, type Figures } from '../support/fault';
+import { goodClient } from '../support/clients';
 
 const opaque = '{"code":"internal_error","message":"internal error","status":500}';
 
-/** What is thrown: an Error, and things that are none. */
 const kinds = ['error', 'text', 'nothing', 'object'];
 
 const goodClients = 6;
@@ -28,7 +27,7 @@ interface Request extends Call {
   readonly path: string;
 }
 
-/** Requests that each meet a defect in their handler: before, amid and after its work. */
+/** Requests that each meet a defect in their handler: before, during and after its work. */
 const defective: ReadonlyArray<Request> = [
   ...kinds.map((kind) => ({ path: `/v1/pets?x=a-defect-of-kind-${kind}` })),
   ...kinds.map((kind) => ({
@@ -97,13 +96,15 @@ const meetDefects = async ({ databaseUrl, open }: SqlStore): Promise<Figures> =>
   }
   const failures = lines.filter(({ level, msg }) => level >= 50 && msg !== 'request');
   expect(failures, 'log lines of failures').to.have.length(answers.length);
-  return { defects: answers.length, 'other answers meanwhile': good, 'failure lines': failures.length };
+  return { defects: answers.length, 'answers to other clients': good, 'failure lines': failures.length };
 };
 
-describe('Promise 7: a defect in a handler is one 500 to one client', () => {
+describe('A defect in a handler', () => {
   afterEach(killServices);
 
   for (const { name, within } of sqlStores) {
-    fault(`defects before, amid and after the work of a handler, on ${name}`, () => within(meetDefects));
+    fault(`is one 500 to one client, before, during and after the work of the handler, on ${name}`, () =>
+      within(meetDefects),
+    );
   }
 });

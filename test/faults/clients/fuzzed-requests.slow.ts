@@ -1,27 +1,26 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
+import * as t from 'io-ts';
 import { randomInt } from 'node:crypto';
-import { checkAnswer } from '../../support/openapi/checked-answer';
+import { sqlStores } from '../../support/databases/databases';
 import {
   readFirstHttpResponses,
   readUnaskedHttpResponses,
   type WireResponse,
 } from '../../support/http/raw-connection';
+import { checkAnswer } from '../../support/openapi/checked-answer';
+import type { Outcome } from '../../support/processes/command';
 import { killServices, startService } from '../../support/service/service-process';
-import { noisyRequests } from '../support/clients/arbitrary-noise';
 import {
   type FramedRequest,
   framedRequest,
   fuzzKey,
   hardRequest,
-} from '../support/clients/arbitrary-request';
-import { converse } from '../support/clients/converse';
-import { expectCleanLog } from '../support/checks/expect-clean-log';
+  noisyRequests,
+} from '../support/arbitrary-request';
+import { converse, goodClient } from '../support/clients';
 import { fault, type Figures } from '../support/fault';
-import { goodClient } from '../support/clients/good-client';
-import { collecting, heapInUse } from '../support/measures/heap-in-use';
-import { sqlStores } from '../../support/databases/databases';
-import { watchTurns } from '../support/measures/watch-turns';
+import { collecting, heapInUse, watchEventLoop } from '../support/measures';
 
 /** FUZZ_SEED repeats a run. */
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
@@ -29,19 +28,16 @@ const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 const leastRequests = 50_000;
 const clients = 32;
 
-/** Connections of each client, before the heap is looked at first and after that. */
 const warmUp = 60;
 const course = 260;
 
-/** In milliseconds: how long one turn of the service's event loop may take, on a machine that others use too. */
-const longestTurn = 2_000;
+/** Limit of a tick of the service's event loop, on a machine that others use too. */
+const longestTickMs = 2_000;
 
-/** In megabytes. */
-const mostGrowth = 5;
+const maxGrowthMegabytes = 5;
 
-/** In milliseconds. */
-const patienceWithFramed = 10_000;
-const patienceWithNoise = 60;
+const framedPatienceMs = 10_000;
+const noisePatienceMs = 60;
 
 const lastRequest: FramedRequest = {
   method: 'GET',
@@ -49,7 +45,6 @@ const lastRequest: FramedRequest = {
   bytes: 'GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
 };
 
-/** A request of which nobody knows what it is. */
 const unknown = { method: '', target: '' };
 
 const isText = ({ headers }: WireResponse): boolean =>
@@ -72,29 +67,31 @@ const check = (
   return response.status;
 };
 
-/** Each request of a connection gets one answer, in order, up to the answer that ends the connection. */
+/** Checks that each request gets one response, in order, up to the response that ends the connection. */
 const fuzzFramed = async (
   port: number,
   requests: ReadonlyArray<FramedRequest>,
 ): Promise<ReadonlyArray<number>> => {
   const all = [...requests, lastRequest];
-  const { bytes, isEndedByServer } = await converse(port, all.map((one) => one.bytes).join(''), {
-    patience: patienceWithFramed,
-  });
+  const { bytes, isEndedByServer } = await converse(
+    port,
+    all.map((one) => one.bytes).join(''),
+    framedPatienceMs,
+  );
   expect(isEndedByServer, 'ended by the server').to.equal(true);
   const answers = readFirstHttpResponses(
     bytes,
     all.map(({ method }) => method),
   ).filter(isFinal);
-  expect(answers.map(isLast), 'the last answer, and no other, ends the connection').to.deep.equal(
+  expect(answers.map(isLast), 'only the last response ends the connection').to.deep.equal(
     answers.map((_, place) => place === answers.length - 1),
   );
   return answers.map((answer, place) => check(all[place] ?? lastRequest, answer));
 };
 
-/** Who sends noise gets answers of the service's own, if any: with bodies, unless a HEAD is somewhere in it. */
+/** Checks that all responses to noise are the service's own, with bodies unless the noise has a HEAD. */
 const fuzzNoise = async (port: number, noise: string): Promise<ReadonlyArray<number>> => {
-  const { bytes } = await converse(port, noise, { patience: patienceWithNoise });
+  const { bytes } = await converse(port, noise, noisePatienceMs);
   const answers = readUnaskedHttpResponses(bytes).filter(isFinal);
   for (const answer of answers) {
     // Noise may say that it is HTTP/0.9, or 2.0.
@@ -110,11 +107,39 @@ const fuzzNoise = async (port: number, noise: string): Promise<ReadonlyArray<num
   return answers.map(({ status }) => status);
 };
 
-/** How often each status was answered, most often first. */
 const counted = (statuses: ReadonlyMap<number, number>): Figures =>
   Object.fromEntries(
     [...statuses].sort(([, one], [, other]) => other - one).map(([status, times]) => [`of ${status}`, times]),
   );
+
+const Line = t.intersection([
+  t.type({ level: t.number, msg: t.string }),
+  t.partial({ status: t.number, requestId: t.string }),
+]);
+
+const errorLevel = 50;
+
+const startMessage = /^(?:animal-store serves |Metrics and health checks, without a key: )http/;
+
+/** True for server errors, except the response to noise that claims another version of HTTP. */
+const isFailure = (status: number): boolean => status >= 500 && status !== 505;
+
+/** Checks that a service wrote only what one without a failure writes. Returns the number of lines about requests. */
+const expectCleanLog = ({ stdout, stderr, code, signal }: Outcome): number => {
+  expect({ code, signal }, stderr).to.deep.equal({ code: 0, signal: null });
+  const surprises = stderr
+    .trim()
+    .split('\n')
+    .filter((text) => !startMessage.test(text));
+  expect(surprises, 'standard error').to.deep.equal([]);
+  const lines = stdout.split('\n').slice(0, -1);
+  const bad = lines.filter((text) => {
+    const line: unknown = JSON.parse(text);
+    return !Line.is(line) || line.level >= errorLevel || isFailure(line.status ?? 0);
+  });
+  expect(bad, 'log lines of failures').to.deep.equal([]);
+  return lines.filter((text) => text.includes('"requestId":')).length;
+};
 
 const fuzz = async (databaseUrl: string): Promise<Figures> => {
   const service = await startService({
@@ -132,7 +157,7 @@ const fuzz = async (databaseUrl: string): Promise<Figures> => {
     for (const status of answered) statuses.set(status, (statuses.get(status) ?? 0) + 1);
   };
 
-  // A long body behind a request that ends the connection may be unread when it closes: then TCP resets it.
+  // A long body comes alone: unread behind a request that ends the connection, it makes TCP reset it.
   const conversations = fc.oneof(
     { weight: 20, arbitrary: fc.array(framedRequest, { minLength: 4, maxLength: 12, size: 'max' }) },
     { weight: 1, arbitrary: fc.tuple(hardRequest) },
@@ -151,35 +176,37 @@ const fuzz = async (databaseUrl: string): Promise<Figures> => {
       }),
     );
 
-  const turns = watchTurns(service);
+  const eventLoop = watchEventLoop(service);
   const good = goodClient({ address, key: fuzzKey });
   await run(warmUp, seed);
   const early = await heapInUse(service);
   await run(course, seed + clients);
   const late = await heapInUse(service);
   const goodAnswers = await good.end();
-  const { slowest } = await turns.end();
+  const slowestTick = await eventLoop.end();
   const logLines = expectCleanLog(await service.stop());
 
   expect(requests, 'requests').to.be.at.least(leastRequests);
-  expect(slowest, 'milliseconds of the slowest turn of the event loop').to.be.below(longestTurn);
-  expect(late - early, 'megabytes that the heap has grown').to.be.below(mostGrowth);
+  expect(slowestTick, 'milliseconds of the slowest tick of the event loop').to.be.below(longestTickMs);
+  expect(late - early, 'megabytes that the heap has grown').to.be.below(maxGrowthMegabytes);
   return {
     seed: String(seed),
     requests,
     ...counted(statuses),
     'answers to a good client': goodAnswers,
     'log lines': logLines,
-    'slowest turn ms': slowest,
+    'slowest tick ms': slowestTick,
     'heap MB early': early,
     late,
   };
 };
 
-describe('Promise 7: no input breaks it', () => {
+describe('The service', () => {
   afterEach(killServices);
 
   for (const { name, within } of sqlStores) {
-    fault(`fuzzed requests on ${name}`, () => within(({ databaseUrl }) => fuzz(databaseUrl)));
+    fault(`responds to any input as documented, without a failure or a leak, on ${name}`, () =>
+      within(({ databaseUrl }) => fuzz(databaseUrl)),
+    );
   }
 });

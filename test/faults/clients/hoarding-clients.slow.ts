@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { pidOf } from '../../support/processes/system';
 import { killServices, startService } from '../../support/service/service-process';
 import { fault, type Figures } from '../support/fault';
-import { pidOf } from '../../support/processes/system';
-import { peakMemory } from '../support/measures/peak-memory';
+import { connectTo } from '../support/clients';
+import { peakMemory } from '../support/measures';
 
 const connections = 500;
 const maxMemoryBytes = 500_000_000;
@@ -22,16 +22,14 @@ const chunkedHead = (...headers: ReadonlyArray<string>): string =>
 
 const oneByteChunks = `{"name":"${'x'.repeat(60_000)}`.replace(/./g, '1\r\n$&\r\n');
 
-/** What each connection sends, in parts with a pause between them. */
 const attacks: Readonly<Record<string, ReadonlyArray<string>>> = {
-  'pipelined requests behind documents that nobody reads': [documents, smallRequests],
+  'pipelined requests behind unread documents': [documents, smallRequests],
   'one-byte chunks with a key': [chunkedHead(`Authorization: Bearer ${key}`), oneByteChunks],
   'one-byte chunks without a key': [chunkedHead(), oneByteChunks],
 };
 
 const attack = async (parts: ReadonlyArray<string>): Promise<Figures> => {
   const service = await startService({ DATABASE_URL: 'memory:', API_KEYS: key, LOG_LEVEL: 'silent' });
-  const { hostname, port } = new URL(service.address);
   const sockets: Array<Socket> = [];
   let slowestMs = 0;
   const checkLiveness = async (): Promise<void> => {
@@ -41,15 +39,11 @@ const attack = async (parts: ReadonlyArray<string>): Promise<Figures> => {
   };
   try {
     for (let count = 0; count < connections; count += 1) {
-      const socket = connect({ host: hostname, port: Number(port) });
-      socket.on('error', () => undefined);
-      socket.pause();
-      await once(socket, 'connect');
-      sockets.push(socket);
+      sockets.push((await connectTo(service.address)).pause());
     }
     for (const part of parts.map((text) => Buffer.from(text))) {
       for (const socket of sockets) if (socket.writable) socket.write(part);
-      // The first writes are this process's own work.
+      // Lets this process write first.
       await delay(0);
       for (let probe = 0; probe < 5; probe += 1) {
         await checkLiveness();
@@ -69,8 +63,9 @@ const attack = async (parts: ReadonlyArray<string>): Promise<Figures> => {
   }
 };
 
-describe('Promise 5: clients can not make the service hoard memory', () => {
+describe('The memory of the service', () => {
   afterEach(killServices);
 
-  for (const [title, parts] of Object.entries(attacks)) fault(title, () => attack(parts));
+  for (const [title, parts] of Object.entries(attacks))
+    fault(`is bounded under ${title}`, () => attack(parts));
 });

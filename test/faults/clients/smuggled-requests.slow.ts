@@ -1,13 +1,13 @@
 import { expect } from 'chai';
-import { converse } from '../support/clients/converse';
-import { fault } from '../support/fault';
-import { allPets, environmentOf, owner } from '../../support/http/client';
 import { sqlStores } from '../../support/databases/databases';
+import { allPets, environmentOf, owner } from '../../support/http/client';
 import { readFirstHttpResponses } from '../../support/http/raw-connection';
 import { killServices, startService } from '../../support/service/service-process';
+import { converse } from '../support/clients';
+import { fault } from '../support/fault';
 
-/** In milliseconds: a server that waits for more has taken the end of a body for another. */
-const patience = 3_000;
+/** A server that waits for more than that has seen the end of a body elsewhere. */
+const patienceMs = 3_000;
 
 const authorization = `Authorization: Bearer ${owner}`;
 const json = 'Content-Type: application/json';
@@ -20,7 +20,7 @@ const create = (...lines: ReadonlyArray<string>): string =>
 const pet = '{"name":"good","categoryId":1}';
 const smuggledPet = '{"name":"smuggled","categoryId":1}';
 
-/** What would be seen if it were ever taken for a request. */
+/** A create that must never be taken for a request. */
 const hidden = `${create(`Content-Length: ${smuggledPet.length}`)}${smuggledPet}`;
 
 const sizeOf = (text: string): string => text.length.toString(16);
@@ -31,7 +31,7 @@ const last = headOf('GET /livez HTTP/1.1', 'Host: a', 'Connection: close');
 
 const inChunks = 'Transfer-Encoding: chunked';
 
-/** Heads whose body may end elsewhere for who stands before the service, each with what is hidden behind it. */
+/** Heads whose body may end elsewhere for a proxy, each with a hidden request behind it. */
 const doubtful: Readonly<Record<string, string>> = {
   'Content-Length, then chunked': `${create('Content-Length: 5', inChunks)}0\r\n\r\n${hidden}`,
   'chunked, then Content-Length': `${create(inChunks, 'Content-Length: 5')}0\r\n\r\n${hidden}`,
@@ -44,21 +44,24 @@ const doubtful: Readonly<Record<string, string>> = {
   'chunked in HTTP/1.0': `${create(inChunks, 'Connection: keep-alive').replace('HTTP/1.1', 'HTTP/1.0')}${chunked(pet)}${hidden}`,
   ...Object.fromEntries(
     [
+      ...['xchunked', 'chunked, identity', 'identity, chunked', 'chunked, chunked', 'gzip, chunked'],
       ...[
-        'xchunked',
-        'chunked, identity',
-        'identity, chunked',
-        'chunked, chunked',
-        'gzip, chunked',
         ', chunked',
+        '"chunked"',
+        'chunked;q=1',
+        'chunked,',
+        '\x0bchunked',
+        'chunked\x00',
+        'identity',
+        'chunk ed',
+        '',
       ],
-      ...['"chunked"', 'chunked;q=1', 'chunked,', '\x0bchunked', 'chunked\x00', 'identity', 'chunk ed', ''],
     ].map((encoding) => [
       `Transfer-Encoding: ${JSON.stringify(encoding)}`,
       `${create(`Transfer-Encoding: ${encoding}`)}${chunked(pet)}${hidden}`,
     ]),
   ),
-  'an encoding beside chunked': `${create('Transfer-Encoding: x', inChunks)}${chunked(pet)}${hidden}`,
+  'an encoding next to chunked': `${create('Transfer-Encoding: x', inChunks)}${chunked(pet)}${hidden}`,
   'a space before the colon': `${create('Transfer-Encoding : chunked')}${chunked(pet)}${hidden}`,
   'a folded encoding': `${create('Transfer-Encoding:', ' chunked')}${chunked(pet)}${hidden}`,
   'a bare LF in the head': `${create('X: a\nTransfer-Encoding: chunked')}${chunked(pet)}${hidden}`,
@@ -76,7 +79,6 @@ const doubtful: Readonly<Record<string, string>> = {
 
 const bodyIsHidden = `Content-Length: ${hidden.length}`;
 
-/** Heads that are sound, with a request hidden in what is their body; and what they are answered with. */
 const sound: Readonly<Record<string, readonly [status: number, bytes: string]>> = {
   'a GET with a body': [
     200,
@@ -96,7 +98,7 @@ const sound: Readonly<Record<string, readonly [status: number, bytes: string]>> 
     415,
     `${headOf('POST /v1/pets HTTP/1.1', 'Host: a', authorization, bodyIsHidden)}${hidden}`,
   ],
-  'a body for a path that nothing is at': [
+  'a body for a path without a route': [
     404,
     `${headOf('POST /x HTTP/1.1', 'Host: a', bodyIsHidden)}${hidden}`,
   ],
@@ -111,18 +113,18 @@ const sound: Readonly<Record<string, readonly [status: number, bytes: string]>> 
   ],
 };
 
-/** It is answered before its body has come, so that the connection ends with the response. */
+/** A body that is refused before it is received, so that the connection ends with the response. */
 const tooLarge = `${create(`Content-Length: ${hidden.length * 1_000}`)}${hidden.repeat(1_000)}`;
 
-describe('Promise 8: no request hides in another', () => {
+describe('A request within another', () => {
   afterEach(killServices);
 
   for (const { name, within } of sqlStores) {
-    fault(`requests hidden behind doubtful heads and in bodies, on ${name}`, () =>
+    fault(`is never executed, behind doubtful heads and in bodies, on ${name}`, () =>
       within(async ({ databaseUrl }) => {
         const { address } = await startService(environmentOf(databaseUrl));
         const statusesOf = async (bytes: string, expected: ReadonlyArray<number>, title: string) => {
-          const heard = await converse(Number(new URL(address).port), bytes, { patience });
+          const heard = await converse(Number(new URL(address).port), bytes, patienceMs);
           expect(heard.isEndedByServer, title).to.equal(true);
           const answers = readFirstHttpResponses(heard.bytes, Array<string>(expected.length).fill(''));
           // A response that precedes the end of its request's body may end the connection.

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { Agent } from 'node:http';
-import { killServices, startService } from '../../support/service/service-process';
-import { call } from '../../support/http/client';
-import { fault, type Figures } from '../support/fault';
-import { runClosedLoop } from '../support/load/closed-loop';
-import { pidOf } from '../../support/processes/system';
 import { sqlStores } from '../../support/databases/databases';
+import { call } from '../../support/http/client';
+import { pidOf } from '../../support/processes/system';
+import { killServices, startService } from '../../support/service/service-process';
+import { fault, type Figures } from '../support/fault';
+import { runClosedLoop } from '../support/load';
 
 const crowds = [64, 512, 2_000];
 
-/** In seconds. A machine that would let the whole crowd wait for longer is so near to `MAX_WAIT` that some may be refused. */
-const longestTurn = 0.5;
+/** Time in which a crowd is served once. On a machine that takes longer some may be refused, so near is `MAX_WAIT`. */
+const longestTurnSeconds = 0.5;
 
 const clients = 500;
 const createsEach = 3;
@@ -18,7 +18,7 @@ const createsEach = 3;
 const animals = 100;
 const rex = '{"name":"Rex","categoryId":7}';
 
-/** With the settings that it has when it is told none, its log and its key in the database among them. */
+/** Starts a service with default settings: it has a log, and its key is in the database. */
 const startAsShipped = async (databaseUrl: string) => {
   const service = await startService({ DATABASE_URL: databaseUrl });
   return { ...service, key: await service.firstKey() };
@@ -35,11 +35,11 @@ const waitForPages = async (databaseUrl: string): Promise<Figures> => {
   const refused: Array<unknown> = [];
   const rates: Array<number> = [];
   for (const connections of crowds) {
-    if (rates.length > 0 && connections > longestTurn * Math.max(...rates)) {
-      figures.push([`of ${connections}`, 'not asked: this machine is too slow for so many']);
+    if (rates.length > 0 && connections > longestTurnSeconds * Math.max(...rates)) {
+      figures.push([`of ${connections}`, 'skipped: this machine is too slow for so many']);
       continue;
     }
-    const load = { address, pid: pidOf(service), connections, settle: 1, seconds: 2, requests };
+    const load = { address, pid: pidOf(service), connections, settleSeconds: 1, countedSeconds: 2, requests };
     const { byStatus, cutOff, answersPerSecond } = await runClosedLoop(load);
     const { 200: answered, ...others } = byStatus;
     if (cutOff > 0 || Object.keys(others).length > 0) refused.push({ connections, cutOff, others });
@@ -50,7 +50,7 @@ const waitForPages = async (databaseUrl: string): Promise<Figures> => {
       `${Math.round(rate).toLocaleString('en')} answers a second, p99 ${Math.round(answered?.p99 ?? NaN)} ms`,
     ]);
   }
-  expect(refused, `who was not answered: ${JSON.stringify(refused)}`).to.deep.equal([]);
+  expect(refused, `not answered: ${JSON.stringify(refused)}`).to.deep.equal([]);
   return Object.fromEntries(figures);
 };
 
@@ -59,7 +59,6 @@ const createWithoutRetries = async (databaseUrl: string): Promise<Figures> => {
   const counts = new Map<number, number>();
   let slowest = 0;
   const agents = Array.from({ length: clients }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
-  // All are connected when the first begins.
   await Promise.all(agents.map((agent) => call(`${address}/livez`, { agent })));
   await Promise.all(
     agents.map(async (agent) => {
@@ -76,14 +75,14 @@ const createWithoutRetries = async (databaseUrl: string): Promise<Figures> => {
   return { created: clients * createsEach, 'slowest ms': Math.round(slowest) };
 };
 
-describe('Promise 4: a crowd that waits for its answers is served', () => {
+describe('A crowd of clients', () => {
   afterEach(killServices);
 
   for (const { name, within } of sqlStores) {
-    fault(`${name}: pages of 20, as shipped, for ${crowds.join(', ')} clients in turn`, () =>
+    fault(`gets pages of 20 with default settings, ${crowds.join(', ')} clients in turn, on ${name}`, () =>
       within(({ databaseUrl }) => waitForPages(databaseUrl)),
     );
-    fault(`${name}: ${clients} clients that create ${createsEach} animals each and don't try again`, () =>
+    fault(`creates ${createsEach} animals each without a retry, ${clients} clients, on ${name}`, () =>
       within(({ databaseUrl }) => createWithoutRetries(databaseUrl)),
     );
   }

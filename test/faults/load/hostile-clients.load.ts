@@ -1,61 +1,58 @@
 import { expect } from 'chai';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
-import { fault, type Figures } from '../support/fault';
-import { inFolder } from '../../support/temporary-folder';
-import { seedLargePage } from '../support/clients/large-page';
-import { type ClosedLoopFigures, runClosedLoop } from '../support/load/closed-loop';
-import { peakMemory } from '../support/measures/peak-memory';
 import { pidOf } from '../../support/processes/system';
+import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
+import { inFolder } from '../../support/temporary-folder';
+import { fault, type Figures } from '../support/fault';
+import { seedLargePage } from '../support/clients';
+import { type ClosedLoopFigures, runClosedLoop } from '../support/load';
+import { peakMemory } from '../support/measures';
 
 const key = 'hostile-key';
 const each = 300;
 
-/** In milliseconds: at once, some would be refused, and have nothing to read. */
-const betweenReaders = 20;
+/** Interval between slow readers: at once, some would be refused, and have nothing to read. */
+const readerIntervalMs = 20;
 
 const head = (line: string, ...fields: ReadonlyArray<string>): string =>
   [line, 'Host: animals', `Authorization: Bearer ${key}`, ...fields, ''].join('\r\n');
 
 interface Hostility {
-  readonly says: string;
-  /** What it adds each second. */
+  readonly sends: string;
   readonly drips?: string;
   readonly reads: boolean;
-  /** In milliseconds: when it is cut off at the latest. */
-  readonly bound: number;
-  /** What it is told before, if anything. */
+  readonly boundMs: number;
   readonly status?: string;
 }
 
 const hostilities: Readonly<Record<string, Hostility>> = {
   'slow heads': {
-    says: head('GET /v1/pets HTTP/1.1'),
+    sends: head('GET /v1/pets HTTP/1.1'),
     drips: 'X',
     reads: true,
-    bound: 15_000,
+    boundMs: 15_000,
     status: '408',
   },
   'slow bodies': {
-    says: `${head('POST /v1/pets HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 99999')}\r\n`,
+    sends: `${head('POST /v1/pets HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 99999')}\r\n`,
     drips: '{',
     reads: true,
-    bound: 25_000,
+    boundMs: 25_000,
     status: '408',
   },
-  // Empty lines between requests mean nothing.
+  // HTTP ignores empty lines between requests.
   'slow readers': {
-    says: `${head('GET /v1/pets?limit=100 HTTP/1.1')}\r\n`,
+    sends: `${head('GET /v1/pets?limit=100 HTTP/1.1')}\r\n`,
     drips: '\r\n',
     reads: false,
-    bound: 70_000,
+    boundMs: 70_000,
   },
-  'silent from the start': { says: '', reads: true, bound: 15_000, status: '408' },
-  'gone after an answer': {
-    says: `${head('GET /livez HTTP/1.1')}\r\n`,
+  'silent from the start': { sends: '', reads: true, boundMs: 15_000, status: '408' },
+  'gone after a response': {
+    sends: `${head('GET /livez HTTP/1.1')}\r\n`,
     reads: true,
-    bound: 70_000,
+    boundMs: 70_000,
     status: '200',
   },
 };
@@ -67,8 +64,8 @@ interface End {
 
 const isOpen = (socket: Socket): boolean => !socket.destroyed && socket.writable;
 
-/** Ends when the service has closed the connection, or one that does not read is reset. */
-const attack = ({ says, drips, reads }: Hostility, address: string): Promise<End> =>
+/** Resolves when the service has closed the connection, or reset one that does not read. */
+const attack = ({ sends, drips, reads }: Hostility, address: string): Promise<End> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(address);
     const began = performance.now();
@@ -76,8 +73,8 @@ const attack = ({ says, drips, reads }: Hostility, address: string): Promise<End
     let text = '';
     socket.on('error', () => undefined);
     if (reads) socket.setEncoding('latin1').on('data', (chunk: string) => (text += chunk));
-    socket.once('connect', () => socket.write(says));
-    // A byte now and then shows a client that does not read that its connection is gone.
+    socket.once('connect', () => socket.write(sends));
+    // A client that does not read learns by writing that its connection is gone.
     const drip = setInterval(() => {
       if (isOpen(socket) && drips !== undefined) socket.write(drips);
     }, 1_000);
@@ -87,13 +84,13 @@ const attack = ({ says, drips, reads }: Hostility, address: string): Promise<End
     });
   });
 
-const watchAnother = (service: ServiceProcess, seconds: number): Promise<ClosedLoopFigures> =>
+const watchAnother = (service: ServiceProcess, countedSeconds: number): Promise<ClosedLoopFigures> =>
   runClosedLoop({
     address: service.address,
     pid: pidOf(service),
     connections: 4,
-    settle: 1,
-    seconds,
+    settleSeconds: 1,
+    countedSeconds,
     requests: [{ target: '/v1/pets/0', key }],
   });
 
@@ -110,7 +107,7 @@ const besiege = async (folder: string): Promise<Figures> => {
     Object.entries(hostilities).map(async ([name, hostility]) => {
       const ends = await Promise.all(
         Array.from({ length: each }, async (_, place) => {
-          if (!hostility.reads) await delay(place * betweenReaders);
+          if (!hostility.reads) await delay(place * readerIntervalMs);
           return attack(hostility, service.address);
         }),
       );
@@ -121,10 +118,10 @@ const besiege = async (folder: string): Promise<Figures> => {
   const ended = await siege;
   const after = await watchAnother(service, 5);
 
-  const slowest = ended.map(({ name, hostility: { bound, status = '' }, ends }) => {
+  const slowest = ended.map(({ name, hostility: { boundMs, status = '' }, ends }) => {
     const last = Math.max(...ends.map(({ milliseconds }) => milliseconds));
     expect([...new Set(ends.map((end) => end.status))], name).to.deep.equal([status]);
-    expect(last, `milliseconds of ${name}`).to.be.below(bound);
+    expect(last, `milliseconds of ${name}`).to.be.below(boundMs);
     return [`${name} until ms`, Math.round(last)] as const;
   });
   const memory = peakMemory(pidOf(service));
@@ -140,8 +137,8 @@ const besiege = async (folder: string): Promise<Figures> => {
   };
 };
 
-describe('Promise 5: one slow or hostile client harms no other', () => {
+describe('Slow, silent and vanished clients', () => {
   afterEach(killServices);
 
-  fault('SQLite: slow, silent and vanished clients', () => inFolder(besiege));
+  fault('do not slow down another client, on SQLite', () => inFolder(besiege));
 });

@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fault } from '../support/fault';
-import { type OpenLoop, type OpenLoopFigures, startOpenLoop } from '../support/load/open-loop';
+import { type OpenLoop, type OpenLoopFigures, startOpenLoop } from '../support/load';
 
 const rate = 2_000;
 
-/** Under a trivial server in this process. */
 const measure = async (listener: RequestListener, load: Partial<OpenLoop> = {}): Promise<OpenLoopFigures> => {
   const server = createServer((request, response) => {
     if (request.url === '/livez') response.end();
@@ -21,9 +20,9 @@ const measure = async (listener: RequestListener, load: Partial<OpenLoop> = {}):
     return await startOpenLoop({
       address: `http://127.0.0.1:${address.port}`,
       pid: process.pid,
-      rate,
-      settle: 0.5,
-      seconds: 2,
+      ratePerSecond: rate,
+      settleSeconds: 0.5,
+      countedSeconds: 2,
       connections: 500,
       requests: [{ target: '/', key: 'any' }],
       ...load,
@@ -34,8 +33,8 @@ const measure = async (listener: RequestListener, load: Partial<OpenLoop> = {}):
   }
 };
 
-describe('The open loop that overload is made with', () => {
-  fault('sends what its schedule says, and measures a known delay', async () => {
+describe('The open loop of the overload tests', () => {
+  fault('sends requests on schedule, and measures a known delay', async () => {
     const { scheduled, unsent, byStatus, lateness, mostBusy } = await measure((_request, response) => {
       setTimeout(() => response.end('later'), 50);
     });
@@ -46,7 +45,7 @@ describe('The open loop that overload is made with', () => {
     return { rate, 'p50 ms': Math.round(byStatus['200']?.p50 ?? NaN), 'p99 late ms': lateness.p99 };
   });
 
-  fault('sends on while nothing comes back, and counts a wait from its beginning', async () => {
+  fault('continues to send without responses, and counts a wait from its beginning', async () => {
     let received = 0;
     let held: Promise<void> | undefined;
     const { scheduled, unsent, byStatus } = await measure(
@@ -55,14 +54,14 @@ describe('The open loop that overload is made with', () => {
         held ??= delay(1_200);
         void held.then(() => response.end());
       },
-      { settle: 0, seconds: 1, connections: 1.5 * rate },
+      { settleSeconds: 0, countedSeconds: 1, connections: 1.5 * rate },
     );
     expect({ scheduled, unsent, received }).to.deep.equal({ scheduled: rate, unsent: 0, received: rate });
     expect(byStatus['200']?.max, 'ms that the first waited').to.be.above(1_200);
     return { sent: received, 'longest ms': Math.round(byStatus['200']?.max ?? NaN) };
   });
 
-  fault('tells how often it found no connection', async () => {
+  fault('counts requests without a free connection', async () => {
     const { scheduled, unsent, byStatus, mostBusy } = await measure(
       (_request, response) => {
         setTimeout(() => response.end(), 100);
@@ -75,7 +74,7 @@ describe('The open loop that overload is made with', () => {
     return { scheduled, unsent };
   });
 
-  fault('tells refusals, those without Retry-After, and connections that were cut', async () => {
+  fault('counts refusals, those without Retry-After, and cut connections', async () => {
     let count = 0;
     const { byStatus, unexplained, cutOff, unanswered, scheduled } = await measure((_request, response) => {
       count += 1;

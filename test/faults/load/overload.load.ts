@@ -1,50 +1,41 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
-import { killServices, startService } from '../../support/service/service-process';
-import { call } from '../../support/http/client';
-import { fault, type Figures } from '../support/fault';
-import { runClosedLoop } from '../support/load/closed-loop';
-import type { LoadRequest } from '../support/load/load-request';
-import { startOpenLoop } from '../support/load/open-loop';
-import { noTally } from '../support/load/tally';
-import { peakMemory } from '../support/measures/peak-memory';
-import { pidOf } from '../../support/processes/system';
 import { sqlStores } from '../../support/databases/databases';
+import { call, environmentOf, owner } from '../../support/http/client';
+import { pidOf } from '../../support/processes/system';
+import { killServices, startService } from '../../support/service/service-process';
+import { fault, type Figures } from '../support/fault';
+import { type LoadRequest, runClosedLoop, startOpenLoop } from '../support/load';
+import { noTally, peakMemory } from '../support/measures';
 
-const key = 'overload-key';
+const key = owner;
 
-/** How much more comes than can be done. */
 const times = 3;
 
 const seconds = Number(process.env['OVERLOAD_SECONDS'] ?? 30);
 
-/** At which the service gives the most answers a second. */
 const connectionsAtPeak = 64;
 
-/** More than may wait for their turn, so that it is the service that refuses and not the source that waits. */
+/** More connections than may wait, so that the service refuses and the load source does not wait. */
 const connections = 12_000;
 
-/** In milliseconds: what is admitted has waited for its turn for `MAX_WAIT` at most. */
-const maxWait = 1_000;
-const longestAdmitted = maxWait + 500;
-const longestRefusal = 100;
-const longestHealth = 1_000;
-const longestRecovery = 1_000;
-const atOnce = 50;
+/** Admitted requests have waited for `MAX_WAIT` at most. */
+const maxWaitMs = 1_000;
+const longestAdmittedMs = maxWaitMs + 500;
+const longestRefusalMs = 100;
+const longestHealthMs = 1_000;
+const longestRecoveryMs = 1_000;
+const atOnceMs = 50;
 
-/** In milliseconds: later than this, p99, the source itself was overloaded, and its figures say nothing. */
-const latestSource = 50;
+/** Lateness (p99) above which the load source itself was overloaded, and its figures say nothing. */
+const latestSourceMs = 50;
 
-/** In bytes. */
-const mostMemory = 768 * 1024 * 1024;
+const maxMemoryBytes = 768 * 1024 * 1024;
 
 /**
- * Of the peak. It is not asked of the answers alone: for each of them two requests and more are refused, and each of
- * those is received, parsed and answered too. Bare `node:http` does that at a fifth to a quarter of what an answer
- * costs here, which leaves about half of the peak for answers. Nor is it asked of a clock on the wall: the source of
- * the load has the same two cores, and takes more of them than at the peak. So it is what the service did in a second
- * of its own processor time, a refusal counted as that part of an answer; and that it was busy, because who refuses
- * all is cheap as well.
+ * Least work per processor second, of the peak. Of three requests two are refused, each received, parsed and answered. In bare
+ * `node:http` that costs a fifth to a quarter of an answer here. Wall-clock time is no measure, because the load source
+ * shares the two cores. A service that refuses all is cheap as well, so it must also be busy.
  */
 const leastWork = 0.9;
 const refusalCosts = 0.25;
@@ -71,7 +62,6 @@ const seed = async (address: string): Promise<void> => {
   }
 };
 
-/** Asks as an orchestrator does, until the load is over: the slowest answer, in milliseconds. */
 const watchHealth = async (address: string, load: Promise<void>): Promise<number> => {
   const over = load.then(() => true);
   let slowest = 0;
@@ -83,37 +73,39 @@ const watchHealth = async (address: string, load: Promise<void>): Promise<number
   return slowest;
 };
 
-/** Milliseconds until a read is answered at once again, Infinity where that takes too long; no try waits for another. */
+/** Returns the milliseconds until a read is fast again, or Infinity. No attempt waits for another. */
 const untilWell = async (address: string): Promise<number> => {
   const began = performance.now();
   let well = Infinity;
-  const tries: Array<Promise<void>> = [];
-  const tryOnce = async (): Promise<void> => {
+  const attempts: Array<Promise<void>> = [];
+  const attempt = async (): Promise<void> => {
     const { status, milliseconds } = await call(`${address}/v1/pets/1`, { key });
-    if (status === 200 && milliseconds < atOnce) well = Math.min(well, performance.now() - began);
+    if (status === 200 && milliseconds < atOnceMs) well = Math.min(well, performance.now() - began);
   };
-  while (well === Infinity && performance.now() - began < longestRecovery) {
-    tries.push(tryOnce());
-    await delay(atOnce);
+  while (well === Infinity && performance.now() - began < longestRecoveryMs) {
+    attempts.push(attempt());
+    await delay(atOnceMs);
   }
-  await Promise.all(tries);
+  await Promise.all(attempts);
   return well;
 };
 
 const overload = async (databaseUrl: string, requests: ReadonlyArray<LoadRequest>): Promise<Figures> => {
-  // Who reads the log would take a share of the cores.
-  const service = await startService({ DATABASE_URL: databaseUrl, API_KEYS: key, LOG_LEVEL: 'silent' });
+  const service = await startService(environmentOf(databaseUrl));
   const pid = pidOf(service);
   const { address } = service;
   const good = requests.includes(rex) ? '201' : '200';
   await seed(address);
-  const closedLoop = { address, pid, requests, connections: connectionsAtPeak, settle: 1, seconds: 3 };
-  const peak = await runClosedLoop(closedLoop);
+  const closedLoop = { address, pid, requests, connections: connectionsAtPeak };
+  const peakTimes = { settleSeconds: 1, countedSeconds: 3 };
+  const peak = await runClosedLoop({ ...closedLoop, ...peakTimes });
   const peakRate = peak.answersPerSecond[good] ?? NaN;
-  const answered = peakRate * closedLoop.seconds;
+  const answered = peakRate * peakTimes.countedSeconds;
 
-  const rate = times * peakRate;
-  const load = startOpenLoop({ address, pid, requests, connections, rate, settle: 2, seconds });
+  const load = startOpenLoop({
+    ...{ address, pid, requests, connections },
+    ...{ ratePerSecond: times * peakRate, settleSeconds: 2, countedSeconds: seconds },
+  });
   await load.begun;
   const health = await watchHealth(address, load.over);
   const well = await untilWell(address);
@@ -123,7 +115,7 @@ const overload = async (databaseUrl: string, requests: ReadonlyArray<LoadRequest
   const perProcessorSecond = (count: number): number =>
     count / under.processorSeconds / (answered / peak.processorSeconds);
   const work = perProcessorSecond(admitted.count + refusalCosts * refused.count);
-  const busy = under.processorSeconds / seconds / (peak.processorSeconds / closedLoop.seconds);
+  const busy = under.processorSeconds / seconds / (peak.processorSeconds / peakTimes.countedSeconds);
   const memory = peakMemory(pid);
   const figures = {
     'answers a second at peak': Math.round(peakRate),
@@ -146,30 +138,31 @@ const overload = async (databaseUrl: string, requests: ReadonlyArray<LoadRequest
   };
   const promises = {
     'the source found a connection for each request': under.unsent === 0,
-    'the source kept its rate': under.lateness.p99 < latestSource,
-    'nothing but answers and refusals came': Object.keys(others).length === 0,
+    'the source kept its rate': under.lateness.p99 < latestSourceMs,
+    'all responses were answers or refusals': Object.keys(others).length === 0,
     'each request was answered': under.cutOff + under.unanswered === 0,
-    'each refusal said when to come again': under.unexplained === 0,
-    'refusals came at once': refused.p99 < longestRefusal,
-    'who was admitted was answered in time': admitted.p99 < longestAdmitted,
-    '/livez was answered in time': health < longestHealth,
-    'memory was bounded': memory < mostMemory,
-    'the service was as quick as at its peak': work >= leastWork,
+    'each refusal had a Retry-After': under.unexplained === 0,
+    'refusals came at once': refused.p99 < longestRefusalMs,
+    'admitted requests were answered in time': admitted.p99 < longestAdmittedMs,
+    '/livez was answered in time': health < longestHealthMs,
+    'memory was bounded': memory < maxMemoryBytes,
+    'the service was as fast as at its peak': work >= leastWork,
     'and as busy': busy >= leastBusy,
-    'it was well again within a second': well < longestRecovery,
+    'reads were fast again within a second': well < longestRecoveryMs,
   };
   const broken = Object.entries(promises).flatMap(([promise, isKept]) => (isKept ? [] : [promise]));
-  expect(broken, `not so: ${broken.join('; ')}, of ${JSON.stringify(figures)}`).to.deep.equal([]);
+  expect(broken, `broken: ${broken.join('; ')}, of ${JSON.stringify(figures)}`).to.deep.equal([]);
   return figures;
 };
 
-describe('Promise 4: overload bends, it does not break', () => {
+describe('A service under overload', () => {
   afterEach(killServices);
 
   for (const store of sqlStores) {
     for (const [name, requests] of Object.entries(loads)) {
-      fault(`${store.name}: ${name}, ${times} times as many as can be answered, for ${seconds} s`, () =>
-        store.within(({ databaseUrl }) => overload(databaseUrl, requests)),
+      fault(
+        `serves what it can and refuses the rest at once, ${times} times too many ${name} for ${seconds} s, on ${store.name}`,
+        () => store.within(({ databaseUrl }) => overload(databaseUrl, requests)),
       );
     }
   }

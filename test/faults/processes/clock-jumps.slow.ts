@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { fault, type Figures } from '../support/fault';
-import { inFolder } from '../../support/temporary-folder';
+import { type SqlStore, sqlStores } from '../../support/databases/databases';
+import { eventually } from '../../support/eventually';
 import {
   allPets,
   createUnder,
@@ -11,19 +11,19 @@ import {
   listPets,
   newPet,
 } from '../../support/http/client';
-import { settableClock, type Shift } from '../support/machine/settable-clock';
-import { type SqlStore, sqlStores } from '../../support/databases/databases';
 import { runCommand } from '../../support/processes/command';
-import { eventually } from '../../support/eventually';
 import { killServices, startService } from '../../support/service/service-process';
+import { inFolder } from '../../support/temporary-folder';
+import { fault, type Figures } from '../support/fault';
+import { settableClock } from '../support/machine';
 
-const jumps: ReadonlyArray<Shift> = ['+1y', '-1y', '+0'];
+const jumps = ['+1y', '-1y', '+0'] as const;
 
-/** In milliseconds: when a create that waits for a lock is refused. */
-const patience = [900, 5_000] as const;
+/** Time after which a create that waits for a lock is refused. */
+const refusalMs = [900, 5_000] as const;
 
 const jumping = async (folder: string, { databaseUrl, holdWriters }: SqlStore): Promise<Figures> => {
-  const clock = await settableClock(folder);
+  const clock = await settableClock(`${folder}/clock`);
   const environment = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' };
   const service = await startService({ ...environment, ...clock.environment });
   const { address } = service;
@@ -46,7 +46,7 @@ const jumping = async (folder: string, { databaseUrl, holdWriters }: SqlStore): 
     const { status, milliseconds } = await waiting;
     await release();
     expect(status, 'a create that waits for a lock').to.equal(503);
-    expect(milliseconds, 'milliseconds until it is refused').to.be.within(...patience);
+    expect(milliseconds, 'milliseconds until it is refused').to.be.within(...refusalMs);
 
     held.sendRest();
     const { status: heldStatus, text } = await held.answer;
@@ -78,14 +78,14 @@ const jumping = async (folder: string, { databaseUrl, holdWriters }: SqlStore): 
   };
 };
 
-describe('Promise 9: time is not trusted', () => {
+describe('A service whose clock jumps by a year', () => {
   afterEach(killServices);
 
   for (const { name, within } of sqlStores) {
     fault(
-      `jumps of a year either way under creates, retries and timeouts on ${name}`,
+      `goes on with creates, retries, timeouts and keys, on ${name}`,
       () => inFolder((folder) => within((store) => jumping(folder, store))),
-      { needs: ['faketime'] },
-    ).timeout(60_000);
+      'faketime',
+    );
   }
 });

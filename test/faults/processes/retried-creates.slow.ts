@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { sqlStores } from '../../support/databases/databases';
+import { eventually } from '../../support/eventually';
 import {
   allPets,
   type Answer,
@@ -9,10 +11,13 @@ import {
   owner,
   stranger,
 } from '../../support/http/client';
-import { fault } from '../support/fault';
-import { sqlStores } from '../../support/databases/databases';
+import { throughProxy } from '../../support/postgres/freezing-proxy';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
+import { pidOf } from '../../support/processes/system';
 import { killServices, startService } from '../../support/service/service-process';
-import { eventually } from '../../support/eventually';
+import { inFolder } from '../../support/temporary-folder';
+import { fault, type Figures } from '../support/fault';
+import { attachStrace, detachAll } from '../support/machine';
 
 const rex = newPet('Rex');
 
@@ -28,38 +33,40 @@ const expectFirst = (answer: Answer): Answer => {
 const countPets = async (address: string): Promise<number> => (await allPets({ address, key: owner })).length;
 
 for (const { name, within } of sqlStores) {
-  describe(`Promise 2: a retry never makes two animals, on ${name}`, () => {
+  describe(`A retried create on ${name}`, () => {
     afterEach(killServices);
 
-    fault('the service is killed after the first answer: replay, another body, another owner', () =>
-      within(async ({ databaseUrl }) => {
-        const before = await startService(environmentOf(databaseUrl));
-        const first = expectFirst(await createUnder(before.address, 'a', rex));
-        before.signal('SIGKILL');
-        await before.ended;
-        const { address } = await startService(environmentOf(databaseUrl));
-        expectReplay(await createUnder(address, 'a', rex), first);
-        const other = await createUnder(address, 'a', newPet('Tom'));
-        expect([other.status, other.text]).to.deep.equal([
-          422,
-          '{"code":"idempotency_key_reused","message":"this Idempotency-Key was already used for a different animal","status":422}',
-        ]);
-        const strangers = expectFirst(await createUnder(address, 'a', newPet('Tom'), stranger));
-        expectReplay(await createUnder(address, 'a', newPet('Tom'), stranger), strangers);
-        expectReplay(await createUnder(address, 'a', rex), first);
-        return { requests: 6, animals: await countPets(address) };
-      }),
+    fault(
+      'is a replay after kill -9, refused with another body, and a create of its own for another owner',
+      () =>
+        within(async ({ databaseUrl }) => {
+          const before = await startService(environmentOf(databaseUrl));
+          const first = expectFirst(await createUnder(before.address, 'a', rex));
+          before.signal('SIGKILL');
+          await before.ended;
+          const { address } = await startService(environmentOf(databaseUrl));
+          expectReplay(await createUnder(address, 'a', rex), first);
+          const other = await createUnder(address, 'a', newPet('Tom'));
+          expect([other.status, other.text]).to.deep.equal([
+            422,
+            '{"code":"idempotency_key_reused","message":"this Idempotency-Key was already used for a different animal","status":422}',
+          ]);
+          const strangers = expectFirst(await createUnder(address, 'a', newPet('Tom'), stranger));
+          expectReplay(await createUnder(address, 'a', newPet('Tom'), stranger), strangers);
+          expectReplay(await createUnder(address, 'a', rex), first);
+          return { requests: 6, animals: await countPets(address) };
+        }),
     );
 
-    fault('a retry while the first request waits for a lock: 409, then the first answer', () =>
+    fault('is a 409 while the first request waits for a lock, then a replay', () =>
       within(async ({ databaseUrl, holdWriters }) => {
         const { address } = await startService(environmentOf(databaseUrl));
         const release = await holdWriters();
         let isAnswered = false;
         const first = createUnder(address, 'slow', rex).finally(() => (isAnswered = true));
-        // Which of the two comes first is theirs to settle: the first that is answered is the second.
+        // Either may come first. The first response goes to the other.
         const second = createUnder(address, 'slow', rex).finally(() => (isAnswered = true));
-        await eventually('one of two is refused', 20_000, () => isAnswered);
+        await eventually('one of the two is refused', 20_000, () => isAnswered);
         await release();
         const answers = await Promise.all([first, second]);
         const refused = answers.filter(({ status }) => status === 409);
@@ -73,7 +80,7 @@ for (const { name, within } of sqlStores) {
       }),
     );
 
-    fault('concurrent retries on three processes', () =>
+    fault('makes one animal on three processes at once', () =>
       within(async ({ databaseUrl }) => {
         const keys = Array.from({ length: 20 }, (_, place) => `key ${place}`);
         const first = await startService(environmentOf(databaseUrl));
@@ -106,7 +113,7 @@ for (const { name, within } of sqlStores) {
       }),
     );
 
-    fault('a refused or failed create is not kept', () =>
+    fault('is a create of its own if the first request was refused or failed', () =>
       within(async ({ databaseUrl, holdWriters }) => {
         const { address } = await startService(environmentOf(databaseUrl));
         expect((await createUnder(address, 'a', '{"name":"Rex"}')).status).to.equal(400);
@@ -123,7 +130,7 @@ for (const { name, within } of sqlStores) {
       }),
     );
 
-    fault('keys that expired go away by themselves', () =>
+    fault('is a create of its own once its key has expired, and expired keys are purged', () =>
       within(async ({ databaseUrl, open }) => {
         const { address } = await startService(environmentOf(databaseUrl));
         const keys = Array.from({ length: 50 }, (_, place) => `old ${place}`);
@@ -133,7 +140,7 @@ for (const { name, within } of sqlStores) {
         let news = 0;
         try {
           await writes('creation_keys').update({ expires_at: Date.now() - 1 });
-          await eventually('only new keys are kept', 20_000, async () => {
+          await eventually('only new keys are stored', 20_000, async () => {
             expectFirst(await createUnder(address, `new ${(news += 1)}`, rex));
             const left: ReadonlyArray<unknown> = await reads('creation_keys').pluck('idempotency_key');
             return left.length === news;
@@ -147,3 +154,75 @@ for (const { name, within } of sqlStores) {
     );
   });
 }
+
+/** Returns figures if a retry after a restart gets the first response, which was never received. */
+const expectOneAnimal = async (databaseUrl: string): Promise<Figures> => {
+  const { address } = await startService(environmentOf(databaseUrl));
+  const stored = await allPets({ address, key: owner });
+  expect(stored, 'stored before the retry').to.have.length(1);
+  const retry = await createUnder(address, 'lost', rex);
+  expect([retry.status, retry.text, isReplay(retry)]).to.deep.equal([201, stored[0], true]);
+  expect(await allPets({ address, key: owner })).to.deep.equal(stored);
+  return { animals: stored.length, retry: 'replayed' };
+};
+
+/** Kills the service while a create waits for its response. `cut` prepares that, and returns how to wait for it. */
+const killBeforeAnswer = async (databaseUrl: string, cut: (pid: number) => Promise<() => Promise<void>>) => {
+  const service = await startService(environmentOf(databaseUrl));
+  const untilCut = await cut(pidOf(service));
+  const answer = createUnder(service.address, 'lost', rex).catch(() => undefined);
+  await untilCut();
+  service.signal('SIGKILL');
+  await detachAll();
+  await service.ended;
+  expect(await answer, 'the response').to.equal(undefined);
+};
+
+describe('A create that is stored and not acknowledged', () => {
+  afterEach(detachAll);
+  afterEach(killServices);
+
+  fault(
+    'is made once after kill -9 between the sync of its commit and the response, on SQLite',
+    () =>
+      inFolder(async (folder) => {
+        const databaseUrl = `sqlite:${folder}/animals.sqlite3`;
+        await killBeforeAnswer(databaseUrl, async (pid) => {
+          const syncs = 'fsync,fdatasync';
+          const options = ['-e', `trace=${syncs}`, '-e', `inject=${syncs}:delay_exit=60000000`];
+          const { output } = await attachStrace([pid], options, `${folder}/trace`);
+          return () =>
+            eventually('the commit is synced', 20_000, async () =>
+              (await output()).includes('= 0 (DELAYED)'),
+            );
+        });
+        return expectOneAnimal(databaseUrl);
+      }),
+    'strace',
+  );
+
+  fault('is made once after kill -9 while the reply to COMMIT never arrives, on PostgreSQL', () =>
+    inPostgresDatabase((direct) =>
+      throughProxy(direct, async (databaseUrl, { isMute, muteAt }) => {
+        await killBeforeAnswer(databaseUrl, () => {
+          muteAt(/COMMIT/);
+          return Promise.resolve(() => eventually('COMMIT is sent', 20_000, isMute));
+        });
+        return expectOneAnimal(direct);
+      }),
+    ),
+  );
+
+  fault('is a 503 while the reply to COMMIT never arrives, and made once, on PostgreSQL', () =>
+    inPostgresDatabase((direct) =>
+      throughProxy(direct, async (databaseUrl, { muteAt }) => {
+        const { address } = await startService(environmentOf(databaseUrl));
+        muteAt(/COMMIT/);
+        const { status, milliseconds } = await createUnder(address, 'lost', rex);
+        expect(status).to.equal(503);
+        const figures = await expectOneAnimal(direct);
+        return { 'answered 503 after ms': Math.round(milliseconds), ...figures };
+      }),
+    ),
+  );
+});

@@ -4,19 +4,18 @@ import { once } from 'node:events';
 import { closeSync, constants, openSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { main, projectFolder, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { call, holdCreate, keepAliveAgent } from '../../support/http/client';
+import { main, projectFolder, startProgram } from '../../support/processes/command';
 import { killServices, startService } from '../../support/service/service-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
-/** Lines of probes are in the log at debug. */
+/** Settings under which requests of probes are logged. */
 const environment = { PORT: '0', DATABASE_URL: 'memory:', API_KEYS: 'a-key', LOG_LEVEL: 'debug' };
 
-/** In milliseconds: how long a stop may take whose log nobody takes. */
-const bound = 15_000;
+const boundMs = 15_000;
 
-/** More lines than any pipe or terminal holds that nobody reads. */
+/** More lines than any pipe or terminal holds. */
 const many = 4_000;
 
 const agent = keepAliveAgent();
@@ -33,7 +32,6 @@ const ask = async (address: string, count: number): Promise<void> => {
 
 const addressIn = (text: string): string | undefined => /serves (http:\S+) /.exec(text)?.[1];
 
-/** A service whose standard output is this file. */
 const serveTo = async (output: number) => {
   const child = spawn(process.execPath, [main, 'serve'], {
     cwd: projectFolder,
@@ -46,10 +44,10 @@ const serveTo = async (output: number) => {
   const stop = async () => {
     const began = performance.now();
     child.kill('SIGTERM');
-    const killer = setTimeout(() => child.kill('SIGKILL'), 2 * bound);
+    const killer = setTimeout(() => child.kill('SIGKILL'), 2 * boundMs);
     await once(child, 'close');
     clearTimeout(killer);
-    return { code: child.exitCode, signal: child.signalCode, isInTime: performance.now() - began < bound };
+    return { code: child.exitCode, signal: child.signalCode, isInTime: performance.now() - began < boundMs };
   };
   return { address: addressIn(messages) ?? '', stop };
 };
@@ -69,7 +67,7 @@ const linesIn = (text: string): ReadonlyArray<string> =>
     .slice(0, -1)
     .filter((line) => line.includes('"msg":"request"'));
 
-describe('A service whose log nobody takes', function () {
+describe('A service whose log can not be written', function () {
   afterEach(killServices);
   afterEach(removeFolders);
 
@@ -98,7 +96,7 @@ describe('A service whose log nobody takes', function () {
     closeSync(writer);
   });
 
-  it('answers and stops at a terminal that nobody reads', async function () {
+  it('answers and stops at a stalled terminal', async function () {
     if ((await startProgram('sh', ['-c', 'command -v script']).ended).code !== 0) this.skip();
     const folder = await makeFolder();
     const serve = `sh -c 'echo $$ > ${folder}/pid; exec ${process.execPath} ${main} serve'`;
@@ -115,7 +113,7 @@ describe('A service whose log nobody takes', function () {
       await ask(addressIn(shown) ?? '', many);
       process.kill(pid, 'SIGTERM');
       const code = () => readFile(join(folder, 'code'), 'utf8').catch(() => '');
-      await eventually('it has ended', bound, async () => (await code()) !== '');
+      await eventually('it has ended', boundMs, async () => (await code()) !== '');
       expect(await code()).to.equal('0\n');
     } finally {
       terminal.kill('SIGKILL');
@@ -128,7 +126,7 @@ describe('A service whose log nobody takes', function () {
   });
 });
 
-describe('A service whose log is taken', function () {
+describe('A service whose log is read', function () {
   afterEach(killServices);
 
   it('has written a line for each request when it stops', async () => {
@@ -139,11 +137,11 @@ describe('A service whose log is taken', function () {
     expect(linesIn(stdout)).to.have.lengthOf(many);
   });
 
-  it('has written what it knew when it is ended at once', async () => {
+  it('has written its lines when it is ended at once', async () => {
     const service = await startService(environment);
     const { answer } = await holdCreate({ ...service, key: 'a-key' }, '{"name":"Rex","categoryId":1}', agent);
     service.signal('SIGTERM');
-    await eventually('it is stopping', bound, () =>
+    await eventually('it is stopping', boundMs, () =>
       call(`${service.address}/livez`, { agent }).then(
         () => false,
         () => true,

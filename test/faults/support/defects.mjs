@@ -1,11 +1,10 @@
-// Loaded into the service before it starts: puts mistakes into the language that its handlers stand on, for requests
-// that ask for one by name.
+// Loaded into the service before it starts. Functions of the language throw for requests that name a defect.
 
 import { URLSearchParams } from 'node:url';
 
 const thrown = {
   error: () => new TypeError('a defect that was put here'),
-  text: () => 'a defect that is no Error',
+  text: () => 'a defect that is not an Error',
   nothing: () => undefined,
   object: () => Object.create(null),
 };

@@ -1,21 +1,16 @@
 import type { Test } from 'mocha';
-import { findMissing, type Tool } from './machine/tools';
+import { findMissing, type Tool } from './machine';
 
-/** What a fault showed, by name: printed behind the title of its test. */
+/** Results of a fault by name, which its test prints behind its title. */
 export type Figures = Readonly<Record<string, number | string>>;
-
-interface Options {
-  /** What the fault can't be made without. */
-  readonly needs?: ReadonlyArray<Tool>;
-}
 
 const inWords = (figures: Figures): string =>
   Object.entries(figures)
     .map(([name, value]) => `${name} ${typeof value === 'number' ? value.toLocaleString('en') : value}`)
     .join(', ');
 
-/** A test of one fault. Where a tool is missing it is skipped, and its line says why. */
-export const fault = (title: string, inject: () => Promise<Figures>, { needs = [] }: Options = {}): Test =>
+/** Defines a test of one fault. Without a tool that it needs, it is skipped and its line says why. */
+export const fault = (title: string, inject: () => Promise<Figures>, ...needs: ReadonlyArray<Tool>): Test =>
   it(title, async function () {
     const { test } = this;
     if (test === undefined) throw new Error('no test runs');

@@ -1,0 +1,108 @@
+import { expect } from 'chai';
+import knex, { type Knex } from 'knex';
+import { seedPets } from '../../../support/databases/catalogue';
+import { runnerWithout } from '../../../support/databases/repository-calls';
+import { createPostgresDatabase, setLastId } from '../../../support/postgres/postgres';
+import { run } from '../../../support/run';
+import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
+import { type Database, hostDatabase, knexPetRepository, migrate } from '../../../../adapters/knex';
+import {
+  idempotencyExpiryContract,
+  importAllContract,
+  petRepositoryContract,
+  type PetRepositoryOptions,
+} from '../../../contracts';
+
+const contracts = [petRepositoryContract, importAllContract, idempotencyExpiryContract];
+
+interface Host {
+  readonly own: Knex;
+  readonly forgetAll: (database: Database) => Promise<unknown>;
+  /** Makes ids continue after this one. */
+  readonly setLastId: (database: Database, id: bigint) => Promise<void>;
+  readonly remove: () => Promise<unknown>;
+}
+
+const onSqlite = async (): Promise<Host> => {
+  const connection = { filename: await newDatabaseFile() };
+  return {
+    own: knex({ client: 'sqlite3', connection, useNullAsDefault: true }),
+    forgetAll: async ({ writes }) => {
+      for (const table of ['pets', 'creation_keys', 'sqlite_sequence']) await writes(table).delete();
+    },
+    setLastId: () => Promise.resolve(),
+    remove: removeFolders,
+  };
+};
+
+const onPostgres = async (): Promise<Host> => {
+  const { url, drop } = await createPostgresDatabase();
+  return {
+    own: knex({ client: 'pg', connection: url }),
+    forgetAll: ({ writes }) => writes.raw('truncate pets, creation_keys restart identity'),
+    setLastId,
+    remove: drop,
+  };
+};
+
+const importIsUnseen = 'shows none of them before all are stored';
+const failureIsForgotten = 'assigns no id past the largest: the store is Unavailable then, and keeps nothing';
+
+const promisesOf = {
+  // Knex gives a SQLite file one connection by default: while an import has it, no read runs.
+  SQLite: { instance: runnerWithout(importIsUnseen), transaction: runnerWithout(importIsUnseen) },
+  // A transaction sees its own writes, and fails after its first failed statement.
+  PostgreSQL: { instance: runnerWithout(), transaction: runnerWithout(importIsUnseen, failureIsForgotten) },
+};
+
+for (const [kind, makeHost] of [
+  ['SQLite', onSqlite],
+  ['PostgreSQL', onPostgres],
+] as const) {
+  describe(`The Knex pet repository on a host's own knex on ${kind}`, () => {
+    let host: Host;
+
+    before(async () => {
+      host = await makeHost();
+      await run(migrate(hostDatabase(host.own)));
+    });
+
+    after(async () => {
+      await host.own.destroy();
+      await host.remove();
+    });
+
+    const openOn = async (on: Knex, { pets, now }: PetRepositoryOptions) => {
+      const database = hostDatabase(on);
+      await host.forgetAll(database);
+      await seedPets(database, pets);
+      const greatest = pets.reduce((most, { id }) => (id > most ? id : most), 0n);
+      if (greatest > 0n) await host.setLastId(database, greatest);
+      return knexPetRepository(database, { now });
+    };
+
+    for (const contract of contracts) {
+      contract(promisesOf[kind].instance, async (options) => ({
+        repository: await openOn(host.own, options),
+        close: () => Promise.resolve(),
+      }));
+    }
+
+    describe('in a transaction of the host', () => {
+      for (const contract of contracts) {
+        contract(promisesOf[kind].transaction, async (options) => {
+          const transaction = await host.own.transaction();
+          return {
+            repository: await openOn(transaction, options),
+            close: async () => {
+              await transaction.rollback();
+              expect(await host.own('pets').pluck('id')).to.deep.equal([]);
+            },
+          };
+        });
+      }
+
+      beforeEach(() => host.forgetAll(hostDatabase(host.own)));
+    });
+  });
+}

@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { eventually } from '../support/eventually';
+import { execute } from '../support/postgres/postgres';
+import { projectFolder } from '../support/processes/command';
+import { signalFamily } from '../support/processes/system';
+import { run } from '../support/run';
+import { migrate, openPostgres } from '../../adapters/knex';
+
+const runProgram = promisify(execFile);
+
+/** Tables that are distributed over the workers: the animals, or all. */
+export type Distribution = 'pets' | 'all';
+
+export const nodeNames = ['coordinator', 'worker1', 'worker2'] as const;
+
+export interface CitusCluster {
+  /** Addresses of the nodes, the coordinator first. */
+  readonly urls: ReadonlyArray<string>;
+  /** Environment for tests that call `stopWorker`. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Makes a migrated and distributed database. Returns its address on each node. */
+  readonly makeDatabase: (name: string, distribution: Distribution) => Promise<ReadonlyArray<string>>;
+  /** Makes such a database to copy from, which refuses connections. Returns its name. */
+  readonly makeTemplate: (distribution: Distribution) => Promise<string>;
+  readonly start: () => Promise<void>;
+  /** Sends a signal to all processes of a node, if it runs. */
+  readonly signal: (node: string, name: NodeJS.Signals) => void;
+  readonly stop: () => Promise<void>;
+}
+
+/** Returns CITUS_SCRIPT, or the path of the script next to the checkout. Undefined if it does not exist. */
+export const citusScript = (): string | undefined => {
+  const { CITUS_SCRIPT: script = join(projectFolder, '..', 'shared', 'engines', 'citus.sh') } = process.env;
+  return existsSync(script) ? script : undefined;
+};
+
+const isFree = async (port: number): Promise<boolean> => {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    server.close();
+  }
+};
+
+/** Finds three free ports in a row, below those that systems give to clients. */
+const freePorts = async (): Promise<number> => {
+  const first = 20_000 + 3 * Math.floor(Math.random() * 3_000);
+  const areFree = await Promise.all(nodeNames.map((_, node) => isFree(first + node)));
+  return areFree.every(Boolean) ? first : freePorts();
+};
+
+const migrateAt = async (url: string): Promise<void> => {
+  const database = openPostgres(url, { poolSize: 2, statementTimeoutMs: 9_000 });
+  try {
+    await run(migrate(database));
+  } finally {
+    await database.close();
+  }
+};
+
+/**
+ * Starts a cluster by the script, which builds it if it is not installed. A cluster at CITUS_HOME and CITUS_PORT is used as it
+ * is, and left running.
+ */
+export const startCitus = async (script: string): Promise<CitusCluster> => {
+  const { CITUS_HOME, CITUS_PORT } = process.env;
+  const folder = await mkdtemp(join(tmpdir(), 'animal-store-citus-'));
+  await chmod(folder, 0o755);
+  const home = CITUS_HOME ?? join(folder, 'cluster');
+  const port = CITUS_PORT === undefined ? await freePorts() : Number(CITUS_PORT);
+  const environment = { CITUS_SCRIPT: script, CITUS_HOME: home, CITUS_PORT: String(port) };
+  const runScript = async (...words: ReadonlyArray<string>): Promise<void> => {
+    await runProgram(script, [...words], { env: { ...process.env, ...environment } });
+  };
+  const urlsOf = (database: string): ReadonlyArray<string> =>
+    nodeNames.map((_, node) => `postgres://postgres@127.0.0.1:${port + node}/${database}`);
+  const urls = urlsOf('postgres');
+  const databases: Array<string> = [];
+  const makeDatabase: CitusCluster['makeDatabase'] = async (name, distribution) => {
+    databases.push(name);
+    await runScript('newdb', name);
+    const [coordinator = '', ...workers] = urlsOf(name);
+    await migrateAt(coordinator);
+    await runScript('distribute', name, distribution);
+    // The script sets it only if everything is distributed.
+    await execute(coordinator, "alter role current_user set lock_timeout = '1s'");
+    return [coordinator, ...workers];
+  };
+  await runScript('start');
+
+  return {
+    urls,
+    environment,
+    makeDatabase,
+    makeTemplate: async (distribution) => {
+      const name = `animal_store_${distribution}_${process.pid}`;
+      if (databases.includes(name)) return name;
+      await makeDatabase(name, distribution);
+      for (const url of urls) {
+        await execute(
+          url,
+          `alter database ${name} allow_connections false`,
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+        );
+      }
+      return name;
+    },
+    start: () => runScript('start'),
+    signal: (node, name) => {
+      const file = join(home, node, 'postmaster.pid');
+      if (existsSync(file)) signalFamily(Number(readFileSync(file, 'utf8').split('\n')[0]), name);
+    },
+    stop: async () => {
+      const drops = databases.map((name) => `drop database if exists ${name} with (force)`);
+      if (CITUS_HOME === undefined) await runScript('destroy');
+      else await Promise.all(urls.map((url) => execute(url, ...drops)));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};
+
+/** Stops the second worker of the run's cluster. Returns a function that starts it again. */
+export const stopWorker = async (): Promise<() => Promise<void>> => {
+  const { CITUS_SCRIPT: script = '', CITUS_HOME: home = '' } = process.env;
+  const file = join(home, 'worker2', 'postmaster.pid');
+  const [pid] = readFileSync(file, 'utf8').split('\n');
+  process.kill(Number(pid), 'SIGINT');
+  await eventually('the worker has stopped', 30_000, () => !existsSync(file));
+  return async () => {
+    await runProgram(script, ['start'], { env: process.env });
+  };
+};

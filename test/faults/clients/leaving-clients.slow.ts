@@ -1,0 +1,213 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type SqlStore, sqlStores } from '../../support/databases/databases';
+import { eventually } from '../../support/eventually';
+import { call, environmentOf, listPets, owner } from '../../support/http/client';
+import { pidOf } from '../../support/processes/system';
+import { readMetrics } from '../../support/service/read-metrics';
+import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
+import { inFolder } from '../../support/temporary-folder';
+import { connectTo, goodClient, untilClosed } from '../support/clients';
+import { fault, type Figures } from '../support/fault';
+import { makeReachable, withUnreachable } from '../support/machine';
+import { collecting, heapInUse } from '../support/measures';
+
+const caller = { key: owner };
+const head = `Host: animals\r\nAuthorization: Bearer ${owner}`;
+
+const postHead = (length: number): string =>
+  `POST /v1/pets HTTP/1.1\r\n${head}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+const pipeliningClients = 5;
+const pipelined = 4;
+
+const create = (name: string): string => {
+  const body = `{"name":"${name}","categoryId":7}`;
+  return `${postHead(body.length)}${body}`;
+};
+
+const inFlight = async (service: ServiceProcess): Promise<number> => {
+  const samples = await readMetrics(service);
+  return [...samples]
+    .filter(([name]) => name.startsWith('http_server_active_requests'))
+    .reduce((sum, [, value]) => sum + value, 0);
+};
+
+/** Waits until the service has seen all that was sent before: it sees connections, then bytes, in their order. */
+const untilSeen = async (address: string): Promise<void> => {
+  await call(`${address}/livez`);
+  await call(`${address}/livez`);
+};
+
+const abandonPipelines = async ({ databaseUrl, holdWriters }: SqlStore): Promise<Figures> => {
+  const all = pipeliningClients * pipelined;
+  const service = await startService({
+    ...environmentOf(databaseUrl),
+    LOG_LEVEL: 'info',
+    MAX_IN_FLIGHT: String(all),
+    ADMIN_PORT: '0',
+  });
+  const { address } = service;
+  const release = await holdWriters();
+  const sockets: Array<Socket> = [];
+  for (let client = 0; client < pipeliningClients; client += 1) {
+    const socket = await connectTo(address);
+    socket.write(create(`animal ${client}`).repeat(pipelined));
+    sockets.push(socket);
+  }
+  await untilSeen(address);
+  for (const socket of sockets) socket.resetAndDestroy();
+  await untilSeen(address);
+  await release();
+  await eventually('no request is in flight', 20_000, async () => (await inFlight(service)) === 0);
+  const answers = await Promise.all(Array.from({ length: all }, () => listPets({ address, ...caller })));
+  expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200]));
+  const { stdout } = await service.stop();
+  const left = stdout.split('\n').filter((line) => line.includes('"method":"POST"'));
+  expect(left, 'log lines, one for each request that was begun').to.have.length(pipeliningClients);
+  return { abandoned: all, begun: pipeliningClients, 'answered after that': answers.length };
+};
+
+const halfBodies = 10_000;
+const atOnce = 100;
+
+/** Limit of the heap's growth: far less than 10,000 requests would hold. */
+const heapNoiseMegabytes = 5;
+
+const breakOff = async (address: string, isReset: boolean): Promise<void> => {
+  const socket = await connectTo(address);
+  socket.resume().write(`${postHead(1_000)}{"name":"half","categoryId":7`, () => {
+    if (isReset) socket.resetAndDestroy();
+    else socket.end();
+  });
+  await untilClosed(socket);
+};
+
+const breakOffOften = async (address: string, times: number): Promise<void> => {
+  for (let sent = 0; sent < times; sent += atOnce) {
+    await Promise.all(Array.from({ length: atOnce }, (_, place) => breakOff(address, place % 2 === 0)));
+  }
+};
+
+/** Returns the least heap in megabytes over two seconds: remains of a broken connection stay for one. */
+const settledHeap = async (service: ServiceProcess): Promise<number> => {
+  let least = Infinity;
+  for (let sample = 0; sample < 8; sample += 1) {
+    await delay(250);
+    least = Math.min(least, await heapInUse(service));
+  }
+  return least;
+};
+
+const descriptorsOf = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+
+const breakBodies = async ({ databaseUrl }: SqlStore): Promise<Figures> => {
+  const service = await startService({ ...environmentOf(databaseUrl), ...collecting });
+  const pid = pidOf(service);
+  await breakOffOften(service.address, halfBodies / 5);
+  const heap = await settledHeap(service);
+  const descriptors = descriptorsOf(pid);
+  await breakOffOften(service.address, halfBodies);
+  const growth = (await settledHeap(service)) - heap;
+  await eventually('all descriptors are closed', 5_000, () => descriptorsOf(pid) <= descriptors);
+  const more = descriptorsOf(pid) - descriptors;
+  expect(growth, 'megabytes of heap').to.be.below(heapNoiseMegabytes);
+  expect((await listPets({ ...service, ...caller })).text, 'animals').to.equal('[]');
+  return { requests: halfBodies, animals: 0, 'descriptors more': more, 'heap MB more': growth.toFixed(1) };
+};
+
+const eachKind = 300;
+
+const subnet = '127.0.7';
+
+interface Vanishing {
+  readonly kind: string;
+  readonly sends: string;
+  /** True if it has a response before it vanishes. */
+  readonly isAnswered?: boolean;
+  readonly boundMs: number;
+}
+
+const vanishings: ReadonlyArray<Vanishing> = [
+  { kind: 'before a request', sends: '', boundMs: 15_000 },
+  { kind: 'within a head', sends: `GET /v1/pets HTTP/1.1\r\n${head}`, boundMs: 15_000 },
+  { kind: 'within a body', sends: `${postHead(40)}{"name":`, boundMs: 25_000 },
+  {
+    kind: 'after a response',
+    sends: `GET /v1/pets HTTP/1.1\r\n${head}\r\n\r\n`,
+    isAnswered: true,
+    boundMs: 70_000,
+  },
+];
+
+/**
+ * Returns the number of connections to an address that a process of this machine still holds (proc_net_tcp(5)). They are
+ * counted by inode, since a line may come twice while other connections come and go.
+ */
+const heldTo = (lastPart: number): number => {
+  const hexadecimal = [...subnet.split('.').map(Number), lastPart]
+    .reverse()
+    .map((part) => part.toString(16).padStart(2, '0'))
+    .join('')
+    .toUpperCase();
+  const inodes = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , remote = '', , , , , , , inode]) => remote.startsWith(`${hexadecimal}:`) && inode !== '0')
+    .map(([, , , , , , , , , inode]) => inode);
+  return new Set(inodes).size;
+};
+
+const vanish = async (folder: string): Promise<Figures> => {
+  await makeReachable(`${subnet}.0/24`);
+  const settings = { ...environmentOf(`sqlite:${folder}/animals.sqlite3`), MAX_IN_FLIGHT: '1000' };
+  const { address } = await startService(settings);
+  const good = goodClient({ address, ...caller });
+  const sockets: Array<Socket> = [];
+  const open = async ({ sends, isAnswered = false }: Vanishing, place: number): Promise<void> => {
+    const socket = await connectTo(address, { localAddress: `${subnet}.${place + 1}` });
+    sockets.push(socket);
+    socket.write(sends);
+    if (isAnswered) await once(socket, 'data');
+  };
+  const untilAllClosed = async (): Promise<Figures> => {
+    const began = performance.now();
+    const closed = vanishings.map(async ({ kind, boundMs }, place) => {
+      expect(heldTo(place + 1), kind).to.equal(eachKind);
+      await eventually(`closed: ${kind}`, boundMs, () => heldTo(place + 1) === 0);
+      return [`${kind} until ms`, Math.round(performance.now() - began)] as const;
+    });
+    return Object.fromEntries(await Promise.all(closed));
+  };
+
+  try {
+    for (const [place, vanishing] of vanishings.entries()) {
+      await Promise.all(Array.from({ length: eachKind }, () => open(vanishing, place)));
+    }
+    const closed = await withUnreachable(`${subnet}.0/24`, untilAllClosed);
+    return { 'of each kind': eachKind, ...closed, 'responses to another client': await good.end() };
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    await good.end();
+  }
+};
+
+describe('Clients that leave', () => {
+  afterEach(killServices);
+
+  for (const { name, within } of sqlStores) {
+    fault(`take their pipelined requests with them while these wait for a lock, on ${name}`, () =>
+      within(abandonPipelines),
+    );
+    fault(`leave nothing behind after half a body, on ${name}`, () => within(breakBodies));
+  }
+
+  fault(
+    'free their connections if they vanish from the network, on SQLite',
+    () => inFolder(vanish),
+    'routes',
+  );
+});

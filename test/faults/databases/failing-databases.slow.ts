@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import { rm, writeFile } from 'node:fs/promises';
+import { Client } from 'pg';
+import { sqliteStore } from '../../support/databases/databases';
+import { environmentOf, owner } from '../../support/http/client';
+import { throughProxy } from '../../support/postgres/freezing-proxy';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
+import { withOwnPostgres } from '../../support/postgres/postgres-server';
+import { type Environment, runCommand } from '../../support/processes/command';
+import { pidOf } from '../../support/processes/system';
+import { killServices, startService } from '../../support/service/service-process';
+import { inFolder } from '../../support/temporary-folder';
+import { fault, type Figures } from '../support/fault';
+import { attachStrace, detachAll, inTmpfs } from '../support/machine';
+import { type ReadsUnderFault, witness } from '../support/witness';
+
+interface Failure {
+  /** Injects the fault into the database of a service with this process id. The returned function removes its cause. */
+  readonly inject: (pid: number) => Promise<() => unknown>;
+  readonly reads: ReadsUnderFault;
+  /** Time for which the fault lasts once it shows. */
+  readonly lastsMs?: number;
+  readonly settings?: Environment;
+}
+
+/** Makes a database fail under a service until it shows. Removes the fault, and checks the store after a kill -9. */
+const failUnderService = async (
+  databaseUrl: string,
+  { inject, reads, lastsMs = 0, settings = {} }: Failure,
+): Promise<Figures> => {
+  const environment = { ...environmentOf(databaseUrl), ...settings };
+  const service = await startService(environment);
+  const { expectWorking, untilFailing, requestFor, untilWorking, figures } = witness(service.address);
+  await expectWorking();
+  const cure = await inject(pidOf(service));
+  try {
+    await untilFailing(reads);
+    await requestFor(lastsMs);
+  } finally {
+    await cure();
+  }
+  await untilWorking();
+  service.signal('SIGKILL');
+  await service.ended;
+  return figures((await startService(environment)).address);
+};
+
+const diskBytes = 4 * 1024 * 1024;
+
+const fill = async (path: string): Promise<void> => {
+  for (let size = diskBytes; size >= 4096; size /= 2) {
+    await writeFile(path, Buffer.alloc(size), { flag: 'a' }).catch(() => undefined);
+  }
+};
+
+const failCalls = (calls: string, error: string) => (): Promise<Figures> =>
+  inFolder((folder) =>
+    failUnderService(`sqlite:${folder}/animals.sqlite3`, {
+      inject: async (pid) => {
+        const { detach } = await attachStrace([pid], ['-e', `inject=${calls}:error=${error}`], '/dev/null');
+        return detach;
+      },
+      reads: 'reads continue',
+    }),
+  );
+
+describe('A failing SQLite database is a 503, and reads continue', () => {
+  afterEach(detachAll);
+  afterEach(killServices);
+
+  fault(
+    'while the disk is full',
+    () =>
+      inTmpfs(`${diskBytes}`, (folder) =>
+        failUnderService(`sqlite:${folder}/animals.sqlite3`, {
+          inject: async () => {
+            await fill(`${folder}/filler`);
+            return () => rm(`${folder}/filler`);
+          },
+          reads: 'reads continue',
+        }),
+      ),
+    'mount',
+  );
+
+  fault(
+    'while the disk is full, which `doctor` reports',
+    () =>
+      inTmpfs(`${4 * diskBytes}`, async (folder) => {
+        const environment = { DATABASE_URL: `sqlite:${folder}/animals`, PORT: '0', API_KEYS: owner };
+        await runCommand(['migrate'], environment);
+        expect((await runCommand(['doctor'], environment)).code, 'with free space').to.equal(0);
+        for (let files = 0; files < 4; files += 1) await fill(`${folder}/filler-${files}`);
+        const { code, stdout } = await runCommand(['doctor'], environment);
+        expect(code, 'without free space').to.equal(1);
+        expect(stdout).to.match(
+          /FAIL +database .*ENOSPC: only \d+ bytes are free on its disk: free space on its disk/,
+        );
+        return {};
+      }),
+    'mount',
+  );
+
+  // These are the errors of a file system that the kernel made read-only. No mount option does it to an open file.
+  fault(
+    'while its file system is read-only',
+    failCalls('pwrite64,ftruncate,fallocate,unlink', 'EROFS'),
+    'strace',
+  );
+  fault('while fsync fails with EIO', failCalls('fsync,fdatasync', 'EIO'), 'strace');
+  fault('while write fails with EIO', failCalls('pwrite64', 'EIO'), 'strace');
+  fault('while write fails with ENOSPC', failCalls('pwrite64', 'ENOSPC'), 'strace');
+
+  fault('while another process locks it for 30 s', () =>
+    inFolder((folder) => {
+      const { databaseUrl, holdWriters } = sqliteStore(`${folder}/animals.sqlite3`);
+      return failUnderService(databaseUrl, { inject: holdWriters, reads: 'reads continue', lastsMs: 30_000 });
+    }),
+  );
+});
+
+describe('A failing PostgreSQL database is a 503', () => {
+  afterEach(killServices);
+
+  fault('while another client holds a lock, and the pool has one connection', () =>
+    inPostgresDatabase((url) =>
+      failUnderService(url, {
+        inject: async () => {
+          // The project's own pool ends a silent transaction after seconds.
+          const client = new Client({ connectionString: url });
+          await client.connect();
+          await client.query('begin');
+          await client.query('lock table pets in access exclusive mode');
+          return () => client.end();
+        },
+        reads: 'reads fail',
+        settings: { POSTGRES_POOL_SIZE: '1' },
+      }),
+    ),
+  );
+
+  fault('between SIGKILL of its server and the next start', () =>
+    withOwnPostgres(({ url, kill, start }) =>
+      failUnderService(url, {
+        inject: async () => {
+          await kill();
+          return start;
+        },
+        reads: 'reads fail',
+        lastsMs: 3_000,
+      }),
+    ),
+  );
+
+  fault('while all its processes are stopped for 30 s', () =>
+    withOwnPostgres(({ url, hang }) =>
+      failUnderService(url, {
+        inject: () => Promise.resolve(hang()),
+        reads: 'reads fail',
+        lastsMs: 30_000,
+      }),
+    ),
+  );
+
+  fault('while its network hangs for 30 s', () =>
+    withOwnPostgres(({ url }) =>
+      throughProxy(url, (proxied, { freeze, thaw }) =>
+        failUnderService(proxied, {
+          inject: () => {
+            freeze();
+            return Promise.resolve(thaw);
+          },
+          reads: 'reads fail',
+          lastsMs: 30_000,
+        }),
+      ),
+    ),
+  );
+});

@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { columnIn, postgresStore, type SqlStore, sqlStores } from '../../support/databases/databases';
+import { migrationNames } from '../../support/databases/migrations';
+import { eventually } from '../../support/eventually';
+import { listPets } from '../../support/http/client';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
+import { killPrograms, runCommand, startCommand } from '../../support/processes/command';
+import { killServices, startServices } from '../../support/service/service-process';
+import { otherBuild, startHangingMigrator } from '../support/builds';
+import { fault } from '../support/fault';
+
+/** Time for which a migrator that hangs may block others. */
+const boundMs = 60_000;
+
+const firstStarts = 8;
+
+const expectMigrated = async (store: SqlStore): Promise<void> => {
+  expect(await columnIn(store, 'animal_store_migrations', 'name')).to.deep.equal(await migrationNames());
+};
+
+const startThree = async (store: SqlStore): Promise<number> => {
+  const began = performance.now();
+  await startServices(3, store.databaseUrl);
+  const milliseconds = Math.round(performance.now() - began);
+  await expectMigrated(store);
+  return milliseconds;
+};
+
+for (const { name, within } of sqlStores) {
+  describe(`Migrations on ${name}`, () => {
+    afterEach(killServices);
+    afterEach(killPrograms);
+
+    fault(
+      `run once when ${firstStarts} processes start for the first time: one prints a key, all serve`,
+      () =>
+        within(async (store) => {
+          const services = await startServices(firstStarts, store.databaseUrl);
+          const key = await Promise.any(services.map(({ firstKey }) => firstKey()));
+          const answers = await Promise.all(services.map(({ address }) => listPets({ address, key })));
+          expect(answers.map(({ status }) => status)).to.deep.equal(services.map(() => 200));
+          const ended = await Promise.all(services.map(({ stop }) => stop()));
+          expect(ended.map(({ code }) => code)).to.deep.equal(services.map(() => 0));
+          expect(ended.filter(({ stderr }) => stderr.includes('shown only once'))).to.have.length(1);
+          expect(await columnIn(store, 'api_keys', 'name')).to.deep.equal(['first key']);
+          await expectMigrated(store);
+          return { processes: firstStarts };
+        }),
+    );
+
+    fault('run once, by the next instances, after their migrator is killed', () =>
+      within(async (store) => {
+        const migrator = await startHangingMigrator(store.databaseUrl);
+        migrator.signal('SIGKILL');
+        await migrator.ended;
+        return { 'all serve after ms': await startThree(store) };
+      }),
+    );
+
+    fault('that take 31 s report their progress, and starting instances wait for them', () =>
+      within(async (store) => {
+        expect((await runCommand(['migrate'], { DATABASE_URL: store.databaseUrl })).code).to.equal(0);
+        const began = performance.now();
+        const services = await startServices(3, store.databaseUrl, otherBuild('takesLong'));
+        const milliseconds = Math.round(performance.now() - began);
+        const messages = services.map(({ stderr }) => stderr());
+        expect(messages.filter((text) => text.includes('migrating (900_takes_long): '))).to.have.lengthOf(1);
+        expect(messages.filter((text) => text.includes('waiting to migrate'))).to.have.lengthOf(2);
+        const names = await columnIn(store, 'animal_store_migrations', 'name');
+        expect(names.at(-1)).to.equal('900_takes_long');
+        return { 'all serve after ms': milliseconds };
+      }),
+    );
+
+    fault(
+      `block others ${name === 'SQLite' ? 'until' : 'for a minute, not until'} a hung migrator is killed`,
+      () =>
+        within(async (store) => {
+          const migrator = await startHangingMigrator(store.databaseUrl);
+          migrator.signal('SIGSTOP');
+          if (name === 'SQLite') {
+            const waiting = startCommand(['migrate'], { DATABASE_URL: store.databaseUrl });
+            await eventually('it reports that it waits', boundMs, () =>
+              waiting.stderr().includes('waiting to migrate'),
+            );
+            migrator.signal('SIGKILL');
+            await migrator.ended;
+            expect(await waiting.ended).to.include({ code: 0 });
+          }
+          const milliseconds = await startThree(store);
+          expect(milliseconds).to.be.lessThan(boundMs);
+          return { 'all serve after ms': milliseconds };
+        }),
+    );
+  });
+}
+
+describe('A migration of a locked table, on PostgreSQL', () => {
+  afterEach(killServices);
+
+  fault('waits for short times again and again, so that no request waits long behind it, and gets it', () =>
+    inPostgresDatabase(async (url) => {
+      expect((await runCommand(['migrate'], { DATABASE_URL: url })).code).to.equal(0);
+      const { writes, close } = postgresStore(url).open();
+      const reader = await writes.transaction();
+      await reader.raw('set local idle_in_transaction_session_timeout = 0');
+      await reader('pets').first('id');
+      const migrated = runCommand(['migrate'], { DATABASE_URL: url, ...otherBuild('adds') });
+      // Queried by the reader itself, since the server drops a silent connection.
+      const waits = 'select 1 from pg_locks where not granted';
+      const isWaiting = async (): Promise<boolean> => {
+        const { rows } = await reader.raw<{ readonly rows: ReadonlyArray<unknown> }>(waits);
+        return rows.length > 0;
+      };
+      for (const expected of [true, false, true]) {
+        await eventually(
+          `it ${expected ? 'waits' : 'has given up'}`,
+          60_000,
+          async () => (await isWaiting()) === expected,
+        );
+      }
+      await reader.rollback();
+      expect(await migrated).to.include({ code: 0, stdout: '900_add_colour\n' });
+      await close();
+      return { lost: 0 };
+    }),
+  );
+});

@@ -1,0 +1,119 @@
+import { expect } from 'chai';
+import { Agent } from 'node:http';
+import { allPets, type Answer, call, owner } from '../../support/http/client';
+
+/** Creates that clients sent, and what became of them. */
+export interface Ledger {
+  /** Names. Each create has its own. */
+  readonly sent: Set<string>;
+  /** JSON text of each animal that was answered with a 201. */
+  readonly acknowledged: Array<string>;
+  /** Numbers of other outcomes, by status or by the code of the error. */
+  readonly failed: Map<string, number>;
+  refusedConnections: number;
+}
+
+export const newLedger = (): Ledger => ({
+  sent: new Set(),
+  acknowledged: [],
+  failed: new Map(),
+  refusedConnections: 0,
+});
+
+interface CreateOptions {
+  /** True if the name is its idempotency key. */
+  readonly isKeyed?: boolean;
+  readonly agent?: Agent;
+}
+
+/** Sends a create with the key `owner`, and enters it. Rejects if the connection ends without a response. */
+export const create = async (
+  { sent, acknowledged }: Ledger,
+  address: string,
+  name: string,
+  { isKeyed = false, agent }: CreateOptions = {},
+): Promise<Answer> => {
+  sent.add(name);
+  const answer = await call(`${address}/v1/pets`, {
+    method: 'POST',
+    key: owner,
+    headers: isKeyed ? { 'Idempotency-Key': `"${name}"` } : {},
+    body: `{"name":"${name}","categoryId":9007199254740993,"status":"sold"}`,
+    ...(agent && { agent }),
+  });
+  if (answer.status === 201) acknowledged.push(answer.text);
+  return answer;
+};
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : String(error);
+
+interface Creator {
+  readonly name: string;
+  readonly ledger: Ledger;
+  readonly address: () => string;
+  /** Called when the connection was refused, or ended with the response: another address may do better. */
+  readonly turnAway?: () => void;
+  readonly keepsConnection?: boolean;
+  readonly isOver: () => boolean;
+  readonly onAnswer?: (answer: Answer) => void;
+}
+
+/** Creates one animal after another. A create is sent again only if its connection was refused. */
+export const createUntil = async (creator: Creator): Promise<void> => {
+  const { name, ledger, isOver, turnAway = () => undefined, keepsConnection = true } = creator;
+  const agent = new Agent({ keepAlive: keepsConnection, maxSockets: 1 });
+  const fail = (reason: string): void => void ledger.failed.set(reason, (ledger.failed.get(reason) ?? 0) + 1);
+  for (let count = 0; !isOver(); count += 1) {
+    let isSent = false;
+    while (!isSent && !isOver()) {
+      try {
+        const answer = await create(ledger, creator.address(), `${name}-${count}`, { agent });
+        isSent = true;
+        if (answer.status !== 201) fail(`${answer.status}`);
+        creator.onAnswer?.(answer);
+        if (keepsConnection && answer.headers.connection === 'close') turnAway();
+      } catch (error) {
+        const code = codeOf(error);
+        isSent = code !== 'ECONNREFUSED';
+        if (isSent) fail(code);
+        else ledger.refusedConnections += 1;
+        turnAway();
+      }
+    }
+  }
+  agent.destroy();
+};
+
+const nameOf = (pet: string): string => {
+  const name = /"name":"([^"]*)"/.exec(pet)?.[1];
+  if (name === undefined) throw new Error(`no name in ${pet}`);
+  return name;
+};
+
+export interface Stored {
+  readonly stored: number;
+  readonly lost: number;
+  readonly twice: number;
+}
+
+/** Checks that every acknowledged animal is stored, none is stored twice, and each was sent. */
+export const expectStored = async (
+  service: { readonly address: string; readonly key?: string },
+  {
+    acknowledged,
+    sent,
+  }: { readonly acknowledged: ReadonlyArray<string>; readonly sent: ReadonlySet<string> },
+): Promise<Stored> => {
+  const stored = await allPets({ key: owner, ...service });
+  const texts = new Set(stored);
+  const lost = acknowledged.filter((pet) => !texts.has(pet));
+  expect(lost, 'acknowledged, and lost').to.deep.equal([]);
+  const names = stored.map(nameOf);
+  const sorted = [...names].sort();
+  const twice = sorted.filter((name, place) => name === sorted[place + 1]);
+  expect(twice, 'stored twice').to.deep.equal([]);
+  const unknown = names.filter((name) => !sent.has(name));
+  expect(unknown, 'never sent').to.deep.equal([]);
+  return { stored: stored.length, lost: lost.length, twice: twice.length };
+};

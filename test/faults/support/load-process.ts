@@ -1,0 +1,225 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type ClosedLoop,
+  type ClosedLoopFigures,
+  type LoadCommand,
+  type LoadEvent,
+  type LoadRequest,
+  type OpenLoop,
+  type OpenLoopFigures,
+} from './load';
+import { type Connection, openConnection } from './load-connection';
+import { newTallies, newTally, processorSeconds } from './measures';
+
+/** Connections that are opened at once: fewer than the backlog of a listening socket. */
+const openedAtOnce = 250;
+
+/** Time after which an open loop waits for no more responses: longer than any may take. */
+const longestAnswerMs = 10_000;
+
+/** Returns a request as it goes over the wire, in ASCII. */
+const requestText = ({ target, key, body }: LoadRequest): string =>
+  [
+    `${body === undefined ? 'GET' : 'POST'} ${target} HTTP/1.1`,
+    'Host: animals',
+    `Authorization: Bearer ${key}`,
+    ...(body === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${body.length}`]),
+    '',
+    body ?? '',
+  ].join('\r\n');
+
+/** Calls `open` for each connection, some at once. Resolves when all have called back. */
+const openAll = async <A>(
+  count: number,
+  open: (onOpen: (opened: A) => void) => void,
+): Promise<ReadonlyArray<A>> => {
+  const all: Array<A> = [];
+  while (all.length < count) {
+    const some = Math.min(openedAtOnce, count - all.length);
+    all.push(...(await Promise.all(Array.from({ length: some }, () => new Promise(open)))));
+  }
+  return all;
+};
+
+const runClosedLoop = async (load: ClosedLoop): Promise<ClosedLoopFigures> => {
+  const address = new URL(load.address);
+  const texts = load.requests.map(requestText);
+  const answers = newTallies();
+  let sent = 0;
+  let cutOff = 0;
+  let isCounted = false;
+  let isOver = false;
+
+  const open = (onOpen?: (opened: undefined) => void): void => {
+    let askedAt = 0;
+    const ask = (): void => {
+      askedAt = performance.now();
+      connection.send(texts[sent % texts.length] ?? '');
+      sent += 1;
+    };
+    const connection = openConnection(address, {
+      onOpen: () => {
+        ask();
+        onOpen?.(undefined);
+      },
+      onResponse: (status) => {
+        if (isOver) return;
+        if (isCounted) answers.record(status, performance.now() - askedAt);
+        ask();
+      },
+      onClose: () => {
+        if (isOver) return;
+        cutOff += 1;
+        open();
+      },
+    });
+  };
+
+  await openAll(load.connections, open);
+  await delay(load.settleSeconds * 1_000);
+  const before = processorSeconds(load.pid);
+  const began = performance.now();
+  isCounted = true;
+  await delay(load.countedSeconds * 1_000);
+  isOver = true;
+  const seconds = (performance.now() - began) / 1_000;
+  const byStatus = answers.read();
+  const perSecond = Object.entries(byStatus).map(([status, { count }]) => [status, count / seconds] as const);
+  return {
+    byStatus,
+    cutOff,
+    answersPerSecond: Object.fromEntries(perSecond),
+    processorSeconds: processorSeconds(load.pid) - before,
+  };
+};
+
+/** First request of a connection: without one the service closes it as one that will never be used. */
+const greeting = requestText({ target: '/livez', key: 'none' });
+
+interface Client {
+  readonly connection: Connection;
+  due: number;
+  isBusy: boolean;
+  isCounted: boolean;
+}
+
+const tell = (message: LoadEvent<object>): void => void process.send?.(message);
+
+const runOpenLoop = async (load: OpenLoop): Promise<OpenLoopFigures> => {
+  const address = new URL(load.address);
+  const texts = load.requests.map(requestText);
+  const intervalMs = 1_000 / load.ratePerSecond;
+  const firstCounted = Math.ceil(load.settleSeconds * load.ratePerSecond);
+  const last = firstCounted + Math.floor(load.countedSeconds * load.ratePerSecond);
+
+  const answers = newTallies();
+  const lateness = newTally();
+  const idle: Array<Client> = [];
+  const counts = { open: 0, busy: 0, mostBusy: 0, waitedFor: 0, unsent: 0, unexplained: 0, cutOff: 0 };
+
+  const release = (client: Client): void => {
+    if (!client.isBusy) return;
+    client.isBusy = false;
+    counts.busy -= 1;
+    if (client.isCounted) counts.waitedFor -= 1;
+    client.isCounted = false;
+  };
+  const onResponse = (client: Client, status: string, head: string): void => {
+    if (!client.isBusy) return;
+    if (client.isCounted) {
+      answers.record(status, performance.now() - client.due);
+      if (status === '503' && !/\r\nretry-after: [1-9]\d*/i.test(head)) counts.unexplained += 1;
+    }
+    release(client);
+    idle.push(client);
+  };
+  const openClient = (onGreeted?: (client: Client) => void): Client => {
+    counts.open += 1;
+    let isGreeted = onGreeted === undefined;
+    const client: Client = {
+      due: 0,
+      isBusy: false,
+      isCounted: false,
+      connection: openConnection(address, {
+        onOpen: () => {
+          if (!isGreeted) client.connection.send(greeting);
+        },
+        onResponse: (status, head) => {
+          if (isGreeted) onResponse(client, status, head);
+          else onGreeted?.(client);
+          isGreeted = true;
+        },
+        onClose: () => {
+          if (!isGreeted) throw new Error('a connection was ended before its first response');
+          counts.open -= 1;
+          if (client.isCounted) counts.cutOff += 1;
+          release(client);
+        },
+      }),
+    };
+    return client;
+  };
+  const takeClient = (): Client | undefined => {
+    for (let client = idle.pop(); client !== undefined; client = idle.pop()) {
+      if (client.connection.isOpen()) return client;
+    }
+    return counts.open < load.connections ? openClient() : undefined;
+  };
+  const ask = (place: number, due: number): void => {
+    const isCounted = place >= firstCounted;
+    if (isCounted) lateness.record(performance.now() - due);
+    const client = takeClient();
+    if (client === undefined) {
+      if (isCounted) counts.unsent += 1;
+      return;
+    }
+    Object.assign(client, { due, isCounted, isBusy: true });
+    counts.busy += 1;
+    if (isCounted) counts.waitedFor += 1;
+    counts.mostBusy = Math.max(counts.mostBusy, counts.busy);
+    client.connection.send(texts[place % texts.length] ?? '');
+  };
+
+  idle.push(...(await openAll<Client>(load.connections, openClient)));
+  tell({ event: 'begun' });
+  const began = performance.now();
+  let before = processorSeconds(load.pid);
+  let ownBefore = process.cpuUsage();
+  for (let place = 0; place < last;) {
+    const now = performance.now();
+    for (; place < last && began + place * intervalMs <= now; place += 1) {
+      if (place === firstCounted) {
+        before = processorSeconds(load.pid);
+        ownBefore = process.cpuUsage();
+      }
+      ask(place, began + place * intervalMs);
+    }
+    await delay(1);
+  }
+  const taken = processorSeconds(load.pid) - before;
+  const { user, system } = process.cpuUsage(ownBefore);
+  tell({ event: 'over' });
+
+  const giveUpAt = performance.now() + longestAnswerMs;
+  while (counts.waitedFor > 0 && performance.now() < giveUpAt) await delay(10);
+  const { unsent, unexplained, cutOff, waitedFor, mostBusy } = counts;
+  return {
+    scheduled: last - firstCounted,
+    unsent,
+    lateness: lateness.read(),
+    byStatus: answers.read(),
+    unexplained,
+    cutOff,
+    unanswered: waitedFor,
+    mostBusy,
+    processorSeconds: taken,
+    sourceProcessorSeconds: (user + system) / 1_000_000,
+  };
+};
+
+process.once('message', ({ loop, load }: LoadCommand) => {
+  // Ends without figures if the test is gone.
+  process.once('disconnect', () => process.exit());
+  const figures = loop === 'closed' ? runClosedLoop(load) : runOpenLoop(load);
+  void figures.then((each) => process.send?.({ event: 'figures', figures: each }, () => process.exit()));
+});

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createHistogram } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { readMetrics } from '../../support/service/read-metrics';
+import type { ServiceProcess } from '../../support/service/service-process';
+
+const microseconds = 1_000;
+
+/** A number of durations in milliseconds. They are NaN if there were none. */
+export interface Tally {
+  readonly count: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+export const noTally: Tally = { count: 0, p50: NaN, p99: NaN, max: NaN };
+
+/** Counts durations without keeping each. */
+export const newTally = () => {
+  const histogram = createHistogram();
+  return {
+    record: (milliseconds: number): void => {
+      histogram.record(Math.max(1, Math.round(milliseconds * microseconds)));
+    },
+    read: (): Tally => {
+      if (histogram.count === 0) return noTally;
+      const [p50, p99] = [50, 99].map((part) => histogram.percentile(part) / microseconds);
+      return { count: histogram.count, p50: p50 ?? NaN, p99: p99 ?? NaN, max: histogram.max / microseconds };
+    },
+  };
+};
+
+export const newTallies = () => {
+  const tallies = new Map<string, ReturnType<typeof newTally>>();
+  return {
+    record: (status: string, milliseconds: number): void => {
+      const tally = tallies.get(status) ?? newTally();
+      tallies.set(status, tally);
+      tally.record(milliseconds);
+    },
+    read: () => Object.fromEntries([...tallies].map(([status, tally]) => [status, tally.read()])),
+  };
+};
+
+export const median = (values: ReadonlyArray<number>): number =>
+  [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN;
+
+export const peakMemory = (pid: number): number =>
+  1024 * Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+
+/** Linux counts a process's time in hundredths of a second. */
+const ticksPerSecond = 100;
+
+/** Returns the processor time that a process has taken, with its threads' and the kernel's for it. */
+export const processorSeconds = (pid: number): number => {
+  const [, text = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const fields = text.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+};
+
+/** Settings with which a service collects its garbage on SIGUSR2. */
+export const collecting = {
+  ADMIN_PORT: '0',
+  NODE_OPTIONS: `--import ${pathToFileURL(join(__dirname, 'collect-garbage.mjs')).href}`,
+};
+
+/** Number of measurements: the signal and a request may overtake each other. */
+const heapSamples = 3;
+
+/** Returns the heap in use by a service with the settings `collecting`, in megabytes. */
+export const heapInUse = async (service: ServiceProcess): Promise<number> => {
+  let least = Infinity;
+  for (let sample = 0; sample < heapSamples; sample += 1) {
+    service.signal('SIGUSR2');
+    const metrics = await readMetrics(service);
+    least = Math.min(least, (metrics.get('nodejs_heap_size_used_bytes') ?? NaN) / 1_000_000);
+  }
+  return Math.round(least * 10) / 10;
+};
+
+const watchIntervalMs = 250;
+
+/** Watches the longest tick of a service's event loop by its metrics. `end` returns it in milliseconds. */
+export const watchEventLoop = (service: ServiceProcess): { readonly end: () => Promise<number> } => {
+  let isWatching = true;
+  let slowest = 0;
+  const watch = async (): Promise<void> => {
+    // Reading the metric resets it.
+    await readMetrics(service);
+    while (isWatching) {
+      await delay(watchIntervalMs);
+      const metrics = await readMetrics(service);
+      slowest = Math.max(slowest, (metrics.get('nodejs_eventloop_lag_max_seconds') ?? NaN) * 1_000);
+    }
+  };
+  const watched = watch();
+  return {
+    end: async () => {
+      isWatching = false;
+      await watched;
+      return Math.round(slowest);
+    },
+  };
+};
+
+/** Returns the milliseconds for which a process was ready to run and had no processor. Returns 0 if the system doesn't say. */
+export const starvedMs = (pid: number): number => {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1_000_000;
+  } catch {
+    return 0;
+  }
+};

@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process';
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { eventually } from '../../support/eventually';
+import { type FreezingProxy, startFreezingProxy } from '../../support/postgres/freezing-proxy';
+import { newPostgresServer, type PostgresServer } from '../../support/postgres/postgres-server';
+
+const run = promisify(execFile);
+
+/** Copies the folder of a running server. Files that vanish during the copy are no failure. */
+const copyRunning = (from: string, to: string): Promise<unknown> =>
+  run('cp', ['-a', from, to]).catch((error: unknown) => {
+    const complaints = String(error)
+      .split('\n')
+      .filter((line) => line.startsWith('cp: ') && !line.includes('No such file or directory'));
+    if (complaints.length > 0) throw error;
+  });
+
+/** Makes the folder of a stopped node a standby of a running server, which it follows through a port. */
+const copyAsStandby = async (
+  source: PostgresServer,
+  { folder }: PostgresServer,
+  followedPort: number,
+): Promise<void> => {
+  const client = new Client({ connectionString: source.url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query("select pg_backup_start('standby', true)");
+    await rm(folder, { recursive: true, force: true });
+    await copyRunning(source.folder, folder);
+    const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
+    const { hostname, username, password } = new URL(source.url);
+    const files = {
+      backup_label: rows[0]?.labelfile ?? '',
+      'standby.signal': '',
+      'postgresql.auto.conf': `primary_conninfo = 'host=${hostname} port=${followedPort} user=${username} password=${password} application_name=standby'\n`,
+    };
+    for (const name of ['postmaster.pid', 'postmaster.opts']) await rm(`${folder}/${name}`, { force: true });
+    for (const [name, text] of Object.entries(files)) await writeFile(`${folder}/${name}`, text);
+    const { uid, gid } = await stat(folder);
+    await run('chown', [`${uid}:${gid}`, ...Object.keys(files).map((name) => `${folder}/${name}`)]);
+  } finally {
+    await client.end();
+  }
+};
+
+/** A primary, and a standby that has each commit before it is acknowledged. */
+export interface PostgresPair {
+  readonly primary: () => PostgresServer;
+  readonly standby: () => PostgresServer;
+  readonly replication: () => FreezingProxy;
+  /** Promotes the standby, which has no standby at first. The former primary must be unreachable for every client. */
+  readonly failOver: () => Promise<void>;
+  /** Resolves once the standby has all that the primary has, and each new commit waits for it. */
+  readonly isSynchronous: () => Promise<void>;
+  /** Kills the former primary, if it still runs, and makes it a synchronous standby. */
+  readonly addStandby: () => Promise<void>;
+}
+
+const timeoutMs = 60_000;
+
+const settings = ['wal_keep_size=128MB', 'max_wal_size=128MB', 'wal_retrieve_retry_interval=500ms'];
+
+/** Gives a pair in two folders, which belong to root or to the user of the tests. It is stopped afterwards. */
+export const withPostgresPair = async <A>(
+  [first, second]: readonly [string, string],
+  use: (pair: PostgresPair) => Promise<A>,
+): Promise<A> => {
+  let primary = await newPostgresServer(first, settings);
+  let standby = await newPostgresServer(second, settings);
+  let replication = await startFreezingProxy(primary.port);
+
+  const isSynchronous = async (): Promise<void> => {
+    const [row] = await primary.query('select pg_current_wal_lsn()::text as now');
+    await eventually('the standby is synchronous', timeoutMs, async () => {
+      const rows = await primary.query(
+        "select 1 from pg_stat_replication where sync_state = 'sync' and flush_lsn >= $1::pg_lsn",
+        [row?.['now']],
+      );
+      return rows.length === 1;
+    });
+  };
+  const becomeSynchronous = async (): Promise<void> => {
+    await primary.query("alter system set synchronous_standby_names = 'standby'");
+    await primary.query('select pg_reload_conf()');
+    await eventually('the setting holds', timeoutMs, async () => {
+      const [row] = await primary.query('show synchronous_standby_names');
+      return row?.['synchronous_standby_names'] === 'standby';
+    });
+    await isSynchronous();
+  };
+  const addStandby = async (): Promise<void> => {
+    await standby.kill();
+    await replication.close();
+    replication = await startFreezingProxy(primary.port);
+    await copyAsStandby(primary, standby, replication.port);
+    await standby.start();
+    await becomeSynchronous();
+  };
+  try {
+    await primary.start();
+    await addStandby();
+    return await use({
+      primary: () => primary,
+      standby: () => standby,
+      replication: () => replication,
+      failOver: async () => {
+        await standby.query('select pg_promote(true, 30)');
+        [primary, standby] = [standby, primary];
+      },
+      isSynchronous,
+      addStandby,
+    });
+  } finally {
+    await standby.kill();
+    await primary.kill();
+    await replication.close();
+  }
+};

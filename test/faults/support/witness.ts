@@ -1,0 +1,111 @@
+import { AssertionError, expect } from 'chai';
+import { eventually } from '../../support/eventually';
+import { type Answer, call, owner } from '../../support/http/client';
+import type { Figures } from './fault';
+import { create, expectStored, newLedger } from './ledger';
+
+const longestAnswerMs = 5_000;
+
+/** Time that a store may take to show that it fails, or works again. */
+const timeoutMs = 30_000;
+
+const createsAtOnce = 16;
+
+const unavailableMessage = 'service unavailable; try again';
+
+/** All messages that `/readyz` may have: nothing of paths, statements or values. */
+const readinessMessages = [
+  'the database does not answer',
+  "animals can't be read from the database",
+  "the database can't be written to",
+  'the service is stopping',
+].map((obstacle) => `not ready: ${obstacle}`);
+
+const readPaths = ['/v1/pets', '/v1/pets?status=sold', '/v1/pets/1'];
+
+export type ReadsUnderFault = 'reads continue' | 'reads fail';
+
+/** A client with the key `owner` that checks every response: as hoped, or a 503 in time that says nothing of the inside. */
+export const witness = (address: string) => {
+  const ledger = newLedger();
+  const { sent, acknowledged } = ledger;
+  let answers = 0;
+  let refused = 0;
+  let slowest = 0;
+
+  const check = (answer: Answer, expected: number, messages: ReadonlyArray<string>): boolean => {
+    answers += 1;
+    slowest = Math.max(slowest, Math.round(answer.milliseconds));
+    expect(answer.milliseconds, `milliseconds until a ${answer.status}`).to.be.below(longestAnswerMs);
+    if (answer.status === expected) return true;
+    refused += 1;
+    expect(answer.status, answer.text).to.equal(503);
+    expect(
+      messages.map((message) => JSON.stringify({ code: 'unavailable', message, status: 503 })),
+    ).to.include(answer.text);
+    expect(answer.headers['retry-after']).to.match(/^[1-9][0-9]*$/);
+    return false;
+  };
+
+  const created = async (isKeyed: boolean): Promise<boolean> =>
+    check(await create(ledger, address, `${sent.size}`, { isKeyed }), 201, [unavailableMessage]);
+
+  const isRead = async (path: string): Promise<boolean> =>
+    check(await call(`${address}${path}`, { key: owner }), 200, [unavailableMessage]);
+
+  const isReady = async (): Promise<boolean> =>
+    check(await call(`${address}/readyz`), 200, [...readinessMessages, unavailableMessage]);
+
+  /** Sends creates, some of them keyed, reads and `/readyz` at once. Returns which succeeded. */
+  const round = async () => {
+    const [ready, reads, creates] = await Promise.all([
+      isReady(),
+      Promise.all(readPaths.map(isRead)),
+      Promise.all(Array.from({ length: createsAtOnce }, (_, client) => created(client % 2 === 1))),
+    ]);
+    return { ready, reads, creates };
+  };
+
+  const allSucceed = async (): Promise<boolean> => {
+    const { ready, reads, creates } = await round();
+    return [ready, ...reads, ...creates].every(Boolean);
+  };
+
+  return {
+    /** Checks that every create and every read succeeds, and the service is ready. */
+    expectWorking: async (): Promise<void> => {
+      expect(await created(false), 'the first animal, which is read from then on').to.equal(true);
+      expect(await allSucceed(), 'a store without a fault').to.equal(true);
+    },
+    /** Waits for a round in which all creates fail, and the service is not ready. */
+    untilFailing: async (readsUnderFault: ReadsUnderFault): Promise<void> => {
+      await eventually('the store fails', timeoutMs, async () => {
+        const seen = await round();
+        if (readsUnderFault === 'reads continue') expect(seen.reads, 'reads').not.to.include(false);
+        const failing = readsUnderFault === 'reads continue' ? [] : seen.reads;
+        return ![seen.ready, ...seen.creates, ...failing].includes(true);
+      });
+    },
+    /** Sends rounds for a time. Every response is in time. */
+    requestFor: async (milliseconds: number): Promise<void> => {
+      const began = performance.now();
+      while (performance.now() - began < milliseconds) await round();
+    },
+    requestUntilCut: async (): Promise<void> => {
+      for (;;) {
+        const { reads } = await round().catch((error: unknown) => {
+          if (error instanceof AssertionError) throw error;
+          return { reads: [] };
+        });
+        if (reads.length === 0) return;
+      }
+    },
+    untilWorking: (): Promise<void> => eventually('the store works again', timeoutMs, allSucceed),
+    counts: () => ({ answers, refused, acknowledged: acknowledged.length, 'slowest ms': slowest }),
+    /** Checks that every acknowledged animal is stored once, at the address of a service that was started again. */
+    figures: async (newAddress: string): Promise<Figures> => {
+      const { lost, twice } = await expectStored({ address: newAddress }, ledger);
+      return { answers, refused, 'slowest ms': slowest, acknowledged: acknowledged.length, lost, twice };
+    },
+  };
+};
