@@ -40,7 +40,7 @@ export const storeOperations: Readonly<Record<Operation, OperationCase>> = {
       [[{ ...rex, categoryId: 2n ** 63n }], /categoryId must be an integer/],
       [[{ ...rex, name: 'R\0x' }], /name must be a string of .* without U\+0000/],
       [[{ ...rex, status: 'gone' }], /status must be one of available, pending, sold/],
-      [[{ name: 'Rex' }], /categoryId must be/],
+      [[{ name: 'Rex' }], /categoryId is required/],
       [[undefined], /it must be an object/],
       ...['', 'ключ', 7, null].map((key) => [[rex, key], /^TypeError: invalid IdempotencyKey/] as const),
     ],
