@@ -33,7 +33,7 @@ type FieldKind =
   /** A text such as 2030-12-05 (`calendarDate`). */
   | { readonly kind: 'date' };
 
-/** A field of an animal, for adapters that derive their own form of it. */
+/** A field of an animal, from which adapters derive columns, members and schemas. */
 export type PetField = Fields[string] &
   FieldKind & {
     readonly filter?: true;

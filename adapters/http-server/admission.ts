@@ -133,7 +133,6 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
       rate.recordFinished();
       freeSlot();
     },
-    /** Admits no request until `release`. */
     hold: (): void => {
       isHeld = true;
     },

@@ -9,7 +9,6 @@ export type ServerFailure =
         | 'PayloadTooLarge'
         | 'HttpVersionNotSupported'
         | 'RequestTimeout'
-        /** `Expect` has a value other than 100-continue. */
         | 'ExpectationFailed'
         | 'Overloaded'
         | 'DeadlineExceeded';

@@ -19,7 +19,6 @@ export const drainAcceptBacklog = async (accepted: () => number): Promise<void> 
   }
 };
 
-/** Stops accepting connections, and closes the open ones once they are idle. */
 export const closeAll = async (
   server: NodeServer,
   { open }: ReturnType<typeof serveConnections>,

@@ -31,7 +31,7 @@ export type HttpFailure =
         | 'MissingApiKey'
         | 'Overloaded'
         | 'PayloadTooLarge'
-        // Also for a petId that is not an int64.
+        // Includes a petId that is not an int64.
         | 'PetNotFound'
         | 'RequestTimeout';
     }

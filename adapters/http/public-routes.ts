@@ -32,7 +32,6 @@ const operationRoutes = (
     .filter(({ path }) => isServed(path))
     .map((operation) => [operation, (context: Context) => operation.handle(context, functions)]);
 
-/** True for liveness and readiness checks, which matter most while the service is overloaded. */
 export const isHealthCheck = (path: string): boolean => ['/livez', '/readyz'].includes(path);
 
 const documents = {

@@ -22,7 +22,7 @@ export interface RequestRecord {
   readonly status: number;
   readonly code: string | undefined;
   readonly milliseconds: number;
-  /** Id of the accepted key or, on a 401, of the refused one if it can be read. */
+  /** Id of the API key. On a 401, the id of the refused key if its text contains one. */
   readonly keyId: KeyId | undefined;
   readonly owner: OwnerId | undefined;
   readonly unauthorizedReason: UnauthorizedReason | undefined;

@@ -6,7 +6,7 @@ import { serverTimeouts } from '../../core/timeouts';
 export interface HttpServerFunctions {
   /** Time by `performance.now()` at which a request arrived, before it was queued. */
   readonly arrivedAt: (request: IncomingMessage) => number | undefined;
-  /** Undefined once the client has left. */
+  /** Returns undefined once the client has left. */
   readonly deadlineOf: (request: IncomingMessage) => number | undefined;
   readonly readBody: ServerFunctions['readBody'];
 }
@@ -40,7 +40,6 @@ const hostServerFunctions = (): ServerFunctions => {
   };
 };
 
-/** Returns the functions of the server, with those for a host's own server as the fallback. */
 export const serverFunctions = (server?: HttpServerFunctions): ServerFunctions => {
   const host = hostServerFunctions();
   if (server === undefined) return host;

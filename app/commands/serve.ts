@@ -54,7 +54,8 @@ export const serveCommand = (terminal: Terminal): Command =>
           logger,
           onProgress: terminal.printError,
           until: (service) => {
-            // Install the signal handlers before printing the address.
+            // Installs the signal handlers before printing the address, since a reader of the address may send a signal
+            // at once.
             const stopped = stopSignal();
             announce(terminal, settings, service);
             return stopped;

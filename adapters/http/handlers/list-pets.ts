@@ -84,7 +84,6 @@ const linkToNext = (query: string, { pets, hasMore }: PetPage): string | undefin
 
 const links = new WeakMap<PetPage, { readonly query: string; readonly link: string | undefined }>();
 
-/** Caches the link for requests that share a page and its query. */
 const sharedLinkToNext = (query: string, page: PetPage): string | undefined => {
   const shared = links.get(page);
   if (shared?.query === query) return shared.link;

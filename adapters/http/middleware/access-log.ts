@@ -15,7 +15,7 @@ export const accessLog =
   (context, next) => {
     const { req: request, res: response, path, state } = context;
     const began = arrivedAt?.(request) ?? performance.now();
-    // A closed socket has no address.
+    // Read now, since a closed socket has no address.
     const clientAddress = clientAddressOf(request, trustedProxies);
     const report = (): void => {
       const status = response.headersSent ? response.statusCode : clientClosedRequest;

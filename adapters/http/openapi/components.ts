@@ -154,7 +154,6 @@ const allComponents: Components = {
 const namesIn = (part: unknown): ReadonlyArray<string> =>
   [...JSON.stringify(part).matchAll(/"#\/components\/([\w/-]+)"/g)].flatMap(([, name = '']) => name);
 
-/** Returns the components that a part of a document refers to, directly or through others. */
 export const componentsOf = (part: unknown): Components => {
   const names = new Set(namesIn(part));
   // The loop also visits the names that it adds to the set.

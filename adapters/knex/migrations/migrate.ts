@@ -32,7 +32,10 @@ const progressIntervalMs = 5_000;
 /** Message of SQLSTATE 42P07 (duplicate table), and that of SQLite. */
 const takenName = /^(?:SQLITE_ERROR: )?(?:table|relation|index) [`"]?(\w+)[`"]? already exists/;
 
-/** Error of Knex's migration lock. The caller holds the store's own lock, so no instance of the store holds this one. */
+/**
+ * Error of Knex's own migration lock. No instance of the store can hold that lock, since the caller holds the store's
+ * lock.
+ */
 const lockedByKnex = 'Migration table is already locked';
 
 const explain = (error: Error): Error => {

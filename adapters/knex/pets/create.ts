@@ -160,7 +160,7 @@ const mapConcurrently = async <A, B>(
   return all.map((_, place) => answers.get(place) ?? new Error('timed out before a retry could start'));
 };
 
-/** Creates all in one transaction. Without keys a single statement needs none. */
+/** Creates all animals in one transaction. Without idempotency keys, a single statement needs no transaction. */
 const createTogether = async (
   { writes, petStatements }: Database,
   creates: ReadonlyArray<Create>,

@@ -4,7 +4,7 @@ import { errorWithCode } from '../database/errors';
 import type { PageStart } from '../database/database';
 import { type Cell, filterCells, petCells, type PetRow } from '../database/pet-columns';
 
-/** Returns an array that may contain nulls, in the only form that the types of Knex accept. */
+/** Returns an array parameter in the only form of Knex's types that permits nulls. */
 export const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
 
 type Binding = Cell | number | Array<string> | ReturnType<typeof arrayOf>;
