@@ -4,10 +4,9 @@ import { ApiKey } from '../../core';
 import { decoded } from '../contracts/outcome';
 import { columnIn, postgresStore } from '../support/databases/databases';
 import { migrationNames } from '../support/databases/migrations';
-import { slowPets } from '../support/databases/slow-pets';
+import { inPostgresDatabase, setLastId, slowPets } from '../support/postgres/postgres';
 import { eventually } from '../support/eventually';
 import { allPets, call } from '../support/http/client';
-import { inPostgresDatabase, setLastId } from '../support/postgres/postgres';
 import { run } from '../support/run';
 import { startService, startServices } from '../support/service/service-process';
 

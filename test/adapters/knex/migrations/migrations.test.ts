@@ -1,11 +1,23 @@
 import { expect } from 'chai';
+import { mock } from 'node:test';
+import { format } from 'node:util';
 import { type Database, migrate, migrationConfig, openPostgres } from '../../../../adapters/knex';
 import { migrations } from '../../../../adapters/knex/migrations/migrations';
 import { readSchemaState } from '../../../../adapters/knex/migrations/schema-state';
 import { databaseKinds, mostWriters, type TestDatabase } from '../../../support/databases/databases';
 import { createPostgresDatabase } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
-import { whatIsPrinted } from '../../../support/processes/what-is-printed';
+
+/** Returns what an action writes with `console.log`. */
+const whatIsPrinted = async (action: () => Promise<void>): Promise<string> => {
+  const log = mock.method(console, 'log', () => undefined);
+  try {
+    await action();
+  } finally {
+    log.mock.restore();
+  }
+  return log.mock.calls.map(({ arguments: parts }) => format(...parts)).join('\n');
+};
 
 const names = Object.keys(migrations);
 const tables = ['pets', 'creation_keys', 'api_keys', 'heartbeats', 'rate_limits'];
