@@ -4,17 +4,17 @@ import type { Knex } from 'knex';
 import { fileReplaced, isDamage } from '../database/errors';
 import { readSize, resolveSymlink } from './file';
 
-/** Layout of a write-ahead log, in bytes, and the first half of its magic number (SQLite, "WAL-mode File Format"). */
+/** Layout of a write-ahead log, and the first half of its magic number (SQLite, "WAL-mode File Format"). */
 const logHeaderBytes = 32;
 const frameHeaderBytes = 24;
 const magicStart = Buffer.from([0x37, 0x7f, 0x06]);
 
-const maxLogQuestions = 3;
+const maxLogChecks = 3;
 
 /** Unit of a file's blocks (stat(2)). */
 const blockBytes = 512n;
 
-/** Treats a file whose status cannot be read as removed. */
+/** Treats a file that cannot be inspected as removed. */
 const inspectFile = (filename: string) => {
   try {
     const { dev, ino, size, blocks } = statSync(filename, { bigint: true });
@@ -25,8 +25,8 @@ const inspectFile = (filename: string) => {
 };
 
 /**
- * Reads the start of the log. Closing it frees no lock, since SQLite locks the other two files only. A log that cannot
- * be opened, such as without free file descriptors, proves nothing.
+ * Reads the start of the log. Closing it frees no lock: SQLite locks the other two files only. A log that cannot be opened,
+ * as when file descriptors run out, proves nothing.
  */
 const hasLogHeader = async (filename: string): Promise<boolean> => {
   try {
@@ -52,73 +52,64 @@ interface Options {
 type FileState = 'sound' | 'suspect' | 'lost';
 
 /**
- * Watches whether a database file, its write-ahead log and the log's index are still those that were opened. A check
- * takes microseconds; only a shorter file leads to queries.
+ * Watches whether the three files of an open database are still those that were opened: the file, its write-ahead log and
+ * the index of the log. An inspection takes microseconds. After a file became shorter, it asks the database why.
  */
 export const watchFile = (filename: string, { reads, passesQuickCheck }: Options) => {
-  /** File identities by name. SQLite keeps the other files next to the target of a link. */
   const identities = new Map<string, string>();
   let largestSize = 0;
   let lastLogSize = 0;
+  let hasLogHoles = false;
   let isLost = false;
   let isLogDamaged = false;
-  let asking: Promise<void> | undefined;
+  let checking: Promise<void> | undefined;
 
-  const nameOf = (ending: '' | '-wal' | '-shm'): string => `${resolveSymlink(filename)}${ending}`;
-
-  /**
-   * Returns the size of a file, or undefined if it is no longer the file that was first opened. A missing one has size
-   * 0 at first.
-   */
-  const sizeOf = (ending: '' | '-wal' | '-shm'): number | undefined => {
-    const { identity, size } = inspectFile(nameOf(ending));
+  /** Inspects a file; undefined if it is not the first one of this name. A file that never existed has size 0. */
+  const inspectPart = (ending: '' | '-wal' | '-shm', base: string) => {
+    const { identity, ...found } = inspectFile(`${base}${ending}`);
     const known = identities.get(ending);
     if (known === undefined && identity !== undefined) identities.set(ending, identity);
-    return (known ?? identity) === identity ? size : undefined;
+    return (known ?? identity) === identity ? found : undefined;
   };
 
-  const inspectMain = (): FileState => {
-    const size = sizeOf('');
-    if (size === undefined || (size === 0 && largestSize > 0)) return 'lost';
-    if (size < largestSize) return 'suspect';
-    largestSize = size;
+  const inspectMain = (base: string): FileState => {
+    const main = inspectPart('', base);
+    if (main === undefined || (main.size === 0 && largestSize > 0)) return 'lost';
+    if (main.size < largestSize) return 'suspect';
+    largestSize = main.size;
     return 'sound';
   };
 
-  const inspectLog = (): FileState => {
-    const size = sizeOf('-wal');
-    if (size === undefined || sizeOf('-shm') === undefined) return 'lost';
-    if (size < lastLogSize) return 'suspect';
-    lastLogSize = size;
+  const inspectLog = (base: string): FileState => {
+    const log = inspectPart('-wal', base);
+    if (log === undefined || inspectPart('-shm', base) === undefined) return 'lost';
+    hasLogHoles = log.hasHoles;
+    if (log.size < lastLogSize) return 'suspect';
+    lastLogSize = log.size;
     return 'sound';
   };
 
   const inspect = (): FileState => {
     if (isLost) return 'lost';
-    const [main, log] = [inspectMain(), inspectLog()];
+    const base = resolveSymlink(filename);
+    const [main, log] = [inspectMain(base), inspectLog(base)];
     isLost = main === 'lost' || log === 'lost';
     return isLost ? 'lost' : main === 'suspect' ? main : log;
   };
 
-  /**
-   * Explains why the main file is shorter. A VACUUM shortens the database too; if that has grown since, all of the file
-   * is read.
-   */
-  const askAboutMain = async (): Promise<void> => {
-    const { size } = inspectFile(nameOf(''));
+  /** Accepts a vacuumed file, which is as short as its database. If the database has grown since, reads all of the file. */
+  const checkMain = async (base: string): Promise<void> => {
+    const { size } = inspectFile(base);
     if ((await readSize(reads())) < largestSize || (await passesQuickCheck())) largestSize = size;
     else isLost = true;
   };
 
-  /**
-   * Explains why the log is shorter. After a checkpoint, also of another program, it has as many frames as its index
-   * counts.
-   */
-  const askAboutLog = async (): Promise<void> => {
+  /** Accepts a log that a checkpoint of any program has shortened. It then has the frames that its index counts. */
+  const checkLog = async (base: string): Promise<void> => {
     const { page_size: pageSize } = await reads()('pragma_page_size').first<{ page_size: number }>();
-    for (let question = 0; question < maxLogQuestions; question += 1) {
+    for (let check = 0; check < maxLogChecks; check += 1) {
       const [answer] = await reads().raw<ReadonlyArray<{ log: number }>>('PRAGMA wal_checkpoint(PASSIVE)');
-      const { size } = inspectFile(nameOf('-wal'));
+      const { size } = inspectFile(`${base}-wal`);
       const frames = answer?.log ?? 0;
       if (frames <= 0 || size >= logHeaderBytes + frames * (frameHeaderBytes + pageSize)) {
         lastLogSize = size;
@@ -128,54 +119,48 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
     isLost = isLogDamaged = true;
   };
 
-  /**
-   * Checks the header of the log. A log that was emptied and written again begins with zeros, and no reader finds its
-   * frames.
-   */
-  const askAboutLogHeader = async (): Promise<void> => {
-    if ((sizeOf('-wal') ?? 0) === 0 || (await hasLogHeader(nameOf('-wal')))) return;
-    isLost = isLogDamaged = true;
-  };
-
-  const ask = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
+    const base = resolveSymlink(filename);
     try {
-      await askAboutLogHeader();
-      if (!isLost && inspectLog() === 'suspect') await askAboutLog();
-      if (!isLost && inspectMain() === 'suspect') await askAboutMain();
+      // A log that was emptied and written again begins with zeros: no reader would find anything in it.
+      const { size = 0 } = inspectPart('-wal', base) ?? {};
+      if (size > 0 && !(await hasLogHeader(`${base}-wal`))) isLost = isLogDamaged = true;
+      if (!isLost && inspectLog(base) === 'suspect') await checkLog(base);
+      if (!isLost && inspectMain(base) === 'suspect') await checkMain(base);
     } catch (error) {
       if (isDamage(error)) isLost = isLogDamaged = true;
     }
   };
 
-  const askOnce = (): Promise<void> =>
-    (asking ??= ask().finally(() => {
-      asking = undefined;
+  const checkOnce = (): Promise<void> =>
+    (checking ??= check().finally(() => {
+      checking = undefined;
     }));
 
-  /** Checks for a hole in the log, which stays where a log was emptied and written again. This needs no read. */
-  const isIntact = async (): Promise<boolean> => {
-    const state = inspect();
-    if (state === 'lost') return false;
-    if (state === 'sound' && !inspectFile(nameOf('-wal')).hasHoles) return true;
-    await askOnce();
-    return inspect() === 'sound';
-  };
+  const isSameFile = (): boolean => inspectPart('', resolveSymlink(filename)) !== undefined;
 
   return {
     /** Records the identity of the file. Call it before a connection opens the file. */
     willOpen: (): void => {
-      sizeOf('');
+      isSameFile();
     },
-    /** Returns an error if a connection may have opened another file. Call it after the connection opens the file. */
-    opened: (): Error | undefined => (sizeOf('') === undefined ? fileReplaced() : undefined),
-    /** Reports whether all earlier writes are certain to be in the file. */
-    isIntact,
+    /** Returns an error if the file that a connection has opened may not be the first one; call it afterwards. */
+    opened: (): Error | undefined => (isSameFile() ? undefined : fileReplaced()),
+    /** Reports whether everything written before is certain to be found again. */
+    isIntact: async (): Promise<boolean> => {
+      const state = inspect();
+      if (state === 'lost') return false;
+      // A log that was emptied and written again has a hole where its header was.
+      if (state === 'sound' && !hasLogHoles) return true;
+      await checkOnce();
+      return inspect() === 'sound';
+    },
     /** Reports whether a file is known to be removed, replaced or truncated. */
     isLost: (): boolean => {
-      if (inspect() !== 'lost') void askOnce();
+      if (inspect() !== 'lost') void checkOnce();
       return isLost;
     },
-    /** True if moving the log into the file, as closing does, would damage the file. */
+    /** True if a checkpoint of the log, as closing runs it, would damage the file. */
     isLogDamaged: (): boolean => isLogDamaged,
   };
 };
