@@ -4,8 +4,7 @@ export type { Database, Durability, InspectableDatabase, Limits } from './databa
 export type { PoolUsage } from './database/pool';
 export * from './health/database-status';
 export * from './health/inspect-database';
-export * from './health/knex-readiness';
-export { readHeartbeat, tryWriting } from './health/trial';
+export { knexReadiness, readHeartbeat, tryWriting } from './health/readiness';
 export * from './host-database';
 export { migrate, type MigrateOptions, type MigrationFailed } from './migrations/migrate';
 export { migrationConfig, migrationSource } from './migrations/migrations';
@@ -19,6 +18,10 @@ export {
   type PreparedStatements,
 } from './postgres/postgres';
 export { backupSqlite, type BackupOptions, type CopyOptions, type CopyProgress } from './sqlite/backup';
-export * from './sqlite/open-for-inspection';
 export * from './sqlite/restore';
-export { openSqlite, sqliteConfiguration, type SqliteOptions } from './sqlite/sqlite';
+export {
+  openSqlite,
+  openSqliteForInspection,
+  sqliteConfiguration,
+  type SqliteOptions,
+} from './sqlite/sqlite';

@@ -9,7 +9,7 @@ import { petFromRow } from '../database/pet-columns';
 import { rolledBack } from '../database/transactions';
 import { type MigrationFailed, tryMigrate } from '../migrations/migrate';
 import { generationMismatch, readSchemaState, type SchemaState } from '../migrations/schema-state';
-import { beat, readAnimals, tryCreate } from './trial';
+import { beat, readAnimals, tryCreate } from './readiness';
 
 export interface InspectOptions {
   readonly isThorough?: boolean;

@@ -1,12 +1,95 @@
 import * as E from 'fp-ts/Either';
-import { idempotencyKeyInFlight, type PetRepository, scopedIdempotencyKeyText } from '../../../core';
-import type { OnBatch } from '../batcher';
-import { toTaskEither, eitherToTaskEither } from '../database/errors';
-import type { Database } from '../database/database';
-import { createPets } from './create';
-import { importPets } from './import';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { Knex } from 'knex';
+import {
+  idempotencyKeyInFlight,
+  type ImportAborted,
+  importAborted,
+  type NewPet,
+  type PetRepository,
+  scopedIdempotencyKeyText,
+  type Unavailable,
+  unavailable,
+} from '../../../core';
+import { databaseTimeouts, serverTimeouts } from '../../../core/timeouts';
+import { batchBudget, type OnBatch } from '../batcher';
+import type { Database, PetStatements } from '../database/database';
+import { eitherToTaskEither, fileReplaced, toError, toTaskEither } from '../database/errors';
+import { inTransaction } from '../database/transactions';
+import { createPets, newPetBatches } from './create';
 import { readPages, readPets } from './read';
-import { serverTimeouts } from '../../../core/timeouts';
+
+/** Splits a source into batches of one insert. Reads at most one animal ahead. */
+async function* batchesOf(source: AsyncIterable<NewPet>): AsyncGenerator<ReadonlyArray<NewPet>> {
+  let batch: Array<NewPet> = [];
+  let fits = batchBudget(newPetBatches);
+  for await (const newPet of source) {
+    if (!fits(newPet)) {
+      yield batch;
+      batch = [];
+      fits = batchBudget(newPetBatches);
+      fits(newPet);
+    }
+    batch.push(newPet);
+  }
+  if (batch.length > 0) yield batch;
+}
+
+const insertAll = async (
+  transaction: Knex,
+  { insert }: PetStatements,
+  newPets: AsyncIterable<NewPet>,
+): Promise<number> => {
+  let count = 0;
+  for await (const batch of batchesOf(newPets)) {
+    await insert(transaction, batch).catch((error: unknown) => {
+      throw toError(error);
+    });
+    count += batch.length;
+  }
+  return count;
+};
+
+/**
+ * Runs work and sends a statement every second, since servers and proxies close idle connections and a source may be slow.
+ * Rejects if such a statement fails, as the transaction is then lost.
+ */
+const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<A> => {
+  let timer: NodeJS.Timeout | undefined;
+  const failure = new Promise<never>((_resolve, reject) => {
+    timer = setInterval(() => {
+      transaction.raw('select 1').catch((error: unknown) => {
+        reject(toError(error));
+      });
+    }, databaseTimeouts.importSilenceMs);
+  });
+  try {
+    return await Promise.race([work(), failure]);
+  } finally {
+    clearInterval(timer);
+  }
+};
+
+/**
+ * Streams all animals of a source into one transaction. It never retries, since a source can be read once. On SQLite other
+ * writers wait from the first batch until the end.
+ */
+const importAll =
+  ({ writes, petStatements, isFileIntact }: Database) =>
+  (newPets: AsyncIterable<NewPet>): TaskEither<ImportAborted | Unavailable, number> =>
+  async () => {
+    const progress = { isCommitting: false };
+    try {
+      const count = await inTransaction(writes, async (transaction) => {
+        const inserted = await keepAwake(transaction, () => insertAll(transaction, petStatements, newPets));
+        progress.isCommitting = true;
+        return inserted;
+      });
+      return (await isFileIntact()) ? E.right(count) : E.left(unavailable(fileReplaced()));
+    } catch (cause) {
+      return E.left(progress.isCommitting ? unavailable(toError(cause)) : importAborted(cause));
+    }
+  };
 
 /** Observer of a repository, for metrics. It must not throw. It does not see `importAll`. */
 export interface RepositoryObserver {
@@ -30,10 +113,11 @@ export const knexPetRepository = (
     ((size, milliseconds) => {
       observer.batch(operation, size, milliseconds);
     });
-  const list = readPages(database, serverTimeouts.responseMs, onBatch('list'));
-  const find = readPets(database, serverTimeouts.responseMs, onBatch('find'));
+  const { responseMs } = serverTimeouts;
+  const list = readPages(database, responseMs, onBatch('list'));
+  const find = readPets(database, responseMs, onBatch('find'));
   // The time columns hold whole milliseconds.
-  const create = createPets(database, () => Math.round(now()), serverTimeouts.responseMs, onBatch('create'));
+  const create = createPets(database, () => Math.round(now()), responseMs, onBatch('create'));
   const inFlight = new Set<string>();
 
   return {
@@ -49,6 +133,6 @@ export const knexPetRepository = (
         return created().finally(() => inFlight.delete(name));
       };
     },
-    importAll: importPets(database),
+    importAll: importAll(database),
   };
 };

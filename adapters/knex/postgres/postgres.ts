@@ -4,9 +4,8 @@ import { poolUsageOf, silentLog } from '../database/pool';
 import { migrationConfig } from '../migrations/migrations';
 import { detectEngine, type Engine } from './engine';
 import { withMigrationLock, withMigrationPool } from './migration-lock';
-import { missingGrants } from './missing-grants';
 import { postgresPetStatements } from './pet-statements';
-import { checkEncoding, durabilityOf, limitsOf } from './server-settings';
+import { checkEncoding, durabilityOf, limitsOf, missingGrants } from './server-settings';
 import { statementRunner } from './statement';
 import { databaseTimeouts } from '../../../core/timeouts';
 

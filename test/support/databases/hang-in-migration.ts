@@ -1,5 +1,7 @@
-import { initialMigration } from '../../../adapters/knex/migrations/initial-migration';
+import { migrations } from '../../../adapters/knex/migrations/migrations';
 
+const [initialMigration] = Object.values(migrations);
+if (initialMigration === undefined) throw new Error('there is no migration');
 const { up } = initialMigration;
 
 /** Preloaded into the command line: the initial migration creates its tables, reports that and never ends. */

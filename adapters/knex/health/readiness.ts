@@ -1,8 +1,12 @@
+import * as E from 'fp-ts/Either';
+import type { Task } from 'fp-ts/Task';
+import type { TaskEither } from 'fp-ts/TaskEither';
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type * as TE from 'fp-ts/TaskEither';
 import {
   decodeOrThrow,
+  defaultPageSize,
+  endAtDeadline,
   NewPet,
   newPetFields,
   petFilters,
@@ -10,10 +14,12 @@ import {
   PetId,
   type Unavailable,
 } from '../../../core';
-import { toTaskEither } from '../database/errors';
+import { databaseTimeouts } from '../../../core/timeouts';
 import type { Database } from '../database/database';
+import { toTaskEither } from '../database/errors';
 import { idOfRow, newPetCells, type PetRow } from '../database/pet-columns';
 import { rolledBack } from '../database/transactions';
+import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 
 const maxPageBytes = 1_000_000;
 
@@ -29,7 +35,7 @@ const trialPet = decodeOrThrow(NewPet, { name: 'trial', categoryId: 1 });
 
 /** Runs each kind of read statement, and returns the first animals unparsed. */
 export const readAnimals = async (
-  { reads, petStatements }: Pick<Database, 'reads' | 'petStatements'>,
+  { reads, petStatements }: Database,
   limit: number,
 ): Promise<ReadonlyArray<PetRow>> => {
   const rows = await petStatements.page(reads, { from: leastId, filters: {} }, limit);
@@ -46,7 +52,7 @@ export const readAnimals = async (
  * Runs the statements of a create with an idempotency key, of its retry and of the purge, and rolls them back. Rejects
  * with the error of the database.
  */
-export const tryCreate = ({ writes, petStatements }: Pick<Database, 'writes' | 'petStatements'>) =>
+export const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
   rolledBack(writes, async (transaction) => {
     const [row = []] = await petStatements.tryInsert(transaction, trialPet);
     if (!isDeepStrictEqual(row.slice(1), newPetCells(trialPet)))
@@ -59,14 +65,12 @@ export const tryCreate = ({ writes, petStatements }: Pick<Database, 'writes' | '
     await transaction('creation_keys').where(key).delete();
   });
 
-export const beat = async ({ writes }: Pick<Database, 'writes'>): Promise<void> => {
+export const beat = async ({ writes }: Database): Promise<void> => {
   await writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge();
 };
 
 /** Returns the time of the last heartbeat as a string, since PostgreSQL returns a bigint as a string. */
-export const readHeartbeat = ({
-  reads,
-}: Pick<Database, 'reads'>): TE.TaskEither<Unavailable, string | undefined> =>
+export const readHeartbeat = ({ reads }: Database): TaskEither<Unavailable, string | undefined> =>
   toTaskEither(async () => {
     const row = await reads('heartbeats')
       .where({ id: 1 })
@@ -74,8 +78,52 @@ export const readHeartbeat = ({
     return row && String(row.beaten_at);
   });
 
-export const tryWriting = (database: Database): TE.TaskEither<Unavailable, void> =>
+export const tryWriting = (database: Database): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
     await tryCreate(database);
     await beat(database);
   });
+
+const checkReadiness = async (database: Database): Promise<string | undefined> => {
+  const deadline = performance.now() + databaseTimeouts.readinessMs;
+  const [schema, read, created, written] = await Promise.all([
+    endAtDeadline(
+      toTaskEither(() => readSchemaState(database.reads)),
+      deadline,
+    )(),
+    endAtDeadline(
+      toTaskEither(() => readAnimals(database, defaultPageSize)),
+      deadline,
+    )(),
+    endAtDeadline(
+      toTaskEither(() => tryCreate(database)),
+      deadline,
+    )(),
+    endAtDeadline(
+      toTaskEither(() => beat(database)),
+      deadline,
+    )(),
+  ]);
+  if (E.isLeft(schema)) return 'the database does not answer';
+  if (generationMismatch(schema.right) !== undefined) {
+    return 'the database has a schema of another generation';
+  }
+  if (schema.right.pending.length > 0) return 'the database lacks migrations';
+  if (E.isLeft(read)) return "animals can't be read from the database";
+  if (E.isLeft(written)) return "the database can't be written to";
+  return E.isLeft(created) ? "animals can't be added to the database" : undefined;
+};
+
+/** Returns the reason why the database can't serve, for clients to read, or undefined if it reads and writes. */
+export const knexReadiness = (database: Database): Task<string | undefined> => {
+  let checkedAt = -databaseTimeouts.readinessCacheMs;
+  let answer: Promise<string | undefined> = Promise.resolve(undefined);
+  return () => {
+    const now = performance.now();
+    if (now - checkedAt >= databaseTimeouts.readinessCacheMs) {
+      checkedAt = now;
+      answer = checkReadiness(database);
+    }
+    return answer;
+  };
+};
