@@ -89,23 +89,23 @@ export const createBatcher = <K, V extends object>({
   const expire = (): void => {
     const now = performance.now();
     /** Returns true if the time has passed, and otherwise sets the timer for it. */
-    const isOver = (time: number): boolean => {
+    const hasPassed = (time: number): boolean => {
       if (time > now) wakeAt(time);
       return time <= now;
     };
     nextExpiry = Infinity;
     waiting = waiting.filter((call) => {
-      if (!isOver(call.beginBy)) return true;
+      if (!hasPassed(call.beginBy)) return true;
       call.reject(new Error('the database was too busy to start the query in time'));
       return false;
     });
     for (const batch of running) {
       for (const call of batch.calls) {
-        if (call.isSettled || !isOver(call.endBy)) continue;
+        if (call.isSettled || !hasPassed(call.endBy)) continue;
         call.isSettled = true;
         call.reject(new Error('timed out waiting for the database or a free connection to it'));
       }
-      if (isOver(batch.endBy)) running.delete(batch);
+      if (hasPassed(batch.endBy)) running.delete(batch);
     }
   };
 

@@ -37,7 +37,6 @@ type Kind = Pick<
   'petStatements' | 'concurrency' | 'withMigrationLock' | 'checkUsable' | 'durability' | 'sizes'
 >;
 
-/** Reads an undocumented property of Knex. */
 const driverOf = ({ client }: { readonly client: { readonly driverName?: unknown } }): unknown =>
   client.driverName;
 

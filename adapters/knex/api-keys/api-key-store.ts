@@ -15,7 +15,6 @@ export interface ApiKeyRecord {
   readonly lastFour: string;
   readonly createdAt: string;
   readonly revokedAt: string | null;
-  /** Null if the key does not expire. */
   readonly expiresAt: string | null;
   /** True if the key was neither revoked nor expired when the record was read. */
   readonly isValid: boolean;
@@ -58,7 +57,6 @@ export interface ApiKeyStore {
     id: string,
     options: RotateOptions,
   ) => TaskEither<ApiKeyNotFound | ApiKeyRevoked | Unavailable, IssuedApiKey>;
-  /** Lists all keys, ordered by creation. */
   readonly list: TaskEither<Unavailable, ReadonlyArray<ApiKeyRecord>>;
   /** Revokes a key and returns its record. Revoking it again changes nothing. */
   readonly revoke: (id: string) => TaskEither<ApiKeyNotFound | Unavailable, ApiKeyRecord>;

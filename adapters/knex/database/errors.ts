@@ -20,7 +20,6 @@ export const isStatementError = hasCode(
   /^(?:(?!08|57P|53300)(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|NOMEM))$/,
 );
 
-/** Reports SQLSTATE 55P03 (lock not available). */
 export const isLocked = hasCode(/^55P03$/);
 
 /** Reports SQLITE_BUSY or SQLITE_LOCKED: another connection holds the lock. */
@@ -35,7 +34,6 @@ export const isConflict = hasCode(/^(?:40001|40P01|23505|42P07|42710)$/);
 /** Reports a possible duplicate: SQLSTATE 23505. SQLite's driver gives one code to all constraints. */
 export const isDuplicate = hasCode(/^(?:23505|SQLITE_CONSTRAINT)/);
 
-/** Reports SQLSTATE 0A000 (feature not supported). */
 export const isUnsupported = hasCode(/^0A000$/);
 
 /** Reports whether a pooler refused a setting in the startup message of a connection (SQLSTATE 08P01). */

@@ -43,7 +43,6 @@ const cellOf = ({ name, maxBytes }: Column): string =>
 
 export const petCells = petColumns.map(cellOf).join(', ');
 
-/** SQL that selects a PetRow, or only nulls if the condition is false. */
 export const petCellsIf = (condition: string): string =>
   petColumns.map((column) => `case when ${condition} then ${cellOf(column)} end`).join(', ');
 

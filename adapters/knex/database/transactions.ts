@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isBusy, isConflict, isLocked, toError } from './errors';
 import { databaseTimeouts } from '../../../core/timeouts';
 
-/** PostgreSQL's answer to COMMIT, which names the command that it ran. */
 const CommitAnswer = t.type({ response: t.type({ command: t.string }) });
 
 /**

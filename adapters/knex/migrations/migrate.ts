@@ -119,7 +119,6 @@ export const migrate = (
     withProgress(onProgress, (enter) => retryLocked(() => runPending(database, mayRaiseGeneration, enter))),
   );
 
-/** Runs the pending migrations with the usual time limits, and rolls them back. It suits quick migrations only. */
 export const tryMigrate = ({ writes }: Database): TE.TaskEither<MigrationFailed | Unavailable, void> =>
   attemptMigration(() =>
     rolledBack(writes, async (transaction) => {

@@ -17,14 +17,7 @@ import type { Database, PetStatements } from '../database/database';
 import { fileReplaced, isDuplicate, isStatementError, toError } from '../database/errors';
 import { inTransaction, retryConflicts } from '../database/transactions';
 import { newPetCells, petFromRow } from '../database/pet-columns';
-import {
-  deleteExpired,
-  deleteRecords,
-  findRecords,
-  insertRecords,
-  lockRecord,
-  purgeExpiredKeys,
-} from './idempotency';
+import { deleteExpired, deleteRecords, findRecords, lockRecord, purgeExpiredKeys } from './idempotency';
 import { databaseTimeouts } from '../../../core/timeouts';
 
 const textLength = (newPet: NewPet): number =>
@@ -77,22 +70,25 @@ const insertPets = async (
 
 const created = (pet: Pet): CreateResult => E.right({ pet, replayed: false });
 
+/** Adds animals and the records of their keys. Without keys it is one statement, and needs no transaction. */
 const createNew = async (
-  transaction: Knex,
+  knex: Knex,
   petStatements: PetStatements,
   creates: ReadonlyArray<Create>,
   now: number,
 ): Promise<Results> => {
   const pets = await insertPets(
-    transaction,
+    knex,
     petStatements,
     creates.map(({ newPet }) => newPet),
   );
-  const keyedPets = pets.flatMap((pet, place) => {
+  const expires_at = now + idempotencyTtlMs;
+  const records = pets.flatMap(({ id }, place) => {
     const key = creates[place]?.key;
-    return key === undefined ? [] : [{ key, pet }];
+    if (key === undefined) return [];
+    return [{ owner_id: key.ownerId, idempotency_key: key.idempotencyKey, pet_id: id, expires_at }];
   });
-  await insertRecords(transaction, petStatements, keyedPets, now + idempotencyTtlMs);
+  if (records.length > 0) await petStatements.insertRecords(knex, records);
   return pets.map(created);
 };
 
@@ -166,14 +162,7 @@ const createTogether = async (
   creates: ReadonlyArray<Create>,
   now: number,
 ): Promise<Results> => {
-  if (keysOf(creates).length === 0) {
-    const pets = await insertPets(
-      writes,
-      petStatements,
-      creates.map(({ newPet }) => newPet),
-    );
-    return pets.map(created);
-  }
+  if (keysOf(creates).length === 0) return createNew(writes, petStatements, creates, now);
   // Most keys are new, so records are read only after a duplicate.
   try {
     return await inTransaction(writes, (transaction) => createNew(transaction, petStatements, creates, now));

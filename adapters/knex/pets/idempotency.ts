@@ -8,14 +8,12 @@ import {
   scopedIdempotencyKeyText,
   inDecimal,
   type IdempotencyRecord,
-  type Pet,
   PetId,
 } from '../../../core';
 import type { Database, PetStatements } from '../database/database';
 import { findPets, type Found } from './read';
 import { databaseTimeouts } from '../../../core/timeouts';
 
-/** Row of `creation_keys`, as both drivers return it. */
 interface RecordRow {
   readonly owner_id: string;
   readonly idempotency_key: string;
@@ -97,34 +95,10 @@ export const lockRecord = async (
     .forShare();
 };
 
-interface KeyedPet {
-  readonly key: ScopedIdempotencyKey;
-  readonly pet: Pet;
-}
-
-/** Stores the records of new animals. Rejects if one of their keys already has one. */
-export const insertRecords = async (
-  transaction: Knex,
-  petStatements: PetStatements,
-  keyedPets: ReadonlyArray<KeyedPet>,
-  expiresAt: number,
-): Promise<void> => {
-  await petStatements.insertRecords(
-    transaction,
-    keyedPets.map(({ key, pet }) => ({
-      owner_id: key.ownerId,
-      idempotency_key: key.idempotencyKey,
-      pet_id: pet.id,
-      expires_at: expiresAt,
-    })),
-  );
-};
-
 /** Maximum records that one statement deletes. Creates wait for it on SQLite, which has one writer. */
 const maxPurged = 200;
 
-/** Maximum share of time in which a purge runs statements. */
-const purgeShare = 0.1;
+const maxPurgeTimeShare = 0.1;
 
 /**
  * Returns a function that starts a purge of expired idempotency records in the background, at most once a second. The next
@@ -138,7 +112,7 @@ export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () =>
     for (;;) {
       const began = performance.now();
       if ((await petStatements.purgeExpired(writes, now(), maxPurged)) < maxPurged) return;
-      await delay((performance.now() - began) * (1 / purgeShare - 1), undefined, { ref: false });
+      await delay((performance.now() - began) * (1 / maxPurgeTimeShare - 1), undefined, { ref: false });
     }
   };
 

@@ -19,7 +19,6 @@ import { inTransaction } from '../database/transactions';
 import { createPets, newPetBatches } from './create';
 import { readPages, readPets } from './read';
 
-/** Splits a source into batches of one insert. Reads at most one animal ahead. */
 async function* batchesOf(source: AsyncIterable<NewPet>): AsyncGenerator<ReadonlyArray<NewPet>> {
   let batch: Array<NewPet> = [];
   let fits = batchBudget(newPetBatches);

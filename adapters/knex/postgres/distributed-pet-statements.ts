@@ -50,7 +50,6 @@ export const distributedPetStatements = (run: RunStatement): Omit<PetStatements,
       return insertInto(transaction, petColumns, [[randomUnusedId(), ...newPetCells(newPet)]]);
     },
     insertRecords: async (knex, keys) => {
-      if (keys.length === 0) return;
       await knex('creation_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
     },
     // Citus has no `skip locked`: the statement waits for locked rows until lock_timeout.

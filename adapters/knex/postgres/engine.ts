@@ -6,7 +6,6 @@ import { sessionLimits } from './server-settings';
 import { databaseTimeouts } from '../../../core/timeouts';
 
 export interface Engine {
-  /** Contains the session limits, unless a pooler rejects them. */
   readonly connection: Knex.PgConnectionConfig;
   /** True behind a pooler, which may run each statement on another server connection. */
   readonly isPooled: boolean;

@@ -97,7 +97,6 @@ export const fileSizes = async (name: string): Promise<DatabaseSizes> => {
   const filename = resolveSymlink(name);
   const [database, writeAheadLog, disk] = await Promise.all([
     sizeOf(filename),
-    // The log does not exist before the first write.
     sizeOf(`${filename}-wal`).catch(() => 0),
     statfs(dirname(filename)),
   ]);

@@ -14,7 +14,6 @@ import {
 
 export type FoundRows = ReadonlyArray<{ readonly found: string | null }>;
 
-/** Runs a statement whose rows have one column, `found`. */
 export type RunStatement = (
   knex: Knex,
   sql: string,

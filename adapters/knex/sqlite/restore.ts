@@ -71,15 +71,15 @@ export const restoreSqlite = async (
   database: string,
   { mayReplace, ...options }: RestoreOptions,
 ): Promise<number> => {
-  const isThere = existsSync(database);
+  const exists = existsSync(database);
   // Otherwise a service could start during the restore, and the restore would overwrite animals that it acknowledged.
-  if (!isThere) createPrivateFile(database);
+  if (!exists) createPrivateFile(database);
   const filename = resolveSymlink(database);
   const replace = (): Promise<number> =>
     placeCheckedCopy(backup, filename, options, (copy) => {
       copyOwner(copy, filename);
     });
-  if (isThere) {
+  if (exists) {
     // Opening a pipe would block the process, which could then not handle signals.
     if (!statSync(filename).isFile()) throw permanentError(`${filename} is not a regular file`);
     if (resolveSymlink(backup) === filename) throw permanentError(`${backup} is the database itself`);

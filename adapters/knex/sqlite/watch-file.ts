@@ -11,7 +11,6 @@ const magicStart = Buffer.from([0x37, 0x7f, 0x06]);
 
 const maxLogChecks = 3;
 
-/** Unit of a file's blocks (stat(2)). */
 const blockBytes = 512n;
 
 /** Treats a file that cannot be inspected as removed. */
@@ -44,7 +43,6 @@ const hasLogHeader = async (filename: string): Promise<boolean> => {
 
 interface Options {
   readonly reads: () => Knex;
-  /** Reads the whole file and reports whether that succeeded. */
   readonly passesQuickCheck: () => Promise<boolean>;
 }
 
@@ -155,7 +153,6 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
       await checkOnce();
       return inspect() === 'sound';
     },
-    /** Reports whether a file is known to be removed, replaced or truncated. */
     isLost: (): boolean => {
       if (inspect() !== 'lost') void checkOnce();
       return isLost;
