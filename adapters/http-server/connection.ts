@@ -2,63 +2,51 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { turnThrottle } from './admission';
 import { onLastResponse, type Parser, takeParser } from './node-internals';
+import type { ServerFailure } from './options';
 import { type HeldBytes, ReceivedBytes } from './received-bytes';
-import type { ServerFailure } from './server-failure';
+import { malformed } from './validate-request';
 import { serverTimeouts } from '../../core/timeouts';
 
 export interface Turn {
   readonly request: IncomingMessage;
   readonly start: () => void;
+  /** Answers in place of the listener and ends the connection, after a failure of the parser. */
+  readonly fail: (failure: ServerFailure) => void;
 }
 
-/** Maximum unparsed bytes of all connections. Beyond it, a connection that pipelines is closed after its current response. */
-export const maxHeldBytes = 67_108_864;
+/**
+ * State of the bytes that a client sends: `ended` once the client has half-closed the connection, `finished` once the parser
+ * knows of it, `discarded` once the connection ends with the current response.
+ */
+type InputState = 'open' | 'ended' | 'finished' | 'discarded';
 
 /** Limits the connections with many small chunks that are parsed in one tick of the event loop. */
-const slowParsing = turnThrottle(16);
-
-const smallChunks: ServerFailure = {
-  _tag: 'MalformedRequest',
-  reason: 'the chunks of the request body are too small',
-};
+const parsingThrottle = turnThrottle(16);
 
 /**
  * A client's connection. Runs one exchange at a time, since a later request may depend on an earlier one. Parses one head or
  * body at a time, so that pipelined requests wait as bytes and not as objects.
  */
-export class Connection {
+export class Connection<T extends Turn = Turn> {
   readonly socket: Socket;
-  current: Turn | undefined;
+  readonly received: ReceivedBytes;
+  current: T | undefined;
   /** Time by `performance.now()` when the connection was opened or its last exchange ended. */
   idleSince = performance.now();
   /** True once the last response is being written. No further request is answered (RFC 9112, section 9.6). */
   isClosing = false;
   parserFailure: ServerFailure | undefined;
 
-  private readonly waiting: Array<Turn> = [];
+  private readonly waiting: Array<T> = [];
   private readonly parser: Parser;
-  private readonly held: HeldBytes;
-  private readonly failBody: (connection: Connection, failure: ServerFailure) => void;
-  private readonly received: ReceivedBytes;
-  /** True once the client has half-closed the connection. Node then no longer resumes the socket. */
-  private hasEnded = false;
-  private isFinished = false;
-  /** True once received bytes are discarded. */
-  private isDropping = false;
+  private input: InputState = 'open';
   private lingers = false;
   private isYielding = false;
   private closingSince = Infinity;
   private lastByteAt = 0;
 
-  /** Takes `failBody`, which answers the request whose body is being received and ends the connection. */
-  constructor(
-    socket: Socket,
-    held: HeldBytes,
-    failBody: (connection: Connection, failure: ServerFailure) => void,
-  ) {
+  constructor(socket: Socket, held: HeldBytes) {
     this.socket = socket;
-    this.held = held;
-    this.failBody = failBody;
     this.parser = takeParser(socket);
     this.received = new ReceivedBytes(this.parser, held);
     onLastResponse(socket, (destroySoon) => {
@@ -71,13 +59,13 @@ export class Connection {
       this.parseReceived();
     });
     socket.once('end', () => {
-      this.hasEnded = true;
+      if (this.input === 'open') this.input = 'ended';
       this.parseReceived();
     });
   }
 
   /** True if no more requests are answered. Node itself ends some connections, such as HTTP/1.0 without a Content-Length. */
-  get isOver(): boolean {
+  get isClosed(): boolean {
     return this.isClosing || !this.socket.writable;
   }
 
@@ -86,21 +74,21 @@ export class Connection {
   }
 
   get mustClose(): boolean {
-    return this.isClosing || this.isDropping;
+    return this.isClosing || this.input === 'discarded';
   }
 
-  enqueue(turn: Turn): void {
-    if (this.isOver) return;
+  enqueue(turn: T): void {
+    if (this.isClosed) return;
     this.received.expectBody(turn.request);
     this.waiting.push(turn);
   }
 
   /** Starts the next queued request, in a later tick of the event loop so that a pipelining client cannot starve the others. */
   finishCurrent(): void {
-    if (!this.hasNext()) this.goOn();
+    if (!this.hasNext()) this.advance();
     else {
       setImmediate(() => {
-        this.goOn();
+        this.advance();
       });
     }
   }
@@ -116,24 +104,22 @@ export class Connection {
   /** Discards received bytes. A close with unread bytes resets the connection, and the client may lose the last response. */
   dropInput(): void {
     this.received.clear();
-    this.isDropping = true;
+    this.input = 'discarded';
     this.socket.resume();
   }
 
   startNext(): void {
-    if (this.current !== undefined || this.isOver) return;
+    if (this.current !== undefined || this.isClosed) return;
     const next = this.waiting.shift();
     if (next === undefined) return;
     this.current = next;
     next.start();
   }
 
-  get isBodyComing(): boolean {
-    return this.received.isBodyComing;
-  }
-
-  isReceivingBody(): boolean {
-    return this.current?.request.complete === false;
+  /** Records a failure of the parser, and answers with it if the body of the current exchange is being received. */
+  failParsing(failure: ServerFailure): void {
+    this.parserFailure = failure;
+    if (this.isReceivingBody()) this.current?.fail(failure);
   }
 
   sweep(now: number): void {
@@ -154,12 +140,11 @@ export class Connection {
 
   private receive(bytes: Buffer): void {
     this.lastByteAt = this.closingSince === Infinity ? 0 : performance.now();
-    if (this.isDropping) {
-      this.lingers = true;
-      return;
+    if (this.input === 'discarded') this.lingers = true;
+    else {
+      this.received.append(bytes);
+      this.parseReceived();
     }
-    this.received.append(bytes);
-    this.parseReceived();
   }
 
   /** Parses as far as the current exchange allows, then starts the next one. Pauses the socket while bytes are left. */
@@ -169,79 +154,64 @@ export class Connection {
       this.socket.pause();
       return;
     }
-    while (!this.received.isEmpty && this.mayGoOn()) {
-      if (!this.mayParse()) {
+    while (!this.received.isEmpty && this.isReading()) {
+      if (!this.canParse()) {
         this.hold();
         break;
       }
       this.parsePiece();
     }
-    if (this.hasEnded && this.received.isEmpty) this.finishParser();
+    if (this.input === 'ended' && this.received.isEmpty) {
+      this.input = 'finished';
+      // After a failure Node may have reused the parser for another socket.
+      if (this.parserFailure === undefined) this.parser.finish();
+    }
     this.startNext();
   }
 
-  private mayGoOn(): boolean {
-    return !this.isYielding && (this.hasEnded || !this.socket.isPaused());
-  }
-
-  /**
-   * Tells the parser that the client has half-closed. Skips a failed parser, which Node may use for another socket by
-   * now.
-   */
-  private finishParser(): void {
-    if (this.isFinished || this.isDropping || this.parserFailure !== undefined) return;
-    this.isFinished = true;
-    this.parser.finish();
+  /** Node no longer resumes the socket once the client has half-closed it. */
+  private isReading(): boolean {
+    return !this.isYielding && (this.input !== 'open' || !this.socket.isPaused());
   }
 
   private parsePiece(): void {
-    const after = this.received.parsePiece();
-    switch (after) {
-      case 'go on':
-        return;
-      case 'refuse':
-        this.parserFailure = smallChunks;
-        if (this.isReceivingBody()) this.failBody(this, smallChunks);
-        return;
-      case 'yield':
-        this.isYielding = true;
-        slowParsing(() => {
-          this.isYielding = false;
-          this.socket.resume();
-          this.parseReceived();
-        });
-        return;
-      case 'pause':
-        this.socket.pause();
+    const next = this.received.parsePiece();
+    if (next === 'reject') this.failParsing(malformed('the chunks of the request body are too small'));
+    else if (next === 'pause') this.socket.pause();
+    else if (next === 'yield') {
+      this.isYielding = true;
+      parsingThrottle(() => {
+        this.isYielding = false;
+        this.socket.resume();
+        this.parseReceived();
+      });
     }
   }
 
-  private mayParse(): boolean {
+  private canParse(): boolean {
     if (this.parserFailure !== undefined) return false;
-    if (this.isBodyComing) return true;
+    if (this.received.isBodyComing) return true;
     return !this.isClosing && this.current === undefined && this.waiting.length === 0;
   }
 
   /** Keeps the bytes until the current exchange ends, within the limit of the server's memory. */
   private hold(): void {
-    if (this.isClosing) this.dropInput();
-    else if (this.held.total > maxHeldBytes) {
-      this.lingers = true;
-      this.dropInput();
-    } else this.socket.pause();
+    const { isOverLimit } = this.received;
+    this.lingers ||= isOverLimit && !this.isClosing;
+    if (this.isClosing || isOverLimit) this.dropInput();
+    else this.socket.pause();
   }
 
-  private goOn(): void {
+  private advance(): void {
     this.current = undefined;
     this.idleSince = performance.now();
-    if (this.isOver) return;
-    if (this.isDropping) {
-      this.close();
-      return;
+    if (this.isClosed) return;
+    if (this.input === 'discarded') this.close();
+    else {
+      this.startNext();
+      this.socket.resume();
+      this.parseReceived();
     }
-    this.startNext();
-    this.socket.resume();
-    this.parseReceived();
   }
 
   private close(destroySoon?: () => void): void {
@@ -253,6 +223,10 @@ export class Connection {
         this.closingSince = performance.now();
       });
     }
+  }
+
+  private isReceivingBody(): boolean {
+    return this.current?.request.complete === false;
   }
 
   private hasMore(): boolean {

@@ -1,32 +1,12 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
+import type { IncomingMessage, Server } from 'node:http';
+import { Server as NetServer } from 'node:net';
+import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { createBulkheads, prioritizeAccept } from './admission';
+import type { HttpServerOptions, Listener } from './options';
 import { collectBody } from './read-body';
-import type { ExchangeObserver } from './request-lifecycle';
-import { createNodeServer, exchangeOf, serveConnections } from './serve-connections';
-import type { ErrorResponse, ServerFailure } from './server-failure';
-import { closeAll, drainAcceptBacklog } from './stop-server';
+import { createNodeServer, exchangeOf, type NodeServer, serveConnections } from './serve-connections';
 import { serverTimeouts } from '../../core/timeouts';
-
-/** A listener of `http.createServer`, such as the callback of Koa, an Express application or the handler of Fastify. */
-export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
-
-/** Options of `startHttpServer`. */
-export interface HttpServerOptions {
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  /** Maximum concurrent safe requests (RFC 9110, section 9.2.1), and as many others. Further requests are queued. */
-  readonly maxInFlight: number;
-  /** Maximum time in the queue. A request that would wait longer is rejected at once, as Overloaded. */
-  readonly maxWaitMs: number;
-  /** Makes the response for a failure. The server adds Content-Length, Connection and Date, and omits the body for a HEAD. */
-  readonly errorResponse: (failure: ServerFailure, request: IncomingMessage) => ErrorResponse;
-  /** True for requests that are never queued, such as liveness checks. */
-  readonly isAlwaysAdmitted?: (request: IncomingMessage) => boolean;
-  readonly observer?: ExchangeObserver;
-}
 
 /** A listening server. */
 export interface HttpServer {
@@ -65,12 +45,51 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 };
 
+/**
+ * Accepts the established connections before the close, since the kernel would reset them. Ends after a tick of the event loop
+ * that accepts none and is short, so that almost none can arrive before the close.
+ */
+const drainAcceptBacklog = async (accepted: () => number): Promise<void> => {
+  const giveUpAt = performance.now() + serverTimeouts.acceptBacklogMs;
+  for (;;) {
+    const before = accepted();
+    const startedAt = performance.now();
+    await immediate();
+    const now = performance.now();
+    if ((accepted() === before && now - startedAt < serverTimeouts.quietTurnMs) || now > giveUpAt) return;
+  }
+};
+
+const closeAll = async (server: NodeServer, { open }: ReturnType<typeof serveConnections>): Promise<void> => {
+  const closed = once(server, 'close');
+  // http.Server's own close would also close connections.
+  NetServer.prototype.close.call(server);
+  const closeIdle = setInterval(() => {
+    // Node counts a connection as idle while its response is unread or its request is unparsed.
+    const isBusy = [...open].some(({ isIdle, isClosing }) => !isIdle || isClosing);
+    if (!isBusy) server.closeIdleConnections();
+  }, serverTimeouts.idleCheckMs);
+  // Node counts a connection that has sent nothing as busy. Its first bytes may still be in the kernel.
+  const closeSilent = setTimeout(() => {
+    for (const { socket } of open) if (socket.bytesRead === 0) socket.destroy();
+  }, serverTimeouts.firstByteMs);
+  const closeRest = setTimeout(() => {
+    for (const { socket } of open) socket.destroy();
+  }, serverTimeouts.stopMs);
+  await closed;
+  // The server emits close before its last socket does.
+  while (open.size > 0) await immediate();
+  clearInterval(closeIdle);
+  clearTimeout(closeSilent);
+  clearTimeout(closeRest);
+};
+
 /** Serves a listener over HTTP/1.1 by a hardened `http.createServer` (README.md). Rejects if it cannot listen on the port. */
 export const startHttpServer = async (
   listener: Listener,
   options: HttpServerOptions,
 ): Promise<HttpServer> => {
-  const { host, port, maxInFlight, maxWaitMs, errorResponse, observer = {} } = options;
+  const { host, port, maxInFlight, maxWaitMs } = options;
   const server = createNodeServer();
   const bulkheads = createBulkheads(maxInFlight, maxWaitMs);
   server.on('connection', prioritizeAccept(bulkheads, serverTimeouts.acceptMs));
@@ -79,10 +98,8 @@ export const startHttpServer = async (
 
   let isStopping = false;
   const served = serveConnections(server, {
+    options,
     listener,
-    errorResponse,
-    isAlwaysAdmitted: options.isAlwaysAdmitted ?? (() => false),
-    observer,
     bulkheads,
     isStopping: () => isStopping,
     abandoned: new Set(),

@@ -1,13 +1,11 @@
-export {
-  arrivedAt,
-  deadlineOf,
-  type HttpServer,
-  type HttpServerOptions,
-  type Listener,
-  readBody,
-  startHttpServer,
-} from './create-http-server';
+export { arrivedAt, deadlineOf, type HttpServer, readBody, startHttpServer } from './create-http-server';
+export type {
+  ErrorResponse,
+  ExchangeObserver,
+  HttpServerOptions,
+  Listener,
+  ServerFailure,
+  ShedRequest,
+} from './options';
 export { BodyError } from './read-body';
-export type { ExchangeObserver } from './request-lifecycle';
-export type { ErrorResponse, ServerFailure, ShedRequest } from './server-failure';
 export { serverTimeouts } from '../../core/timeouts';

@@ -16,16 +16,15 @@ const minChunkBytes = 16;
 
 const headEnd = Buffer.from('\r\n\r\n');
 
+/** Maximum unparsed bytes of all connections. Beyond it, a connection that pipelines is closed after its current response. */
+export const maxHeldBytes = 67_108_864;
+
 export interface HeldBytes {
   total: number;
 }
 
-export type AfterPiece =
-  | 'go on'
-  | 'pause'
-  /** The piece took long, so other connections are served first. */
-  | 'yield'
-  | 'refuse';
+/** Next step after a piece: `pause` while the reader is full, `yield` to other connections after slow parsing. */
+export type AfterPiece = 'continue' | 'pause' | 'yield' | 'reject';
 
 /** Received bytes of a connection. They are parsed in pieces: a head, a body, or a part of one. */
 export class ReceivedBytes {
@@ -43,6 +42,10 @@ export class ReceivedBytes {
 
   get isEmpty(): boolean {
     return this.unparsed === undefined;
+  }
+
+  get isOverLimit(): boolean {
+    return this.held.total > maxHeldBytes;
   }
 
   get isBodyComing(): boolean {
@@ -66,22 +69,22 @@ export class ReceivedBytes {
 
   parsePiece(): AfterPiece {
     const bytes = this.unparsed;
-    if (bytes === undefined) return 'go on';
+    if (bytes === undefined) return 'continue';
     const end = this.pieceEnd(bytes);
     const chunksBefore = this.chunkedBody?.chunks ?? 0;
     this.keep(end === bytes.length ? undefined : bytes.subarray(end));
     this.bodyBytesLeft = Math.max(0, this.bodyBytesLeft - end);
     this.parser.parse(end === bytes.length ? bytes : bytes.subarray(0, end));
-    return this.chunkedBody === undefined ? 'go on' : this.passOn(this.chunkedBody, chunksBefore);
+    return this.chunkedBody === undefined ? 'continue' : this.passOn(this.chunkedBody, chunksBefore);
   }
 
   private passOn(body: ChunkedBody, chunksBefore: number): AfterPiece {
     const wantsMore = body.flush();
     if (body.chunks > maxSmallChunks && body.bytes < body.chunks * minChunkBytes && this.isBodyComing) {
-      return 'refuse';
+      return 'reject';
     }
     if (!wantsMore) return 'pause';
-    return this.unparsed !== undefined && body.chunks - chunksBefore > chunksPerTurn ? 'yield' : 'go on';
+    return this.unparsed !== undefined && body.chunks - chunksBefore > chunksPerTurn ? 'yield' : 'continue';
   }
 
   private pieceEnd(bytes: Buffer): number {

@@ -1,13 +1,19 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { type Bulkheads, type Entrant, isSafe, turnThrottle } from './admission';
 import type { Connection, Turn } from './connection';
 import { beforeReading } from './node-internals';
+import type { HttpServerOptions, Listener, ServerFailure } from './options';
 import { BodyError, collectBody } from './read-body';
-import type { ErrorResponse, ServerFailure, ShedRequest } from './server-failure';
-import { answerInstead, type ExchangeResponse, type ResponseOwner, trackResponse } from './server-response';
 import { serverTimeouts } from '../../core/timeouts';
 import { validateRequest } from './validate-request';
+import {
+  answerInstead,
+  type ExchangeResponse,
+  type ResponseOwner,
+  trackResponse,
+  writeLastTo,
+} from './write-response';
 
 /** State of an exchange. README.md draws the transitions. */
 export type ExchangeState =
@@ -21,27 +27,17 @@ export type ExchangeState =
   /** The client has received the whole response, or the connection is closed. */
   | 'ended';
 
-export interface ExchangeObserver {
-  /** Called when a request is admitted or queued. A call of the listener or of `requestShed` follows. */
-  readonly requestStarted?: () => void;
-  readonly requestShed?: (shed: ShedRequest) => void;
-}
-
 export interface ExchangeContext {
-  readonly listener: (request: IncomingMessage, response: ServerResponse) => unknown;
-  readonly errorResponse: (failure: ServerFailure, request: IncomingMessage) => ErrorResponse;
-  readonly isAlwaysAdmitted: (request: IncomingMessage) => boolean;
-  readonly observer: ExchangeObserver;
+  readonly options: Pick<HttpServerOptions, 'errorResponse' | 'isAlwaysAdmitted' | 'observer'>;
+  readonly listener: Listener;
   readonly bulkheads: Bulkheads;
   readonly isStopping: () => boolean;
   /** Exchanges whose client has left while the listener still runs. They release their slots at their deadlines. */
   readonly abandoned: Set<Exchange>;
 }
 
-/** Maximum rejections per tick of the event loop. Clients that retry at once could otherwise block it for seconds. */
-const rejectionsPerTurn = 16;
-
-const rejectionThrottle = turnThrottle(rejectionsPerTurn);
+/** Limits the rejections per tick of the event loop. Clients that retry at once could otherwise block it for seconds. */
+const rejectionThrottle = turnThrottle(16);
 
 export class Exchange implements Turn, Entrant, ResponseOwner {
   readonly request: IncomingMessage;
@@ -51,7 +47,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   /** Time by `performance.now()`. It moves while the body is being received. */
   deadline = Infinity;
 
-  private readonly connection: Connection;
+  private readonly connection: Connection<Exchange>;
   private readonly context: ExchangeContext;
   /**
    * Async context of the request, for tracers. On Node 20, `AsyncLocalStorage.snapshot` would take 20 times as long.
@@ -65,7 +61,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   private readmit: ((hasSlot: boolean) => void) | undefined;
 
   constructor(
-    connection: Connection,
+    connection: Connection<Exchange>,
     context: ExchangeContext,
     request: IncomingMessage,
     response: ExchangeResponse,
@@ -83,6 +79,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     const { context, request, response, connection } = this;
     this.arrivedAt = performance.now();
     this.deadline = this.arrivedAt + serverTimeouts.responseMs;
+    if (response.socket === null) writeLastTo(connection.socket, response);
     this.failure ??= request.complete ? undefined : connection.parserFailure;
     this.failure ??= validateRequest(request);
     if (this.failure !== undefined) {
@@ -96,19 +93,18 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
         response.writeContinue();
       });
     }
-    if (context.isAlwaysAdmitted(request)) {
-      this.begin();
-      void this.run();
+    if (context.options.isAlwaysAdmitted?.(request) !== true) {
+      this.bulkhead = isSafe(request.method) ? context.bulkheads.reads : context.bulkheads.writes;
+    }
+    this.state = 'queued';
+    const entry = this.bulkhead === undefined ? 'admitted' : this.bulkhead.enter(this);
+    if (entry === 'shed') {
+      this.shed();
       return;
     }
-    this.bulkhead = isSafe(request.method) ? context.bulkheads.reads : context.bulkheads.writes;
-    this.state = 'queued';
-    const entry = this.bulkhead.enter(this);
-    if (entry === 'shed') this.shed();
-    else {
-      this.begin();
-      if (entry === 'admitted') this.admit();
-    }
+    this.wasStarted = true;
+    context.options.observer?.requestStarted?.();
+    if (entry === 'admitted') this.admit();
   }
 
   isWanted(): boolean {
@@ -116,7 +112,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   }
 
   admit(): void {
-    this.holdsSlot = true;
+    this.holdsSlot = this.bulkhead !== undefined;
     if (this.readmit === undefined) void this.run();
     else this.readmit(true);
   }
@@ -201,11 +197,6 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     this.bulkhead?.leave();
   }
 
-  private begin(): void {
-    this.wasStarted = true;
-    this.context.observer.requestStarted?.();
-  }
-
   private async run(): Promise<void> {
     const { context, request, response } = this;
     this.state = 'running';
@@ -219,6 +210,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     }
   }
 
+  /** Takes a slot again. Resolves with false if the exchange ends before. */
   private reenter(): Promise<boolean> {
     return new Promise((resolve) => {
       this.readmit = resolve;
@@ -235,7 +227,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     if (state === 'responding' || state === 'ended') return;
     const wasSeen = this.isWithListener();
     try {
-      const answer = context.errorResponse(failure, request);
+      const answer = context.options.errorResponse(failure, request);
       answerInstead(response, answer);
       if (!wasSeen) this.reportShed(answer.status, failure);
     } catch {
@@ -247,6 +239,6 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
 
   private reportShed(status: number, failure: ServerFailure | undefined): void {
     const { request, wasStarted } = this;
-    this.context.observer.requestShed?.({ request, status, failure, wasStarted });
+    this.context.options.observer?.requestShed?.({ request, status, failure, wasStarted });
   }
 }

@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Connection } from './connection';
 import { allowHalfOpen, rememberRemoteAddress, unparsedRequest } from './node-internals';
+import type { ServerFailure } from './options';
 import type { HeldBytes } from './received-bytes';
 import { Exchange, type ExchangeContext } from './request-lifecycle';
-import type { ServerFailure } from './server-failure';
-import { ExchangeResponse } from './server-response';
 import { closeStalledConnections } from './stalled-connections';
 import { serverTimeouts } from '../../core/timeouts';
 import { isMalformedHead, maxHeadBytes, type ParserError, parserFailure } from './validate-request';
+import { ExchangeResponse } from './write-response';
 
 export const createNodeServer = () => {
   const server = createServer<typeof IncomingMessage, typeof ExchangeResponse>({
@@ -32,26 +32,23 @@ export const createNodeServer = () => {
 
 export type NodeServer = ReturnType<typeof createNodeServer>;
 
-const connections = new WeakMap<Duplex, Connection>();
+const connections = new WeakMap<Duplex, Connection<Exchange>>();
 
 export const exchangeOf = (request: IncomingMessage): Exchange | undefined => {
   const current = connections.get(request.socket)?.current;
-  return current instanceof Exchange && current.request === request ? current : undefined;
+  return current?.request === request ? current : undefined;
 };
 
 /** Makes a connection for each socket and an exchange for each request, and sweeps all of them for timeouts. */
 export const serveConnections = (server: NodeServer, context: ExchangeContext) => {
-  const open = new Set<Connection>();
+  const open = new Set<Connection<Exchange>>();
   const held: HeldBytes = { total: 0 };
   let accepted = 0;
 
-  const failBody = ({ current }: Connection, failure: ServerFailure): void => {
-    if (current instanceof Exchange) current.fail(failure);
-  };
   server.on('connection', (socket: Socket) => {
     accepted += 1;
     rememberRemoteAddress(socket);
-    const connection = new Connection(socket, held, failBody);
+    const connection = new Connection<Exchange>(socket, held);
     open.add(connection);
     connections.set(socket, connection);
     socket.once('close', () => {
@@ -62,27 +59,21 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
 
   const receive = (request: IncomingMessage, response: ExchangeResponse): void => {
     const connection = connections.get(request.socket);
-    if (connection === undefined || connection.isOver) return;
+    if (connection === undefined || connection.isClosed) return;
     connection.enqueue(new Exchange(connection, context, request, response));
   };
   server.on('request', receive);
   server.on('checkContinue', receive);
   server.on('checkExpectation', receive);
 
-  const reject = (connection: Connection, request: IncomingMessage, failure: ServerFailure): void => {
+  /** Answers a request for which Node creates no response. */
+  const reject = (
+    connection: Connection<Exchange>,
+    request: IncomingMessage,
+    failure: ServerFailure,
+  ): void => {
     const response = new ExchangeResponse(request);
-    const exchange = new Exchange(connection, context, request, response, failure);
-    connection.enqueue({
-      request,
-      start: () => {
-        connection.current = exchange;
-        response.assignSocket(connection.socket);
-        response.once('finish', () => {
-          connection.socket.destroySoon();
-        });
-        exchange.start();
-      },
-    });
+    connection.enqueue(new Exchange(connection, context, request, response, failure));
     connection.startNext();
   };
 
@@ -103,9 +94,8 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
     if (connection === undefined || connection.parserFailure !== undefined) return;
     if (!connection.socket.writable) return;
     const failure = parserFailure(error);
-    connection.parserFailure = failure;
-    if (connection.isReceivingBody()) failBody(connection, failure);
-    else if (!connection.isClosing && !connection.isBodyComing) {
+    connection.failParsing(failure);
+    if (!connection.isClosing && !connection.received.isBodyComing) {
       const method = isMalformedHead(error) ? 'HEAD' : 'GET';
       reject(connection, unparsedRequest(connection.socket, method), failure);
     }
@@ -117,8 +107,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
   const sweep = setInterval(() => {
     const now = performance.now();
     for (const connection of open) {
-      const { current } = connection;
-      if (current instanceof Exchange) current.sweep(now, now - sweptAt);
+      connection.current?.sweep(now, now - sweptAt);
       connection.sweep(now);
     }
     for (const exchange of context.abandoned) if (exchange.deadline < now) exchange.releaseSlot();
@@ -127,9 +116,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
     stallsSweptAt = now;
     closeStalled(
       [...open].flatMap(({ socket, current }) =>
-        current instanceof Exchange && current.state === 'responding'
-          ? [{ socket, body: current.response.unreadBody }]
-          : [],
+        current?.state === 'responding' ? [{ socket, body: current.response.unreadBody }] : [],
       ),
     );
   }, serverTimeouts.sweepMs).unref();

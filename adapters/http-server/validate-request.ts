@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ServerFailure } from './server-failure';
+import type { ServerFailure } from './options';
 
 /** Maximum size of a request's head. RFC 9112, section 3, recommends at least 8,000 for the request line. */
 export const maxHeadBytes = 16_384;
@@ -47,7 +47,7 @@ const originForm = (target: string): string | undefined => {
   return pathAndQuery.startsWith('/') ? pathAndQuery : `/${pathAndQuery}`;
 };
 
-const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
+export const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
 
 /**
  * Finds faults in a request's head that Node lets pass (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 7.2,

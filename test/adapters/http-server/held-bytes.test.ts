@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Connection, maxHeldBytes } from '../../../adapters/http-server/connection';
+import { Connection } from '../../../adapters/http-server/connection';
+import { maxHeldBytes } from '../../../adapters/http-server/received-bytes';
 import { eventually } from '../../support/eventually';
 import { getRequest, postRequest, startPlainServer, statusesIn } from '../../support/http/plain-server';
 import { openRawConnection } from '../../support/http/raw-connection';
@@ -15,10 +16,10 @@ describe('Bytes that are pipelined behind a running request', () => {
     const connections: Array<Connection> = [];
     const started: Array<IncomingMessage> = [];
     const server = createServer((request) => {
-      connections.at(-1)?.enqueue({ request, start: () => started.push(request) });
+      connections.at(-1)?.enqueue({ request, start: () => started.push(request), fail: () => undefined });
     });
     server.on('connection', (socket) => {
-      connections.push(new Connection(socket, held, () => undefined));
+      connections.push(new Connection(socket, held));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

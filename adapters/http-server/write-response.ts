@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { turnThrottle } from './admission';
-import type { ErrorResponse } from './server-failure';
+import type { ErrorResponse } from './options';
 
 export interface ResponseOwner {
   /** Called before the head is written, which is the last moment to add `Connection: close`. */
@@ -133,4 +134,12 @@ export const trackResponse = (response: ExchangeResponse, owner: ResponseOwner):
   response.owner = owner;
   Object.assign(response, tracked);
   response.on('close', closed);
+};
+
+/** Attaches a response that Node has not created, such as that to a CONNECT. The connection ends with it. */
+export const writeLastTo = (socket: Socket, response: ExchangeResponse): void => {
+  response.assignSocket(socket);
+  response.once('finish', () => {
+    socket.destroySoon();
+  });
 };

@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** A listener of `http.createServer`, such as the callback of Koa, an Express application or the handler of Fastify. */
+export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** Options of `startHttpServer`. */
+export interface HttpServerOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Maximum concurrent safe requests (RFC 9110, section 9.2.1), and as many others. Further requests are queued. */
+  readonly maxInFlight: number;
+  /** Maximum time in the queue. A request that would wait longer is rejected at once, as Overloaded. */
+  readonly maxWaitMs: number;
+  /** Makes the response for a failure. The server adds Content-Length, Connection and Date, and omits the body for a HEAD. */
+  readonly errorResponse: (failure: ServerFailure, request: IncomingMessage) => ErrorResponse;
+  /** True for requests that are never queued, such as liveness checks. */
+  readonly isAlwaysAdmitted?: (request: IncomingMessage) => boolean;
+  readonly observer?: ExchangeObserver;
+}
+
+/** A failure that the server answers itself, because the listener never sees the request or is late. */
+export type ServerFailure =
+  /** The request is invalid by RFC 9110 or RFC 9112. */
+  | { readonly _tag: 'MalformedRequest'; readonly reason: string }
+  | {
+      readonly _tag:
+        | 'HeadersTooLarge'
+        | 'PayloadTooLarge'
+        | 'HttpVersionNotSupported'
+        | 'RequestTimeout'
+        | 'ExpectationFailed'
+        | 'Overloaded'
+        | 'DeadlineExceeded';
+    }
+  /** The method is CONNECT. `allowed` is empty, since the server does not know the methods of the listener. */
+  | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> };
+
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Observer of requests, also of those that no listener sees. */
+export interface ExchangeObserver {
+  /** Called when a request is admitted or queued. A call of the listener or of `requestShed` follows. */
+  readonly requestStarted?: () => void;
+  /** Called for a request that the listener will not see. */
+  readonly requestShed?: (shed: ShedRequest) => void;
+}
+
+/** A request that the listener did not see. */
+export interface ShedRequest {
+  readonly request: IncomingMessage;
+  /** 499 if the client left before it was answered. */
+  readonly status: number;
+  readonly failure: ServerFailure | undefined;
+  /** True if `requestStarted` was called for it. */
+  readonly wasStarted: boolean;
+}
