@@ -22,7 +22,8 @@ const setting = <A>(
       typeof input === 'string' && input !== ''
         ? pipe(
             validate(parse(input), context),
-            E.orElse(() => t.failure(undefined, context, expected)),
+            // The value is left out, since it may be a secret.
+            E.orElse(() => t.failure(null, context, expected)),
           )
         : t.success(defaultValue),
     toText,
