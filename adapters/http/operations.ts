@@ -3,7 +3,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import type { PetQuery } from '../../core';
 import type { Context, PetContext, Route, ServerFunctions } from './context';
 import type { HttpFailure, NotReady } from './errors';
-import { handleCreatePet } from './handlers/create-pet';
+import { handleCreatePet, idempotencyKeyPattern } from './handlers/create-pet';
 import { handleGetPet } from './handlers/get-pet';
 import { handleListPets } from './handlers/list-pets';
 import { fail, succeed } from './respond';
@@ -43,9 +43,6 @@ const rex = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
 
 const decimalInt64 = { type: 'integer', format: 'int64' };
 
-/** A String of RFC 8941 with parameters, or the characters of one without quotes. */
-export const idempotencyKeyPattern = String.raw`^(?:"(?:[ !#-\[\]-~]|\\["\\]){1,255}"(?:; *[a-z*][a-z\d_.*-]*(?:=(?:"(?:[ !#-\[\]-~]|\\["\\])*"|:[\w+\/=]*:|\?[01]|[\w*.:\/!#$%&'^|~+-]+))?)*|[!#-+\--\[\]-~]{1,255})$`;
-
 /** Parameters of listPets. A new field of the query does not compile until it is added here. */
 const listParameters = {
   limit: {
@@ -61,10 +58,6 @@ const listParameters = {
     schema: decimalInt64,
   },
 } satisfies { readonly [Field in keyof Required<PetQuery>]: object };
-
-/** Returns the methods that a route answers: HEAD mirrors GET. */
-export const methodsOf = (method: Route['method']): ReadonlyArray<string> =>
-  method === 'GET' ? ['GET', 'HEAD'] : [method];
 
 /** Operations under /v1. Routes, allowed methods, metrics, deprecation headers and documents derive from them. */
 export const petOperations: ReadonlyArray<PetOperation> = [
@@ -151,6 +144,11 @@ export const petOperations: ReadonlyArray<PetOperation> = [
     success: { description: 'The animal.', schema: 'Pet', example: rex },
     failures: ['PetNotFound'],
   },
+];
+
+/** Methods under /v1. HEAD mirrors GET. */
+export const petMethods = [
+  ...new Set(petOperations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
 ];
 
 export const serviceOperations: ReadonlyArray<ServiceOperation> = [

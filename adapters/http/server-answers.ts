@@ -6,7 +6,7 @@ import { corsHeaders } from './middleware/cors';
 import { requestIdOf } from './middleware/request-id';
 import { securityHeaders } from './middleware/security-headers';
 import { isHealthCheck } from './public-routes';
-import { methodsOf, petOperations } from './operations';
+import { petMethods } from './operations';
 import { clientAddressOf, recordRequest, type Reporter } from './request-record';
 import { jsonType, recordFailure } from './respond';
 import { deprecationHeaders } from './routing';
@@ -48,12 +48,10 @@ interface Options {
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1).join();
 
-const methods = [...new Set(petOperations.flatMap(({ method }) => methodsOf(method)))];
-
 /** Adds the methods of the operations, which the server does not know, to its refusal of CONNECT. */
 const withMethods = (failure: HttpFailure): HttpFailure =>
   failure._tag === 'MethodNotAllowed' && failure.allowed.length === 0
-    ? { ...failure, allowed: methods }
+    ? { ...failure, allowed: petMethods }
     : failure;
 
 export const serverAnswers = (options: Options): ServerAnswers => {

@@ -6,19 +6,22 @@ import type { HttpFailure } from '../errors';
 import { fail, succeed } from '../respond';
 import { readJsonBody } from './read-json-body';
 
-const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\])*)"`;
+const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
 const bareItem = String.raw`(?:"(?:[ !#-\[\]-~]|\\["\\])*"|:[\w+/=]*:|\?[01]|[\w*.:/!#$%&'^|~+-]+)`;
 const itemParameters = String.raw`(?:; *[a-z*][a-z\d_.*-]*(?:=${bareItem})?)*`;
-
-/** A String of RFC 8941, section 3.3.3, with parameters that are ignored. */
-const quotedKey = new RegExp(`^ *${quotedText}${itemParameters} *$`);
-
 // A key without quotes. It has no comma, because Node joins repeated headers with one.
-const bareKey = /^ *([!#-+\--[\]-~]+) *$/;
+const bareText = String.raw`([!#-+\--\[\]-~]{1,255})`;
+const keyText = `(?:${quotedText}${itemParameters}|${bareText})`;
 
-/** Parses an Idempotency-Key: a String of RFC 8941, as the IETF draft requires, or without quotes, as most clients send it. */
+/** Grammar of an Idempotency-Key: a String of RFC 8941, section 3.3.3, with parameters, or the same characters without quotes. */
+export const idempotencyKeyPattern = `^${keyText}$`;
+
+const keyInSpaces = new RegExp(`^ *${keyText} *$`);
+
+/** Parses an Idempotency-Key, with the quotes that the IETF draft requires, or without them, as most clients send it. */
 export const parseIdempotencyKey = (header: string): E.Either<HttpFailure, IdempotencyKey> => {
-  const key = quotedKey.exec(header)?.[1]?.replace(/\\(.)/g, '$1') ?? bareKey.exec(header)?.[1];
+  const [, quoted, bare] = keyInSpaces.exec(header) ?? [];
+  const key = quoted?.replace(/\\(.)/g, '$1') ?? bare;
   return IdempotencyKey.is(key) ? E.right(key) : E.left({ _tag: 'InvalidIdempotencyKey' });
 };
 

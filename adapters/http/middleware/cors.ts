@@ -1,5 +1,5 @@
 import type { Headers, Middleware } from '../context';
-import { methodsOf, petOperations } from '../operations';
+import { petMethods } from '../operations';
 
 const exposedHeaders = [
   'Link',
@@ -31,8 +31,6 @@ export const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Header
   };
 };
 
-const methods = [...new Set(petOperations.flatMap(({ method }) => methodsOf(method)))];
-
 export const cors =
   (origins: ReadonlyArray<string>): Middleware =>
   (context, next) => {
@@ -42,7 +40,7 @@ export const cors =
     if (!isPreflight || !isAllowed(origins, origin)) return next();
     context.status = 204;
     context.set({
-      'Access-Control-Allow-Methods': methods.join(),
+      'Access-Control-Allow-Methods': petMethods.join(),
       'Access-Control-Allow-Headers':
         'Authorization,Content-Type,Idempotency-Key,X-Request-Id,traceparent,tracestate',
       'Access-Control-Max-Age': '7200',

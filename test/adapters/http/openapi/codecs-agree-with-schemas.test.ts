@@ -3,8 +3,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isLeft, isRight } from 'fp-ts/Either';
 import { stringify } from 'lossless-json';
-import { parseIdempotencyKey } from '../../../../adapters/http/handlers/create-pet';
-import { idempotencyKeyPattern as pattern } from '../../../../adapters/http/operations';
+import {
+  idempotencyKeyPattern as pattern,
+  parseIdempotencyKey,
+} from '../../../../adapters/http/handlers/create-pet';
 import { parseJson } from '../../../../adapters/json';
 import { schemas } from '../../../../adapters/http/openapi/schemas';
 import { NewPet, newPetFields, type PetField, PetStatus } from '../../../../core';
