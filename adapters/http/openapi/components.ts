@@ -115,35 +115,10 @@ export const failureResponses = (kinds: ReadonlyArray<Kind>, headerNames: Readon
     }),
   );
 
-const sharedResponses = {
-  MalformedRequest: failureResponses(['MalformedRequest']),
-  Unauthorized: failureResponses(['MissingApiKey', 'MalformedApiKey', 'InvalidApiKey']),
-  RequestTimeout: failureResponses(['RequestTimeout']),
-  ExpectationFailed: failureResponses(['ExpectationFailed']),
-  RateLimited: failureResponses(['RateLimited'], quotaHeaderNames),
-  HeadersTooLarge: failureResponses(['HeadersTooLarge']),
-  InternalError: failureResponses(['Defect'], quotaHeaderNames),
-  Unavailable: failureResponses(['Unavailable'], quotaHeaderNames),
-  HttpVersionNotSupported: failureResponses(['HttpVersionNotSupported']),
-} as const;
-
-export const sharedFailures = (names: ReadonlyArray<keyof typeof sharedResponses>) =>
-  Object.fromEntries(
-    names.flatMap((name) =>
-      Object.keys(sharedResponses[name]).map((status) => [
-        status,
-        { $ref: `#/components/responses/${name}` },
-      ]),
-    ),
-  );
-
 type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const allComponents: Components = {
   schemas,
-  responses: R.map((byStatus: ReturnType<typeof failureResponses>) => Object.values(byStatus)[0])(
-    sharedResponses,
-  ),
   headers: headerComponents,
   examples: R.map((failure: HttpFailure) => {
     const value: unknown = JSON.parse(errorBodyText(describeFailure(failure)));

@@ -7,7 +7,6 @@ import {
   failureResponses,
   headerReferences,
   quotaHeaderNames,
-  sharedFailures,
   successResponse,
 } from './components';
 import { openApiPath } from '../routing';
@@ -24,26 +23,10 @@ const unreadFailures = [
 const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const inWords = (date: string): string => longDate.format(new Date(date));
 
-const withoutDeprecation = ({ failures }: PetOperation) => ({
-  ...sharedFailures(['Unauthorized', 'RateLimited', 'InternalError', 'Unavailable', ...unreadFailures]),
-  ...failureResponses([...failures, 'MalformedRequest'], quotaHeaderNames),
-});
-
-/** Returns the error responses of a deprecated operation, which have additional headers and so are not shared. */
-const withDeprecation = ({ failures }: PetOperation) => ({
-  ...failureResponses(
-    ['MissingApiKey', 'MalformedApiKey', 'InvalidApiKey', 'MalformedRequest', ...unreadFailures],
-    deprecationHeaderNames,
-  ),
-  ...failureResponses(
-    [...failures, 'RateLimited', 'Defect', 'Unavailable'],
-    [...deprecationHeaderNames, ...quotaHeaderNames],
-  ),
-});
-
 const documentPetOperation = (operation: PetOperation) => {
   const { operationId, summary, description = '', parameters, requestBody, success, deprecation } = operation;
-  const headerNames = [...(success.headers ?? []), ...quotaHeaderNames];
+  const announced = deprecation === undefined ? [] : deprecationHeaderNames;
+  const counted = [...announced, ...quotaHeaderNames];
   return {
     operationId,
     summary,
@@ -56,11 +39,12 @@ const documentPetOperation = (operation: PetOperation) => {
     ...(parameters === undefined ? {} : { parameters }),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: {
-      [operation.successStatus]: successResponse(
-        success,
-        deprecation === undefined ? headerNames : [...deprecationHeaderNames, ...headerNames],
+      [operation.successStatus]: successResponse(success, [...counted, ...(success.headers ?? [])]),
+      ...failureResponses(['MissingApiKey', 'MalformedApiKey', 'InvalidApiKey', ...unreadFailures], announced),
+      ...failureResponses(
+        [...operation.failures, 'MalformedRequest', 'RateLimited', 'Defect', 'Unavailable'],
+        counted,
       ),
-      ...(deprecation === undefined ? withoutDeprecation(operation) : withDeprecation(operation)),
     },
   };
 };
@@ -80,8 +64,7 @@ const documentServiceOperation = ({ operationId, summary, success, failures }: S
           },
         }
       : {}),
-    ...sharedFailures(['MalformedRequest', ...unreadFailures]),
-    ...failureResponses(failures),
+    ...failureResponses([...failures, 'MalformedRequest', ...unreadFailures]),
   },
 });
 
