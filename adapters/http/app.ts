@@ -1,15 +1,10 @@
 import Koa from 'koa';
 import type { ConsumeQuota, OpenAnimalStore } from '../../core';
-
-import { accessLog } from './middleware/access-log';
-import { cors } from './middleware/cors';
-import { errors } from './middleware/errors';
-import { requestId, requestIdOf } from './middleware/request-id';
-import { setSecurityHeaders } from './middleware/security-headers';
+import { accessLog, type Reporter } from './access-log';
+import { cors, errors, requestId, requestIdOf, setSecurityHeaders } from './middleware';
 import type { CheckReadiness } from './operations';
 import { petRoutes } from './pet-routes';
 import { adminRoutes, publicRoutes, type ReadMetrics } from './public-routes';
-import type { Reporter } from './request-record';
 import { refuseUnmatched } from './routing';
 import { type HttpApplication, serverAnswers } from './server-answers';
 import { type HttpServerFunctions, serverFunctions } from './server-functions';
@@ -49,7 +44,6 @@ export const httpApplication = (options: Options): HttpApplication => {
   const { server, middleware = [] } = options;
   const pets = petRoutes({ openStore, consumeQuota, server: serverFunctions(server) });
   const others = publicRoutes(checkReadiness);
-
   const arrivedAt = server?.arrivedAt;
 
   const app = createKoa(reporter, trustedProxies);

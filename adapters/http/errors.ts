@@ -52,7 +52,7 @@ export interface ErrorBody {
   readonly status: number;
 }
 
-export interface ErrorDescription extends ErrorBody {
+interface ErrorDescription extends ErrorBody {
   readonly headers: Headers;
 }
 

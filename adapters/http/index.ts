@@ -4,5 +4,5 @@ export { openApiDocument, openApiServiceDocument } from './openapi/documents';
 export { type CheckReadiness, petOperations } from './operations';
 export { mountPetRoutes } from './pet-routes';
 export type { ReadMetrics } from './public-routes';
-export type { RejectionRecord, Reporter, RequestRecord } from './request-record';
+export type { RejectionRecord, Reporter, RequestRecord } from './access-log';
 export type { HttpApplication } from './server-answers';

@@ -2,12 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import type { Headers, Route } from './context';
 import { causeOf, describeFailure, errorBodyText, type HttpFailure } from './errors';
-import { corsHeaders } from './middleware/cors';
-import { requestIdOf } from './middleware/request-id';
-import { securityHeaders } from './middleware/security-headers';
+import { corsHeaders, requestIdOf, securityHeaders } from './middleware';
 import { isHealthCheck } from './public-routes';
 import { petMethods } from './operations';
-import { clientAddressOf, recordRequest, type Reporter } from './request-record';
+import { clientAddressOf, recordRequest, type Reporter } from './access-log';
 import { jsonType, recordFailure } from './respond';
 import { deprecationHeaders } from './routing';
 

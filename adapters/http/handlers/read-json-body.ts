@@ -5,7 +5,7 @@ import type { ServerFunctions } from '../context';
 import type { HttpFailure } from '../errors';
 import { BodyWasRead } from '../server-functions';
 
-export const maxBodyBytes = 100_000;
+const maxBodyBytes = 100_000;
 
 const token = String.raw`[\w!#$%&'*+.^|~\x60-]+`;
 const parameter = String.raw`(?!charset=)${token}=(?:${token}|"(?:[^"\\]|\\.)*")|charset=(?:utf-8|"utf-8")`;

@@ -40,7 +40,10 @@ const documentPetOperation = (operation: PetOperation) => {
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: {
       [operation.successStatus]: successResponse(success, [...counted, ...(success.headers ?? [])]),
-      ...failureResponses(['MissingApiKey', 'MalformedApiKey', 'InvalidApiKey', ...unreadFailures], announced),
+      ...failureResponses(
+        ['MissingApiKey', 'MalformedApiKey', 'InvalidApiKey', ...unreadFailures],
+        announced,
+      ),
       ...failureResponses(
         [...operation.failures, 'MalformedRequest', 'RateLimited', 'Defect', 'Unavailable'],
         counted,

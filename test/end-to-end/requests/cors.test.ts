@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { securityHeaders } from '../../../adapters/http/middleware/security-headers';
+import { securityHeaders } from '../../../adapters/http/middleware';
 import { overloadedServer } from '../../support/http/start-server';
 import { type RawAnswer, rawExchange } from '../../support/http/raw-connection';
 import { apiKey, serveInProcess } from '../../support/service/serve-in-process';

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 import type { KeyId, OwnerId } from '../../core';
-import type { State } from './context';
+import type { Middleware, State } from './context';
 import { describeFailure, type HttpFailure } from './errors';
-import { requestIdOf } from './middleware/request-id';
+import { requestIdOf } from './middleware';
 import { failureOf } from './respond';
 
 /** Position of a request in a distributed trace: its sender's ids, in lower-case hexadecimal. */
-export interface TraceContext {
+interface TraceContext {
   readonly traceId: string;
   readonly parentId: string;
 }
 
-export type UnauthorizedReason = 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked';
+type UnauthorizedReason = 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked';
 
 export interface RequestRecord {
   readonly requestId: string;
@@ -83,18 +83,14 @@ const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefi
   }
 };
 
-interface Ended {
+type Ended = Pick<RequestRecord, 'status' | 'path' | 'clientAddress'> & {
   readonly request: IncomingMessage;
-  readonly status: number;
   readonly arrivedAt: number;
-  readonly path: string;
-  readonly clientAddress: string | undefined;
   readonly state?: State;
-}
+};
 
 export const recordRequest = (ended: Ended): RequestRecord => {
-  const { request, status, arrivedAt, path, clientAddress, state = {} } = ended;
-  const { route, caller } = state;
+  const { request, status, arrivedAt, path, clientAddress, state: { route, caller } = {} } = ended;
   const failure = failureOf(request);
   const refusedKeyId = failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined;
   const { traceparent } = request.headers;
@@ -114,3 +110,27 @@ export const recordRequest = (ended: Ended): RequestRecord => {
     clientAddress,
   };
 };
+
+/** Status that nginx logs if the client closed the connection before the response. */
+const clientClosedRequest = 499;
+
+interface Options {
+  readonly trustedProxies: number;
+  readonly arrivedAt: ((request: IncomingMessage) => number | undefined) | undefined;
+}
+
+export const accessLog =
+  (reporter: Reporter, { trustedProxies, arrivedAt }: Options): Middleware =>
+  (context, next) => {
+    const { req: request, res: response, path, state } = context;
+    const began = arrivedAt?.(request) ?? performance.now();
+    // Read now, since a closed socket has no address.
+    const clientAddress = clientAddressOf(request, trustedProxies);
+    const report = (): void => {
+      const status = response.headersSent ? response.statusCode : clientClosedRequest;
+      reporter.requestEnded(recordRequest({ request, status, arrivedAt: began, path, clientAddress, state }));
+    };
+    // Node emits 'close' after 'finish' too, so one listener is enough.
+    response.once('close', report);
+    return next();
+  };

@@ -1,0 +1,142 @@
+import * as E from 'fp-ts/Either';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { ApiKey, type ConsumeQuota, type OpenAnimalStore } from '../../core';
+import type { Headers, Middleware, PetMiddleware, ServerFunctions } from './context';
+import type { HttpFailure } from './errors';
+import { petMethods } from './operations';
+import { fail, setHeaders } from './respond';
+
+const wellFormed = /^[\w.:~+/=-]{1,128}$/;
+
+/** Returns the `X-Request-Id` of the request if it is well-formed, otherwise a new id, which it stores in the request's headers. */
+export const requestIdOf = ({ headers }: IncomingMessage): string => {
+  const given = headers['x-request-id'];
+  if (typeof given === 'string' && wellFormed.test(given)) return given;
+  const id = randomUUID();
+  headers['x-request-id'] = id;
+  return id;
+};
+
+export const requestId: Middleware = (context, next) => {
+  const id = requestIdOf(context.req);
+  context.state.requestId = id;
+  context.res.setHeader('X-Request-Id', id);
+  return next();
+};
+
+/** Turns a thrown error into an opaque 500. Expected failures are values and are never thrown. */
+export const errors: Middleware = async (context, next) => {
+  try {
+    await next();
+  } catch (cause) {
+    fail(context, { _tag: 'Defect', cause });
+  }
+};
+
+/** Headers of every response, which must not be sniffed, framed or cached. */
+export const securityHeaders = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+} as const;
+
+export const setSecurityHeaders: Middleware = (context, next) => {
+  setHeaders(context, securityHeaders);
+  return next();
+};
+
+const exposedHeaders = [
+  'Link',
+  'Location',
+  'X-Request-Id',
+  'Retry-After',
+  'Deprecation',
+  'Sunset',
+  'Idempotent-Replayed',
+  'RateLimit',
+  'RateLimit-Policy',
+  'WWW-Authenticate',
+].join(',');
+
+const isAllowed = (origins: ReadonlyArray<string>, origin: string): boolean =>
+  origin !== '' && (origins.includes('*') || origins.includes(origin));
+
+/**
+ * Returns the CORS headers of a response, also of an error (Fetch standard, section 3.3). Credentials are not allowed, since a
+ * page sends its API key itself. `Cross-Origin-Resource-Policy` stays strict, since it affects only requests without CORS.
+ */
+export const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Headers => {
+  if (origins.length === 0) return {};
+  if (!isAllowed(origins, origin)) return { Vary: 'Origin' };
+  return {
+    Vary: 'Origin',
+    'Access-Control-Allow-Origin': origins.includes('*') ? '*' : origin,
+    'Access-Control-Expose-Headers': exposedHeaders,
+  };
+};
+
+export const cors =
+  (origins: ReadonlyArray<string>): Middleware =>
+  (context, next) => {
+    const origin = context.get('Origin');
+    context.set(corsHeaders(origins, origin));
+    const isPreflight = context.method === 'OPTIONS' && context.get('Access-Control-Request-Method') !== '';
+    if (!isPreflight || !isAllowed(origins, origin)) return next();
+    context.status = 204;
+    context.set({
+      'Access-Control-Allow-Methods': petMethods.join(),
+      'Access-Control-Allow-Headers':
+        'Authorization,Content-Type,Idempotency-Key,X-Request-Id,traceparent,tracestate',
+      'Access-Control-Max-Age': '7200',
+    });
+    return undefined;
+  };
+
+// RFC 9110 allows spaces and tabs only; `\s` would also accept a no-break space.
+const bearer = /^[ \t]*Bearer +(.*?)[ \t]*$/i;
+
+/** Reads the key in an Authorization header (RFC 6750, section 2.1). Treats another scheme as a missing key. */
+const bearerKey = (authorization: string): E.Either<HttpFailure, ApiKey> => {
+  const key = bearer.exec(authorization)?.[1];
+  if (key === undefined) return E.left({ _tag: 'MissingApiKey' });
+  return ApiKey.is(key) ? E.right(key) : E.left({ _tag: 'MalformedApiKey', repeatsScheme: bearer.test(key) });
+};
+
+/** Opens the store with the API key of the request, before anything else of the request is read. */
+export const authenticate =
+  (openStore: OpenAnimalStore, { deadlineOf }: ServerFunctions): PetMiddleware =>
+  async (context, next) => {
+    const key = bearerKey(context.req.headers.authorization ?? '');
+    if (E.isLeft(key)) {
+      fail(context, key.left);
+      return;
+    }
+    const opened = await openStore(key.right, deadlineOf(context.req))();
+    if (E.isLeft(opened)) {
+      fail(context, opened.left);
+      return;
+    }
+    context.state.caller = opened.right.caller;
+    context.state.store = opened.right;
+    await next();
+  };
+
+export const quota =
+  (consumeQuota: ConsumeQuota, { deadlineOf }: ServerFunctions): PetMiddleware =>
+  async (context, next) => {
+    const consumed = await consumeQuota(context.state.caller.ownerId, deadlineOf(context.req))();
+    if (E.isLeft(consumed)) {
+      fail(context, consumed.left);
+      return;
+    }
+    const { requests, seconds, remaining, resetsIn, isWithin } = consumed.right;
+    // draft-ietf-httpapi-ratelimit-headers-10
+    context.set('RateLimit', `"default";r=${remaining};t=${resetsIn}`);
+    context.set('RateLimit-Policy', `"default";q=${requests};w=${seconds}`);
+    if (isWithin) await next();
+    else fail(context, { _tag: 'RateLimited', retryAfterSeconds: resetsIn });
+  };
