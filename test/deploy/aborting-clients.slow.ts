@@ -8,8 +8,14 @@ import { killPrograms } from '../support/processes/command';
 import { needsPrograms } from '../support/processes/system';
 import { killServices, startService } from '../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
-import { attackerKey, attackHttp1, attackHttp2, desynchronize } from './support/aborting-clients';
-import { callHttp2, openHttp2 } from './support/http2-call';
+import {
+  attackerKey,
+  attackHttp1,
+  attackHttp2,
+  desynchronize,
+  callHttp2,
+  openHttp2,
+} from './support/aborting-clients';
 import { type Proxy, proxies, type StartProxy } from './support/proxies';
 
 const victimKey = 'a-key-of-a-victim-that-is-long-enough';

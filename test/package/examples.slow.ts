@@ -6,7 +6,6 @@ import { programs } from '../embedders/support/programs';
 import { eventually } from '../support/eventually';
 import { freePort } from '../support/processes/system';
 import { installPackage, packPackage } from '../support/packages';
-import { markdownBlocks } from '../support/markdown';
 import { createPet, isRefused, listPets } from '../support/http/client';
 import { removeFolders } from '../support/temporary-folder';
 
@@ -68,15 +67,6 @@ describe('the package, packed and installed in an empty folder', function () {
     const { stdout, stderr } = await runIn(coreAlone, 'shelter.cjs');
     expect(stderr).to.equal('');
     expect(stdout).to.equal('1: Rex\n');
-  });
-
-  it("runs the README's program, which prints what the README says", async () => {
-    const blocks = markdownBlocks('README.md');
-    const index = blocks.findIndex(({ language }) => language === 'js');
-    await writeFile(join(coreAlone, 'readme.mjs'), blocks[index]?.text ?? '');
-    const { stdout, stderr } = await runIn(coreAlone, 'readme.mjs');
-    expect(stderr).to.equal('');
-    expect(blocks[index + 1]).to.deep.equal({ language: '', text: stdout });
   });
 
   it('runs the host of docs/embedding.md, which serves animals to the key that it prints', async () => {

@@ -1,12 +1,36 @@
 import { expect } from 'chai';
 import * as t from 'io-ts';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
 import { decodeOrThrow } from '../../core';
 import { projectFolder } from '../support/processes/command';
 import { installedBeside, libraryManifest, type Manifest, readManifest } from '../support/packages';
 import { entries } from './public-names';
-import { packagesReached } from './packages-reached';
+
+const importsOf = (file: string): ReadonlyArray<string> =>
+  ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles.map(({ fileName }) => fileName);
+
+const packageOf = (specifier: string): string =>
+  specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+
+const sourceOf = (specifier: string): string => {
+  const path = specifier.replace(/\.js$/, '');
+  return existsSync(`${path}.ts`) ? `${path}.ts` : join(path, 'index.ts');
+};
+
+/** The packages that a source file imports, by itself or by what it imports of the project; types count. */
+const packagesReached = (file: string): ReadonlySet<string> => {
+  const files = new Set([file]);
+  const packages = new Set<string>();
+  for (const each of files) {
+    for (const specifier of importsOf(each)) {
+      if (specifier.startsWith('.')) files.add(sourceOf(join(dirname(each), specifier)));
+      else if (!specifier.startsWith('node:')) packages.add(packageOf(specifier));
+    }
+  }
+  return packages;
+};
 
 const LockFile = t.type({
   packages: t.record(
@@ -25,7 +49,7 @@ describe('what npm installs', () => {
 
   before(async () => {
     manifest = await readManifest(libraryManifest);
-    const text = await readFile(join(projectFolder, 'package-lock.json'), 'utf8');
+    const text = readFileSync(join(projectFolder, 'package-lock.json'), 'utf8');
     packages = decodeOrThrow(LockFile, JSON.parse(text)).packages;
   });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as t from 'io-ts';
 import ts from 'typescript';
@@ -85,3 +85,7 @@ export const publicNamesPage = (names: PublicNames): string =>
     'What each entry of the package exports. `npm run format` writes this page.',
     ...[...names].map(([entry, exported]) => `## ${entry}\n\n${wrap(exported.map(({ name }) => name))}`),
   ].join('\n\n') + '\n';
+
+if (require.main === module) {
+  writeFileSync(join(__dirname, 'PUBLIC-NAMES.md'), publicNamesPage(publicNames()));
+}

@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import * as t from 'io-ts';
+import { decodeOrThrow } from '../../../core';
 import { projectFolder, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { freePort } from '../../support/processes/system';
@@ -15,20 +17,13 @@ export interface PrometheusServer {
   readonly stop: () => Promise<void>;
 }
 
-interface Answer {
-  readonly status: string;
-  readonly data: {
-    readonly result?: ReadonlyArray<unknown>;
-    readonly alerts?: ReadonlyArray<{ readonly labels: Readonly<Record<string, string>> }>;
-  };
-}
-
-const isAnswer = (value: unknown): value is Answer =>
-  typeof value === 'object' &&
-  value !== null &&
-  'status' in value &&
-  value.status === 'success' &&
-  'data' in value;
+const Answer = t.type({
+  status: t.literal('success'),
+  data: t.partial({
+    result: t.array(t.unknown),
+    alerts: t.array(t.type({ labels: t.record(t.string, t.string) })),
+  }),
+});
 
 /** Starts Prometheus with the alerts of the service, scraping an address every 5 s: a scrape waits for a database that hangs. */
 export const startPrometheus = async (folder: string, target: string): Promise<PrometheusServer> => {
@@ -47,11 +42,9 @@ export const startPrometheus = async (folder: string, target: string): Promise<P
     `--storage.tsdb.path=${join(folder, 'data')}`,
     `--web.listen-address=127.0.0.1:${port}`,
   ]);
-  const ask = async (path: string): Promise<Answer['data']> => {
+  const ask = async (path: string) => {
     const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`);
-    const answer: unknown = await response.json();
-    if (!isAnswer(answer)) throw new Error(`${path}: ${JSON.stringify(answer)}`);
-    return answer.data;
+    return decodeOrThrow(Answer, await response.json()).data;
   };
   const query = async (expression: string): Promise<number> =>
     (await ask(`query?query=${encodeURIComponent(expression)}`)).result?.length ?? 0;

@@ -1,58 +1,35 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import * as t from 'io-ts';
+import { decodeOrThrow } from '../../../core';
 
-/** A span as OTLP has it in JSON, by the fields that are looked at. */
-export interface Span {
-  readonly name: string;
-  readonly traceId: string;
-  readonly parentSpanId?: string;
-  readonly spanId: string;
-  /** 2 is a server's. */
-  readonly kind: number;
-  /** The instrumentation that made it. */
-  readonly scope: string;
-}
+/** Spans as OTLP has them in JSON, by the fields that are compared. `kind` 2 is a server's. */
+const OtlpSpan = t.intersection([
+  t.type({ name: t.string, traceId: t.string, spanId: t.string, kind: t.number }),
+  t.partial({ parentSpanId: t.string }),
+]);
 
-const member = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+const Scope = t.type({ scope: t.type({ name: t.string }), spans: t.array(OtlpSpan) });
 
-const list = (value: unknown, name: string): ReadonlyArray<unknown> => {
-  const found = member(value, name);
-  return Array.isArray(found) ? found : [];
-};
+const Traces = t.type({ resourceSpans: t.array(t.type({ scopeSpans: t.array(Scope) })) });
 
-const text = (value: unknown, name: string): string => {
-  const found = member(value, name);
-  return typeof found === 'string' ? found : '';
-};
+/** A span with the name of the instrumentation that made it. */
+export type Span = t.TypeOf<typeof OtlpSpan> & { readonly scope: string };
 
 const spansOf = (body: unknown): ReadonlyArray<Span> =>
-  list(body, 'resourceSpans').flatMap((resource) =>
-    list(resource, 'scopeSpans').flatMap((scoped) =>
-      list(scoped, 'spans').map((span) => ({
-        name: text(span, 'name'),
-        traceId: text(span, 'traceId'),
-        parentSpanId: text(span, 'parentSpanId'),
-        spanId: text(span, 'spanId'),
-        kind: Number(member(span, 'kind')),
-        scope: text(member(scoped, 'scope'), 'name').replace('@opentelemetry/instrumentation-', ''),
-      })),
-    ),
-  );
-
-const read = async (message: IncomingMessage): Promise<string> => {
-  let all = '';
-  message.setEncoding('utf8');
-  for await (const chunk of message) all += String(chunk);
-  return all;
-};
+  decodeOrThrow(Traces, body)
+    .resourceSpans.flatMap(({ scopeSpans }) => scopeSpans)
+    .flatMap(({ scope, spans }) =>
+      spans.map((span) => ({ ...span, scope: scope.name.replace('@opentelemetry/instrumentation-', '') })),
+    );
 
 /** Takes traces over OTLP, as JSON over HTTP. */
 export const startTraceCollector = async () => {
   const spans: Array<Span> = [];
   const server = createServer((request, response) => {
-    void read(request).then((body) => {
-      if (request.url === '/v1/traces') spans.push(...spansOf(JSON.parse(body)));
+    void json(request).then((body) => {
+      if (request.url === '/v1/traces') spans.push(...spansOf(body));
       response.setHeader('Content-Type', 'application/json').end('{}');
     });
   }).listen(0, '127.0.0.1');

@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { eventually } from '../support/eventually';
+import { markdownBlocks } from '../support/markdown';
+import { copyInstalledCheckout, packPackage } from '../support/packages';
+import { killPrograms, projectFolder, shell, startProgram } from '../support/processes/command';
+import { makeFolder, removeFolders } from '../support/temporary-folder';
+
+const expectSuccess = async (folder: string, command: string) => {
+  const outcome = await shell(folder, command);
+  expect(outcome.code, `${command}: ${outcome.stdout}${outcome.stderr}`).to.equal(0);
+  return outcome;
+};
+
+/** A checkout with a program of one line, and with the packages that are installed here. */
+const makeSmallCheckout = async (): Promise<string> => {
+  const folder = await makeFolder();
+  for (const kept of ['deploy/packages/build.mjs', 'tsconfig.json', 'package.json', 'package-lock.json']) {
+    await cp(join(projectFolder, kept), join(folder, kept));
+  }
+  for (const file of [
+    ...['core/index.ts', 'test/contracts/index.ts', 'adapters/http/docs/page/page.html', 'knexfile.ts'],
+    'app/main.ts',
+  ]) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), '');
+  }
+  await symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+};
+
+describe('The build', () => {
+  afterEach(killPrograms);
+  afterEach(removeFolders);
+
+  it('builds correct sources again after sources with an error', async () => {
+    const folder = await makeSmallCheckout();
+    const build = async (line: string): Promise<number | null> => {
+      await writeFile(join(folder, 'app/main.ts'), `${line}\n`);
+      const script = join(folder, 'deploy/packages/build.mjs');
+      return (await startProgram(process.execPath, [script], { folder }).ended).code;
+    };
+    const right = "export const answer: string = 'right';";
+    expect(await build(right)).to.equal(0);
+    expect(await build("export const answer: number = 'wrong';")).to.not.equal(0);
+    expect(await build(right)).to.equal(0);
+    expect(await readFile(join(folder, 'dist/app/main.js'), 'utf8')).to.include("'right'");
+  });
+
+  it('runs before `npm start`, whose service a signal stops', async () => {
+    const running = startProgram('npm', ['start'], {
+      folder: projectFolder,
+      environment: { HOME: homedir(), PORT: '0', DATABASE_URL: 'memory:' },
+    });
+    const address = (): string | undefined => /serves (http:\S+) /.exec(running.stderr())?.[1];
+    await eventually('it serves', 120_000, () => address() !== undefined);
+    running.signal('SIGTERM');
+    await running.ended;
+    const refused = await fetch(`${address() ?? ''}/livez`).then(
+      () => 'it answers',
+      () => 'it is gone',
+    );
+    expect(refused).to.equal('it is gone');
+  });
+});
+
+describe('The two packages', () => {
+  let checkout = '';
+
+  before(async () => {
+    checkout = await copyInstalledCheckout();
+  });
+
+  afterEach(killPrograms);
+  after(removeFolders);
+
+  it('are written by `npm run pack`, and publint and attw find nothing wrong', async () => {
+    await expectSuccess(checkout, 'npm run pack');
+    const written = await readdir(join(checkout, 'dist', 'packages'));
+    expect(written.sort()).to.deep.equal(['animal-store-0.1.0.tgz', 'animal-store-service-0.1.0.tgz']);
+    for (const name of written) {
+      await expectSuccess(checkout, `npx publint --strict dist/packages/${name}`);
+      await expectSuccess(checkout, `npx attw --profile strict dist/packages/${name}`);
+    }
+  });
+
+  it('are not what `npm pack` would write: it is refused, and says what to type', async () => {
+    const target = await makeFolder();
+    const { code, stdout, stderr } = await shell(checkout, `npm pack --pack-destination ${target}`);
+    expect(code).to.equal(1);
+    expect(stdout + stderr).to.include('`npm run pack` writes the two packages');
+    expect(await readdir(target)).to.deep.equal([]);
+  });
+});
+
+/** Packages of a host that are older than those of the service. */
+const olderPackages = 'commander@12 pino@9 koa@2 knex@2 prom-client@14 sqlite3@5 @koa/router@12 @types/koa@2';
+
+describe('The library from its tarball', () => {
+  let tarball = '';
+
+  before(async () => {
+    tarball = await packPackage();
+  });
+
+  afterEach(killPrograms);
+  after(removeFolders);
+
+  const newHost = async (): Promise<string> => {
+    const folder = await makeFolder();
+    await writeFile(join(folder, 'package.json'), '{ "name": "host", "version": "1.0.0", "private": true }');
+    return folder;
+  };
+
+  it('is installed without install scripts, and prints what the README shows', async () => {
+    const folder = await newHost();
+    const added = await expectSuccess(folder, `npm install ${tarball}`);
+    const blocks = markdownBlocks('README.md');
+    const index = blocks.findIndex(({ language }) => language === 'js');
+    await writeFile(join(folder, 'shelter.mjs'), blocks[index]?.text ?? '');
+    const { stdout, stderr } = await shell(folder, 'node shelter.mjs');
+    expect(stderr).to.equal('');
+    expect(blocks[index + 1]).to.deep.equal({ language: '', text: stdout });
+    expect(added.stderr).to.not.include('install-scripts');
+    expect((await readdir(join(folder, 'node_modules'))).length).to.be.below(31);
+  });
+
+  it('is installed next to older packages of its host', async () => {
+    const folder = await newHost();
+    await expectSuccess(folder, `npm install --ignore-scripts ${olderPackages}`);
+    await expectSuccess(folder, `npm install --ignore-scripts ${tarball} fp-ts io-ts`);
+  });
+});
