@@ -35,7 +35,7 @@ export interface RequestRecord {
 /** A request that the application did not see, because of overload or because it is not HTTP. */
 export interface RejectionRecord extends Pick<
   RequestRecord,
-  'requestId' | 'status' | 'code' | 'clientAddress'
+  'requestId' | 'status' | 'code' | 'trace' | 'clientAddress'
 > {}
 
 /** Receiver of the events of requests. Its functions must not throw. */

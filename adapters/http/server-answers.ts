@@ -83,9 +83,9 @@ export const serverAnswers = (options: Options): ServerAnswers => {
       path: pathOf(request),
       clientAddress,
     });
-    const { requestId, code } = record;
+    const { requestId, code, trace } = record;
     if (wasStarted) reporter.requestEnded(record);
-    else reporter.requestRejected({ requestId, status, code, clientAddress });
+    else reporter.requestRejected({ requestId, status, code, trace, clientAddress });
   };
 
   return {

@@ -15,6 +15,10 @@ const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' =
   return status >= 500 ? 'error' : 'info';
 };
 
+/** Adds the ids of a trace. An undefined field would hide the one that OpenTelemetry's instrumentation adds. */
+const withTrace = (line: object, { trace }: Pick<RequestRecord, 'trace'>): object =>
+  trace === undefined ? line : { ...line, trace_id: trace.traceId, parent_id: trace.parentId };
+
 /** Logs one line for each request and each failure, without credentials, query or body. */
 export const logReporter = (logger: Logger): Reporter => ({
   requestEnded: (record) => {
@@ -32,13 +36,11 @@ export const logReporter = (logger: Logger): Reporter => ({
       clientAddress: record.clientAddress,
       requestId: record.requestId,
     };
-    const { trace } = record;
-    // Field names of OpenTelemetry. An undefined field would hide the one that its instrumentation adds.
-    const traced = trace && { ...line, trace_id: trace.traceId, parent_id: trace.parentId };
-    logger[levelOf(record)](traced ?? line, 'request');
+    logger[levelOf(record)](withTrace(line, record), 'request');
   },
   requestRejected: (record) => {
-    logger.info(record, 'rejected');
+    const { requestId, status, code, clientAddress } = record;
+    logger.info(withTrace({ requestId, status, code, clientAddress }, record), 'rejected');
   },
   error: (cause, requestId) => {
     logger.error({ err: cause, requestId }, 'failure');

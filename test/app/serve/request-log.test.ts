@@ -161,13 +161,16 @@ const record: RequestRecord = {
 };
 
 /** The line of a request, where OpenTelemetry's instrumentation of pino adds its trace. */
-const lineOf = (reported: RequestRecord): unknown => {
+const lineOf = (
+  reported: RequestRecord,
+  event: 'requestEnded' | 'requestRejected' = 'requestEnded',
+): unknown => {
   let line = '';
   const logger = pino(
     { base: null, timestamp: false, mixin: () => ({ trace_id: 'from-open-telemetry', span_id: 'span' }) },
     { write: (text: string) => (line = text) },
   );
-  logReporter(logger).requestEnded(reported);
+  logReporter(logger)[event](reported);
   return JSON.parse(line);
 };
 
@@ -189,6 +192,7 @@ describe('The fields of a logged request', () => {
   it('has the trace of the request instead, if there is one', () => {
     const traced = { ...record, trace: { traceId: 'of-the-request', parentId: 'parent' } };
     expect(lineOf(traced)).to.include({ trace_id: 'of-the-request', parent_id: 'parent' });
+    expect(lineOf(traced, 'requestRejected')).to.include({ trace_id: 'of-the-request', parent_id: 'parent' });
   });
 
   it('has the code of an error, and why a key was refused', () => {

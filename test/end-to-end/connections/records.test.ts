@@ -64,7 +64,11 @@ describe('The record of a request', () => {
     const connection = openRawConnection(hostname, Number(port));
     connection.send('no HTTP\r\n\r\n');
     await connection.closed();
+    const [traceId, parentId] = ['1'.repeat(32), '2'.repeat(16)];
+    const head = `Host: h\r\ntraceparent: 00-${traceId}-${parentId}-01\r\nConnection: close\r\n\r\n`;
+    await rawExchange(service.address, `GET /v1/pets HTTP/1.1\r\n${head}`);
     await service.stop();
+    expect(rejected.at(-1)).to.deep.include({ status: 503, trace: { traceId, parentId } });
     const kinds = new Set(rejected.map(({ status, code }) => `${status} ${code ?? ''}`));
     expect(kinds).to.deep.equal(new Set(['503 unavailable', '400 malformed_request']));
   });
