@@ -38,15 +38,18 @@ export interface ListPetsQuery extends Omit<PetQuery, 'limit'> {
   readonly limit?: PageSize | undefined;
 }
 
-function pick<F extends Fields, K extends keyof F & string>(fields: F, names: ReadonlyArray<K>): Pick<F, K>;
-function pick(fields: Fields, names: ReadonlyArray<string>): object {
-  return Object.fromEntries(names.map((name) => [name, fields[name]]));
+function optional<F extends Fields, K extends keyof F & string>(
+  fields: F,
+  names: ReadonlyArray<K>,
+): { readonly [Name in K]: { readonly codec: F[Name]['codec']; readonly required: false } };
+function optional(fields: Fields, names: ReadonlyArray<string>): object {
+  return Object.fromEntries(names.map((name) => [name, { ...fields[name], required: false }]));
 }
 
 export const ListPetsQuery = record('PetQuery', {
   limit: { codec: PageSize, required: false },
   after: { codec: PetId, required: false },
-  ...pick(newPetFields, petFilters),
+  ...optional(newPetFields, petFilters),
 });
 
 /** Reports whether an animal has the values of these filters. */
