@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
-import { inTransaction } from '../../../../adapters/knex/database/transactions';
+import { inTransaction, retryConflicts } from '../../../../adapters/knex/database/transactions';
 import { databaseKinds, postgresDatabase, withDatabase } from '../../../support/databases/databases';
 
 const row = { name: 'Rex', category_id: 1 };
@@ -46,4 +46,45 @@ describe('A transaction in PostgreSQL', () => {
       expect(await messageOf(work)).to.match(/rolled back the transaction/);
       expect(await reads('pets').pluck('name')).to.deep.equal([]);
     }));
+});
+
+const refusal = (code: string): Error => Object.assign(new Error(code), { code });
+
+/** A transaction that is refused so many times before it succeeds. */
+const refusedTimes = (times: number, code: string) => {
+  let runs = 0;
+  return {
+    runs: () => runs,
+    transaction: () => {
+      runs += 1;
+      return runs > times ? Promise.resolve('done') : Promise.reject(refusal(code));
+    },
+  };
+};
+
+const outcomeOf = (call: Promise<string>): Promise<string> =>
+  call.catch((error: unknown) => (error instanceof Error ? error.message : 'no error'));
+
+describe('retryConflicts', () => {
+  for (const code of ['40001', '40P01', '23505']) {
+    it(`runs a transaction again that another got in the way of (${code})`, async () => {
+      const { transaction, runs } = refusedTimes(5, code);
+      expect(await retryConflicts(transaction)).to.equal('done');
+      expect(runs()).to.equal(6);
+    });
+  }
+
+  it('gives up after six attempts', async () => {
+    const { transaction, runs } = refusedTimes(100, '40001');
+    expect(await outcomeOf(retryConflicts(transaction))).to.equal('40001');
+    expect(runs()).to.equal(6);
+  });
+
+  for (const code of ['23514', '53300', '57014', 'SQLITE_BUSY', 'SQLITE_FULL']) {
+    it(`does not repeat what would fail again, or may have been done (${code})`, async () => {
+      const { transaction, runs } = refusedTimes(1, code);
+      expect(await outcomeOf(retryConflicts(transaction))).to.equal(code);
+      expect(runs()).to.equal(1);
+    });
+  }
 });

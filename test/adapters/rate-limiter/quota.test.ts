@@ -1,9 +1,31 @@
 import { expect } from 'chai';
 import { inMemoryQuota, postgresQuota } from '../../../adapters/rate-limiter';
-import type { ConsumeQuota, OwnerId } from '../../../core';
-import { arbitraryOwnerId } from '../../contracts';
+import { migrate } from '../../../adapters/knex';
+import { arbitraryOwnerId, consumeQuotaContract } from '../../contracts';
 import { postgresDatabase, withDatabase } from '../../support/databases/databases';
 import { run } from '../../support/run';
+import type { ConsumeQuota, OwnerId } from '../../../core';
+
+describe('the quota in memory', () => {
+  consumeQuotaContract({ describe, it }, (limit) =>
+    Promise.resolve({ consumeQuota: inMemoryQuota(limit), close: () => Promise.resolve() }),
+  );
+});
+
+describe('the quota in PostgreSQL', () => {
+  consumeQuotaContract({ describe, it }, async (limit) => {
+    const { open, remove } = await postgresDatabase();
+    const database = open();
+    await run(migrate(database));
+    return {
+      consumeQuota: postgresQuota(database.writes, limit),
+      close: async () => {
+        await database.close();
+        await remove();
+      },
+    };
+  });
+});
 
 const limit = { requests: 2, seconds: 60 };
 const year = 365 * 24 * 60 * 60 * 1000;

@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { inMemoryPetRepository } from '../../../adapters/in-memory';
-import { Pet } from '../../../core';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
+import { callerOf, Pet } from '../../../core';
 import {
+  arbitraryApiKey,
+  arbitraryKeyId,
   arbitraryNewPet,
   arbitraryScopedIdempotencyKey,
+  authenticateContract,
   idempotencyExpiryContract,
   importAllContract,
   petRepositoryContract,
@@ -78,5 +81,24 @@ describe('the in-memory pet repository', () => {
     const [keyed, bare] = [await growth(true), await growth(false)];
     // All 20,000 keys take 4 MB.
     expect(keyed - bare).to.be.below(2_000_000);
+  });
+});
+
+describe('the in-memory API keys', () => {
+  authenticateContract({ describe, it }, () => {
+    const { add, authenticate, revoke } = inMemoryApiKeys();
+    return Promise.resolve({
+      authenticate,
+      issue: (owner) => {
+        const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
+        add(id, key, owner);
+        return Promise.resolve({ caller: callerOf(id, owner), key });
+      },
+      revoke: (id) => {
+        revoke(id);
+        return Promise.resolve();
+      },
+      close: () => Promise.resolve(),
+    });
   });
 });

@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Knex } from 'knex';
+import sqlite3 from 'sqlite3';
+import { apiKeyStore, knexAuthenticate, knexPetRepository, openSqlite } from '../../../../adapters/knex';
+import { ApiKey } from '../../../../core';
+import { decoded } from '../../../contracts/outcome';
+import { databaseKinds, sqliteFile, withDatabase } from '../../../support/databases/databases';
+import { operationFacts, repositoryCalls } from '../../../support/databases/repository-calls';
+import { run } from '../../../support/run';
+import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`a ${kind} database that is gone`, () => {
+    it('lets nobody in whom it did not just know, and nobody at all after 5 seconds', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { issue } = apiKeyStore(database);
+        const [seen, unseen] = [await run(issue('seen')), await run(issue('unseen'))];
+        const authenticate = knexAuthenticate(database);
+        await run(authenticate(decoded(ApiKey, seen.key)));
+        await database.close();
+        const gone = performance.now();
+
+        const refusal = await authenticate(decoded(ApiKey, unseen.key))();
+        expect(refusal).to.have.nested.property('left._tag', 'Unavailable');
+        while ((await authenticate(decoded(ApiKey, seen.key))())._tag === 'Right') {
+          expect(performance.now() - gone).to.be.below(5_000);
+          await delay(50);
+        }
+      }));
+
+    it('makes each operation Unavailable, without a word of SQL', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const calls = repositoryCalls(knexPetRepository(database));
+        await database.close();
+        for (const [operation, call] of Object.entries(calls)) {
+          const outcome = await call()();
+          expect(outcome, operation).to.have.nested.property(
+            'left._tag',
+            operationFacts[operation]?.closedFailure,
+          );
+          expect(outcome, operation)
+            .to.have.nested.property('left.cause.message')
+            .that.does.not.match(/select|insert/i);
+        }
+      }));
+  });
+}
+
+/** What of libraries this adapter uses that they don't promise: a release that changes it fails here. */
+
+const usage = (used: number, idle: number, waiting: number) => ({ used, idle, waiting });
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`the pools of ${kind}, which knex keeps to itself`, () => {
+    it('count their connections, and the queries that wait for one', () =>
+      withDatabase(makeDatabase, async ({ writes, poolUsage }) => {
+        const last = () => {
+          const pool = poolUsage().at(-1);
+          return pool && usage(pool.used, pool.idle, pool.waiting);
+        };
+        const most = kind === 'SQLite' ? 1 : 10;
+        const held = await Promise.all(Array.from({ length: most }, () => writes.transaction()));
+        expect(last()).to.deep.equal(usage(most, 0, 0));
+        const waiting = writes.raw('select 1').then();
+        await new Promise(setImmediate);
+        expect(last()).to.deep.equal(usage(most, 0, 1));
+        await Promise.all(held.map((transaction: Knex.Transaction) => transaction.rollback()));
+        await waiting;
+        expect(last()).to.deep.equal(usage(0, most, 0));
+      }));
+  });
+}
+
+describe('the statements of SQLite, which knex gives to the driver', () => {
+  const { prototype } = sqlite3.Database;
+  const original = Object.getOwnPropertyDescriptor(prototype, 'prepare');
+  const prepared: Array<string> = [];
+
+  before(() => {
+    const prepare: unknown = original?.value;
+    if (original === undefined || typeof prepare !== 'function')
+      throw new Error('the driver prepares nothing');
+    Object.defineProperty(prototype, 'prepare', {
+      ...original,
+      value(sql: string, ...rest: ReadonlyArray<unknown>): unknown {
+        prepared.push(sql);
+        return Reflect.apply(prepare, this, [sql, ...rest]);
+      },
+    });
+  });
+
+  after(() => {
+    if (original !== undefined) Object.defineProperty(prototype, 'prepare', original);
+  });
+
+  it('are prepared once a connection, however often they run', () =>
+    withDatabase(sqliteFile, async ({ writes }) => {
+      for (let runs = 0; runs < 3; runs += 1) {
+        expect(await writes.raw('select ? as answer', [runs])).to.deep.equal([{ answer: runs }]);
+      }
+      expect(prepared.filter((sql) => sql === 'select ? as answer')).to.have.lengthOf(1);
+    }));
+});
+
+describe('the statements that a SQLite connection keeps', () => {
+  afterEach(removeFolders);
+
+  it('hold nothing once one has waited for the lock in vain: the next write goes through', async () => {
+    const file = await newDatabaseFile();
+    const [holder, waiter] = [openSqlite(file), openSqlite(file)];
+    try {
+      await holder.writes.raw('create table notes (text)');
+      await waiter.writes.raw('pragma busy_timeout = 50');
+      const transaction = await holder.writes.transaction();
+      await transaction('notes').insert({ text: 'of the holder' });
+      const refused = await waiter.writes.raw("insert into notes values ('in vain')").then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(refused).to.include({ code: 'SQLITE_BUSY' });
+      await transaction.commit();
+      await waiter.writes('notes').insert({ text: 'of the waiter' });
+      expect(await holder.reads('notes').pluck('text')).to.deep.equal(['of the holder', 'of the waiter']);
+    } finally {
+      await Promise.all([holder.close(), waiter.close()]);
+    }
+  });
+});

@@ -1,0 +1,94 @@
+import { type Database, knexPetRepository, migrate } from '../../../../adapters/knex';
+import {
+  idempotencyExpiryContract,
+  importAllContract,
+  type OpenPetRepository,
+  petRepositoryContract,
+  reopenedRepositoryContract,
+  underFailureContract,
+} from '../../../contracts';
+import { databaseKinds, sqliteFile } from '../../../support/databases/databases';
+import { run } from '../../../support/run';
+import { seedPets } from '../../../support/databases/catalogue';
+import { setLastId } from '../../../support/postgres/postgres';
+
+const open: OpenPetRepository = async ({ pets, now }) => {
+  const file = await sqliteFile();
+  const database = file.open();
+  await run(migrate(database));
+  await seedPets(database, pets);
+  return {
+    repository: knexPetRepository(database, { now }),
+    close: async () => {
+      await database.close();
+      await file.remove();
+    },
+  };
+};
+
+describe('the Knex pet repository on SQLite', () => {
+  for (const contract of [petRepositoryContract, importAllContract, idempotencyExpiryContract]) {
+    contract({ describe, it }, open);
+  }
+});
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`The Knex pet repository on ${kind}`, () => {
+    reopenedRepositoryContract({ describe, it }, async () => {
+      const { open, remove } = await makeDatabase();
+      let database = open();
+      await run(migrate(database));
+      return {
+        repository: knexPetRepository(database),
+        reopen: async () => {
+          await database.close();
+          database = open();
+          return knexPetRepository(database);
+        },
+        close: async () => {
+          await database.close();
+          await remove();
+        },
+      };
+    });
+  });
+}
+
+/** Makes the driver refuse what adds animals, for as long as `isBroken`. */
+const refuseInserts = ({ writes }: Database, isBroken: () => boolean): void => {
+  writes.on('query', ({ sql }: { sql: string }) => {
+    if (isBroken() && sql.startsWith('insert into pets')) throw new Error('the store is broken');
+  });
+};
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`The Knex pet repository on ${kind}`, () => {
+    underFailureContract({ describe, it }, async (pets) => {
+      const { open, remove } = await makeDatabase();
+      let isBroken = false;
+      let database = open();
+      await run(migrate(database));
+      await seedPets(database, pets);
+      if (kind === 'PostgreSQL') await setLastId(database, 5n);
+      refuseInserts(database, () => isBroken);
+      const turn = (to: boolean) => () => {
+        isBroken = to;
+        return Promise.resolve();
+      };
+      return {
+        repository: knexPetRepository(database),
+        breakStore: turn(true),
+        mendStore: turn(false),
+        reopen: async () => {
+          await database.close();
+          database = open();
+          return knexPetRepository(database);
+        },
+        close: async () => {
+          await database.close();
+          await remove();
+        },
+      };
+    });
+  });
+}
