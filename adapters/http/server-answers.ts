@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
-import type { Headers, Route } from './context';
+import type { Route } from './context';
 import { causeOf, describeFailure, errorBodyText, type HttpFailure } from './errors';
 import { corsHeaders, requestIdOf, securityHeaders } from './middleware';
 import { isHealthCheck } from './public-routes';
@@ -9,31 +9,12 @@ import { clientAddressOf, recordRequest, type Reporter } from './access-log';
 import { jsonType, recordFailure } from './respond';
 import { deprecationHeaders } from './routing';
 
-interface ErrorResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: string;
-}
-
 interface ShedRequest {
   readonly request: IncomingMessage;
   /** 499 if the client left before it was answered. */
   readonly status: number;
   /** True if `requestStarted` was called for it. */
   readonly wasStarted: boolean;
-}
-
-export interface ServerAnswers {
-  readonly errorResponse: (failure: HttpFailure, request: IncomingMessage) => ErrorResponse;
-  readonly isAlwaysAdmitted: (request: IncomingMessage) => boolean;
-  readonly observer: {
-    readonly requestStarted: () => void;
-    readonly requestShed: (shed: ShedRequest) => void;
-  };
-}
-
-export interface HttpApplication extends ServerAnswers {
-  readonly app: Koa;
 }
 
 interface Options {
@@ -52,10 +33,9 @@ const withMethods = (failure: HttpFailure): HttpFailure =>
     ? { ...failure, allowed: petMethods }
     : failure;
 
-export const serverAnswers = (options: Options): ServerAnswers => {
-  const { reporter, corsOrigins, trustedProxies, routeOf, arrivedAt } = options;
-
-  const errorResponse = (serverFailure: HttpFailure, request: IncomingMessage): ErrorResponse => {
+/** Makes the functions for the requests that the HTTP server answers itself. */
+export const serverAnswers = ({ reporter, corsOrigins, trustedProxies, routeOf, arrivedAt }: Options) => {
+  const errorResponse = (serverFailure: HttpFailure, request: IncomingMessage) => {
     const failure = withMethods(serverFailure);
     recordFailure(request, failure);
     const requestId = requestIdOf(request);
@@ -90,7 +70,10 @@ export const serverAnswers = (options: Options): ServerAnswers => {
 
   return {
     errorResponse,
-    isAlwaysAdmitted: (request) => isHealthCheck(pathOf(request)),
-    observer: { requestStarted: () => reporter.requestStarted?.(), requestShed },
+    isAlwaysAdmitted: (request: IncomingMessage): boolean => isHealthCheck(pathOf(request)),
+    observer: { requestStarted: (): void => reporter.requestStarted?.(), requestShed },
   };
 };
+
+/** A Koa application, and functions for the requests that its HTTP server answers itself. */
+export type HttpApplication = ReturnType<typeof serverAnswers> & { readonly app: Koa };

@@ -11,11 +11,6 @@ export interface HttpServerFunctions {
   readonly readBody: ServerFunctions['readBody'];
 }
 
-/** Failure of a request whose body another middleware, such as a body parser, has read. */
-export class BodyWasRead extends Error {
-  override readonly name = 'BodyWasRead';
-}
-
 /** Makes the functions for a host's own server. A request has 4 s, plus the time to receive its body. */
 const hostServerFunctions = (): ServerFunctions => {
   const deadlines = new WeakMap<IncomingMessage, number>();
@@ -27,9 +22,6 @@ const hostServerFunctions = (): ServerFunctions => {
   return {
     deadlineOf,
     readBody: async (request, maxBytes) => {
-      if (request.readableDidRead) {
-        throw new BodyWasRead('mount the pet routes before the body parser: the body was already read');
-      }
       const deadline = deadlineOf(request);
       const began = performance.now();
       const length = request.headers['content-length'] ?? null;

@@ -3,7 +3,6 @@ import type { IncomingMessage } from 'node:http';
 import { parseJson } from '../../json';
 import type { ServerFunctions } from '../context';
 import type { HttpFailure } from '../errors';
-import { BodyWasRead } from '../server-functions';
 
 const maxBodyBytes = 100_000;
 
@@ -44,12 +43,10 @@ const refuseByHead = ({
     : unsupported('Content-Type must be application/json, in UTF-8');
 };
 
-const readFailure = (error: unknown): HttpFailure => {
-  if (error instanceof BodyWasRead) return { _tag: 'Defect', cause: error };
-  return error instanceof Error && 'type' in error && error.type === 'entity.too.large'
+const readFailure = (error: unknown): HttpFailure =>
+  error instanceof Error && 'type' in error && error.type === 'entity.too.large'
     ? { _tag: 'PayloadTooLarge' }
     : { _tag: 'MalformedRequest', reason: 'the body ended before its announced length' };
-};
 
 export const readJsonBody = async (
   request: IncomingMessage,
@@ -57,6 +54,10 @@ export const readJsonBody = async (
 ): Promise<E.Either<HttpFailure, unknown>> => {
   const refusal = refuseByHead(request);
   if (refusal !== undefined) return E.left(refusal);
+  if (request.readableDidRead) {
+    const cause = new Error('mount the pet routes before the body parser: the body was already read');
+    return E.left({ _tag: 'Defect', cause });
+  }
   let body: Buffer;
   try {
     body = await readBody(request, maxBodyBytes);
