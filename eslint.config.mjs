@@ -66,7 +66,7 @@ export default tseslint.config(
       'app/**',
       'deploy/**',
       'test/{contracts,core}/**',
-      'test/adapters/{http-client,json,rate-limiter}/**',
+      'test/adapters/{http-client,http-server,json,rate-limiter}/**',
       'test/{app,browser,end-to-end,engines,examples,faults,history}/**',
     ],
     ignores: ['test/app/{commands,transfer}/**', 'test/examples/json-file-repository/**'],

@@ -189,10 +189,10 @@ export const prioritizeAccept = ({ reads, writes }: Bulkheads, acceptMs: number)
   let isAccepting = false;
   let changedAt = -Infinity;
 
-  const look = (): void => {
+  const releaseWhenQuiet = (): void => {
     if (isAccepting && performance.now() - changedAt < acceptMs) {
       isAccepting = false;
-      setImmediate(look);
+      setImmediate(releaseWhenQuiet);
       return;
     }
     isHeld = false;
@@ -208,6 +208,6 @@ export const prioritizeAccept = ({ reads, writes }: Bulkheads, acceptMs: number)
     changedAt = performance.now();
     reads.hold();
     writes.hold();
-    setImmediate(look);
+    setImmediate(releaseWhenQuiet);
   };
 };

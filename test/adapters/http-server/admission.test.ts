@@ -23,7 +23,7 @@ const entrant = (changes: Partial<Entrant> = {}): Entrant => ({
   ...changes,
 });
 
-/** Records what becomes of each request that enters. */
+/** Records the outcome of each request that enters. */
 const entering = (admission: Admission) => {
   const outcomes: Array<string> = [];
   const enter = (changes: Partial<Entrant> = {}): string => {
@@ -62,7 +62,7 @@ describe('Admission', () => {
     expect(order).to.deep.equal([3, 4, 5]);
   });
 
-  it('skips requests that are not wanted any more', () => {
+  it('skips requests that are already answered', () => {
     const admission = createAdmission(1, 1_000);
     const { outcomes, enter } = entering(admission);
     enter();
@@ -72,7 +72,7 @@ describe('Admission', () => {
     expect(outcomes).to.deep.equal(['admitted', 'queued', 'admitted']);
   });
 
-  it('sheds none of a crowd on a store that answers in large batches, far apart', () => {
+  it('sheds no request while the store answers in large, rare batches', () => {
     const { enter, leave } = createAdmission(128, 5_000);
     let inFlight = 0;
     const outcomes: Array<string> = [];
@@ -92,7 +92,7 @@ describe('Admission', () => {
     expect(outcomes).to.not.include('shed');
   });
 
-  it('sheds none of a crowd for a third of a second in which the store stands still', () => {
+  it('sheds no request while the store stalls for a third of a second', () => {
     const { enter, leave } = createAdmission(10, 1_000);
     let [inFlight, done, shed] = [0, 0, 0];
     const ask = (): void => {
@@ -114,7 +114,7 @@ describe('Admission', () => {
     expect(shed).to.equal(0);
   });
 
-  it('sheds new requests once nothing has moved for as long as a request may wait', () => {
+  it('sheds new requests once the store has stalled for the maximum wait', () => {
     const { enter, count } = entering(createAdmission(1, 100));
     expect([enter(), enter()]).to.deep.equal(['admitted', 'queued']);
     now = 150;
@@ -124,7 +124,7 @@ describe('Admission', () => {
     expect(count('admitted')).to.equal(1);
   });
 
-  it('sheds queued requests, too, once they turn out to wait for much too long, and only them', () => {
+  it('sheds the queued requests that would wait for much too long, and no others', () => {
     const admission = createAdmission(1, 400);
     const { outcomes, enter, count } = entering(admission);
     for (let each = 0; each < 1_001; each += 1) expect(enter()).to.not.equal('shed');
@@ -136,13 +136,13 @@ describe('Admission', () => {
     expect(count('admitted'), 'admitted from the rest of the queue').to.be.above(before);
   });
 
-  it('sheds a request that finds ten thousand queued', () => {
+  it('sheds a request behind ten thousand queued ones', () => {
     const { enter, count } = entering(createAdmission(1, 60_000));
     for (let each = 0; each < 10_002; each += 1) enter();
     expect(count('shed')).to.equal(1);
   });
 
-  it('has one limit for queued reads and writes together, at which the longer queue gives way', () => {
+  it('limits queued reads and writes together, and sheds from the longer queue', () => {
     const { reads, writes } = createBulkheads(1, 60_000);
     const [ofReads, ofWrites] = [entering(reads), entering(writes)];
     for (let each = 0; each < 10_001; each += 1) ofWrites.enter();
@@ -156,7 +156,7 @@ describe('Admission', () => {
     expect([ofWrites.outcomes[5_000], ofWrites.outcomes[5_001]]).to.deep.equal(['queued', 'shed']);
   });
 
-  it('does not shed a request that is not wanted any more', () => {
+  it('does not shed a request that is already answered', () => {
     const { outcomes, enter } = entering(createAdmission(1, 100));
     enter();
     enter();
@@ -167,7 +167,7 @@ describe('Admission', () => {
     expect(outcomes).to.deep.equal(['admitted', 'queued', 'queued', 'shed', 'shed']);
   });
 
-  it('admits a request that was paused before those that came later, and never sheds it', () => {
+  it('admits a paused request before later ones, and never sheds it', () => {
     const { enter, pause, reenter, leave } = createAdmission(1, 1_000);
     const order: Array<string> = [];
     const named = (name: string) => entrant({ admit: () => order.push(name) });

@@ -6,10 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readBody } from '../../../adapters/http-server';
 import { getRequest, postRequest, startPlainServer } from '../../support/http/plain-server';
 
-/** The target of the request that a tracer is at work on. */
+/** Target of the request that a tracer follows. */
 const traced = new AsyncLocalStorage<string | undefined>();
 
-/** Follows requests as OpenTelemetry does: it runs the server's own handling of the event in a context. */
+/** Follows requests as OpenTelemetry does, by running the server's handling of the event in a context. */
 const traceRequests = (): void => {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- It is called with its server.
   const { emit } = Server.prototype;
@@ -24,13 +24,13 @@ const traceRequests = (): void => {
   );
 };
 
-describe('A listener runs in the async context in which its request was received', () => {
+describe('The async context of a request', () => {
   beforeEach(traceRequests);
   afterEach(() => {
     mock.restoreAll();
   });
 
-  it('also behind another request of its connection, behind requests in the queue, and after its body', async () => {
+  it('is that of its arrival, also behind a pipelined request, in the queue and after its body', async () => {
     const seen: Array<readonly [target: string | undefined, context: string | undefined]> = [];
     const { connect, stop } = await startPlainServer(
       async (request, response) => {

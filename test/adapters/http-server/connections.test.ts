@@ -21,7 +21,7 @@ const answering =
     response.end(body);
   };
 
-/** Sends a request that ends its connection, and a byte behind it; does not end its own side when the server does. */
+/** Sends a request that ends its connection, and a byte behind it. Does not half-close when the server does. */
 const askForLast = ({ port }: PlainServer): Socket => {
   const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
   socket.on('error', () => undefined);
@@ -29,8 +29,8 @@ const askForLast = ({ port }: PlainServer): Socket => {
   return socket;
 };
 
-describe('A connection whose client sends behind its last request', () => {
-  it('is closed 5 seconds after the response, whatever still comes', async () => {
+describe('A connection with bytes behind its last request', () => {
+  it('closes 5 seconds after the response, even while bytes arrive', async () => {
     const server = await startPlainServer(answering('well'));
     const socket = askForLast(server);
     const began = performance.now();
@@ -44,8 +44,8 @@ describe('A connection whose client sends behind its last request', () => {
     }
   });
 
-  it('is not closed while its reader pauses and the end of the response has not gone out', async () => {
-    // The kernel takes some megabytes on both sides.
+  it('stays open while the client has not received the whole response', async () => {
+    // The kernel buffers some megabytes on both sides.
     const body = Buffer.alloc(33_554_432, 'x');
     const server = await startPlainServer(answering(body));
     const socket = askForLast(server);
@@ -73,9 +73,9 @@ describe('A connection whose client sends behind its last request', () => {
 
   for (const { size, what } of [
     { size: 10, what: 'a small response' },
-    { size: 60_000, what: 'one that does not go out at once' },
+    { size: 60_000, what: 'a response that is written in parts' },
   ]) {
-    it(`is read to the end behind ${what}, and not parsed`, async () => {
+    it(`reads the bytes behind ${what} to the end without parsing`, async () => {
       const server = await startPlainServer((_, response) => {
         response.setHeader('Connection', 'close');
         response.end('x'.repeat(size));
@@ -90,7 +90,7 @@ describe('A connection whose client sends behind its last request', () => {
         const closed = once(socket, 'close');
         socket.write(getRequest('/').repeat(2));
         await once(socket.resume(), 'end');
-        // More than the kernel takes for a server that does not read.
+        // Exceeds what the kernel buffers for a server that does not read.
         socket.end(getRequest('/').repeat(500_000));
         await closed;
         expect(parsed).to.equal(1);
@@ -102,8 +102,8 @@ describe('A connection whose client sends behind its last request', () => {
   }
 });
 
-describe('A crowd that connects at one instant', () => {
-  it('is accepted before its first client is answered over and over', async () => {
+describe('Many clients that connect at once', () => {
+  it('are all accepted before the first one is served many times', async () => {
     const clients = 200;
     const { address, stop } = await startPlainServer(answering('{}'), {
       maxInFlight: 128,
@@ -125,13 +125,13 @@ describe('A crowd that connects at one instant', () => {
       agent.destroy();
     };
     await Promise.all(responses.map((_, client) => askAgain(client)));
-    // Where requests don't wait for connections it is half as many as there are clients; a busy machine comes near a third.
+    // Without the hold, the busiest client gets half as many responses as there are clients. A busy machine comes near a third.
     expect(Math.max(...responses), 'responses to the busiest client').to.be.below(0.45 * clients);
     await stop(0);
   });
 });
 
-describe('A reader that takes nothing', () => {
+describe('A client that reads nothing', () => {
   afterEach(() => {
     mock.restoreAll();
   });
@@ -140,7 +140,7 @@ describe('A reader that takes nothing', () => {
     ['a response without a body in pieces', undefined],
     ['a large response', Buffer.alloc(100_000)],
   ] as const) {
-    it(`of ${what} is cut off after 300 seconds`, () => {
+    it(`is cut off after 300 seconds: ${what}`, () => {
       let now = 0;
       mock.method(performance, 'now', () => now);
       const close = closeStalledConnections();
@@ -153,7 +153,7 @@ describe('A reader that takes nothing', () => {
     });
   }
 
-  it('is cut off sooner where the responses hold much memory, the oldest first; a shared body counts once', () => {
+  it('is cut off sooner while responses hold much memory, the oldest first; a shared body counts once', () => {
     let now = 0;
     mock.method(performance, 'now', () => now);
     const close = closeStalledConnections();
@@ -180,7 +180,7 @@ describe('A reader that takes nothing', () => {
 });
 
 describe('startHttpServer', () => {
-  it('leaves no timer behind when its port is taken', async () => {
+  it('leaves no timer behind if its port is taken', async () => {
     const running = await startPlainServer(answering('well'));
     const timers = mock.method(globalThis, 'setInterval');
     try {
@@ -195,7 +195,7 @@ describe('startHttpServer', () => {
     }
   });
 
-  it('keeps nothing of the listener once it has stopped', async () => {
+  it('frees the listener after a stop', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage: unknown = runInNewContext('gc');
     if (typeof collectGarbage !== 'function') throw new TypeError('there is no gc');
@@ -213,7 +213,7 @@ describe('startHttpServer', () => {
     });
   });
 
-  it('gives the listener the origin form of a whole address', async () => {
+  it('gives the listener the origin form of an absolute URL', async () => {
     const { connect: open, stop } = await startPlainServer((request, response) => {
       response.end(request.url);
     });

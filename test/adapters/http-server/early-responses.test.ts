@@ -6,7 +6,7 @@ import { getRequest, postRequest, startPlainServer, statusesIn } from '../../sup
 const head = (length: number, path = '/'): string =>
   postRequest(path, '').replace('Length: 0', `Length: ${length}`);
 
-describe('A response before the body of its request has come in full', () => {
+describe("A response before the end of its request's body", () => {
   let server: Awaited<ReturnType<typeof startPlainServer>>;
   beforeEach(async () => {
     server = await startPlainServer(async (request, response) => {
@@ -17,16 +17,16 @@ describe('A response before the body of its request has come in full', () => {
   });
   afterEach(() => server.stop(0));
 
-  it('ends the connection, and nothing behind it is taken for a request', async () => {
+  it('ends the connection, and parses no further request', async () => {
     const connection = server.connect();
     connection.send(`${head(60_000)}${'x'.repeat(30_000)}`);
     await connection.received(/HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/);
-    // The rest of a body, from a proxy that has mixed up two requests.
+    // Rest of a body from a proxy that has mixed up two requests.
     connection.send(`${'x'.repeat(30_000)}${getRequest('/').repeat(2)}`);
     expect(statusesIn(await connection.closed())).to.deep.equal([401]);
   });
 
-  it('ends the connection of a chunked body, too', async () => {
+  it('ends the connection of a chunked body', async () => {
     const connection = server.connect();
     connection.send('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n');
     await connection.received(/HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/);
@@ -34,13 +34,13 @@ describe('A response before the body of its request has come in full', () => {
     expect(statusesIn(await connection.closed())).to.deep.equal([401]);
   });
 
-  it('leaves the connection open where the body is already there', async () => {
+  it('leaves the connection open if the body has arrived', async () => {
     const connection = server.connect();
     connection.send(postRequest('/', 'hello') + getRequest('/', 'Connection: close'));
     expect(statusesIn(await connection.closed())).to.deep.equal([401, 401]);
   });
 
-  it('leaves the connection open where the listener has read the body', async () => {
+  it('leaves the connection open if the listener has read the body', async () => {
     const connection = server.connect();
     connection.send(head(10, '/read') + 'hello');
     connection.send('world');
@@ -49,7 +49,7 @@ describe('A response before the body of its request has come in full', () => {
     expect(statusesIn(await connection.closed())).to.deep.equal([200, 401]);
   });
 
-  it('does not keep the rest of the body from a listener that reads it', async () => {
+  it('leaves the rest of the body to a listener that reads it', async () => {
     const connection = server.connect();
     connection.send(head(200_000, '/echo'));
     connection.send('x'.repeat(100_000));
@@ -61,7 +61,7 @@ describe('A response before the body of its request has come in full', () => {
     expect(received.toString()).to.match(/y\r\n0\r\n\r\n$/);
   });
 
-  it('reaches a client that reads nothing before it has sent 20 MB', async () => {
+  it('reaches a client that sends 20 MB before it reads', async () => {
     const bytes = 20_000_000;
     for (let round = 0; round < 5; round += 1) {
       const socket = connectTo({ host: '127.0.0.1', port: server.port, allowHalfOpen: true });

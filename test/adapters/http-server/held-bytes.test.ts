@@ -10,8 +10,8 @@ import { openRawConnection } from '../../support/http/raw-connection';
 
 const boundMs = 20_000;
 
-describe('Bytes that are pipelined behind a running request', () => {
-  it('are counted until they are parsed, and dropped with their connection above the limit of the server', async () => {
+describe('Bytes pipelined behind a running request', () => {
+  it("are counted until they are parsed, and dropped with their connection above the server's limit", async () => {
     const held = { total: 0 };
     const connections: Array<Connection> = [];
     const started: Array<IncomingMessage> = [];
@@ -56,7 +56,7 @@ describe('A malformed body behind a running request', () => {
     ['in absurd chunks', '1\r\nx\r\n'.repeat(2_000)],
     ['without a valid chunk', 'zzz\r\n'],
   ] as const) {
-    it(`${what} does not take the response from the running one`, async () => {
+    it(`leaves the running response alone: ${what}`, async () => {
       const held: Array<() => void> = [];
       const server = await startPlainServer((_, response) => {
         held.push(() => response.end('well'));
@@ -73,7 +73,7 @@ describe('A malformed body behind a running request', () => {
     });
   }
 
-  it('is the same for requests with a known length', async () => {
+  it('leaves it alone with a known length, too', async () => {
     const server = await startPlainServer((_, response) => response.end('well'));
     const connection = server.connect();
     connection.send(`${postRequest('/a', 'hello')}POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n`);

@@ -17,12 +17,12 @@ import {
   statusesIn,
 } from '../../support/http/plain-server';
 
-/** Time that a busy machine may take longer. */
+/** Extra time for a busy machine. */
 const spareMs = 10_000;
 
 const never = new Promise<never>(() => undefined);
 
-/** A listener that hangs at /hang, and a record of what the observer is told. */
+/** A listener that hangs at /hang, and a record of the observer's calls. */
 const start = async (options: Parameters<typeof startPlainServer>[1] = {}) => {
   const shed: Array<ShedRequest> = [];
   let started = 0;
@@ -55,8 +55,8 @@ const start = async (options: Parameters<typeof startPlainServer>[1] = {}) => {
 const fetchStatus = async (address: string, method = 'GET'): Promise<number> =>
   (await fetch(address, { method })).status;
 
-describe('A request has one deadline', function () {
-  it('is answered by the server when its listener hangs, and the slot is free again', async () => {
+describe('The deadline of a request', function () {
+  it('is answered by the server if the listener hangs, and frees the slot', async () => {
     const { address, stop, shed } = await start({ maxInFlight: 1 });
     const began = performance.now();
     const response = await fetch(`${address}/hang`);
@@ -67,7 +67,7 @@ describe('A request has one deadline', function () {
     await stop(0);
   });
 
-  it('gives the slot back also where the client has left', async () => {
+  it('frees the slot if the client has left', async () => {
     const { address, connect, running, stop, shed } = await start({ maxInFlight: 1 });
     const connection = connect();
     connection.send(getRequest('/hang'));
@@ -90,7 +90,7 @@ describe('A request has one deadline', function () {
     await stop(0);
   });
 
-  it('ignores what the listener writes too late', async () => {
+  it('ignores later writes of the listener', async () => {
     const { connect, stop } = await start();
     const connection = connect();
     connection.send(getRequest('/late'));
@@ -103,7 +103,7 @@ describe('A request has one deadline', function () {
     await stop(0);
   });
 
-  it('moves on while the body comes, whoever reads it', async () => {
+  it('moves while the body arrives, whoever reads it', async () => {
     const body = 'x'.repeat(20);
     const deadlines: Array<number | undefined> = [];
     const { connect, stop } = await startPlainServer(async (request, response) => {
@@ -126,7 +126,7 @@ describe('A request has one deadline', function () {
 });
 
 describe('A request that the listener fails to answer', () => {
-  it('costs its own client the response, and no one else', async () => {
+  it("closes only its own client's connection", async () => {
     const { address, stop } = await startPlainServer((request, response) => {
       if (request.url === '/throws') throw new Error('a mistake of the listener');
       if (request.url === '/rejects') return Promise.reject(new Error('a mistake of the listener'));
@@ -149,7 +149,7 @@ describe('Reads and writes', () => {
     ['GET', 'POST'],
     ['DELETE', 'HEAD'],
   ] as const) {
-    it(`have slots of their own: ${other} goes on while each ${hanging} hangs`, async () => {
+    it(`have separate slots: ${other} runs while every ${hanging} hangs`, async () => {
       const { address, stop, running } = await start({ maxInFlight: 2 });
       const waiting = Array.from({ length: 10 }, () => fetch(`${address}/hang`, { method: hanging }));
       await eventually('all slots of one kind are taken', spareMs, () => running() === 2);
@@ -162,7 +162,7 @@ describe('Reads and writes', () => {
 });
 
 describe('An overloaded server', () => {
-  it('rejects with the response that it is given, tells the observer, and admits what is always admitted', async () => {
+  it('rejects with the given response, tells the observer, and serves requests that are always admitted', async () => {
     const { address, stop, shed, started } = await start({
       maxInFlight: 1,
       maxWaitMs: 1,
@@ -222,7 +222,7 @@ describe('readBody', () => {
     await stop(0);
   });
 
-  it('sends 100 (Continue) when the body is asked for', async () => {
+  it('sends 100 (Continue) once the body is read', async () => {
     const { connect, stop } = await start();
     const connection = connect();
     const request = postRequest('/', 'hello', 'Expect: 100-continue', 'Connection: close');
@@ -233,7 +233,7 @@ describe('readBody', () => {
     await stop(0);
   });
 
-  it('refuses a longer body, by its length before it comes, and in chunks once it is longer', async () => {
+  it('rejects a longer body, by its length at once, and in chunks once it is longer', async () => {
     const { connect, stop } = await start();
     const announced = connect();
     announced.send(postRequest('/', '', 'Expect: 100-continue').replace('Length: 0', 'Length: 100001'));

@@ -7,7 +7,7 @@ import { getRequest, postRequest, startPlainServer, statusesIn } from '../../sup
 
 const large = Buffer.alloc(1_000_000, 'x');
 
-/** Middleware of the store's own kind of framework. */
+/** Middleware of Koa's kind. */
 const koaListener = (): Listener => {
   const app = new Koa();
   app.silent = true;
@@ -27,7 +27,7 @@ const koaListener = (): Listener => {
   return app.callback();
 };
 
-/** A framework that, as Express does, replaces the prototypes of the request and the response by its own. */
+/** A framework that, as Express does, replaces the prototypes of the request and the response with its own. */
 const prototypeListener = (): Listener => {
   class FrameworkRequest extends IncomingMessage {}
   class FrameworkResponse extends ServerResponse {}
@@ -50,7 +50,7 @@ const prototypeListener = (): Listener => {
 };
 
 for (const [name, makeListener] of Object.entries({ Koa: koaListener, Express: prototypeListener })) {
-  describe(`A listener in the manner of ${name}`, () => {
+  describe(`A listener like that of ${name}`, () => {
     let server: Awaited<ReturnType<typeof startPlainServer>>;
     beforeEach(async () => {
       server = await startPlainServer(makeListener(), { maxInFlight: 1 });
@@ -74,7 +74,7 @@ for (const [name, makeListener] of Object.entries({ Koa: koaListener, Express: p
       );
     });
 
-    it('reads a body that comes late without its slot', async () => {
+    it('reads a late body without a slot', async () => {
       const slow = server.connect();
       slow.send(postRequest('/body', 'hello', 'Connection: close').slice(0, -2));
       const other = server.connect();
@@ -92,7 +92,7 @@ for (const [name, makeListener] of Object.entries({ Koa: koaListener, Express: p
       expect(statusesIn(await connection.closed())).to.deep.equal([200]);
     });
 
-    it('is answered for when it is late, and what it writes then has no effect', async () => {
+    it('is answered for at the deadline, and its later writes have no effect', async () => {
       const connection = server.connect();
       connection.send(getRequest('/late'));
       await connection.received(/DeadlineExceeded/);
@@ -105,7 +105,7 @@ for (const [name, makeListener] of Object.entries({ Koa: koaListener, Express: p
   });
 }
 
-it('A small body is sent byte for byte, and its end is called back', async () => {
+it('A small body arrives byte for byte, with a callback at its end', async () => {
   let wasCalledBack = false;
   const server = await startPlainServer((_request, response) => {
     response.end(Buffer.from('hélló 😀'), () => {

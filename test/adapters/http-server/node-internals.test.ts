@@ -42,8 +42,8 @@ const onConnection =
     server.on('connection', change);
   };
 
-describe('Node, as the server relies on it', () => {
-  it('parses the pieces of a packet that its own listener is given, and finishes when it is told to', async () => {
+describe("Node's internals", () => {
+  it("parse the pieces of a packet through Node's own listener, and finish on request", async () => {
     const pieces: Array<Buffer> = [];
     let parser: ReturnType<typeof takeParser> | undefined;
     const urls: Array<string | undefined> = [];
@@ -65,7 +65,7 @@ describe('Node, as the server relies on it', () => {
     );
   });
 
-  it('hands over a connection after its last response, and closes it when it is told to', async () => {
+  it('hand over a connection after its last response, and close it on request', async () => {
     let close: (() => void) | undefined;
     await withServer(
       onConnection((socket) => {
@@ -83,7 +83,7 @@ describe('Node, as the server relies on it', () => {
     );
   });
 
-  it('answers a client that has ended its side', async () => {
+  it('answer a client that has half-closed its connection', async () => {
     await withServer(
       allowHalfOpen,
       (request, response) => {
@@ -98,7 +98,7 @@ describe('Node, as the server relies on it', () => {
     );
   });
 
-  it('joins chunks, and keeps them and their end in order', async () => {
+  it('keep joined chunks and their end in order', async () => {
     const received: Array<Buffer> = [];
     await withServer(
       () => undefined,
@@ -119,7 +119,7 @@ describe('Node, as the server relies on it', () => {
     );
   });
 
-  it('asks for a body before its first byte is read, and not before there is a reader', async () => {
+  it('ask for a body once it has a reader, before its first byte', async () => {
     const order: Array<string> = [];
     await withServer(
       () => undefined,
@@ -142,7 +142,7 @@ describe('Node, as the server relies on it', () => {
     );
   });
 
-  it('has requests that nothing is known of', async () => {
+  it('make a request without a head', async () => {
     await withServer(
       onConnection((socket) => {
         const request = unparsedRequest(socket, 'HEAD');

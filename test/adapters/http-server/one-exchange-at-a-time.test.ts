@@ -11,7 +11,7 @@ const boundMs = 20_000;
 
 const largeBytes = 3_000_000;
 
-/** A server that records the bodies of its POSTs, and answers them when it is told to. */
+/** A server that records the bodies of its POSTs, and answers them on request. */
 const start = async () => {
   const begun: Array<string> = [];
   const held: Array<() => void> = [];
@@ -65,7 +65,7 @@ describe('A connection runs one exchange at a time', () => {
     await server.stop(0);
   });
 
-  it('starts a pipelined request once the response before it is over', async () => {
+  it('starts a pipelined request after the response to the one before', async () => {
     server.hold();
     const connection = server.connect();
     connection.send(
@@ -78,7 +78,7 @@ describe('A connection runs one exchange at a time', () => {
     expect(server.begun).to.deep.equal(['first', 'second', 'third']);
   });
 
-  it('does nothing that stands behind a refused request with Expect: 100-continue, in the same packet', async () => {
+  it('runs nothing behind a rejected request with Expect: 100-continue in the same packet', async () => {
     const connection = server.connect();
     connection.send(
       postRequest('/unauthorized', 'refused', 'Expect: 100-continue') + postRequest('/', 'behind'),
@@ -87,7 +87,7 @@ describe('A connection runs one exchange at a time', () => {
     expect(server.begun).to.deep.equal([]);
   });
 
-  it('does nothing that stands behind a refused request whose body did not come', async () => {
+  it('runs nothing behind a rejected request without its body', async () => {
     const connection = server.connect();
     const refused = postRequest('/unauthorized', 'refused', 'Expect: 100-continue');
     connection.send(refused.slice(0, -5));
@@ -97,7 +97,7 @@ describe('A connection runs one exchange at a time', () => {
     expect(server.begun).to.deep.equal([]);
   });
 
-  it('at a stop starts none of the pipelined requests that wait', async () => {
+  it('starts no waiting pipelined request during a stop', async () => {
     server.hold();
     const connection = server.connect();
     connection.send(Array.from({ length: 20 }, (_, place) => postRequest('/', `body ${place}`)).join(''));
@@ -110,14 +110,14 @@ describe('A connection runs one exchange at a time', () => {
     expect(server.begun).to.deep.equal(['body 0']);
   });
 
-  it('answers thousands of pipelined requests in their order', async () => {
+  it('answers thousands of pipelined requests in order', async () => {
     const connection = server.connect();
     const count = 1_000;
     connection.send(getRequest('/').repeat(count) + getRequest('/', 'Connection: close'));
     expect(statusesIn(await connection.closed())).to.have.length(count + 1);
   });
 
-  it('leaves other clients their turns of the event loop while one pipelines', async () => {
+  it('serves other clients while one client pipelines', async () => {
     const connection = server.connect();
     const count = 1_000;
     connection.send(getRequest('/').repeat(count));
@@ -133,7 +133,7 @@ describe('A connection runs one exchange at a time', () => {
     expect(mostInTurn).to.be.within(1, 10);
   });
 
-  it('answers a client that ends its side after the request', async () => {
+  it('answers a client that half-closes after the request', async () => {
     server.hold();
     const connection = server.connect();
     connection.send(postRequest('/', 'half-closed'));
@@ -143,21 +143,21 @@ describe('A connection runs one exchange at a time', () => {
     expect(statusesIn(await connection.closed())).to.deep.equal([201]);
   });
 
-  it('answers what a client has pipelined before it ended its side', async () => {
+  it('answers requests that were pipelined before a half-close', async () => {
     const connection = server.connect();
     connection.send(postRequest('/', 'one') + getRequest('/').repeat(20));
     connection.end();
     expect(statusesIn(await connection.closed())).to.deep.equal([201, ...Array<number>(20).fill(200)]);
   });
 
-  it('does not read on while a request that others are pipelined behind is running', async () => {
+  it('stops reading while a request runs ahead of pipelined ones', async () => {
     server.hold();
     const socket = connect(server.port, '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write(postRequest('/', 'first'));
     await eventually('the first is begun', boundMs, () => server.begun.length > 0);
     const packet = getRequest('/').repeat(500);
-    // The kernel takes some megabytes on both sides; what is more can only be in the memory of the server.
+    // The kernel buffers some megabytes on both sides. Any further bytes can only be in the server's memory.
     const kernelBytes = 16_777_216;
     let isFull = false;
     while (!isFull && socket.bytesWritten < 2 * kernelBytes) {
@@ -168,7 +168,7 @@ describe('A connection runs one exchange at a time', () => {
     socket.destroy();
   });
 
-  it('parses next to nothing of what is pipelined, however much has arrived', async () => {
+  it('parses almost nothing of many pipelined requests', async () => {
     server.hold();
     let parsed = 0;
     const count = (): void => {
@@ -187,7 +187,7 @@ describe('A connection runs one exchange at a time', () => {
     }
   });
 
-  it('answers a refused request once, whatever becomes of its body', async () => {
+  it('answers a rejected request once, whatever its body does', async () => {
     const connection = server.connect();
     connection.send('POST /unauthorized HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
     await connection.received(/unauthorized/);
@@ -195,7 +195,7 @@ describe('A connection runs one exchange at a time', () => {
     expect(statusesIn(await connection.closed())).to.deep.equal([401]);
   });
 
-  it('answers a malformed request behind others in its turn, and nothing behind that', async () => {
+  it('answers a malformed pipelined request in order, and nothing behind it', async () => {
     const connection = server.connect();
     connection.send(`${postRequest('/', 'first')}${getRequest('/')}nonsense\r\n\r\n${getRequest('/')}`);
     expect(statusesIn(await connection.closed())).to.deep.equal([201, 200, 400]);
@@ -208,14 +208,14 @@ describe('A connection runs one exchange at a time', () => {
     expect(server.begun).to.deep.equal([]);
   });
 
-  it('does nothing behind a response that ends a connection of HTTP/1.0 by itself', async () => {
+  it('runs nothing behind a response that ends an HTTP/1.0 connection', async () => {
     const connection = server.connect();
     connection.send(`GET /no-length HTTP/1.0\r\nConnection: keep-alive\r\n\r\n${postRequest('/', 'behind')}`);
     expect(statusesIn(await connection.closed())).to.deep.equal([304]);
     expect(server.begun).to.deep.equal([]);
   });
 
-  it('sends a large response whole also where a CONNECT stands behind it', async () => {
+  it('sends a large response whole ahead of a pipelined CONNECT', async () => {
     const connection = server.connect();
     connection.send(`${getRequest('/large')}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
     const received = await connection.closed();
@@ -223,7 +223,7 @@ describe('A connection runs one exchange at a time', () => {
     expect(received.length).to.be.above(largeBytes);
   });
 
-  it('at a stop waits for the reader of a response, and cuts nothing off in its middle', async () => {
+  it('waits during a stop until a client has read its whole response', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write(getRequest('/large'));
@@ -236,7 +236,7 @@ describe('A connection runs one exchange at a time', () => {
     expect(received).to.be.above(largeBytes);
   });
 
-  it('runs as many requests at once as are allowed, those too whose bodies came late', async () => {
+  it('runs as many requests at once as allowed, including those with late bodies', async () => {
     const requests = Array.from({ length: 20 }, (_, place) =>
       postRequest('/', `late ${place}`, 'Connection: close'),
     );

@@ -24,7 +24,7 @@ describe('A body in chunks of one byte', () => {
       });
       afterEach(() => server.stop(0));
 
-      it('is whole up to 1,024 chunks', async () => {
+      it('arrives whole in up to 1,024 chunks', async () => {
         const connection = server.connect();
         const body = Array.from({ length: 1_024 }, (_, place) => place % 10).join('');
         connection.send(head + inChunks(body));
@@ -34,7 +34,7 @@ describe('A body in chunks of one byte', () => {
       });
 
       for (const length of [2_048, 50_000]) {
-        it(`of ${length} bytes is malformed`, async () => {
+        it(`is rejected as malformed with ${length} bytes`, async () => {
           const connection = server.connect();
           connection.send(head + inChunks('x'.repeat(length)));
           const received = (await connection.closed()).toString();

@@ -10,7 +10,7 @@ describe('A request that asks for another protocol', () => {
     ['with a body', `${asking('Content-Length: 5')}hello`],
     ['with a chunked body', `${asking('Transfer-Encoding: chunked')}5\r\nhello\r\n0\r\n\r\n`],
   ] as const) {
-    it(`${what} is answered in HTTP/1.1, and ends the connection`, async () => {
+    it(`is answered in HTTP/1.1 and ends the connection: ${what}`, async () => {
       const server = await startPlainServer((_, response) => response.end('well'));
       try {
         const connection = server.connect();

@@ -11,22 +11,22 @@ import { byKey, key, memoryApplication, silentReporter, startServer } from '../.
 const ignore = (): void => undefined;
 const never = () => () => new Promise<never>(ignore);
 
-/** In milliseconds: what the service promises of every answer. */
-const promised = 5_000;
+/** Time in which the service answers each request. */
+const promisedMs = 5_000;
 
-/** In milliseconds: what a busy machine may take longer. */
-const spare = 10_000;
+/** Extra time for a busy machine. */
+const spareMs = 10_000;
 
 const late = <A>(answer: A, milliseconds: number) => T.delay(milliseconds)(TE.right<never, A>(answer));
 
-/** Asks for a slot of writes, and for nothing that the store would do. */
+/** Takes a slot of writes without a call of the store. */
 const statusOfNextWrite = async (address: string): Promise<number> => {
   const headers = { Authorization: `Bearer ${key}` };
   return (await fetch(`${address}/v1/pets`, { method: 'PUT', headers })).status;
 };
 
-describe('One deadline holds for a request', function () {
-  it('503 comes within five seconds though key, quota and store are each late', async () => {
+describe('The deadline of a request', function () {
+  it('gives a 503 within five seconds if key, quota and store are each late', async () => {
     const deadlines: Array<Deadline | undefined> = [];
     const causes: Array<unknown> = [];
     let lateness = 1_500;
@@ -61,8 +61,8 @@ describe('One deadline holds for a request', function () {
       });
       expect(answer.status).to.equal(503);
       expect(answer.headers.get('Retry-After')).to.match(/^\d+$/);
-      expect(performance.now() - began).to.be.within(3_500, promised + spare);
-      expect(deadlines.map((deadline = Infinity) => deadline - began < promised)).to.deep.equal([
+      expect(performance.now() - began).to.be.within(3_500, promisedMs + spareMs);
+      expect(deadlines.map((deadline = Infinity) => deadline - began < promisedMs)).to.deep.equal([
         true,
         true,
         true,
@@ -75,7 +75,7 @@ describe('One deadline holds for a request', function () {
     }
   });
 
-  it('what hangs gives its place back also where its client has left', async () => {
+  it('frees the slot of a hanging request if the client has left', async () => {
     const ended: Array<RequestRecord> = [];
     let begun = 0;
     const create = () => {
@@ -94,11 +94,11 @@ describe('One deadline holds for a request', function () {
         `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n` +
           `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       );
-      await eventually('it is begun', promised + spare, () => begun > 0);
+      await eventually('it is begun', promisedMs + spareMs, () => begun > 0);
       connection.reset();
       await eventually(
         'other writes are served',
-        promised + spare,
+        promisedMs + spareMs,
         async () => (await statusOfNextWrite(server.address)) === 405,
       );
       expect(ended.filter(({ method }) => method === 'POST').map(({ status }) => status)).to.deep.equal([
@@ -109,7 +109,7 @@ describe('One deadline holds for a request', function () {
     }
   });
 
-  it('the time that a client takes for its body is its own', async () => {
+  it('excludes the time in which the client sends the body', async () => {
     const server = await startServer(memoryApplication(), { maxInFlight: 1 });
     try {
       const { hostname, port } = new URL(server.address);
@@ -119,7 +119,7 @@ describe('One deadline holds for a request', function () {
         `POST /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n` +
           `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
       );
-      await delay(promised + 500);
+      await delay(promisedMs + 500);
       connection.send(body);
       expect((await connection.closed()).toString()).to.match(/^HTTP\/1\.1 201 /);
     } finally {

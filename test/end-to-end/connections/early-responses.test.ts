@@ -12,7 +12,7 @@ const live = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';
 const statusesIn = (received: Buffer): ReadonlyArray<number> =>
   [...received.toString().matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
 
-describe('A response that is written before the body of its request has come in full', () => {
+describe("A response before the end of its request's body", () => {
   let server: Awaited<ReturnType<typeof startServer>>;
   const connect = () => {
     const { hostname, port } = new URL(server.address);
@@ -23,16 +23,16 @@ describe('A response that is written before the body of its request has come in 
   });
   afterEach(() => server.stop(0));
 
-  it('ends the connection, and nothing behind it is taken for a request', async () => {
+  it('ends the connection, and parses no further request', async () => {
     const connection = connect();
     connection.send(`${post(60_000)}${'x'.repeat(30_000)}`);
     await connection.received(/HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/);
-    // The rest of a body from a proxy that has mixed up two requests.
+    // Rest of a body from a proxy that has mixed up two requests.
     connection.send(`${'x'.repeat(30_000)}${live}${live}`);
     expect(statusesIn(await connection.closed())).to.deep.equal([401]);
   });
 
-  it('ends the connection of a chunked body, too', async () => {
+  it('ends the connection of a chunked body', async () => {
     const connection = connect();
     connection.send('POST /v1/pets HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n');
     await connection.received(/HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/);
@@ -40,7 +40,7 @@ describe('A response that is written before the body of its request has come in 
     expect(statusesIn(await connection.closed())).to.deep.equal([401]);
   });
 
-  it('leaves the connection open where the body is already there', async () => {
+  it('leaves the connection open if the body has arrived', async () => {
     const connection = connect();
     connection.send(`${post(5)}hello`);
     await connection.received(/HTTP\/1\.1 401 /);
@@ -48,7 +48,7 @@ describe('A response that is written before the body of its request has come in 
     expect(statusesIn(await connection.closed())).to.deep.equal([401, 200]);
   });
 
-  it('reaches a client that reads nothing before it has sent 20 MB', async () => {
+  it('reaches a client that sends 20 MB before it reads', async () => {
     const size = 20_000_000;
     const { hostname, port } = new URL(server.address);
     for (let round = 0; round < 5; round += 1) {

@@ -10,8 +10,7 @@ import { eventually } from '../../support/eventually';
 import { openRawConnection } from '../../support/http/raw-connection';
 import { key, memoryApplication, silentReporter, startServer } from '../../support/http/start-server';
 
-/** In milliseconds. */
-const bound = 20_000;
+const boundMs = 20_000;
 
 const create = (name: string, ...headers: ReadonlyArray<string>): string => {
   const body = `{"name":"${name}","categoryId":7}`;
@@ -30,7 +29,7 @@ const create = (name: string, ...headers: ReadonlyArray<string>): string => {
 const statusesIn = (received: Buffer): ReadonlyArray<number> =>
   [...received.toString().matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
 
-/** A server whose store says what it was asked to create, and can be told to wait with it. */
+/** A server whose store records the creates, and can delay them. */
 const start = async () => {
   const begun: Array<string> = [];
   const ended: Array<RequestRecord> = [];
@@ -73,7 +72,7 @@ const start = async () => {
   };
 };
 
-describe('On a connection one exchange goes on at a time', () => {
+describe('A connection of the service', () => {
   let service: Awaited<ReturnType<typeof start>>;
   beforeEach(async () => {
     service = await start();
@@ -83,18 +82,18 @@ describe('On a connection one exchange goes on at a time', () => {
     await service.stop(0);
   });
 
-  it('a pipelined request is not begun before the response to the one ahead of it is over', async () => {
+  it('starts a pipelined request after the response to the one before', async () => {
     service.hold();
     const connection = service.connect();
     connection.send(create('first') + create('second') + create('third', 'Connection: close'));
-    await eventually('the first is begun', bound, () => service.begun.length > 0);
+    await eventually('the first is begun', boundMs, () => service.begun.length > 0);
     expect(service.begun).to.deep.equal(['first']);
     service.release();
     expect(statusesIn(await connection.closed())).to.deep.equal([201, 201, 201]);
     expect(service.begun).to.deep.equal(['first', 'second', 'third']);
   });
 
-  it('what stands behind a refused create that expected 100 Continue, in the same packet, is not done', async () => {
+  it('runs nothing behind a rejected create with Expect: 100-continue in the same packet', async () => {
     const connection = service.connect();
     const refused = create('refused', 'Authorization: Bearer wrong', 'Expect: 100-continue');
     connection.send(refused + create('behind'));
@@ -102,7 +101,7 @@ describe('On a connection one exchange goes on at a time', () => {
     expect(service.begun).to.deep.equal([]);
   });
 
-  it('what stands behind a refused create whose body did not come is not done', async () => {
+  it('runs nothing behind a rejected create without its body', async () => {
     const connection = service.connect();
     const refused = create('refused', 'Authorization: Bearer wrong', 'Expect: 100-continue');
     const half = refused.length - 5;
@@ -113,11 +112,11 @@ describe('On a connection one exchange goes on at a time', () => {
     expect(service.begun).to.deep.equal([]);
   });
 
-  it('at a stop the pipelined creates that are not answered are not done', async () => {
+  it('runs no unanswered pipelined create during a stop', async () => {
     service.hold();
     const connection = service.connect();
     connection.send(Array.from({ length: 20 }, (_, place) => create(`animal ${place}`)).join(''));
-    await eventually('the first is begun', bound, () => service.begun.length > 0);
+    await eventually('the first is begun', boundMs, () => service.begun.length > 0);
     const stopped = service.stop(0);
     service.release();
     const received = await connection.closed();
@@ -127,7 +126,7 @@ describe('On a connection one exchange goes on at a time', () => {
     expect(service.ended.map(({ status }) => status)).to.deep.equal([201]);
   });
 
-  it('thousands of pipelined requests are all answered, in their order', async () => {
+  it('answers thousands of pipelined requests in order', async () => {
     const connection = service.connect();
     const count = 1_000;
     const live = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';
@@ -135,12 +134,12 @@ describe('On a connection one exchange goes on at a time', () => {
     expect(statusesIn(await connection.closed())).to.have.length(count + 1);
   });
 
-  it('pipelined requests leave other clients their turns of the event loop', async () => {
+  it('serves other clients while one client pipelines', async () => {
     const connection = service.connect();
     const count = 1_000;
     connection.send('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count));
     let mostInTurn = 0;
-    const giveUp = performance.now() + bound;
+    const giveUp = performance.now() + boundMs;
     while (service.ended.length < count && performance.now() < giveUp) {
       const before = service.ended.length;
       await new Promise(setImmediate);
@@ -151,24 +150,24 @@ describe('On a connection one exchange goes on at a time', () => {
     expect(mostInTurn).to.be.within(1, 10);
   });
 
-  it('a client that ends its side after the request gets its response', async () => {
+  it('answers a client that half-closes after the request', async () => {
     service.hold();
     const connection = service.connect();
     connection.send(create('half-closed'));
     connection.end();
-    await eventually('it is begun', bound, () => service.begun.length > 0);
+    await eventually('it is begun', boundMs, () => service.begun.length > 0);
     service.release();
     expect(statusesIn(await connection.closed())).to.deep.equal([201]);
   });
 
-  it('a client that goes on pipelining is not read while the first request is worked on', async () => {
+  it('stops reading while a request runs ahead of pipelined ones', async () => {
     service.hold();
     const socket = connect(service.port, '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write(create('first'));
-    await eventually('the first is begun', bound, () => service.begun.length > 0);
+    await eventually('the first is begun', boundMs, () => service.begun.length > 0);
     const packet = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(500);
-    // The kernel takes some megabytes on both sides; what is more can only be in the memory of the service.
+    // The kernel buffers some megabytes on both sides. Any further bytes can only be in the service's memory.
     const kernelBuffers = 16_777_216;
     let isFull = false;
     while (!isFull && socket.bytesWritten < 2 * kernelBuffers) {
@@ -179,7 +178,7 @@ describe('On a connection one exchange goes on at a time', () => {
     socket.destroy();
   });
 
-  it('of what a client goes on pipelining next to nothing is parsed, however much has arrived', async () => {
+  it('parses almost nothing of many pipelined requests', async () => {
     service.hold();
     let parsed = 0;
     const count = (): void => {
@@ -189,8 +188,8 @@ describe('On a connection one exchange goes on at a time', () => {
     const connection = service.connect();
     try {
       connection.send(create('first'));
-      await eventually('the first is begun', bound, () => service.begun.length > 0);
-      // All that the kernel takes of it is there before the service reads on.
+      await eventually('the first is begun', boundMs, () => service.begun.length > 0);
+      // The kernel's buffers are full before the service reads on.
       connection.send('GET / HTTP/1.1\r\n\r\n'.repeat(100_000));
       await delay(500);
       expect(parsed).to.be.below(10);
@@ -200,7 +199,7 @@ describe('On a connection one exchange goes on at a time', () => {
     }
   });
 
-  it('a refused request gets one response, whatever becomes of its body', async () => {
+  it('answers a rejected request once, whatever its body does', async () => {
     const connection = service.connect();
     connection.send(
       'POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer wrong\r\nTransfer-Encoding: chunked\r\n\r\n',
@@ -210,7 +209,7 @@ describe('On a connection one exchange goes on at a time', () => {
     expect(statusesIn(await connection.closed())).to.deep.equal([401]);
   });
 
-  it('nothing is done behind a response that ends a connection of HTTP/1.0 by itself', async () => {
+  it('runs nothing behind a response that ends an HTTP/1.0 connection', async () => {
     const first = service.connect();
     first.send('GET /openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
     const etag = /ETag: ("[^"]+")/.exec((await first.closed()).toString())?.[1] ?? '';
@@ -222,7 +221,7 @@ describe('On a connection one exchange goes on at a time', () => {
     expect(service.begun).to.deep.equal([]);
   });
 
-  it('a large response is whole also where a CONNECT stands behind it', async () => {
+  it('sends a large response whole ahead of a pipelined CONNECT', async () => {
     for (let count = 0; count < 100; count += 1) {
       const connection = service.connect();
       connection.send(create('x'.repeat(30_000), 'Connection: close'));
@@ -239,7 +238,7 @@ describe('On a connection one exchange goes on at a time', () => {
     expect(received).to.contain('X-Request-Id: of-the-connect');
   });
 
-  it('a stop waits for the reader of a response, and cuts nothing off in its middle', async () => {
+  it('waits during a stop until a client has read its whole response', async () => {
     for (let count = 0; count < 100; count += 1) {
       const connection = service.connect();
       connection.send(create('x'.repeat(30_000), 'Connection: close'));
@@ -261,8 +260,8 @@ describe('On a connection one exchange goes on at a time', () => {
   });
 });
 
-describe('Of all requests', () => {
-  it('so many as are allowed are worked on at once, those too whose bodies came late', async () => {
+describe('The service', () => {
+  it('runs as many requests at once as allowed, including those with late bodies', async () => {
     const service = await start();
     try {
       const requests = Array.from({ length: 20 }, (_, place) => create(`late ${place}`, 'Connection: close'));

@@ -12,13 +12,13 @@ import {
 import { openRawConnection, rawExchange } from '../../support/http/raw-connection';
 
 describe('The record of a request', () => {
-  it('has the time until its response had gone out, without that in which the connection lingers', async () => {
+  it('has the time until the response is sent, without the lingering close', async () => {
     const ended: Array<RequestRecord> = [];
     const server = await startServer(memoryApplication(), {
       reporter: { ...silentReporter, requestEnded: (record) => ended.push(record) },
     });
     const { hostname, port } = new URL(server.address);
-    // A client that does not end its side: the server reads on for a second.
+    // The client does not half-close, so the server lingers for a second.
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     socket.resume().write('POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nthe beginning');
     await eventually('it is recorded', 20_000, () => ended.length > 0);
@@ -55,7 +55,7 @@ describe('The record of a request', () => {
     await server.stop(0);
   });
 
-  it('is that of a rejection, with its code, if the application never saw the request', async () => {
+  it('has the status and code of a rejection before the application', async () => {
     const rejected: Array<RejectionRecord> = [];
     const service = await overloadedServer({
       reporter: { ...silentReporter, requestRejected: (record) => rejected.push(record) },
@@ -75,7 +75,7 @@ describe('The record of a request', () => {
 });
 
 describe('An overloaded service', () => {
-  it('tells everybody how it is, at the very path /livez only', async () => {
+  it('answers liveness checks at exactly /livez', async () => {
     const { address, stop } = await overloadedServer();
     const statusOf = async (target: string) =>
       (await rawExchange(address, `GET ${target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`)).status;

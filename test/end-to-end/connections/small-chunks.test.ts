@@ -12,7 +12,7 @@ const head = [
   '\r\n',
 ].join('\r\n');
 
-/** A create of so many bytes, each in a chunk of its own. */
+/** A create of `length` bytes, each in a chunk of its own. */
 const inOneByteChunks = (length: number): string =>
   `{"categoryId":7,"name":"${'x'.repeat(length - 26)}"}`.replace(/./g, '1\r\n$&\r\n');
 
@@ -22,7 +22,7 @@ describe('A body in chunks of one byte', () => {
     { length: 2_048, status: 400 },
     { length: 50_000, status: 400 },
   ]) {
-    it(`of ${length} bytes is a ${status}`, async () => {
+    it(`is answered with ${status} at ${length} bytes`, async () => {
       const server = await startServer(memoryApplication());
       try {
         const { hostname, port } = new URL(server.address);

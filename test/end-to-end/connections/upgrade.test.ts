@@ -15,7 +15,7 @@ describe('A request that asks for another protocol', () => {
     ['with a body', `${asking('POST', 'Content-Length: 5')}hello`, 405],
     ['with a chunked body', `${asking('POST', 'Transfer-Encoding: chunked')}5\r\nhello\r\n0\r\n\r\n`, 405],
   ] as const) {
-    it(`${what} is answered in HTTP/1.1, and ends the connection`, async () => {
+    it(`is answered in HTTP/1.1 and ends the connection: ${what}`, async () => {
       const server = await startServer(memoryApplication());
       try {
         const { hostname, port } = new URL(server.address);
