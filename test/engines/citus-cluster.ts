@@ -21,7 +21,6 @@ export type Distribution = 'pets' | 'all';
 export const nodeNames = ['coordinator', 'worker1', 'worker2'] as const;
 
 export interface CitusCluster {
-  /** Addresses of the nodes, the coordinator first. */
   readonly urls: ReadonlyArray<string>;
   /** Environment for tests that call `stopWorker`. */
   readonly environment: Readonly<Record<string, string>>;
@@ -30,7 +29,6 @@ export interface CitusCluster {
   /** Makes such a database to copy from, which refuses connections. Returns its name. */
   readonly makeTemplate: (distribution: Distribution) => Promise<string>;
   readonly start: () => Promise<void>;
-  /** Sends a signal to all processes of a node, if it runs. */
   readonly signal: (node: string, name: NodeJS.Signals) => void;
   readonly stop: () => Promise<void>;
 }

@@ -161,7 +161,6 @@ const startPgbouncer = async (
   };
 };
 
-/** Sets the limits that doctor asks for behind a pooler. */
 const setLimitsOnRole = (url: string): Promise<void> =>
   execute(
     url,

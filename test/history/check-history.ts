@@ -16,7 +16,6 @@ import {
   who,
 } from './history';
 
-/** Guarantees that a history must keep under any fault. */
 export type Property =
   | 'nothing acknowledged is lost'
   | 'nothing is stored twice'

@@ -45,13 +45,11 @@ export interface Fault {
   readonly silenced: ReadonlyArray<number>;
 }
 
-/** Everything that happened in a run, in the order in which it ended. */
 export interface History {
   readonly exchanges: ReadonlyArray<Exchange>;
   readonly faults: ReadonlyArray<Fault>;
 }
 
-/** An animal with a 201, and the time of the first one. */
 export interface Acknowledged {
   readonly pet: Pet;
   readonly since: number;
@@ -90,7 +88,6 @@ export const acknowledgedIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArra
   return [...byId.values()].sort((one, other) => (one.pet.id < other.pet.id ? -1 : 1));
 };
 
-/** Animals after `after` and up to `last`, of one status if one is given. */
 interface Range {
   readonly after: bigint;
   readonly last: bigint | undefined;

@@ -19,7 +19,6 @@ export interface Instance {
   readonly number: number;
   readonly address: string;
   readonly cable: FreezingProxy;
-  /** Resolves once it serves. Its clock is true then. */
   readonly start: (build: Build) => Promise<void>;
   readonly restart: () => Promise<void>;
   readonly end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
@@ -27,7 +26,6 @@ export interface Instance {
   /** Shifts its clock, as libfaketime reads it, unless it is starting. */
   readonly moveClock: (shift: string) => Promise<void>;
   readonly starvedMs: () => number;
-  /** Unexpected ends, with the messages of the process. */
   readonly unexpectedEnds: ReadonlyArray<string>;
   readonly starts: ReadonlyArray<Start>;
 }

@@ -9,11 +9,9 @@ export interface Injection {
   readonly name: string;
   /** Instances that are stopped or unreachable while it lasts. */
   readonly silences: ReadonlyArray<number>;
-  /** Injects the fault, lets it last, and takes it back. */
   readonly inject: (last: Last) => Promise<void>;
 }
 
-/** A source of faults, one at a time. */
 export interface Hand {
   readonly name: string;
   readonly draw: (random: Random) => Injection;

@@ -24,7 +24,6 @@ export interface SetUp {
   readonly within: <A>(use: (system: System) => Promise<A>) => Promise<A>;
 }
 
-/** Starts a proxy for each port of a database. */
 export const withProxies = async <A>(
   ports: ReadonlyArray<number>,
   use: (proxies: ReadonlyArray<FreezingProxy>) => Promise<A>,

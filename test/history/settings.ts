@@ -2,7 +2,6 @@ import { type Environment, projectFolder } from '../support/processes/command';
 import { otherBuild } from '../faults/support/builds';
 
 export interface Build {
-  /** Folder of a built checkout. */
   readonly checkout: string;
   readonly environment?: Environment;
 }

@@ -6,7 +6,6 @@ import { type Random, randomFrom } from '../support/random';
 import type { Answer, Create, Exchange, List, Pet, Request } from './history';
 import type { Instance } from './instance';
 
-/** Keeps one value for each animal, however often it is read. */
 const knownPets = new Map<string, Pet>();
 
 const petFrom = (text: string): Pet => {
@@ -98,7 +97,6 @@ export interface WorkloadOptions {
   readonly now: () => number;
 }
 
-/** Starts clients that send each request to the next of the instances. */
 export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions) => {
   knownPets.clear();
   const exchanges: Array<Exchange> = [];
@@ -143,7 +141,6 @@ export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions
     const pause = (): Promise<void> => delay(random.below(longestPauseMs));
     const pauseBeforeRetry = (): Promise<void> => delay(random.between(...retryPauseMs));
 
-    /** Retries until it has the animal, or after too many attempts. */
     const createUnderKey = async (request: Create): Promise<boolean> => {
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         if ((await send(request)).type === 'pet') return true;

@@ -43,7 +43,6 @@ const attack = async (parts: ReadonlyArray<string>): Promise<Figures> => {
     }
     for (const part of parts.map((text) => Buffer.from(text))) {
       for (const socket of sockets) if (socket.writable) socket.write(part);
-      // Lets this process write first.
       await delay(0);
       for (let probe = 0; probe < 5; probe += 1) {
         await checkLiveness();

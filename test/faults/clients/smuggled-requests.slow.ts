@@ -20,7 +20,6 @@ const create = (...lines: ReadonlyArray<string>): string =>
 const pet = '{"name":"good","categoryId":1}';
 const smuggledPet = '{"name":"smuggled","categoryId":1}';
 
-/** A create that must never be taken for a request. */
 const hidden = `${create(`Content-Length: ${smuggledPet.length}`)}${smuggledPet}`;
 
 const sizeOf = (text: string): string => text.length.toString(16);

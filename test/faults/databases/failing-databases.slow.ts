@@ -18,7 +18,6 @@ interface Failure {
   /** Injects the fault into the database of a service with this process id. The returned function removes its cause. */
   readonly inject: (pid: number) => Promise<() => unknown>;
   readonly reads: ReadsUnderFault;
-  /** Time for which the fault lasts once it shows. */
   readonly lastsMs?: number;
   readonly settings?: Environment;
 }

@@ -21,7 +21,6 @@ const makeDatabase = async (file: string): Promise<void> => {
   await service.stop();
 };
 
-/** Takes the file from under a service in use. */
 const losing = (lose: (file: string) => Promise<void>) => (): Promise<Figures> =>
   inFolder(async (folder) => {
     const file = `${folder}/animals.sqlite3`;

@@ -9,7 +9,6 @@ import { killServices, startServices } from '../../support/service/service-proce
 import { otherBuild, startHangingMigrator } from '../support/builds';
 import { fault } from '../support/fault';
 
-/** Time for which a migrator that hangs may block others. */
 const boundMs = 60_000;
 
 const firstStarts = 8;

@@ -11,7 +11,6 @@ import { median } from '../support/measures';
 
 const connections = 64;
 
-/** The rate of keyed creates over that of creates without keys. */
 const leastShare = 0.7;
 
 const speedRounds = 9;

@@ -205,7 +205,6 @@ const goodRequest = fc.constantFrom<FramedRequest>(
   }),
 );
 
-/** Any request whose end an HTTP parser can tell. */
 export const framedRequest: fc.Arbitrary<FramedRequest> = fc.oneof(
   { weight: 60, arbitrary: anyRequest },
   { weight: 20, arbitrary: goodRequest },

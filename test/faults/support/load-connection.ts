@@ -7,7 +7,6 @@ export interface Connection {
 
 interface Listeners {
   readonly onOpen?: () => void;
-  /** Called when the last byte of a response is there. */
   readonly onResponse: (status: string, head: string) => void;
   /** Called when the other side has ended the connection, or it could not be made. */
   readonly onClose: () => void;

@@ -17,7 +17,6 @@ const openedAtOnce = 250;
 /** Time after which an open loop waits for no more responses: longer than any may take. */
 const longestAnswerMs = 10_000;
 
-/** Returns a request as it goes over the wire, in ASCII. */
 const requestText = ({ target, key, body }: LoadRequest): string =>
   [
     `${body === undefined ? 'GET' : 'POST'} ${target} HTTP/1.1`,

@@ -31,7 +31,6 @@ export interface OpenLoop extends Load {
 }
 
 export interface ClosedLoopFigures {
-  /** Times from a request to its response. */
   readonly byStatus: Readonly<Record<string, Tally>>;
   readonly cutOff: number;
   /** Responses per second of wall-clock time, by status. */
@@ -39,7 +38,6 @@ export interface ClosedLoopFigures {
   readonly processorSeconds: number;
 }
 
-/** Figures of the requests that were due in the counted time. */
 export interface OpenLoopFigures {
   readonly scheduled: number;
   /** Requests that were not sent, because every connection waited for a response. */
@@ -49,7 +47,6 @@ export interface OpenLoopFigures {
   /** Times from the moment at which a request was due to the last byte of its response. */
   readonly byStatus: Readonly<Record<string, Tally>>;
   readonly unexplained: number;
-  /** Requests whose connection the service ended instead of a response. */
   readonly cutOff: number;
   /** Requests without a response long after the last one was sent. */
   readonly unanswered: number;

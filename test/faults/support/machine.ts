@@ -42,7 +42,6 @@ export const withUnreachable = async <A>(addresses: string, use: () => Promise<A
   }
 };
 
-/** Path of the library of Debian's package `libfaketime`. */
 const faketimeLibrary = (): string | undefined =>
   readdirSync('/usr/lib')
     .map((folder) => `/usr/lib/${folder}/faketime/libfaketimeMT.so.1`)
@@ -107,7 +106,6 @@ export const attachStrace = async (
   return { output: () => readFile(file, 'latin1'), detach: end('SIGINT'), kill };
 };
 
-/** Ends what a failed test has left behind. */
 export const detachAll = async (): Promise<void> => {
   await Promise.all([...tracers].map((kill) => kill()));
 };

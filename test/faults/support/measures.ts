@@ -18,7 +18,6 @@ export interface Tally {
 
 export const noTally: Tally = { count: 0, p50: NaN, p99: NaN, max: NaN };
 
-/** Counts durations without keeping each. */
 export const newTally = () => {
   const histogram = createHistogram();
   return {
@@ -61,7 +60,6 @@ export const processorSeconds = (pid: number): number => {
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 };
 
-/** Settings with which a service collects its garbage on SIGUSR2. */
 export const collecting = {
   ADMIN_PORT: '0',
   NODE_OPTIONS: `--import ${pathToFileURL(join(__dirname, 'collect-garbage.mjs')).href}`,

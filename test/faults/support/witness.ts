@@ -6,7 +6,6 @@ import { create, expectStored, newLedger } from './ledger';
 
 const longestAnswerMs = 5_000;
 
-/** Time that a store may take to show that it fails, or works again. */
 const timeoutMs = 30_000;
 
 const createsAtOnce = 16;
