@@ -22,7 +22,6 @@ const sharedTests = [
   'api-key-store',
   'postgres-quota',
   'several-instances',
-  'large-ids',
 ];
 
 /** Tests that need functions in the database, which a worker of a cluster doesn't have. */

@@ -1,4 +1,8 @@
 import { expect } from 'chai';
+import { postgresStore } from '../../support/databases/databases';
+import { allPets, call, environmentOf, owner } from '../../support/http/client';
+import { inPostgresDatabase, setLastId } from '../../support/postgres/postgres';
+import { killServices, startService } from '../../support/service/service-process';
 import { describeOnEveryStore } from '../../support/service/service-under-test';
 
 const int64Max = 9223372036854775807n;
@@ -58,4 +62,42 @@ describeOnEveryStore('An int64', (service) => {
       expect(answer.message).to.include('categoryId');
     });
   });
+});
+
+const keyHeader = { 'Idempotency-Key': '"one"' };
+
+describe('Ids that PostgreSQL assigns past 2^53, as distributed engines do', () => {
+  afterEach(killServices);
+
+  for (const [name, id] of [
+    ['just past it', 9007199254740993n],
+    ['at the end of int64', 9223372036854775804n],
+  ] as const) {
+    it(`are exact through the whole service: ${name}`, () =>
+      inPostgresDatabase(async (url) => {
+        const { address } = await startService(environmentOf(url));
+        const database = postgresStore(url).open();
+        await setLastId(database, id - 1n);
+        await database.close();
+
+        const body = '{"name":"Rex","categoryId":7,"status":"sold"}';
+        const pet = (place: bigint): string => `{"id":${id + place},${body.slice(1)}`;
+        const get = (path: string) => call(`${address}/v1/pets${path}`, { key: owner });
+        const create = (headers: Readonly<Record<string, string>> = {}) =>
+          call(`${address}/v1/pets`, { method: 'POST', key: owner, headers, body });
+
+        expect((await create()).text).to.equal(pet(0n));
+        expect((await create()).text).to.equal(pet(1n));
+        const keyed = [await create(keyHeader), await create(keyHeader)];
+        expect(keyed.map(({ text }) => text)).to.deep.equal([pet(2n), pet(2n)]);
+        expect(keyed.map(({ headers }) => headers['idempotent-replayed'])).to.deep.equal([undefined, 'true']);
+        for (const place of [0n, 1n, 2n]) expect((await get(`/${id + place}`)).text).to.equal(pet(place));
+        expect(await allPets({ address, key: owner })).to.deep.equal([0n, 1n, 2n].map(pet));
+        for (const filter of ['', '&status=sold']) {
+          const page = await get(`?limit=1${filter}&after=${id}`);
+          expect(page.text).to.equal(`[${pet(1n)}]`);
+          expect(page.headers['link']).to.include(`after=${id + 1n}`);
+        }
+      }));
+  }
 });
