@@ -7,7 +7,7 @@ export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 export interface IdempotencyRecord {
   /** The animal that was added; undefined if it is no longer in the store. */
   readonly pet: Pet | undefined;
-  /** Time in milliseconds, by the clock of `resolveIdempotentCreate`'s `now`. */
+  /** Time in milliseconds, by the same clock as the `now` of `resolveIdempotentCreate`. */
   readonly expiresAt: number;
 }
 

@@ -19,7 +19,7 @@ const utf8Bytes = (value: string): number => {
   return bytes;
 };
 
-/** Avoids counting most texts, since a UTF-16 code unit takes one to three bytes of UTF-8. */
+/** Avoids counting the bytes of most texts, since a UTF-16 code unit takes one to three bytes of UTF-8. */
 const isShortEnough = (value: string, maxBytes: number): boolean =>
   value.length <= maxBytes && (3 * value.length <= maxBytes || utf8Bytes(value) <= maxBytes);
 

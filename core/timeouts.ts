@@ -30,7 +30,7 @@ export const serverTimeouts = {
   acceptMs: 50,
   /** Time of a stop, after STOP_DELAY. More than `responseMs` and `lingerMs`; a process manager must wait longer. */
   stopMs: 10_000,
-  /** Time of a stop to accept connections that the kernel has established. */
+  /** Maximum time of a stop for accepting connections that the kernel has established already. */
   acceptBacklogMs: 1_000,
   /** Maximum length of a tick of the event loop that counts as quiet during a stop. */
   quietTurnMs: 0.1,

@@ -21,7 +21,6 @@ export interface HttpServerOptions {
 
 /** A failure that the server answers itself, because the listener never sees the request or is late. */
 export type ServerFailure =
-  /** The request is invalid by RFC 9110 or RFC 9112. */
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
   | {
       readonly _tag:
@@ -42,15 +41,12 @@ export interface ErrorResponse {
   readonly body: string;
 }
 
-/** Observer of requests, also of those that no listener sees. */
 export interface ExchangeObserver {
   /** Called when a request is admitted or queued. A call of the listener or of `requestShed` follows. */
   readonly requestStarted?: () => void;
-  /** Called for a request that the listener will not see. */
   readonly requestShed?: (shed: ShedRequest) => void;
 }
 
-/** A request that the listener did not see. */
 export interface ShedRequest {
   readonly request: IncomingMessage;
   /** 499 if the client left before it was answered. */

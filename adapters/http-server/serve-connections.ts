@@ -66,7 +66,6 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
   server.on('checkContinue', receive);
   server.on('checkExpectation', receive);
 
-  /** Answers a request for which Node creates no response. */
   const reject = (
     connection: Connection<Exchange>,
     request: IncomingMessage,

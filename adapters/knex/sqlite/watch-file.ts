@@ -50,8 +50,8 @@ interface Options {
 type FileState = 'sound' | 'suspect' | 'lost';
 
 /**
- * Watches whether the three files of an open database are still those that were opened: the file, its write-ahead log and
- * the index of the log. An inspection takes microseconds. After a file became shorter, it asks the database why.
+ * Watches whether a database file, its write-ahead log and the log's index are still those that were opened. A check
+ * takes microseconds; only a shorter file leads to queries.
  */
 export const watchFile = (filename: string, { reads, passesQuickCheck }: Options) => {
   const identities = new Map<string, string>();
@@ -120,7 +120,8 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   const check = async (): Promise<void> => {
     const base = resolveSymlink(filename);
     try {
-      // A log that was emptied and written again begins with zeros: no reader would find anything in it.
+      // Checks the header of the log. A log that was emptied and written again begins with zeros, and no reader finds
+      // its frames.
       const { size = 0 } = inspectPart('-wal', base) ?? {};
       if (size > 0 && !(await hasLogHeader(`${base}-wal`))) isLost = isLogDamaged = true;
       if (!isLost && inspectLog(base) === 'suspect') await checkLog(base);
@@ -142,13 +143,13 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
     willOpen: (): void => {
       isSameFile();
     },
-    /** Returns an error if the file that a connection has opened may not be the first one; call it afterwards. */
+    /** Returns an error if a connection may have opened another file. Call it after the connection opens the file. */
     opened: (): Error | undefined => (isSameFile() ? undefined : fileReplaced()),
-    /** Reports whether everything written before is certain to be found again. */
+    /** Reports whether all earlier writes are certain to be in the file. */
     isIntact: async (): Promise<boolean> => {
       const state = inspect();
       if (state === 'lost') return false;
-      // A log that was emptied and written again has a hole where its header was.
+      // Checks for a hole in the log, which stays where a log was emptied and written again. This needs no read.
       if (state === 'sound' && !hasLogHoles) return true;
       await checkOnce();
       return inspect() === 'sound';
