@@ -63,7 +63,7 @@ describe('The settings of PostgreSQL', () => {
       expect(most).to.equal(2);
     }));
 
-  it('leave room for a first start with one connection', () =>
+  it('allow a first start with one connection', () =>
     inPostgresDatabase(async (url) => {
       await startServices(2, url, { POSTGRES_POOL_SIZE: '1' });
       expect(await columnIn(postgresStore(url), 'animal_store_migrations', 'name')).to.deep.equal(

@@ -53,7 +53,7 @@ describe('A checkout without its development packages', () => {
     }
   });
 
-  it('is built already where `npm start` asks for a build', async () => {
+  it('needs no second build for `npm start`', async () => {
     const { code, stdout, stderr } = await shell(checkout, 'npm run build');
     expect(code, stdout + stderr).to.equal(0);
   });

@@ -116,13 +116,13 @@ describe('The image', function () {
     return folder;
   };
 
-  it('says that it runs as nobody in particular, with node as process 1 and its data in a volume', () => {
+  it('runs as an ordinary user, with node as process 1 and its data in a volume', () => {
     expect(config).to.deep.include({ User: 'node', Entrypoint: ['node', '/service/dist/app/main.js'] });
     expect(config.Cmd).to.deep.equal(['serve']);
     expect(Object.keys(config.Volumes).map((path) => path.replace(/\/$/, ''))).to.deep.equal(['/data']);
   });
 
-  it('has neither a compiler nor what only development needs', () => {
+  it('has neither a compiler nor development packages', () => {
     for (const path of ['usr/bin/cc', 'usr/bin/make', 'usr/bin/python3', 'service/node_modules/typescript']) {
       expect(existsSync(join(root, path)), path).to.equal(false);
     }

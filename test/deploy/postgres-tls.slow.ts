@@ -79,7 +79,7 @@ const encryptionOf = async (url: string, addressOfServer: string): Promise<Reado
 describe('TLS to PostgreSQL, as the address says', function () {
   afterEach(killPrograms);
 
-  it('is required, verified, or left out', async function () {
+  it('requires TLS, verifies it or leaves it out', async function () {
     await withOwnPostgres(async (server) => {
       const made = await makeCertificate(server.folder);
       if (made === undefined) return this.skip();

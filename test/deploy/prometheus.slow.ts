@@ -84,7 +84,7 @@ describe('A real Prometheus', () => {
   after(killServices);
   after(removeFolders);
 
-  it('finds nothing to mend in the metrics', async () => {
+  it('finds no fault in the metrics', async () => {
     const text = await (await fetch(`${await service.adminAddress()}/metrics`)).text();
     const tool = startProgram('promtool', ['check', 'metrics'], { isFed: true });
     tool.stdin.end(text);
@@ -92,7 +92,7 @@ describe('A real Prometheus', () => {
     expect({ code, said: stdout + stderr }).to.deep.equal({ code: 0, said: '' });
   });
 
-  it('takes the alerts, which fire when they should and not else', async () => {
+  it('fires the alerts when it should, and only then', async () => {
     await promtool('check', 'rules', join(deploy, 'prometheus', 'animal-store.rules.yaml'));
     await promtool('check', 'config', join(deploy, 'prometheus', 'prometheus.yaml'));
     await promtool('test', 'rules', join(projectFolder, 'test', 'deploy', 'alerts.test.yaml'));
@@ -115,7 +115,7 @@ describe('A real Prometheus', () => {
     }
   });
 
-  it('tells of keys that end soon, and of a database that can not be written', async () => {
+  it('fires the alerts of keys that expire soon and of a database that cannot be written', async () => {
     await eventually('the alert of keys', bound, async () =>
       (await prometheus.alerts()).includes('AnimalStoreKeysEnd'),
     );
@@ -154,7 +154,7 @@ describe('A disk that is full', function () {
   after(killServices);
   after(removeFolders);
 
-  it('fires the alerts of a full disk and of a service that is not ready, and the latter goes once there is room', () =>
+  it('fires the alerts of a full disk and of a service that is not ready, and resolves the latter once there is space', () =>
     inTmpfs(`${diskSize}`, async (folder) => {
       const service = await startService({
         DATABASE_URL: `sqlite:${join(folder, 'animals.sqlite3')}`,

@@ -104,7 +104,7 @@ for (const [name, startProxy] of proxies) {
       }
     });
 
-    it('goes on with the instance that is left, and answers 503 with an Error body without one', async () => {
+    it('continues with the remaining instance, and answers 503 with an Error body without one', async () => {
       const { stdout } = await services[0].stop();
       expect(stdout, 'the address of a client').to.include('127.0.0.1');
       for (let count = 0; count < 20; count += 1) {

@@ -52,7 +52,7 @@ describe('The global package', () => {
     return running;
   };
 
-  it('takes the place of an older one under load, and of a key its successor: nothing is lost or made twice', async () => {
+  it('replaces an older one under load, and a key by its successor, and neither loses nor repeats an animal', async () => {
     const newer = packService(await makeFolder());
     await install(olderPackage ?? newer);
     const environment = {

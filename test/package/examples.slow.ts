@@ -98,7 +98,7 @@ describe('the package, packed and installed in an empty folder', function () {
     });
   });
 
-  it('takes a repository on a JSON file in under 60 lines through the contract, under mocha', async () => {
+  it('runs the contract on a JSON file repository of under 60 lines, under mocha', async () => {
     const source = await readFile(join(examples, 'json-file-repository', 'json-file-repository.ts'), 'utf8');
     expect(source.split('\n').length).to.be.lessThan(60 + 1);
     const { code, stdout } = await runIn(

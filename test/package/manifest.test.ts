@@ -62,7 +62,7 @@ describe('what npm installs', () => {
     return found;
   };
 
-  it('for whoever takes the core is neither Koa nor Knex nor a driver, and runs no script', () => {
+  it('includes neither Koa nor Knex nor a driver for users of the core, and runs no script', () => {
     const installed = withDependencies(installedBeside(manifest));
     expect(installed).to.include.all.keys('fp-ts', 'io-ts', 'lossless-json');
     expect(installed.size).to.be.below(31);
@@ -79,14 +79,14 @@ describe('what npm installs', () => {
     expect(withScripts).to.deep.equal([]);
   });
 
-  it('by itself is what the entries import, but for what their user owns or picks', () => {
+  it('includes what the entries import, except the peers', () => {
     const reached = new Set(entries().flatMap(([, source]) => [...packagesReached(source)]));
     const left = Object.keys(manifest.peerDependencies);
     const own = [...reached].filter((name) => !left.includes(name)).sort();
     expect(Object.keys(manifest.dependencies).sort()).to.deep.equal(own);
   });
 
-  it('for the core, the in-memory adapters, the client and the contract suites is fp-ts and io-ts', () => {
+  it('includes only fp-ts and io-ts for the core, the in-memory adapters, the client and the contract suites', () => {
     for (const [entry, source] of entries()) {
       if (/core|in-memory|client|testing/.test(entry)) {
         expect(packagesReached(source), entry).to.have.all.keys('fp-ts', 'io-ts');
@@ -94,13 +94,13 @@ describe('what npm installs', () => {
     }
   });
 
-  it('for the service is all that the library has or leaves to its user, the former in the same range', () => {
+  it('includes every dependency and peer of the library in the service, the former in the same range', () => {
     const { dependencies = {}, devDependencies = {} } = packages[''] ?? {};
     expect(dependencies).to.include(manifest.dependencies);
     expect({ ...dependencies, ...devDependencies }).to.include.all.keys(manifest.peerDependencies);
   });
 
-  it('for the service without its development packages is every package that it imports', () => {
+  it('includes every package that the service imports, without development packages', () => {
     const reached = [...packagesReached(join(projectFolder, 'app', 'main.ts'))];
     expect(packages['']?.dependencies).to.include.all.keys(reached);
   });

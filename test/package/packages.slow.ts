@@ -86,7 +86,7 @@ describe('The two packages', () => {
     }
   });
 
-  it('are not what `npm pack` would write: it is refused, and says what to type', async () => {
+  it('are not written by `npm pack`, which says what to type', async () => {
     const target = await makeFolder();
     const { code, stdout, stderr } = await shell(checkout, `npm pack --pack-destination ${target}`);
     expect(code).to.equal(1);

@@ -75,7 +75,7 @@ describe('The database of a command', () => {
     }
   });
 
-  it('is that of an env file, whatever the environment says', async () => {
+  it('comes from the environment file, whatever the environment says', async () => {
     const { file } = await newCatalogue();
     const other = await newDatabaseFile();
     const environmentFile = join(await makeFolder(), 'environment');
@@ -95,7 +95,7 @@ describe('The database of a command', () => {
     expect(existsSync(other)).to.equal(false);
   });
 
-  it('is not used where an env file can not be read: exit code 2', async () => {
+  it('is not opened if the environment file cannot be read: exit code 2', async () => {
     const folder = await makeFolder();
     for (const file of [folder, join(folder, 'none')]) {
       const { code, stderr } = await runInProcess(['--environment-file', file, 'keys', 'list']);
@@ -104,7 +104,7 @@ describe('The database of a command', () => {
     }
   });
 
-  it('is not used where a line of an env file assigns nothing: exit code 2', async () => {
+  it('is not opened if a line of the environment file assigns nothing: exit code 2', async () => {
     const file = join(await makeFolder(), 'environment');
     for (const [text, line] of [
       ['# a comment\n\nDATABASE_URL sqlite:x\n', 3],
@@ -118,7 +118,7 @@ describe('The database of a command', () => {
     }
   });
 
-  it('is that of an env file also for a process of its own: Node takes none of its options', async () => {
+  it('comes from the environment file in a new process too, of which Node reads no options', async () => {
     const file = join(await makeFolder(), 'environment');
     writeFileSync(file, 'export DATABASE_URL=memory:\nNODE_OPTIONS=--no-such-option\nAPI_KEYS="one\ntwo"\n');
     const { code, stdout } = await runCommand(['--environment-file', file, 'doctor'], { PORT: '0' });
