@@ -1,21 +1,90 @@
 import { constVoid } from 'fp-ts/function';
 import type { Logger } from 'pino';
-import { petOperations } from '../../adapters/http';
-import type { HttpServer } from '../../adapters/http-server';
+import {
+  adminApplication,
+  type CheckReadiness,
+  type HttpApplication,
+  httpApplication,
+  petOperations,
+  type ReadMetrics,
+  type Reporter,
+} from '../../adapters/http';
+import {
+  arrivedAt,
+  deadlineOf,
+  type HttpServer,
+  type HttpServerOptions,
+  readBody,
+  startHttpServer,
+} from '../../adapters/http-server';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
+import { openAnimalStore } from '../../core';
+import { processTimeouts, serverTimeouts } from '../../core/timeouts';
 import { type Backend, openBackend } from '../backend/backend';
 import { CommandFailed, reasonOf } from '../failures';
 import { databaseAddressText } from '../settings/database-address';
 import { changedSettings, type Settings } from '../settings/settings';
 import { logReporter, measuredReporter, observeBatches, readiness, serviceStatus } from './observability';
-import { startAdminServer, startPublicServer } from './start-servers';
-import { processTimeouts } from '../../core/timeouts';
 
 export interface Service {
   readonly address: string;
   readonly adminAddress: string | undefined;
   readonly firstKey: string | undefined;
 }
+
+type Limits = Pick<HttpServerOptions, 'host' | 'port' | 'maxInFlight' | 'maxWaitMs'>;
+
+/** Separate limits, so that the admin server answers while the public server is overloaded. */
+const adminLimits = { maxInFlight: 16, maxWaitMs: serverTimeouts.maxWaitMs };
+
+/** Neither logs nor counts requests: probes and scrapes come every few seconds. */
+const defectsOnly = ({ error }: Reporter): Reporter => ({
+  requestEnded: () => undefined,
+  requestRejected: () => undefined,
+  error,
+});
+
+const start = async (
+  { app, ...answers }: HttpApplication,
+  limits: Limits,
+  prefix: '' | 'ADMIN_',
+): Promise<HttpServer> => {
+  try {
+    return await startHttpServer(app.callback(), { ...limits, ...answers });
+  } catch (cause) {
+    throw new CommandFailed({ _tag: 'CannotListen', cause, prefix });
+  }
+};
+
+const startPublicServer = (
+  settings: Settings,
+  { ports, consumeQuota }: Backend,
+  checkReadiness: CheckReadiness,
+  reporter: Reporter,
+): Promise<HttpServer> => {
+  const application = httpApplication({
+    openStore: openAnimalStore(ports),
+    checkReadiness,
+    reporter,
+    consumeQuota,
+    corsOrigins: settings.CORS_ORIGIN,
+    trustedProxies: settings.TRUST_PROXY,
+    server: { arrivedAt, deadlineOf, readBody },
+  });
+  const { HOST: host, PORT: port, MAX_IN_FLIGHT: maxInFlight, MAX_WAIT: maxWaitMs } = settings;
+  return start(application, { host, port, maxInFlight, maxWaitMs }, '');
+};
+
+const startAdminServer = async (
+  { ADMIN_HOST: host, ADMIN_PORT: port }: Settings,
+  checkReadiness: CheckReadiness,
+  readMetrics: ReadMetrics,
+  reporter: Reporter,
+): Promise<HttpServer | undefined> => {
+  if (port === undefined) return undefined;
+  const application = adminApplication({ checkReadiness, readMetrics, reporter: defectsOnly(reporter) });
+  return start(application, { ...adminLimits, host, port }, 'ADMIN_');
+};
 
 interface Lifetime {
   readonly version: string;
