@@ -23,13 +23,13 @@ describe('the in-memory pet repository', () => {
     );
   }
 
-  it('gives ids from 1 though all that are there are below', async () => {
+  it('assigns ids from 1 if all initial ids are negative', async () => {
     const { create } = inMemoryPetRepository({ pets: [petWithId(-9n), petWithId(-2n)] });
     expect((await run(create(arbitraryNewPet()))).pet.id).to.equal(1n);
     expect((await run(create(arbitraryNewPet()))).pet.id).to.equal(2n);
   });
 
-  it('keeps its animals as they are, whatever becomes of an answer or of what it was opened with', async () => {
+  it('keeps its animals unchanged when callers change an answer or an initial animal', async () => {
     const seed = { ...petWithId(1n), label: 'of a test' };
     const { find, create } = inMemoryPetRepository({ pets: [seed] });
     const { id } = seed;
@@ -41,7 +41,7 @@ describe('the in-memory pet repository', () => {
     expect(await run(find(pet.id))).to.deep.equal(asCreated);
   });
 
-  it('takes plain values for the animals that are there from the start, and refuses what are none', async () => {
+  it('accepts plain values as initial animals, and rejects invalid ones', async () => {
     const open = (pet: object) => {
       const options: object = { pets: [pet] };
       return inMemoryPetRepository(options);
@@ -51,7 +51,7 @@ describe('the in-memory pet repository', () => {
     expect(() => open({ id: '7', name: 'Rex', categoryId: 5 })).to.throw(TypeError, 'id must be an integer');
   });
 
-  it('has forgotten the keys of days past', async () => {
+  it('purges expired idempotency keys', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage: unknown = runInNewContext('gc');
     if (typeof collectGarbage !== 'function') throw new TypeError('there is no gc');

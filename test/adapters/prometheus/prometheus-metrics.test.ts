@@ -11,8 +11,8 @@ const measured = async (owners: ReadonlyArray<string>, status = 200): Promise<Sa
   return parseMetrics(await read());
 };
 
-describe('What is counted by owner', () => {
-  it('has a series for each of 100 owners, and one for all others', async () => {
+describe('Counts by owner', () => {
+  it('have a series for each of 100 owners, and one for all others', async () => {
     const owners = Array.from({ length: 250 }, (_, index) => `owner-${index}`);
     const samples = await measured([...owners, 'owner-0', 'owner-249']);
     for (const [name, labels] of [
@@ -25,13 +25,13 @@ describe('What is counted by owner', () => {
     }
   });
 
-  it('tells what of it was over the limit, and 0 where nothing was', async () => {
+  it('include requests over the limit, from 0', async () => {
     const name = 'animal_store_owner_rate_limited_total{owner="shop"}';
     expect((await measured(['shop'])).get(name)).to.equal(0);
     expect((await measured(['shop', 'shop'], 429)).get(name)).to.equal(2);
   });
 
-  it('is one text that no owner can break', async () => {
+  it('escape the characters of an owner', async () => {
     const samples = await measured(['a"b\\c\nd']);
     const series = [...samples.keys()].filter((name) => name.startsWith('animal_store_owner_requests_total'));
     expect(series).to.deep.equal([String.raw`animal_store_owner_requests_total{owner="a\"b\\c\nd"}`]);

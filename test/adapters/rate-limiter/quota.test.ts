@@ -37,7 +37,7 @@ const useUp = async (consume: ConsumeQuota, owner: OwnerId): Promise<void> => {
   Date.now = () => past;
 };
 
-describe('When the clock went back by a year, a quota', () => {
+describe('A quota after the clock was set back by a year', () => {
   const { now } = Date;
   afterEach(() => {
     Date.now = now;
@@ -50,15 +50,15 @@ describe('When the clock went back by a year, a quota', () => {
     expect(resetsIn).to.be.within(0, limit.seconds);
   };
 
-  it('in memory is there again after its window at most', () =>
+  it('is available again after its window in memory', () =>
     promisesNoMoreThanTheWindow(inMemoryQuota(limit)));
 
-  it('in PostgreSQL is there again after its window at most', () =>
+  it('is available again after its window in PostgreSQL', () =>
     withDatabase(postgresDatabase, ({ writes }) =>
       promisesNoMoreThanTheWindow(postgresQuota(writes, limit)),
     ));
 
-  it('in PostgreSQL does not wait for the time that it had', () =>
+  it('does not wait for the earlier time in PostgreSQL', () =>
     withDatabase(postgresDatabase, async ({ writes }) => {
       const owner = arbitraryOwnerId();
       await useUp(postgresQuota(writes, limit), owner);

@@ -11,8 +11,8 @@ import { run } from '../../../support/run';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 
 for (const [kind, makeDatabase] of databaseKinds) {
-  describe(`a ${kind} database that is gone`, () => {
-    it('lets nobody in whom it did not just know, and nobody at all after 5 seconds', () =>
+  describe(`a ${kind} database that is unreachable`, () => {
+    it('authenticates only recently used keys, and none after 5 seconds', () =>
       withDatabase(makeDatabase, async (database) => {
         const { issue } = apiKeyStore(database);
         const [seen, unseen] = [await run(issue('seen')), await run(issue('unseen'))];
@@ -52,7 +52,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
 const usage = (used: number, idle: number, waiting: number) => ({ used, idle, waiting });
 
 for (const [kind, makeDatabase] of databaseKinds) {
-  describe(`the pools of ${kind}, which knex keeps to itself`, () => {
+  describe(`the pools of ${kind}, which knex does not document`, () => {
     it('count their connections, and the queries that wait for one', () =>
       withDatabase(makeDatabase, async ({ writes, poolUsage }) => {
         const last = () => {
@@ -72,7 +72,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
   });
 }
 
-describe('the statements of SQLite, which knex gives to the driver', () => {
+describe('the statements that knex passes to the driver of SQLite', () => {
   const { prototype } = sqlite3.Database;
   const original = Object.getOwnPropertyDescriptor(prototype, 'prepare');
   const prepared: Array<string> = [];
@@ -94,7 +94,7 @@ describe('the statements of SQLite, which knex gives to the driver', () => {
     if (original !== undefined) Object.defineProperty(prototype, 'prepare', original);
   });
 
-  it('are prepared once a connection, however often they run', () =>
+  it('are prepared once per connection', () =>
     withDatabase(sqliteFile, async ({ writes }) => {
       for (let runs = 0; runs < 3; runs += 1) {
         expect(await writes.raw('select ? as answer', [runs])).to.deep.equal([{ answer: runs }]);
@@ -103,10 +103,10 @@ describe('the statements of SQLite, which knex gives to the driver', () => {
     }));
 });
 
-describe('the statements that a SQLite connection keeps', () => {
+describe('the statements that a SQLite connection caches', () => {
   afterEach(removeFolders);
 
-  it('hold nothing once one has waited for the lock in vain: the next write goes through', async () => {
+  it('hold no lock after one timed out waiting for it, so that the next write succeeds', async () => {
     const file = await newDatabaseFile();
     const [holder, waiter] = [openSqlite(file), openSqlite(file)];
     try {

@@ -74,7 +74,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         }
       }));
 
-    it('begins nothing for a call whose deadline has passed', () =>
+    it('starts no query for a call whose deadline has passed', () =>
       withDatabase(makeDatabase, async (database) => {
         for (const [name, ask] of Object.entries(await everyCall(database))) {
           expect(await ask(performance.now())(), name).to.have.nested.property('left._tag', 'Unavailable');
@@ -134,7 +134,7 @@ const holdReads = async ({ writes }: Database, other: Database, which: string) =
 
 describe('A slow read in PostgreSQL', () => {
   for (const [name, read] of Object.entries(reads)) {
-    it(`that began before a create is not joined by a read of the same that begins after it: ${name}`, () =>
+    it(`that began before a create is not shared by an equal read that begins after it: ${name}`, () =>
       withDatabases(2, patientPostgresDatabase, async (...[database, other]) => {
         if (database === undefined || other === undefined) throw new Error('two databases are needed');
         const { isHeld, release } = await holdReads(database, other, held.all);
@@ -147,7 +147,7 @@ describe('A slow read in PostgreSQL', () => {
         expect([await early, await late]).to.deep.equal([false, true]);
       }));
 
-    it(`does not make another wait: ${name}`, () =>
+    it(`does not delay another: ${name}`, () =>
       withDatabases(2, patientPostgresDatabase, async (...[database, other]) => {
         if (database === undefined || other === undefined) throw new Error('two databases are needed');
         const { isHeld, release } = await holdReads(database, other, held.theFirst);
@@ -162,7 +162,7 @@ describe('A slow read in PostgreSQL', () => {
       }));
   }
 
-  it('leaves connections to other operations, though lists of all page sizes are as slow', () =>
+  it('leaves connections to other operations while lists of all page sizes are slow', () =>
     withDatabases(2, patientPostgresDatabase, async (...[database, other]) => {
       if (database === undefined || other === undefined) throw new Error('two databases are needed');
       const { isHeld, release } = await holdReads(database, other, held.lists);

@@ -163,7 +163,7 @@ describe('the query plans on PostgreSQL', () => {
   });
 
   for (const [name, read] of Object.entries(everyRead)) {
-    it(`take an index for ${name}, without a scan, a sort or a row in vain`, async () => {
+    it(`take an index for ${name}, without a scan, a sort or a needless row`, async () => {
       for (const { sql, bindings } of await statementsOf(database.reads, () =>
         read(knexPetRepository(database)),
       )) {

@@ -24,7 +24,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(await reads('pets').pluck('name')).to.deep.equal(['Rex']);
       }));
 
-    it('is rolled back when its work throws, and throws the same', () =>
+    it('is rolled back when its work throws, and throws the same error', () =>
       withDatabase(makeDatabase, async ({ writes, reads }) => {
         const work = inTransaction(writes, async (transaction) => {
           await transaction('pets').insert(row);
@@ -67,7 +67,7 @@ const outcomeOf = (call: Promise<string>): Promise<string> =>
 
 describe('retryConflicts', () => {
   for (const code of ['40001', '40P01', '23505']) {
-    it(`runs a transaction again that another got in the way of (${code})`, async () => {
+    it(`retries a transaction that conflicted with another (${code})`, async () => {
       const { transaction, runs } = refusedTimes(5, code);
       expect(await retryConflicts(transaction)).to.equal('done');
       expect(runs()).to.equal(6);
@@ -81,7 +81,7 @@ describe('retryConflicts', () => {
   });
 
   for (const code of ['23514', '53300', '57014', 'SQLITE_BUSY', 'SQLITE_FULL']) {
-    it(`does not repeat what would fail again, or may have been done (${code})`, async () => {
+    it(`does not retry a permanent failure or one with an unknown outcome (${code})`, async () => {
       const { transaction, runs } = refusedTimes(1, code);
       expect(await outcomeOf(retryConflicts(transaction))).to.equal(code);
       expect(runs()).to.equal(1);

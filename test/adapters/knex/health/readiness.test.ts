@@ -6,7 +6,7 @@ import { run } from '../../../support/run';
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`the readiness of ${kind}`, () => {
-    it('costs a commit a second at most, however many ask, and is found out anew after it', () =>
+    it('costs at most one commit a second for any number of checks, and is checked again after it', () =>
       withDatabase(makeDatabase, async (database) => {
         let commits = 0;
         database.writes.on('query', ({ sql }: { sql: string }) => {
@@ -30,8 +30,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
 const hour = 3_600_000;
 
 for (const [kind, makeDatabase] of databaseKinds) {
-  describe(`the status of a database that serves, on ${kind}`, () => {
-    it('tells who will be shut out when, the first first, and nobody who has a key that lasts', () =>
+  describe(`the status of a database in service, on ${kind}`, () => {
+    it('lists owners by the expiry of their last key, without owners of a key that does not expire', () =>
       withDatabase(makeDatabase, async (database) => {
         const { issue, revoke, rotate } = apiKeyStore(database);
         const [lasting, ending, rotated, revoked, soon] = [
@@ -55,7 +55,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect([first, last]).to.deep.equal([1, 5]);
       }));
 
-    it('tells what it takes, and how many migrations it has', () =>
+    it('reports the size of the database and the number of its migrations', () =>
       withDatabase(makeDatabase, async (database) => {
         const { sizes, migrations } = await run(databaseStatus(database));
         const all = (await migrationSource.getMigrations([])).length;

@@ -59,7 +59,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       await testDatabase.remove();
     });
 
-    it('run once, and are pending before', async () => {
+    it('run once, and are pending before that', async () => {
       const database = open();
       expect(await pendingIn(database)).to.deep.equal(names);
       expect(await run(migrate(database))).to.deep.equal(names);
@@ -68,7 +68,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(await tablesThere(database)).to.deep.equal(tables);
     });
 
-    it('go down to nothing, and up again', async () => {
+    it('roll back to an empty database, and run again', async () => {
       const database = open();
       await run(migrate(database));
       await database.writes.migrate.rollback(migrationConfig, true);
@@ -83,7 +83,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(ran.flat()).to.deep.equal(names);
     });
 
-    it('wait for no other process where none is pending', async () => {
+    it('wait for no other process if none is pending', async () => {
       const [database, other] = [open(), open()];
       await run(migrate(database));
       await other.withMigrationLock(async () => {
@@ -91,7 +91,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       });
     });
 
-    it('print nothing when one of them fails: standard output belongs to the log', async () => {
+    it('print nothing when one fails, because standard output belongs to the log', async () => {
       const database = open();
       await database.writes.schema.createTable('heartbeats', (table) => table.text('foreign'));
       const printed = await whatIsPrinted(async () => {
@@ -100,7 +100,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(printed).to.equal('');
     });
 
-    it("say what to do about knex's own migrator, which was killed and has left its lock", async () => {
+    it("say what to do about a lock that knex's killed migrator left", async () => {
       const database = open();
       await run(migrate(database));
       await database.writes.migrate.rollback(migrationConfig, true);
@@ -112,7 +112,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(await run(migrate(database))).to.deep.equal(names);
     });
 
-    it('leave nothing behind when one of them fails', async () => {
+    it('leave nothing behind when one fails', async () => {
       const database = open();
       await database.writes.schema.createTable('heartbeats', (table) => table.text('foreign'));
       const outcome = await migrate(database)();
@@ -127,9 +127,9 @@ for (const [kind, makeDatabase] of databaseKinds) {
   });
 }
 
-describe('A PostgreSQL database that does not keep every text', () => {
+describe('A PostgreSQL database that cannot store every text', () => {
   for (const encoding of ['LATIN1', 'SQL_ASCII']) {
-    it(`is refused before anything is made in it: ${encoding}`, async () => {
+    it(`is rejected before anything is created in it: ${encoding}`, async () => {
       const { url, drop } = await createPostgresDatabase(`encoding '${encoding}' template template0`);
       const database = openPostgres(url, { poolSize: 2, statementTimeoutMs: 3_000 });
       try {
@@ -193,7 +193,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(await knexReadiness(database)()).to.equal(undefined);
     };
 
-    it('migrates first, and the store after it; both roll back and come again', async () => {
+    it('migrates before the store; both roll back and migrate again', async () => {
       await database.writes.migrate.latest(host);
       expect(await run(migrate(database))).to.deep.equal(names);
       await expectReady();
@@ -205,7 +205,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(await run(migrate(database))).to.deep.equal([]);
     });
 
-    it('migrates after the store, and rolls back its own alone', async () => {
+    it('migrates after the store, and rolls back only its own migrations', async () => {
       expect(await run(migrate(database))).to.deep.equal(names);
       await database.writes.migrate.latest(host);
       await expectHostTables(true);
@@ -215,7 +215,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(await run(migrate(database))).to.deep.equal([]);
     });
 
-    it('has a table of a name that the store wants: nothing is made, and the failure is for good', async () => {
+    it("makes the store's migration fail permanently, without changes, by a table of the same name", async () => {
       await database.writes.schema.createTable('pets', (table) => table.text('of_the_host'));
       const outcome = await migrate(database)();
       expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');

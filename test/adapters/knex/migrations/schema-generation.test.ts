@@ -35,13 +35,13 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     const readiness = (): Promise<string | undefined> => knexReadiness(database)();
 
-    it('go on together where the newer one only adds', async () => {
+    it('both serve if the newer one only adds', async () => {
       expect(await asProgramWith(addsColour, () => run(migrate(database)))).to.deep.equal(['900_add_colour']);
       expect(await run(migrate(database))).to.deep.equal([]);
       expect(await readiness()).to.equal(undefined);
     });
 
-    it('do not meet where the newer one breaks the older: it waits to be told', async () => {
+    it('do not both serve if the newer one breaks the older, which waits for the operator', async () => {
       await asProgramWith(dropsLimits, async () => {
         const outcome = await migrate(database)();
         expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
@@ -55,7 +55,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(await readiness()).to.equal(undefined);
     });
 
-    it('part where it was told: the older does not start, is not ready, and says what to do', async () => {
+    it('do not both serve after a permitted change: the older does not start, is not ready, and says what to do', async () => {
       await asProgramWith(dropsLimits, async () => {
         await run(migrate(database, { mayRaiseGeneration: true }));
         expect(await readiness()).to.equal(undefined);

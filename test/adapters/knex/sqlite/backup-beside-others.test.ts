@@ -31,7 +31,7 @@ const newLargeFile = async (): Promise<string> => {
 describe('A copy of a SQLite file', () => {
   afterEach(removeFolders);
 
-  it('is of one moment, though somebody opens the file meanwhile, writes and has closed it again', async () => {
+  it('has one state while another process opens, writes and closes the file', async () => {
     const file = await newLargeFile();
     const target = join(await makeFolder(), 'backup');
     let isUpdated = false;
@@ -49,7 +49,7 @@ describe('A copy of a SQLite file', () => {
     expect(readdirSync(dirname(file))).to.deep.equal(['animals.sqlite3']);
   });
 
-  it('is whole in the place of one that somebody wrote to and left with a write-ahead log', async () => {
+  it('is complete after it replaces a file with a leftover write-ahead log', async () => {
     const file = await newLargeFile();
     const target = join(await makeFolder(), 'backup');
     await backupSqlite(file, target, options);

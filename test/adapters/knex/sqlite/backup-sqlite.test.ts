@@ -29,7 +29,7 @@ const failureOf = (work: Promise<unknown>): Promise<unknown> => work.then(String
 describe('A copy of a SQLite file', () => {
   afterEach(removeFolders);
 
-  it('says how far it is, up to its end', async () => {
+  it('reports its progress up to the end', async () => {
     const file = await newLargeCatalogue();
     const told: Array<CopyProgress> = [];
     const target = join(await makeFolder(), 'backup');
@@ -48,7 +48,7 @@ describe('A copy of a SQLite file', () => {
     ['amid the pages', ({ copied, total }: CopyProgress) => copied > 0 && copied < total],
     ['before the check', ({ copied, total }: CopyProgress) => copied === total],
   ] as const) {
-    it(`that is interrupted ${when} leaves the file and the database as they were, and nothing else`, async () => {
+    it(`that is interrupted ${when} leaves the file and the database unchanged, and nothing else`, async () => {
       const file = await newLargeCatalogue();
       const earlier = join(await makeFolder(), 'backup');
       await backupSqlite((await newCatalogue()).file, earlier, quietly);
@@ -81,7 +81,7 @@ describe('A copy of a SQLite file', () => {
     });
   }
 
-  it('that takes the place of no file keeps everybody from making one meanwhile', async () => {
+  it('to a missing file prevents others from creating one during the copy', async () => {
     const file = await newLargeCatalogue();
     const target = join(await makeFolder(), 'restored');
     const seen: Array<boolean> = [];
@@ -96,7 +96,7 @@ describe('A copy of a SQLite file', () => {
     expect(await columnOf(target, 'pets', 'id')).to.have.lengthOf(15_000);
   });
 
-  it('that fails to take the place of no file leaves none', async () => {
+  it('to a missing file leaves none if it fails', async () => {
     const file = await newLargeCatalogue();
     const folder = await makeFolder();
     const interruption = new AbortController();
@@ -113,7 +113,7 @@ describe('A copy of a SQLite file', () => {
     expect(readdirSync(folder)).to.deep.equal([]);
   });
 
-  it('by a link to a file that somebody has open has what stands in the write-ahead log alone', async () => {
+  it('through a link to an open file has the rows that are only in the write-ahead log', async () => {
     const { file } = await newCatalogue();
     const folder = await makeFolder();
     const link = join(folder, 'link');
@@ -125,7 +125,7 @@ describe('A copy of a SQLite file', () => {
     await close();
   });
 
-  it('that takes the place of no file makes the one that a link leads to, and the link stays', async () => {
+  it('to a link creates its target, and the link stays', async () => {
     const { file } = await newCatalogue();
     const folder = await makeFolder();
     symlinkSync('restored', join(folder, 'link'));
@@ -135,14 +135,14 @@ describe('A copy of a SQLite file', () => {
     expect(await columnOf(join(folder, 'restored'), 'pets', 'id')).to.deep.equal([]);
   });
 
-  it('replaces an earlier backup, also by a file that is empty', async () => {
+  it('replaces an earlier backup, also by an empty file', async () => {
     const { file } = await newCatalogue([arbitraryNewPet()]);
     const target = join(await makeFolder(), 'backup');
     writeFileSync(target, '');
     for (let time = 0; time < 2; time += 1) expect(await backupSqlite(file, target, quietly)).to.equal(1);
   });
 
-  it('replaces no live store, no other file and no store that was served, unless it may', async () => {
+  it('replaces no live store, other file or served store without permission', async () => {
     const { file } = await newCatalogue();
     const target = join(await makeFolder(), 'backup');
     const live = await newCatalogue([arbitraryNewPet()]);
@@ -165,7 +165,7 @@ describe('A copy of a SQLite file', () => {
     expect(await backupSqlite(file, live.file, { ...quietly, mayReplace: true })).to.equal(0);
   });
 
-  it('keeps the ids that were given out from being given again', async () => {
+  it('keeps assigned ids from being assigned again', async () => {
     const { file } = await newCatalogue([arbitraryNewPet(), arbitraryNewPet()]);
     const served = openSqlite(file);
     await served.writes('pets').delete();
@@ -176,7 +176,7 @@ describe('A copy of a SQLite file', () => {
     expect(pet.id).to.equal(3n);
   });
 
-  it('is not kept from its place by what one that was killed has left, in a container with the same pid', async () => {
+  it('succeeds despite the files of a killed copy with the same pid in a container', async () => {
     const { file } = await newCatalogue();
     const target = join(await makeFolder(), 'backup');
     writeFileSync(`${target}.${process.pid}.partial`, '');

@@ -23,14 +23,14 @@ const withFile = async (test: (database: Database, file: string) => Promise<void
 describe('A SQLite file', () => {
   afterEach(removeFolders);
 
-  it('has a name: what SQLite keeps in memory or takes away is refused at once', () => {
+  it('needs a name: databases in memory and temporary ones are rejected at once', () => {
     for (const name of [':memory:', '']) {
       expect(() => openSqlite(name)).to.throw(TypeError, 'inMemoryPetRepository');
       expect(existsSync(':memory:')).to.equal(false);
     }
   });
 
-  it('is not written by what reads', () =>
+  it('is not written by reads', () =>
     withFile(async ({ reads }) => {
       const refusal: unknown = await reads('heartbeats')
         .insert({ id: 9, beaten_at: 0 })
@@ -41,7 +41,7 @@ describe('A SQLite file', () => {
       expect(await reads('heartbeats').pluck('id')).to.deep.equal([]);
     }));
 
-  it('that is lost amid an import has it fail', () =>
+  it('makes an import fail if it is lost during the import', () =>
     withFile(async (database, file) => {
       async function* source(): AsyncGenerator<NewPet> {
         yield arbitraryNewPet();
@@ -99,7 +99,7 @@ describe('A SQLite file', () => {
       },
     ],
   ] as const) {
-    it(`${whose} is refused as the store's own, and no byte of it changes`, async () => {
+    it(`${whose} is rejected as the store's own, and no byte of it changes`, async () => {
       const file = await newDatabaseFile();
       await make(file);
       const before = { bytes: readFileSync(file), files: readdirSync(dirname(file)) };
@@ -110,7 +110,7 @@ describe('A SQLite file', () => {
     });
   }
 
-  it('of a host gets the tables beside its own, and keeps its id', async () => {
+  it('of a host gets the tables next to its own, and keeps its application_id', async () => {
     for (const id of [hostId, 0]) {
       const file = await newDatabaseFile();
       await withTable(file);
@@ -120,7 +120,7 @@ describe('A SQLite file', () => {
     }
   });
 
-  it("that the store makes is its owner's alone, with all that lies beside it, and says whose it is", async () => {
+  it('of the store is readable by its owner only, with its other files, and has the application_id', async () => {
     const file = await newDatabaseFile();
     const link = await newDatabaseFile();
     symlinkSync(file, link);
@@ -134,7 +134,7 @@ describe('A SQLite file', () => {
     expect(await migrateFile(file, true)).to.have.property('_tag', 'Right');
   });
 
-  it("that is not there is nobody's, and so is an empty one of a host that the store was embedded in", async () => {
+  it("counts as empty if it is missing, or if it is a host's without tables", async () => {
     const file = await newDatabaseFile();
     expect(await migrateFile(file, false)).to.have.property('_tag', 'Right');
     expect(await idOf(file)).to.deep.equal({ application_id: 0 });

@@ -35,7 +35,7 @@ const withFilledFile = async (test: (database: Database, file: string) => Promis
 describe('the watch over a SQLite file', () => {
   afterEach(removeFolders);
 
-  it('takes a file that was vacuumed and filled again at once for sound', () =>
+  it('accepts a file that was vacuumed and filled again at once', () =>
     withFilledFile(async (database, file) => {
       const { size: before } = await stat(file);
       await database.writes.raw('delete from filler');
@@ -49,7 +49,7 @@ describe('the watch over a SQLite file', () => {
       expect(await database.isFileIntact()).to.equal(true);
     }));
 
-  it('takes a file that was vacuumed for sound', () =>
+  it('accepts a vacuumed file', () =>
     withFilledFile(async (database) => {
       await database.writes.raw('delete from filler');
       await database.writes.raw('vacuum');
@@ -59,7 +59,7 @@ describe('the watch over a SQLite file', () => {
     }));
 
   for (const share of [0.9, 0.5, 0]) {
-    it(`finds out that a file was cut to ${share} of its size, and never takes it for sound`, () =>
+    it(`detects that a file was cut to ${share} of its size, and never accepts it`, () =>
       withFilledFile(async (database, file) => {
         const { size } = await stat(file);
         await truncate(file, Math.floor(size * share));
@@ -70,7 +70,7 @@ describe('the watch over a SQLite file', () => {
       }));
   }
 
-  it('takes a log that another program has moved into the file for sound', () =>
+  it('accepts a log that another program has checkpointed', () =>
     withFilledFile(async (database, file) => {
       const { create } = knexPetRepository(database);
       for (let round = 0; round < 3; round += 1) {
@@ -84,7 +84,7 @@ describe('the watch over a SQLite file', () => {
       expect(await columnOf(file, 'pets', 'id')).to.have.lengthOf(3);
     }));
 
-  it('takes a log that became shorter after a checkpoint for sound', () =>
+  it('accepts a log that became shorter after a checkpoint', () =>
     withFilledFile(async (database, file) => {
       const { create } = knexPetRepository(database);
       await database.writes.raw('pragma wal_autocheckpoint = 0');
@@ -125,7 +125,7 @@ describe('the watch over a SQLite file', () => {
     }
   }
 
-  it('finds out that its log was cut to a part, unless a write comes before the look', () =>
+  it('detects that its log was cut, unless a write comes before the inspection', () =>
     withFilledFile(async (database, file) => {
       const { create } = knexPetRepository(database);
       await run(create(arbitraryNewPet()));
@@ -148,7 +148,7 @@ describe('the watch over a SQLite file', () => {
     expect(await columnOf(file, 'pets', 'id')).to.include(1);
   });
 
-  it('leaves a file readable whose log was emptied and written again', () =>
+  it('leaves a file readable after its log was emptied and written again', () =>
     withFilledFile(async (database, file) => {
       const { create } = knexPetRepository(database);
       await run(create(arbitraryNewPet()));
@@ -174,7 +174,7 @@ describe('the watch over a SQLite file', () => {
     expect(watch.opened()).to.be.an('error');
   });
 
-  it('lets nobody write to a file that was replaced before anybody had written', async () => {
+  it('rejects writes to a file that was replaced before the first write', async () => {
     const [{ file }, other] = [await newCatalogue(), await newCatalogue()];
     const database = openSqlite(file);
     try {
@@ -189,7 +189,7 @@ describe('the watch over a SQLite file', () => {
     }
   });
 
-  it('lets no operation acknowledge a write once the file is gone', () =>
+  it('acknowledges no write once the file is gone', () =>
     withFilledFile(async (database, file) => {
       await rm(file);
       await eventually('it is known to be lost', 20_000, async () => !(await database.isFileIntact()));
