@@ -62,6 +62,7 @@ const cacheStatements = (connection: Connection): void => {
 interface Client {
   readonly acquireConnection: () => Promise<Connection>;
   readonly releaseConnection: (connection: Connection) => unknown;
+  readonly raw: (sql: string) => unknown;
   readonly emit: (
     event: 'query',
     statement: { readonly sql: string; readonly bindings: Bindings },
@@ -71,9 +72,13 @@ interface Client {
 const isClient = (value: unknown): value is Client =>
   typeof value === 'object' &&
   value !== null &&
-  ['acquireConnection', 'releaseConnection', 'emit'].every(
+  ['acquireConnection', 'releaseConnection', 'raw', 'emit'].every(
     (name) => typeof Reflect.get(value, name) === 'function',
   );
+
+/** True if OpenTelemetry's instrumentation has wrapped knex. Only statements that knex itself runs get a span. */
+export const isInstrumented = ({ client }: { readonly client: unknown }): boolean =>
+  isClient(client) && Reflect.has(client.raw, '__wrapped');
 
 /**
  * Runs a statement on a connection of the pool. Does without knex's builder and runner, which take a quarter of a read by

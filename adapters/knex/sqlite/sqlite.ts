@@ -3,7 +3,7 @@ import knex, { type Knex } from 'knex';
 import type { Database, Durability, InspectableDatabase } from '../database/database';
 import { inTransaction } from '../database/transactions';
 import { poolUsageOf, withPool } from '../database/pool';
-import { fileInMode, poolConfiguration, runDirectly, withPragmas } from './connection';
+import { fileInMode, isInstrumented, poolConfiguration, runDirectly, withPragmas } from './connection';
 import {
   applicationId,
   createPrivateFile,
@@ -30,7 +30,9 @@ export interface SqliteOptions {
 }
 
 const run: RunStatement = (knex, sql, bindings) =>
-  knex.isTransaction === true ? knex.raw<FoundRows>(sql, [...bindings]) : runDirectly(knex, sql, bindings);
+  knex.isTransaction === true || isInstrumented(knex)
+    ? knex.raw<FoundRows>(sql, [...bindings])
+    : runDirectly(knex, sql, bindings);
 
 type Watch = Partial<Pick<ReturnType<typeof watchFile>, 'willOpen' | 'opened'>>;
 
