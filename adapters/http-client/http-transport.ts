@@ -38,11 +38,19 @@ const searchOf = (query: PetQuery): URLSearchParams => {
 };
 
 export const httpTransport = (store: RemoteStore): Transport => {
-  const readPage = async (url: URL, attempt: Attempt): Promise<TransportPage> => {
+  const readPage = async (url: URL, attempt: Attempt, after?: PetId): Promise<TransportPage> => {
     const response = await send(store, url, attempt);
     const pets = toPets(response);
     const next = nextOf(response);
-    return { pets, next: next === undefined ? undefined : (nextAttempt) => readPage(next, nextAttempt) };
+    const [first, last] = [pets.at(0), pets.at(-1)];
+    // Ids ascend, so a page without larger ids would be repeated for ever.
+    const repeats = after !== undefined && first !== undefined && first.id <= after;
+    if (repeats || (next !== undefined && last === undefined))
+      throw unexpectedResponse(response, 'a next page without further animals');
+    return {
+      pets,
+      next: next === undefined ? undefined : (nextAttempt) => readPage(next, nextAttempt, last?.id),
+    };
   };
 
   return {

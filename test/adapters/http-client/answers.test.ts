@@ -195,6 +195,21 @@ describe('An answer to the client', () => {
     expect(error).to.have.property('message').that.includes('ECONNREFUSED');
   });
 
+  for (const [page, body] of [
+    ['the same animals', `[${stored}]`],
+    ['no animals', '[]'],
+  ] as const) {
+    it(`that links to itself with ${page} ends the list as unexpected_response`, async () => {
+      const again = answer(200, body, { Link: '<?>; rel="next"' });
+      const { outcome, requests } = await against([again, again, again], async (client) => {
+        for await (const _pet of client.list(once));
+      });
+      expect(outcome).to.include({ code: 'unexpected_response' });
+      expect(outcome).to.have.property('message').that.includes('a next page without further animals');
+      expect(requests.length).to.be.below(3);
+    });
+  }
+
   it('names the next page, which is read under any prefix and from the same origin only', async () => {
     const next = (link: string) => answer(200, `[${stored}]`, { Link: link });
     const walk = async (client: ReturnType<typeof animalStoreClient>): Promise<number> => {
