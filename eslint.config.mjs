@@ -36,6 +36,7 @@ export default tseslint.config(
     extends: [tseslint.configs.disableTypeChecked],
     languageOptions: {
       globals: {
+        exports: 'writable',
         module: 'writable',
         ...Object.fromEntries(
           ['AbortSignal', 'URL', 'console', 'fetch', 'performance', 'process'].map((name) => [

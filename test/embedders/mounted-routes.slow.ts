@@ -23,7 +23,7 @@ const page = 'docs/embedding.md';
 /** Hosts of other kinds, which docs/embedding.md links. */
 const examples = join(projectFolder, 'test', 'examples', 'hosts');
 
-const migration = 'migrations/20260101_adoptions.js';
+const migration = 'migrations/20260101_adoptions.cjs';
 
 /** A key for the program that takes it from its environment. */
 const ownKey = 'the-key-of-the-shelter';
@@ -43,7 +43,10 @@ describe('The routes in a host of another kind', () => {
   const texts = {
     ...programs(page),
     ...Object.fromEntries(
-      readdirSync(examples).map((name) => [name, readFileSync(join(examples, name), 'utf8')]),
+      [...readdirSync(examples).filter((name) => name.endsWith('.mjs')), migration].map((name) => [
+        name,
+        readFileSync(join(examples, name), 'utf8'),
+      ]),
     ),
   };
   let folder = '';
