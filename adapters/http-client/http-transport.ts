@@ -43,7 +43,7 @@ export const httpTransport = (store: RemoteStore): Transport => {
     const pets = toPets(response);
     const next = nextOf(response);
     const [first, last] = [pets.at(0), pets.at(-1)];
-    // Ids ascend, so a page without larger ids would be repeated for ever.
+    // Ids ascend, so a page without larger ids would repeat endlessly.
     const repeats = after !== undefined && first !== undefined && first.id <= after;
     if (repeats || (next !== undefined && last === undefined))
       throw unexpectedResponse(response, 'a next page without further animals');

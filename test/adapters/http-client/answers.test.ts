@@ -202,7 +202,7 @@ describe('An answer to the client', () => {
     it(`that links to itself with ${page} ends the list as unexpected_response`, async () => {
       const again = answer(200, body, { Link: '<?>; rel="next"' });
       const { outcome, requests } = await against([again, again, again], async (client) => {
-        for await (const _pet of client.list(once));
+        for await (const { name } of client.list(once)) expect(name).to.equal('Rex');
       });
       expect(outcome).to.include({ code: 'unexpected_response' });
       expect(outcome).to.have.property('message').that.includes('a next page without further animals');
