@@ -2,7 +2,7 @@ import Koa from 'koa';
 import type { ConsumeQuota, OpenAnimalStore } from '../../core';
 import { accessLog, type Reporter } from './access-log';
 import { cors, errors, requestId, requestIdOf, setSecurityHeaders } from './middleware';
-import type { CheckReadiness } from './operations';
+import { type CheckReadiness, petMethods } from './operations';
 import { petRoutes } from './pet-routes';
 import { adminRoutes, publicRoutes, type ReadMetrics } from './public-routes';
 import { refuseUnmatched } from './routing';
@@ -23,7 +23,10 @@ interface Options extends Omit<AdminOptions, 'readMetrics'> {
   readonly corsOrigins?: ReadonlyArray<string>;
   /** Number of trusted proxies, for reading `X-Forwarded-For`. */
   readonly trustedProxies?: number;
-  /** More middleware, such as koa-helmet or koa-compress. Its headers replace those of the service. */
+  /**
+   * More middleware, such as koa-helmet or koa-compress. Its headers replace those of the service. An error that it throws,
+   * also by `ctx.throw`, becomes a 500.
+   */
   readonly middleware?: ReadonlyArray<Koa.Middleware>;
   /** Functions of `adapters/http-server`, if it serves the application. */
   readonly server?: HttpServerFunctions;
@@ -53,13 +56,14 @@ export const httpApplication = (options: Options): HttpApplication => {
   app.use(setSecurityHeaders);
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
   for (const added of middleware) app.use(added);
-  // A route under /v1 authenticates the request, counts it, and runs the handler.
+  // Under /v1 a request is authenticated and counted, also for an unknown path, before its handler runs.
   app.use(pets.routes.serve);
   app.use(pets.unmatched);
   app.use(others.serve);
   app.use(refuseUnmatched(others, (path) => pets.routes.templateAt(`/v1${path}`)));
   const { routeOf } = pets.routes;
-  return { app, ...serverAnswers({ reporter, corsOrigins, trustedProxies, routeOf, arrivedAt }) };
+  const methods = petMethods;
+  return { app, ...serverAnswers({ reporter, corsOrigins, trustedProxies, methods, routeOf, arrivedAt }) };
 };
 
 /** Makes the application for the operator: health and metrics, without a key, on a port that clients cannot reach. */
@@ -75,5 +79,7 @@ export const adminApplication = ({
   app.use(setSecurityHeaders);
   app.use(routes.serve);
   app.use(refuseUnmatched(routes));
-  return { app, ...serverAnswers({ reporter, corsOrigins: [], trustedProxies: 0, routeOf: routes.routeOf }) };
+  const { routeOf } = routes;
+  const methods = ['GET', 'HEAD'];
+  return { app, ...serverAnswers({ reporter, corsOrigins: [], trustedProxies: 0, methods, routeOf }) };
 };

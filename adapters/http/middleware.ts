@@ -25,11 +25,16 @@ export const requestId: Middleware = (context, next) => {
   return next();
 };
 
+/** Headers that describe a response which an error has replaced. */
+const abandonedHeaders = ['Content-Encoding', 'ETag', 'Idempotent-Replayed', 'Link', 'Location'];
+
 /** Turns a thrown error into an opaque 500. Expected failures are values and are never thrown. */
 export const errors: Middleware = async (context, next) => {
   try {
     await next();
   } catch (cause) {
+    for (const name of abandonedHeaders) context.remove(name);
+    setHeaders(context, { 'Cache-Control': securityHeaders['Cache-Control'] });
     fail(context, { _tag: 'Defect', cause });
   }
 };
@@ -97,7 +102,7 @@ export const cors =
   };
 
 // RFC 9110 allows spaces and tabs only; `\s` would also accept a no-break space.
-const bearer = /^[ \t]*Bearer +(.*?)[ \t]*$/i;
+const bearer = /^[ \t]*Bearer +((?:.*[^ \t])?)[ \t]*$/i;
 
 /** Reads the key in an Authorization header (RFC 6750, section 2.1). Treats another scheme as a missing key. */
 const bearerKey = (authorization: string): E.Either<HttpFailure, ApiKey> => {

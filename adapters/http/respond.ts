@@ -20,7 +20,7 @@ export const setHeaders = ({ res }: Context, headers: Headers): void => {
 
 export const succeed = (context: Context, json: string | Buffer): void => {
   context.status = context.state.route?.successStatus ?? 200;
-  context.res.setHeader('Content-Type', jsonType);
+  setHeaders(context, { 'Content-Type': jsonType });
   context.body = typeof json === 'string' ? Buffer.from(json) : json;
 };
 

@@ -4,7 +4,6 @@ import type { Route } from './context';
 import { causeOf, describeFailure, errorBodyText, type HttpFailure } from './errors';
 import { corsHeaders, requestIdOf, securityHeaders } from './middleware';
 import { isHealthCheck } from './public-routes';
-import { petMethods } from './operations';
 import { clientAddressOf, recordRequest, type Reporter } from './access-log';
 import { jsonType, recordFailure } from './respond';
 import { deprecationHeaders } from './routing';
@@ -21,22 +20,31 @@ interface Options {
   readonly reporter: Reporter;
   readonly corsOrigins: ReadonlyArray<string>;
   readonly trustedProxies: number;
+  /** Methods that the routes answer. */
+  readonly methods: ReadonlyArray<string>;
   readonly routeOf: (method: string, path: string) => Route | undefined;
   readonly arrivedAt?: ((request: IncomingMessage) => number | undefined) | undefined;
 }
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1).join();
 
-/** Adds the methods of the operations, which the server does not know, to its refusal of CONNECT. */
-const withMethods = (failure: HttpFailure): HttpFailure =>
+/** Adds the methods of the routes, which the server does not know, to its refusal of CONNECT. */
+const withMethods = (failure: HttpFailure, methods: ReadonlyArray<string>): HttpFailure =>
   failure._tag === 'MethodNotAllowed' && failure.allowed.length === 0
-    ? { ...failure, allowed: petMethods }
+    ? { ...failure, allowed: methods }
     : failure;
 
 /** Makes the functions for the requests that the HTTP server answers itself. */
-export const serverAnswers = ({ reporter, corsOrigins, trustedProxies, routeOf, arrivedAt }: Options) => {
+export const serverAnswers = ({
+  reporter,
+  corsOrigins,
+  trustedProxies,
+  methods,
+  routeOf,
+  arrivedAt,
+}: Options) => {
   const errorResponse = (serverFailure: HttpFailure, request: IncomingMessage) => {
-    const failure = withMethods(serverFailure);
+    const failure = withMethods(serverFailure, methods);
     recordFailure(request, failure);
     const requestId = requestIdOf(request);
     const cause = causeOf(failure);

@@ -28,13 +28,17 @@ export const sendText = ({ body, contentType, headers = {} }: Text) => {
       context.status = 304;
       return;
     }
+    const sent = isGzip ? await (compressed ??= compress(plain)) : plain;
     context.set('Content-Type', contentType);
     if (isGzip) context.set('Content-Encoding', 'gzip');
-    context.body = isGzip ? await (compressed ??= compress(plain)) : plain;
+    context.body = sent;
   };
 };
 
 const maxOrigins = 100;
+
+/** Length of the origins whose texts are cached. A domain name has at most 253 characters (RFC 1035, section 2.3.4). */
+const maxOriginLength = 300;
 
 /**
  * Makes the handler of a text that contains the origin of the service, such as `https://animals.example`. The origin comes
@@ -44,8 +48,10 @@ export const sendTextByOrigin = (makeText: (origin: string) => Text) => {
   const known = new LRUCache<string, ReturnType<typeof sendText>>({ max: maxOrigins });
   return (context: Context): Promise<void> => {
     const origin = context.host === '' ? '' : `${context.protocol}://${context.host}`;
-    const send = known.get(origin) ?? sendText(makeText(origin));
-    known.set(origin, send);
+    const cached = known.get(origin);
+    if (cached !== undefined) return cached(context);
+    const send = sendText(makeText(origin));
+    if (origin.length <= maxOriginLength) known.set(origin, send);
     return send(context);
   };
 };

@@ -58,7 +58,8 @@ const headers = { 'Content-Security-Policy': pagePolicy };
 
 const startPage = (html: string): Handle =>
   sendTextByOrigin((origin) => ({
-    body: html.replaceAll('{origin}', escapeHtml(origin === '' ? 'http://127.0.0.1:3000' : origin)),
+    // A function, because `$` in a Host would insert parts of the page.
+    body: html.replaceAll('{origin}', () => escapeHtml(origin === '' ? 'http://127.0.0.1:3000' : origin)),
     contentType: types.html,
     headers,
   }));

@@ -7,7 +7,8 @@ import { fail, succeed } from '../respond';
 import { readJsonBody } from './read-json-body';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
-const bareItem = String.raw`(?:"(?:[ !#-\[\]-~]|\\["\\])*"|:[\w+/=]*:|\?[01]|[\w*.:/!#$%&'^|~+-]+)`;
+// No alternative begins as another does, because the time to match would double with each parameter.
+const bareItem = String.raw`(?:"(?:[ !#-\[\]-~]|\\["\\])*"|:[\w+/=]*:|\?[01]|[\w*.!#$%&'^|~+-][\w*.:/!#$%&'^|~+-]*)`;
 const itemParameters = String.raw`(?:; *[a-z*][a-z\d_.*-]*(?:=${bareItem})?)*`;
 // A key without quotes. It has no comma, because Node joins repeated headers with one.
 const bareText = String.raw`([!#-+\--\[\]-~]{1,255})`;

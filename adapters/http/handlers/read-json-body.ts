@@ -43,10 +43,19 @@ const refuseByHead = ({
     : unsupported('Content-Type must be application/json, in UTF-8');
 };
 
-const readFailure = (error: unknown): HttpFailure =>
-  error instanceof Error && 'type' in error && error.type === 'entity.too.large'
-    ? { _tag: 'PayloadTooLarge' }
-    : { _tag: 'MalformedRequest', reason: 'the body ended before its announced length' };
+/** Converts an error of `readBody`, which has the types of the package raw-body. */
+const readFailure = (cause: unknown): HttpFailure => {
+  switch (cause instanceof Error && 'type' in cause ? cause.type : undefined) {
+    case 'entity.too.large':
+      return { _tag: 'PayloadTooLarge' };
+    // The host has used up the body or decodes it.
+    case 'stream.encoding.set':
+    case 'stream.not.readable':
+      return { _tag: 'Defect', cause };
+    default:
+      return { _tag: 'MalformedRequest', reason: 'the body ended before its announced length' };
+  }
+};
 
 export const readJsonBody = async (
   request: IncomingMessage,

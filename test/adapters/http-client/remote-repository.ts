@@ -38,7 +38,7 @@ const unexpected = (failure: { readonly _tag: string }): never => {
 export const remoteRepository = ({ baseUrl, keyOf, isLossy = false, pets }: Remote): BasicRepository => {
   const open = httpAnimalStore({ baseUrl });
   // A store whose ids have run out stays unavailable.
-  const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 5_000;
+  const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 15_000;
   const orSoon = (deadline: Deadline | undefined): Deadline => deadline ?? performance.now() + limitMs;
   const stores = new Map<ApiKey, Promise<RemoteAnimalStore>>();
   const seenKeys = new Set<string>();

@@ -130,6 +130,37 @@ describe('The Koa application', () => {
     });
   });
 
+  it('leaves nothing of the abandoned response in a 500', async () => {
+    const broken: Koa.Middleware = async (context, next) => {
+      await next();
+      if (context.method === 'GET') throw new Error('too late');
+    };
+    await withApplication({ middleware: [broken] }, async ({ address }) => {
+      for (let count = 0; count < 2; count += 1) await create(address);
+      const listed = await fetch(`${address}/v1/pets?limit=1`, { headers: authorization });
+      expect([listed.status, listed.headers.get('Link')]).to.deep.equal([500, null]);
+      const document = await fetch(`${address}/openapi.json`, { headers: { 'Accept-Encoding': 'gzip' } });
+      expect([document.status, document.headers.get('ETag')]).to.deep.equal([500, null]);
+      expect(document.headers.get('Cache-Control')).to.equal('no-store');
+      expect(await document.json()).to.include({ code: 'internal_error' });
+    });
+  });
+
+  it('refuses an Idempotency-Key with many parameters as fast as any other', async () => {
+    await withApplication({}, async ({ address }) => {
+      const refused = await fetch(`${address}/v1/pets`, {
+        method: 'POST',
+        headers: {
+          ...authorization,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': `"x"${';a=:b:'.repeat(1_000)},`,
+        },
+        body: rex,
+      });
+      expect([refused.status, await refused.json()]).to.deep.include.members([400]);
+    });
+  });
+
   it('reports the code of an error, and why a 401 was one', async () => {
     await withApplication({}, async ({ address, records }) => {
       await list(address, {});

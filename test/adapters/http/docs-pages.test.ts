@@ -4,6 +4,7 @@ import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { docsPages } from '../../../adapters/http/docs/docs-pages';
 import { servePlainly } from '../../support/http/listen';
+import { rawExchange } from '../../support/http/raw-connection';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
 /** Serves the pages of a folder that is gone by then, as for a service without free file descriptors. */
@@ -43,5 +44,15 @@ describe('The pages', () => {
   it('show the address of the service where to paste it', () =>
     withPagesOf(files, async (address) => {
       expect(await (await fetch(address)).text()).to.equal(`<pre>curl ${address}/v1/pets</pre>`);
+    }));
+
+  it('show a Host as it is, whatever it means to String.replace', () =>
+    withPagesOf(files, async (address) => {
+      const host = "$'$&".repeat(2_000);
+      const { body } = await rawExchange(
+        address,
+        `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+      );
+      expect(body).to.equal(`<pre>curl http://${host.replaceAll('&', '&amp;')}/v1/pets</pre>`);
     }));
 });

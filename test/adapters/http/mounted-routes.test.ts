@@ -73,6 +73,15 @@ describe('The routes in a Koa application of a host', () => {
     expect(errors[0]).to.contain('before the body parser');
   });
 
+  it('blame the host that decodes the body, not the client', async () => {
+    const { status, errors } = await createBehind((context, next) => {
+      context.req.setEncoding('utf8');
+      return next();
+    });
+    expect(status).to.equal(500);
+    expect(errors).to.deep.equal(['stream encoding should not be set']);
+  });
+
   it('leave a client the time that it takes for its body: the deadline is moved on by it', async () => {
     const remaining: Array<number> = [];
     const repository = inMemoryPetRepository();

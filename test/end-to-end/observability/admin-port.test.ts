@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { listPets } from '../../support/http/client';
+import { rawExchange } from '../../support/http/raw-connection';
 import { throughProxy } from '../../support/postgres/freezing-proxy';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { readMetrics } from '../../support/service/read-metrics';
@@ -44,6 +45,14 @@ describe('The port of the operator', () => {
     );
     expect(new Set(await operator)).to.deep.equal(new Set([200]));
     expect(new Set(await clients)).to.deep.equal(new Set([200, 503]));
+  });
+
+  it('names its own methods to a client that asks for a tunnel', async () => {
+    const { status, headers } = await rawExchange(
+      await service.adminAddress(),
+      'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
+    );
+    expect([status, headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
   });
 
   it('is on this machine alone unless told otherwise, and its requests are not logged as those of clients', async () => {
