@@ -46,7 +46,7 @@ export interface TransportPage {
   readonly next: ((attempt: Attempt) => Promise<TransportPage>) | undefined;
 }
 
-/** A single attempt of each operation, on a remote or an embedded store. Rejects with an AnimalStoreError. */
+/** Functions that each make a single attempt, on a remote or an embedded store, and reject with an AnimalStoreError. */
 export interface Transport {
   readonly create: (newPet: NewPet, idempotencyKey: IdempotencyKey, attempt: Attempt) => Promise<CreatedPet>;
   readonly list: (query: PetQuery, attempt: Attempt) => Promise<TransportPage>;

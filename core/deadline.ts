@@ -13,7 +13,7 @@ export interface Unavailable {
   readonly _tag: 'Unavailable';
   readonly cause: Error;
 }
-/** Makes an Unavailable. A cause that is not an Error becomes the message of one. */
+/** Creates an Unavailable. Wraps a cause that is not an Error in an Error with the cause as its message. */
 export const unavailable = (cause: unknown): Unavailable => ({
   _tag: 'Unavailable',
   cause: E.toError(cause),

@@ -45,7 +45,7 @@ const rightOrThrow = async <A>(task: TaskEither<Failure, A>): Promise<A> => {
   return outcome.right;
 };
 
-/** Makes a client of a store in this process. It takes the options of a remote client, and checks the key in each call. */
+/** Makes a client of a store in this process, with the options of a remote client. Each call checks the key. */
 export const embeddedClient = ({
   openStore,
   apiKey,

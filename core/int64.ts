@@ -3,7 +3,9 @@ import type { FromDecodeOrThrow } from './codec';
 
 const is64Bits = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
-/** Makes the codec of a branded int64. It accepts bigints in range and safe integers; other numbers have lost digits. */
+/**
+ * Makes the codec of a branded int64, which accepts bigints in range and safe integers. Other numbers have lost digits.
+ */
 export const int64 = <B extends bigint>(name: string): t.Type<B, bigint> => {
   const is = (value: unknown): value is B => typeof value === 'bigint' && is64Bits(value);
   return new t.Type<B, bigint, unknown>(

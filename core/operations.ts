@@ -31,8 +31,8 @@ export interface AnimalStore {
   /** Reads one page, of 20 animals if the query gives no limit. */
   readonly listPets: (query?: ListPetsQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
   /**
-   * Adds an animal. With an idempotency key, a retry within 24 hours adds no second one (`resolveIdempotentCreate`). A create
-   * that ends as Unavailable may still have been done: retry it with its key.
+   * Adds an animal. With an idempotency key, a retry within 24 hours adds no second animal (`resolveIdempotentCreate`).
+   * A create that ends as Unavailable may still have been done: retry it with its key.
    */
   readonly createPet: (
     newPet: NewPet,
@@ -94,9 +94,9 @@ async function* decodeAll(newPets: Iterable<NewPet> | AsyncIterable<NewPet>): As
 }
 
 /**
- * Adds all animals of a source, or none of them, and returns their number. Needs no API key, only the repository.
- * ImportAborted: none is stored, because the source threw or had an invalid NewPet, or the store refused. Unavailable: all
- * are stored or none, because the store did not confirm.
+ * Adds all animals of a source, or none, and returns their number. Needs no API key, only the repository.
+ * ImportAborted: none is stored; the source threw, an animal was invalid, or the store rejected the import.
+ * Unavailable: the store did not confirm the commit, so either all animals are stored or none.
  */
 export const importAll =
   (

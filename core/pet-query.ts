@@ -62,12 +62,12 @@ export interface PetPage {
   readonly hasMore: boolean;
 }
 
-/** Returns the number of animals to read for a page: one more than it holds, so that `toPage` knows whether more follow. */
+/** Returns the number of animals to read for a page. The one beyond `limit` tells `toPage` that a next page exists. */
 export const countToFind = (limit: PageSize): number => limit + 1;
 
 /**
- * Makes a page of the animals that were found, by ascending id: `countToFind` of them, or all that exist. Freezes the page
- * and its animals, so that callers can share them.
+ * Makes a page from `found`, sorted by ascending id. `found` has one animal more than `limit` if a next page exists.
+ * Freezes the page and its animals, so that callers can share them.
  */
 export const toPage = (limit: PageSize, found: ReadonlyArray<Pet>): PetPage =>
   Object.freeze({

@@ -89,7 +89,7 @@ export const petFieldNames = Object.keys(petFields).filter(isPetField);
 export interface NewPet extends RecordOf<typeof newPetFields> {}
 export const NewPet: RecordCodec<NewPet> = record('NewPet', newPetFields);
 
-/** An animal in the store: the fields of a NewPet, and its id. It never changes. */
+/** An animal in the store: the fields of a NewPet, and its id. A stored animal never changes. */
 export interface Pet extends RecordOf<typeof petFields> {}
 export const Pet: RecordCodec<Pet> = record('Pet', petFields);
 

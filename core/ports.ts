@@ -9,7 +9,7 @@ export interface InvalidApiKey {
   readonly _tag: 'InvalidApiKey';
   /** `unknown` if the key was never issued or its secret is wrong. */
   readonly reason: 'unknown' | 'expired' | 'revoked';
-  /** Id of the key, if it can be read. It is unverified if the key is unknown. */
+  /** Id of the key, if the store can read it. The id of an unknown key is unverified. */
   readonly keyId?: KeyId;
 }
 /** Makes an InvalidApiKey. */
@@ -59,7 +59,7 @@ export interface RateLimit {
 export interface Quota extends RateLimit {
   readonly isWithin: boolean;
   readonly remaining: number;
-  /** Whole seconds until the whole quota is available again. */
+  /** Seconds, rounded up, until the full quota is available again. */
   readonly resetsIn: number;
 }
 
@@ -85,8 +85,8 @@ export interface CreatedPet {
  * deadlines.
  *
  * `importAll` adds all animals of a source, with ascending ids in its order, or none of them, and returns their number.
- * Readers see them only once all are stored; until then the store may refuse other creates. It reads the source once, and
- * ends when the source throws. ImportAborted: none is stored. Unavailable: all are stored, or none.
+ * Readers see these animals only once all are stored; until then the store may refuse other creates. An import reads the
+ * source once, and ends when the source throws. ImportAborted: none is stored. Unavailable: all are stored, or none.
  */
 export interface PetRepository {
   readonly list: (query: PetQuery, deadline?: Deadline, owner?: OwnerId) => TaskEither<Unavailable, PetPage>;

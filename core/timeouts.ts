@@ -8,13 +8,18 @@ export const serverTimeouts = {
   headersMs: 10_000,
   /** From the first byte of a request to the end of its body. A proxy's limit for a body must be longer. */
   requestMs: 20_000,
-  /** Default of MAX_WAIT. 1.25 times as long must be less than `responseMs`, so that overload is shed before the deadline. */
+  /**
+   * Default of MAX_WAIT. 1.25 times this value is less than `responseMs`, so that overload is shed before the deadline.
+   */
   maxWaitMs: 1_000,
   /** Time to answer a request, without the time to receive its body. Longer than every limit of a store. */
   responseMs: 4_000,
   /** Interval of the sweep over all connections, and so the maximum delay of a deadline. */
   sweepMs: 100,
-  /** Longer than proxies keep an idle connection (nginx and HAProxy: 60 s), so that the proxy closes it. */
+  /**
+   * Maximum time that a connection is idle. Longer than in proxies (nginx and HAProxy: 60 s), so that the proxy closes
+   * the connection first.
+   */
   idleMs: 65_000,
   /**
    * Time without bytes from the client before a connection closes after its last response. Less than
@@ -26,7 +31,10 @@ export const serverTimeouts = {
   /** Time without progress of a client that reads a response. Readers that hold much memory are cut off sooner. */
   stallMs: 300_000,
   stallSweepMs: 1_000,
-  /** Time to hold requests back while connections arrive, and between two such holds. Far less than `maxWaitMs`. */
+  /**
+   * Maximum time that requests are held back so that new connections are accepted first. After such a hold, also the
+   * minimum time until the next. Far less than `maxWaitMs`.
+   */
   acceptMs: 50,
   /** Time of a stop, after STOP_DELAY. More than `responseMs` and `lingerMs`; a process manager must wait longer. */
   stopMs: 10_000,
@@ -40,34 +48,43 @@ export const serverTimeouts = {
 } as const;
 
 export const databaseTimeouts = {
-  /** Default of POSTGRES_STATEMENT_TIMEOUT. With `graceMs` less than `responseMs`. A wait for a lock ends after a third. */
+  /**
+   * Default of POSTGRES_STATEMENT_TIMEOUT. The sum of this and `graceMs` is less than `responseMs`. A wait for a lock
+   * ends after a third of the timeout.
+   */
   statementMs: 3_000,
   /** Maximum of POSTGRES_STATEMENT_TIMEOUT. Less than `idleInTransactionMs`. */
   maxStatementMs: 9_000,
-  /** Wait for a lock of another process on a SQLite file. With `graceMs` less than `responseMs`. */
+  /**
+   * Maximum wait for another process's lock on a SQLite file. The sum of this and `graceMs` is less than `responseMs`.
+   */
   sqliteBusyMs: 3_000,
   /**
-   * Extra time of a pool and of a silent connection over a statement, so that the database's own error comes
-   * first.
+   * Margin added to the statement timeout for the pool's timeout and the silent-connection timeout, so that the
+   * database's own error arrives first.
    */
   graceMs: 500,
   /** Minimum time left to start a call. With less, it would time out midway with an unknown outcome. */
   minTimeLeftMs: 20,
-  /** Time for retrying the creates of a failed batch. With two waits for locks less than `responseMs`. */
+  /**
+   * Time for retrying the creates of a failed batch. The sum of this and two waits for a lock is less than
+   * `responseMs`.
+   */
   createRetryMs: 1_500,
   /** First maximum of the random backoff of conflicting transactions, which doubles with each of six attempts. */
   conflictDelayMs: 4,
   /**
-   * Time to query an API key, and lifetime of the cached result. Together less than the 5 s within which a
-   * revocation takes effect.
+   * Time to query an API key. The sum of this and `keyTrustMs` is less than the 5 s within which a revocation takes
+   * effect.
    */
   keyQueryMs: 2_500,
+  /** Lifetime of a valid API key in the cache, from the end of its query. */
   keyTrustMs: 2_000,
   /** Time to count a request for its quota. Less than `responseMs`. */
   quotaMs: 2_500,
   /**
-   * Time of a readiness check. More than `statementMs` and `sqliteBusyMs` with `graceMs`, so that the cause
-   * is reported.
+   * Maximum time of a readiness check. More than the sum of `graceMs` and `statementMs` or `sqliteBusyMs`, so that the
+   * cause is reported.
    */
   readinessMs: 4_000,
   /** Lifetime of a readiness result, because each check costs a commit and any client may ask. */
@@ -100,7 +117,10 @@ export const clientTimeouts = {
   firstDelayMs: 200,
   /** Maximum backoff. Less than `retryForMs`. */
   maxDelayMs: 5_000,
-  /** Extra time for a call in an embedded store, so that the attempt ends first, as a timeout. */
+  /**
+   * Margin of the deadline in an embedded store over the time of the attempt, so that the attempt reports a timeout
+   * first.
+   */
   graceMs: 50,
 } as const;
 
@@ -109,7 +129,9 @@ export const processTimeouts = {
   lossCheckMs: 500,
   logCloseMs: 1_000,
   outputCloseMs: 1_000,
-  /** Time for a running service to answer `doctor`. More than the 5 s that it promises. */
+  /**
+   * Maximum wait of `doctor` for a running service. Longer than the 5 s within which the service answers every request.
+   */
   doctorMs: 6_000,
 } as const;
 

@@ -123,7 +123,8 @@ export const httpAnimalStore =
                 : decodeOrThrow(IdempotencyKey, idempotencyKey);
             return async (limits) => {
               const created = await transport.create(decoded, key, limits);
-              // Without a key from the caller, only a retry within this call can be a replay.
+              // Without a key from the caller, a replay can only come from a retry within this call, so the caller sees
+              // a new animal.
               return idempotencyKey === undefined ? { ...created, replayed: false } : created;
             };
           },

@@ -3,7 +3,8 @@ const rateWindowMs = 250;
 const rateWindows = 4;
 
 /**
- * Measures throughput in requests per millisecond, only while there is a queue. Otherwise it would be the arrival rate.
+ * Measures throughput in requests per millisecond, only while there is a queue. Without a queue the result would be the
+ * arrival rate.
  */
 const serviceRate = () => {
   let startedAt = 0;
@@ -21,7 +22,10 @@ const serviceRate = () => {
       finished += 1;
     },
     elapsedMs: (): number => performance.now() - startedAt,
-    /** Returns the maximum of the last windows and the current one, so that a short stall does not look like a slow database. */
+    /**
+     * Returns the maximum rate of the last windows and the current one, so that a short stall does not look like a slow
+     * database.
+     */
     current: (): number => {
       const lengthMs = performance.now() - windowStartedAt;
       const rateNow = finished / Math.max(lengthMs, rateWindowMs);
@@ -101,7 +105,7 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
   };
 
   return {
-    /** Takes a slot, queues or sheds. The callbacks `admit` and `shed` are called only for a queued entrant. */
+    /** Admits, queues or sheds a request. Calls `admit` and `shed` only for a queued request. */
     enter: (entrant: Entrant): 'admitted' | 'queued' | 'shed' => {
       if (takeSlot()) return 'admitted';
       const ahead = returning.length + queue.length;

@@ -15,8 +15,8 @@ export interface Turn {
 }
 
 /**
- * State of the bytes that a client sends: `ended` once the client has half-closed the connection, `finished` once the parser
- * knows of it, `discarded` once the connection ends with the current response.
+ * State of the bytes that a client sends. `ended`: the client has half-closed the connection. `finished`: the parser
+ * has been told so. `discarded`: the connection ends with the current response.
  */
 type InputState = 'open' | 'ended' | 'finished' | 'discarded';
 
@@ -169,7 +169,10 @@ export class Connection<T extends Turn = Turn> {
     this.startNext();
   }
 
-  /** Node no longer resumes the socket once the client has half-closed it. */
+  /**
+   * True if the connection may parse. After a half-close Node no longer resumes the socket, so its pause counts only
+   * before.
+   */
   private isReading(): boolean {
     return !this.isYielding && (this.input !== 'open' || !this.socket.isPaused());
   }
@@ -194,7 +197,7 @@ export class Connection<T extends Turn = Turn> {
     return !this.isClosing && this.current === undefined && this.waiting.length === 0;
   }
 
-  /** Keeps the bytes until the current exchange ends, within the limit of the server's memory. */
+  /** Stores the bytes until the current exchange ends, within the memory limit of the server. */
   private hold(): void {
     const { isOverLimit } = this.received;
     this.lingers ||= isOverLimit && !this.isClosing;

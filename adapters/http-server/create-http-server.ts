@@ -19,23 +19,26 @@ export interface HttpServer {
 }
 
 /**
- * Maximum connections that wait to be accepted; the kernel caps it (`net.core.somaxconn`). Beyond Node's default of 511, a
- * client retries only after a second or more.
+ * Maximum length of the accept backlog; the kernel caps it at `net.core.somaxconn`. With Node's default of 511, a
+ * client that finds the backlog full retries only after a second or more.
  */
 const backlog = 65_535;
 
 /**
- * Returns the deadline of a request, by `performance.now()`: 4 s after its arrival, plus the time to receive its body.
- * Undefined for a request of another server.
+ * Returns the deadline of a request (`performance.now()`): 4 s after its arrival, plus the time to receive its body.
+ * Undefined if another server received the request.
  */
 export const deadlineOf = (request: IncomingMessage): number | undefined => exchangeOf(request)?.deadline;
 
-/** Returns when a request became the current one of its connection, by `performance.now()`. Undefined for another server. */
+/**
+ * Returns the time (`performance.now()`) at which a request became the current one of its connection. Undefined if
+ * another server received the request.
+ */
 export const arrivedAt = (request: IncomingMessage): number | undefined => exchangeOf(request)?.arrivedAt;
 
 /**
- * Reads the unread body of a request of any server. On this server the request holds no slot while its client sends.
- * Rejects with a `BodyError` if the body is longer than `maxBytes` or incomplete.
+ * Reads a request's body, also of a request that another HTTP server received. On this server, the request releases its
+ * slot until the body has arrived. Rejects with a `BodyError` if the body is longer than `maxBytes` or incomplete.
  */
 export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
   exchangeOf(request)?.readBody(maxBytes) ?? collectBody(request, maxBytes);
@@ -46,8 +49,8 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
 };
 
 /**
- * Accepts the established connections before the close, since the kernel would reset them. Ends after a tick of the event loop
- * that accepts none and is short, so that almost none can arrive before the close.
+ * Accepts the connections in the kernel's backlog, because closing the server would reset them. Stops after a tick of
+ * the event loop that accepted none. That tick must be short, since new connections can arrive during a long one.
  */
 const drainAcceptBacklog = async (accepted: () => number): Promise<void> => {
   const giveUpAt = performance.now() + serverTimeouts.acceptBacklogMs;
@@ -69,7 +72,8 @@ const closeAll = async (server: NodeServer, { open }: ReturnType<typeof serveCon
     const isBusy = [...open].some(({ isIdle, isClosing }) => !isIdle || isClosing);
     if (!isBusy) server.closeIdleConnections();
   }, serverTimeouts.idleCheckMs);
-  // Node counts a connection that has sent nothing as busy. Its first bytes may still be in the kernel.
+  // Node does not close connections that have sent nothing, since it counts them as busy. The timer gives first bytes
+  // that are still in the kernel time to be read.
   const closeSilent = setTimeout(() => {
     for (const { socket } of open) if (socket.bytesRead === 0) socket.destroy();
   }, serverTimeouts.firstByteMs);

@@ -8,7 +8,10 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
-  /** Maximum concurrent safe requests (RFC 9110, section 9.2.1), and as many others. Further requests are queued. */
+  /**
+   * Maximum concurrent safe requests (RFC 9110, section 9.2.1), and maximum concurrent other requests. Further requests
+   * are queued.
+   */
   readonly maxInFlight: number;
   /** Maximum time in the queue. A request that would wait longer is rejected at once, as Overloaded. */
   readonly maxWaitMs: number;
@@ -49,9 +52,9 @@ export interface ExchangeObserver {
 
 export interface ShedRequest {
   readonly request: IncomingMessage;
-  /** 499 if the client left before it was answered. */
+  /** Status of the response, or 499 if the client left before it. */
   readonly status: number;
   readonly failure: ServerFailure | undefined;
-  /** True if `requestStarted` was called for it. */
+  /** True if `requestStarted` was called for the request. */
   readonly wasStarted: boolean;
 }

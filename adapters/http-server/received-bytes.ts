@@ -26,7 +26,7 @@ export interface HeldBytes {
 /** Next step after a piece: `pause` while the reader is full, `yield` to other connections after slow parsing. */
 export type AfterPiece = 'continue' | 'pause' | 'yield' | 'reject';
 
-/** Received bytes of a connection. They are parsed in pieces: a head, a body, or a part of one. */
+/** Received bytes of a connection, which are parsed in pieces: a head, a body, or a part of a body. */
 export class ReceivedBytes {
   private readonly parser: Parser;
   private readonly held: HeldBytes;

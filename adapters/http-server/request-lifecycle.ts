@@ -32,7 +32,9 @@ export interface ExchangeContext {
   readonly listener: Listener;
   readonly bulkheads: Bulkheads;
   readonly isStopping: () => boolean;
-  /** Exchanges whose client has left while the listener still runs. They release their slots at their deadlines. */
+  /**
+   * Exchanges whose client has left while the listener still runs. Such an exchange releases its slot at its deadline.
+   */
   readonly abandoned: Set<Exchange>;
 }
 
@@ -44,7 +46,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   readonly response: ExchangeResponse;
   state: ExchangeState = 'waiting';
   arrivedAt = 0;
-  /** Time by `performance.now()`. It moves while the body is being received. */
+  /** Deadline (`performance.now()`), which is extended while the body is being received. */
   deadline = Infinity;
 
   private readonly connection: Connection<Exchange>;
@@ -210,7 +212,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     }
   }
 
-  /** Takes a slot again. Resolves with false if the exchange ends before. */
+  /** Takes a slot again. Resolves with false if the exchange ends first. */
   private reenter(): Promise<boolean> {
     return new Promise((resolve) => {
       this.readmit = resolve;

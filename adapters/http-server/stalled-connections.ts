@@ -2,8 +2,9 @@ import type { Socket } from 'node:net';
 import { serverTimeouts } from '../../core/timeouts';
 
 /**
- * Maximum bytes of unread response bodies, by the time without visible progress. Responses that share a buffer count once.
- * The kernel reports progress late: a client that reads 16 kB every 100 ms seems stalled for about 9 s.
+ * Maximum bytes of unread response bodies on all connections that have made no progress for `stalledMs`. Responses that
+ * share a buffer count once. The kernel reports progress late: a client that reads 16 kB every 100 ms seems stalled for
+ * about 9 s.
  */
 const bounds = [
   { stalledMs: 0, maxBytes: 536_870_912 },
@@ -20,7 +21,7 @@ interface Reader extends UnreadResponse {
   readonly since: number;
 }
 
-/** Closes the last of these connections until the rest hold at most `maxBytes`. */
+/** Closes connections from the end of the list, until those left hold at most `maxBytes`. */
 const closeOldest = (readers: ReadonlyArray<Reader>, maxBytes: number): void => {
   const bodies = new Set<Buffer | undefined>();
   let heldBytes = 0;
@@ -32,8 +33,8 @@ const closeOldest = (readers: ReadonlyArray<Reader>, maxBytes: number): void => 
 };
 
 /**
- * Returns a function that checks all unread responses. Closes each connection without progress for `stallMs`, and those that
- * have stalled longest while the responses hold too much memory. A slow reader that makes progress is not stalled.
+ * Returns a function to call periodically. It closes every connection whose client has read nothing for `stallMs`.
+ * While unread responses use too much memory, it closes the longest-stalled connections earlier.
  */
 export const closeStalledConnections = () => {
   const stalls = new WeakMap<Socket, { readonly written: number; readonly since: number }>();

@@ -62,8 +62,8 @@ const largeBody = (chunk: unknown, encoding: unknown): Buffer | undefined => {
 };
 
 /**
- * Returns the arguments of Node's `end` with a small Buffer as a string of one character for each byte. Node joins a string
- * with the head into one write; a Buffer would be the second piece of a gathered write.
+ * Converts a small Buffer in the arguments of `end` to a latin1 string. Node joins a string with the head into one
+ * write, but sends a Buffer as a second piece.
  */
 const joinable = (args: EndArguments): EndArguments => {
   const [chunk] = args;
@@ -136,7 +136,7 @@ export const trackResponse = (response: ExchangeResponse, owner: ResponseOwner):
   response.on('close', closed);
 };
 
-/** Attaches a response that Node has not created, such as that to a CONNECT. The connection ends with it. */
+/** Attaches a response that Node has not created, such as that to a CONNECT, and closes the connection after it. */
 export const writeLastTo = (socket: Socket, response: ExchangeResponse): void => {
   response.assignSocket(socket);
   response.once('finish', () => {

@@ -5,7 +5,7 @@ import { describeFailure, type HttpFailure } from './errors';
 import { requestIdOf } from './middleware';
 import { failureOf } from './respond';
 
-/** Position of a request in a distributed trace: its sender's ids, in lower-case hexadecimal. */
+/** Trace id and parent span id of a request in a distributed trace, in lower-case hexadecimal. */
 interface TraceContext {
   readonly traceId: string;
   readonly parentId: string;
@@ -28,7 +28,7 @@ export interface RequestRecord {
   readonly unauthorizedReason: UnauthorizedReason | undefined;
   readonly isDeprecated: boolean;
   readonly trace: TraceContext | undefined;
-  /** Address of the socket. With trusted proxies, the one that the outermost of them wrote. */
+  /** Address of the socket. With trusted proxies, the address that the outermost of them wrote. */
   readonly clientAddress: string | undefined;
 }
 
@@ -57,7 +57,7 @@ const parseTraceContext = (header: string): TraceContext | undefined => {
 };
 
 /**
- * Returns the address of the socket. With trusted proxies, returns the one that the outermost of them wrote into
+ * Returns the address of the socket. With trusted proxies, returns the address that the outermost of them wrote into
  * `X-Forwarded-For`. Clients can forge the entries to the left of it.
  */
 export const clientAddressOf = (

@@ -17,7 +17,7 @@ interface AdminOptions {
 
 interface Options extends Omit<AdminOptions, 'readMetrics'> {
   readonly openStore: OpenAnimalStore;
-  /** Counts the requests of each owner. Without it they are not limited. */
+  /** Counts the requests of each owner. Without this function, requests are not limited. */
   readonly consumeQuota?: ConsumeQuota | undefined;
   /** Origins whose pages may call the service, `*` for any. Without one, CORS is off. */
   readonly corsOrigins?: ReadonlyArray<string>;

@@ -9,7 +9,7 @@ import { serverFunctions } from './server-functions';
 
 export interface PetRoutesOptions {
   readonly openStore: OpenAnimalStore;
-  /** Counts the requests of each owner. Without it they are not limited. */
+  /** Counts the requests of each owner. Without this function, requests are not limited. */
   readonly consumeQuota?: ConsumeQuota | undefined;
   readonly server: ServerFunctions;
 }

@@ -10,9 +10,9 @@ import { deprecationHeaders } from './routing';
 
 interface ShedRequest {
   readonly request: IncomingMessage;
-  /** 499 if the client left before it was answered. */
+  /** Status of the response, or 499 if the client left before it. */
   readonly status: number;
-  /** True if `requestStarted` was called for it. */
+  /** True if `requestStarted` was called for the request. */
   readonly wasStarted: boolean;
 }
 

@@ -8,7 +8,7 @@ export interface BatchLimits<K> {
   readonly cost?: (key: K) => number;
 }
 
-/** Returns a function that adds a key to the batch. It returns false, and adds nothing, if the key does not fit. */
+/** Returns a function that adds a key to the batch, or returns false if the key does not fit. */
 export const batchBudget = <K>({
   maxBatchSize,
   maxBatchCost = Infinity,
@@ -28,9 +28,12 @@ export const batchBudget = <K>({
 export type OnBatch = (size: number, milliseconds: number) => void;
 
 interface Options<K, V> extends BatchLimits<K> {
-  /** Keys with equal batch keys may share a batch. By default all may. */
+  /** Calls with equal batch keys may share a batch. By default all calls may. */
   readonly batchKey?: (key: K) => string;
-  /** Share keys take turns in starting a batch, however many calls of each are queued. */
+  /**
+   * Returns the share key of a key, such as the owner of a query. Share keys take turns in starting a batch, however
+   * many calls each has queued.
+   */
   readonly shareKey?: (key: K) => string;
   readonly concurrency: number;
   /** Maximum time until a call settles, and until a batch frees its slot. */
@@ -88,7 +91,7 @@ export const createBatcher = <K, V extends object>({
 
   const expire = (): void => {
     const now = performance.now();
-    /** Returns true if the time has passed, and otherwise sets the timer for it. */
+    /** Reports whether `time` has passed. If not, schedules the next check for it. */
     const hasPassed = (time: number): boolean => {
       if (time > now) wakeAt(time);
       return time <= now;
@@ -109,7 +112,7 @@ export const createBatcher = <K, V extends object>({
     }
   };
 
-  /** Returns the oldest call of the share key that has waited longest for a turn. */
+  /** Selects the share key that was served least recently, and returns its oldest call. */
   const pickFirst = (): Call<K, V> | undefined => {
     if (shareKey === undefined) return waiting[0];
     const lastTurnOf = ({ key }: Call<K, V>): number => lastTurns.get(shareKey(key)) ?? -1;
@@ -119,7 +122,7 @@ export const createBatcher = <K, V extends object>({
     return first;
   };
 
-  /** Removes from the queue the first call and the calls of its batch key, up to one that does not fit. */
+  /** Removes from the queue `first` and later calls with its batch key, until a call does not fit. */
   const takeBatch = (first: Call<K, V>): ReadonlyArray<Call<K, V>> => {
     const fits = batchBudget(limits);
     const calls = [first];
@@ -151,7 +154,8 @@ export const createBatcher = <K, V extends object>({
       });
       if (!running.delete(batch)) return;
       dispatch();
-      // The results let queued requests run. Their calls start now, even if this tick of the event loop takes long.
+      // Settled calls let queued requests make new calls. Dispatches those before the rest of a long tick of the event
+      // loop.
       process.nextTick(dispatch);
     };
     runBatch(calls.map(({ key }) => key)).then(

@@ -56,7 +56,7 @@ interface FailureTexts {
   readonly remains: () => string;
 }
 
-/** Runs a transfer and prints the text that it returns. After a signal, any error counts as the interruption. */
+/** Runs a transfer and prints the text that it returns. After a signal, every error is reported as an interruption. */
 export const runTransfer = (
   terminal: Terminal,
   transfer: (context: TransferContext) => Promise<string>,

@@ -154,7 +154,7 @@ const resolveSecret = (
   }
 };
 
-/** Decodes the settings with the secret files. Reports every invalid setting. */
+/** Decodes the settings, including those in secret files. Reports every invalid setting, not only the first. */
 export const readSettings = (
   environment: NodeJS.ReadOnlyDict<string>,
 ): E.Either<ReadonlyArray<FieldError>, Settings> => {

@@ -61,7 +61,10 @@ export const importRows = async (
   throw _tag === 'Unavailable' ? new Unconfirmed(E.toError(cause).message) : cause;
 };
 
-/** Returns the end of an import that threw. After a signal, any error counts as the interruption. */
+/**
+ * Converts the error of a failed import to an `ImportEnd`. After a signal, every error except an unconfirmed commit is
+ * reported as an interruption.
+ */
 const failedEnd = (error: unknown, { settings, interruption }: TransferContext): ImportEnd => {
   if (error instanceof Unconfirmed) return { outcome: 'unconfirmed', stored: null, reason: error.message };
   const signal = interruption.receivedSignal();

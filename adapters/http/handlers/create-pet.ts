@@ -10,7 +10,7 @@ const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
 // No alternative begins as another does, because the time to match would double with each parameter.
 const bareItem = String.raw`(?:"(?:[ !#-\[\]-~]|\\["\\])*"|:[\w+/=]*:|\?[01]|[\w*.!#$%&'^|~+-][\w*.:/!#$%&'^|~+-]*)`;
 const itemParameters = String.raw`(?:; *[a-z*][a-z\d_.*-]*(?:=${bareItem})?)*`;
-// A key without quotes. It has no comma, because Node joins repeated headers with one.
+// A key without quotes and without commas, because Node joins repeated headers with a comma.
 const bareText = String.raw`([!#-+\--\[\]-~]{1,255})`;
 const keyText = `(?:${quotedText}${itemParameters}|${bareText})`;
 

@@ -53,7 +53,10 @@ const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
   return stored.length === digest.length && timingSafeEqual(stored, digest);
 };
 
-/** Authenticates by the keys in the database. Valid keys are cached for 2 seconds, also if the database fails. */
+/**
+ * Authenticates by the keys in the database. Caches a valid key for 2 seconds after its query, also if the database
+ * fails.
+ */
 export const knexAuthenticate = ({ reads, concurrency }: Database): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });
   const readKey = createBatcher({

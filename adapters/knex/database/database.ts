@@ -71,7 +71,7 @@ export interface Database {
   readonly petStatements: PetStatements;
   /** Reports whether connections may use named prepared statements, which some poolers break. */
   readonly preparesStatements: () => Promise<boolean>;
-  /** Maximum concurrent batches of each operation. It leaves connections for other operations when one is slow. */
+  /** Maximum concurrent batches of each operation, so that a slow operation leaves connections for the others. */
   readonly concurrency: { readonly reads: number; readonly writes: number };
   /** Runs work in a transaction under a lock that serialises migrations and first keys of all processes. */
   readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;

@@ -26,7 +26,7 @@ export const inTransaction = async <A>(
     throw error;
   }
   const answer: unknown = await transaction.commit();
-  // The promise of `commit` resolves even if the commit failed; this one rejects.
+  // The promise of `commit` resolves even if the commit failed; `executionPromise` then rejects.
   await transaction.executionPromise;
   if (CommitAnswer.is(answer) && answer.response.command === 'ROLLBACK') {
     throw new Error('the database rolled back the transaction, because a statement in it failed');

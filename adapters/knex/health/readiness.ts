@@ -30,7 +30,9 @@ const eachFilter: ReadonlyArray<PetFilters> = [
   ...petFilters.map((field) => ({ [field]: newPetFields[field].example })),
 ];
 
-/** Has no optional fields, since a database is most likely to reject a null. */
+/**
+ * An animal without optional fields, so that the trial insert writes NULLs: a changed schema most likely rejects those.
+ */
 const trialPet = decodeOrThrow(NewPet, { name: 'trial', categoryId: 1 });
 
 /** Runs each kind of read statement, and returns the first animals unparsed. */
@@ -57,7 +59,7 @@ export const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
     const [row = []] = await petStatements.tryInsert(transaction, trialPet);
     if (!isDeepStrictEqual(row.slice(1), newPetCells(trialPet)))
       throw new Error('the database changes an animal when it stores it');
-    // Uses a random key, so that instances do not wait for each other.
+    // A random key, so that instances do not wait for each other.
     const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
     const pet_id = decodeOrThrow(PetId, BigInt(idOfRow(row)));
     await petStatements.insertRecords(transaction, [{ ...key, pet_id, expires_at: 0 }]);

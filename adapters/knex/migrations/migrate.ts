@@ -29,7 +29,7 @@ export interface MigrateOptions {
 
 const progressIntervalMs = 5_000;
 
-/** Message of SQLSTATE 42P07 (duplicate table), and that of SQLite. */
+/** Messages of SQLSTATE 42P07 (duplicate table) on PostgreSQL and of its SQLite equivalent. */
 const takenName = /^(?:SQLITE_ERROR: )?(?:table|relation|index) [`"]?(\w+)[`"]? already exists/;
 
 /**

@@ -70,7 +70,7 @@ const insertPets = async (
 
 const created = (pet: Pet): CreateResult => E.right({ pet, replayed: false });
 
-/** Adds animals and the records of their keys. Without keys it is one statement, and needs no transaction. */
+/** Adds animals and the records of their keys. Without keys, one statement does it and needs no transaction. */
 const createNew = async (
   knex: Knex,
   petStatements: PetStatements,
@@ -136,7 +136,7 @@ const createOrReplay = async (
   return settled.flatMap((result) => result ?? made.splice(0, 1));
 };
 
-/** Maximum concurrent retries. It leaves connections for other requests while retries wait for a lock. */
+/** Maximum concurrent retries, so that retries that wait for a lock leave connections for other requests. */
 const maxConcurrency = 4;
 
 const mapConcurrently = async <A, B>(

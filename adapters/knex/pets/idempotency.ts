@@ -95,14 +95,14 @@ export const lockRecord = async (
     .forShare();
 };
 
-/** Maximum records that one statement deletes. Creates wait for it on SQLite, which has one writer. */
+/** Maximum records that one statement deletes. On SQLite, which has one writer, creates wait for that statement. */
 const maxPurged = 200;
 
 const maxPurgeTimeShare = 0.1;
 
 /**
- * Returns a function that starts a purge of expired idempotency records in the background, at most once a second. The next
- * purge retries one that failed.
+ * Returns a function that starts a purge of expired idempotency records in the background, at most once a second. After
+ * a failed purge, the next one deletes the same records.
  */
 export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () => number): (() => void) => {
   let lastTime = -Infinity;

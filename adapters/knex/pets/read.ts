@@ -90,7 +90,7 @@ const readPage = async ({ reads, petStatements }: Database, query: PetQuery): Pr
 
 const tooLarge = { _tag: 'TooLarge' } as const;
 
-/** Reads different pages in one statement. Returns them by the identity of their query. */
+/** Reads different pages in one statement. Returns them by the text that identifies their query. */
 const readSmallPages = async (
   { reads, petStatements }: Database,
   queries: ReadonlyArray<PetQuery>,

@@ -70,8 +70,8 @@ const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<
 };
 
 /**
- * Streams all animals of a source into one transaction. It never retries, since a source can be read once. On SQLite other
- * writers wait from the first batch until the end.
+ * Streams all animals of a source into one transaction. Never retries, since a source can be read only once. On SQLite
+ * other writers wait from the first batch until the end.
  */
 const importAll =
   ({ writes, petStatements, isFileIntact }: Database) =>
@@ -90,14 +90,17 @@ const importAll =
     }
   };
 
-/** Observer of a repository, for metrics. It must not throw. It does not see `importAll`. */
+/** Observer of a repository, for metrics. Its function must not throw. `importAll` does not call it. */
 export interface RepositoryObserver {
   /** Called when a batch has succeeded or failed, with its size and duration. A batch of `create` ends with its commit. */
   readonly batch: (operation: 'list' | 'find' | 'create', size: number, milliseconds: number) => void;
 }
 
 interface Options {
-  /** Time in milliseconds since 1970, for the expiry of idempotency keys. By default a monotonic clock. */
+  /**
+   * Clock in milliseconds since 1970, for the expiry of idempotency keys. The default reads the system clock only when
+   * the process starts, and is monotonic.
+   */
   readonly now?: () => number;
   readonly observer?: RepositoryObserver | undefined;
 }

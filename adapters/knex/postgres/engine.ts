@@ -13,8 +13,8 @@ export interface Engine {
 }
 
 /**
- * Destroys a connection that is silent for longer than any statement may take: its query hangs, or the network drops its
- * packets. The error makes the pool remove it.
+ * Destroys a connection that is silent for longer than any statement may take: its query hangs, or the network drops
+ * its packets. The error makes the pool remove the connection.
  */
 const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();

@@ -5,8 +5,8 @@ import { silentLog, withPool } from '../database/pool';
 import { databaseTimeouts } from '../../../core/timeouts';
 
 /**
- * Limits of a migration. A statement may run for any time, but waits for a lock only briefly, since it blocks later
- * statements. It is then retried. A hanging migration loses its locks.
+ * Limits of a migration. A statement may run for any time. Its wait for a lock blocks later statements, so it ends soon
+ * and the statement is retried. A hanging migration loses its locks.
  */
 const limits = [
   'set local statement_timeout = 0',

@@ -104,7 +104,7 @@ const singleServerStatements = (run: RunStatement): PetStatements => ({
   purgeExpired: async (knex, now, limit) => (await run(knex, purgeKeys, [now, limit])).length,
 });
 
-/** Runs `first` until the engine does not support it (SQLSTATE 0A000), and `second` from then on. */
+/** Runs `first` until the engine rejects it as unsupported (SQLSTATE 0A000), and only `second` from then on. */
 const fallbackIfUnsupported = <Arguments extends ReadonlyArray<unknown>, A>(
   first: (...given: Arguments) => Promise<A>,
   second: (...given: Arguments) => Promise<A>,
@@ -123,8 +123,8 @@ const fallbackIfUnsupported = <Arguments extends ReadonlyArray<unknown>, A>(
 };
 
 /**
- * Chooses the statements for PostgreSQL or Citus. Citus accepts the single-server inserts but runs them slowly, so inserts
- * are chosen by the engine, and the others by their failure.
+ * Returns the statements for PostgreSQL or Citus. Citus runs PostgreSQL's inserts, but slowly, so inserts are chosen by
+ * the detected engine. Other statements fall back to their Citus form when Citus rejects them.
  */
 export const postgresPetStatements = (
   run: RunStatement,

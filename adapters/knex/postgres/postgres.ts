@@ -34,7 +34,8 @@ export const postgresConfiguration = (
   pool: {
     min: 0,
     max: options.poolSize,
-    // Removes idle connections before their silence looks like a hanging query.
+    // Closes connections that are idle for this time. The silence timeout, `graceMs` later, cannot tell an idle
+    // connection from a hanging query.
     idleTimeoutMillis: options.statementTimeoutMs,
     reapIntervalMillis: 250,
   },

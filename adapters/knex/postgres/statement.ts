@@ -58,8 +58,8 @@ interface Ids {
 }
 
 /**
- * Rejects if the sequence has no next id. Does not take one, since a rollback would not return it. A table without its
- * own sequence yields no row.
+ * Rejects if the sequence has no next id. Takes no id, since a rollback would not return it. A table without its own
+ * sequence yields no row.
  */
 export const checkIds = async (knex: Knex): Promise<void> => {
   const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Ids> }>(
@@ -74,5 +74,5 @@ export const checkIds = async (knex: Knex): Promise<void> => {
   if (rows[0]?.isExhausted === true) throw errorWithCode('2200H', 'sequence pets_id_seq has no id left');
 };
 
-/** Returns a negative id, which no sequence returns. It is random, so that two trials do not collide. */
+/** Returns a negative id, which no sequence returns. The id is random, so that two trials do not collide. */
 export const randomUnusedId = (): string => String(randomBytes(8).readBigInt64LE() | -(2n ** 63n));

@@ -118,7 +118,7 @@ export const withPragmas =
 /** Opens an existing file only, in mode `ro` or `rw` (SQLite, "URI Filenames"). */
 export const fileInMode = (filename: string, mode: string) => ({
   filename: `${pathToFileURL(filename).href}?mode=${mode}`,
-  // Added to the driver's own flags, write and create, which cannot be removed.
+  // The driver adds its own flags, write and create, which cannot be removed.
   flags: ['OPEN_URI'],
 });
 

@@ -14,7 +14,7 @@ export const applicationId = 0x616e6d6c;
 /** File mode of a database, which holds the hashes of API keys. */
 export const ownerOnly = 0o600;
 
-/** Resolves links as SQLite does: it keeps its -wal and -shm files next to the target. */
+/** Resolves links as SQLite does, which keeps its -wal and -shm files next to the target. */
 export const resolveSymlink = (filename: string): string =>
   existsSync(filename) ? realpathSync(filename) : filename;
 

@@ -86,8 +86,8 @@ export const durabilityOf = async (writes: Knex): Promise<Durability> => {
 };
 
 /**
- * Runs work in a transaction that holds the write lock. Begins with a write, of the application_id: SQLite does not wait for
- * the lock in a transaction that has already read.
+ * Runs work in a transaction that holds the write lock. Begins with a write (of the application_id), because SQLite
+ * does not wait for the lock in a transaction that has already read.
  */
 export const withWriteLock = async <A>(
   writes: Knex,
@@ -137,7 +137,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     isFileIntact: file.isIntact,
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
-      // Closing would checkpoint the damaged log into the file, so the process ends without it.
+      // Leaves the connections open, since closing them would checkpoint the damaged log into the file.
       if (file.isLogDamaged()) return;
       await Promise.all([reads.destroy(), writes.destroy()]);
     },

@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { fileReplaced, isDamage } from '../database/errors';
 import { readSize, resolveSymlink } from './file';
 
-/** Layout of a write-ahead log, and the first half of its magic number (SQLite, "WAL-mode File Format"). */
+/** Sizes in a write-ahead log, and the first three bytes of its magic number (SQLite, "WAL-mode File Format"). */
 const logHeaderBytes = 32;
 const frameHeaderBytes = 24;
 const magicStart = Buffer.from([0x37, 0x7f, 0x06]);
@@ -24,8 +24,9 @@ const inspectFile = (filename: string) => {
 };
 
 /**
- * Reads the start of the log. Closing it frees no lock: SQLite locks the other two files only. A log that cannot be opened,
- * as when file descriptors run out, proves nothing.
+ * Reports whether the write-ahead log starts with a valid header. Returns true for an empty log, and for a log that
+ * cannot be opened, as when file descriptors run out. Closing the log is safe: a close releases the file's POSIX locks,
+ * but SQLite locks only the database and the index.
  */
 const hasLogHeader = async (filename: string): Promise<boolean> => {
   try {
@@ -46,12 +47,12 @@ interface Options {
   readonly passesQuickCheck: () => Promise<boolean>;
 }
 
-/** State of the data: `sound` is readable, `suspect` may not be, `lost` is not. */
+/** State of the data: certainly readable (`sound`), perhaps unreadable (`suspect`) or unreadable (`lost`). */
 type FileState = 'sound' | 'suspect' | 'lost';
 
 /**
- * Watches whether a database file, its write-ahead log and the log's index are still those that were opened. A check
- * takes microseconds; only a shorter file leads to queries.
+ * Checks that a database file, its write-ahead log and the log's index are still the ones that were opened. A check
+ * takes microseconds. It queries the database only if a file has become shorter.
  */
 export const watchFile = (filename: string, { reads, passesQuickCheck }: Options) => {
   const identities = new Map<string, string>();
@@ -62,7 +63,10 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   let isLogDamaged = false;
   let checking: Promise<void> | undefined;
 
-  /** Inspects a file; undefined if it is not the first one of this name. A file that never existed has size 0. */
+  /**
+   * Inspects a file. Undefined if the first file of this name was removed or replaced. A file that never existed has
+   * size 0.
+   */
   const inspectPart = (ending: '' | '-wal' | '-shm', base: string) => {
     const { identity, ...found } = inspectFile(`${base}${ending}`);
     const known = identities.get(ending);
@@ -95,14 +99,20 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
     return isLost ? 'lost' : main === 'suspect' ? main : log;
   };
 
-  /** Accepts a vacuumed file, which is as short as its database. If the database has grown since, reads all of the file. */
+  /**
+   * Accepts a file that VACUUM has shortened, because its database is as short. If the database is not shorter, reads
+   * the whole file for damage.
+   */
   const checkMain = async (base: string): Promise<void> => {
     const { size } = inspectFile(base);
     if ((await readSize(reads())) < largestSize || (await passesQuickCheck())) largestSize = size;
     else isLost = true;
   };
 
-  /** Accepts a log that a checkpoint of any program has shortened. It then has the frames that its index counts. */
+  /**
+   * Accepts a shorter log while it holds every frame that its index counts, since a checkpoint of any process may
+   * shorten the log.
+   */
   const checkLog = async (base: string): Promise<void> => {
     const { page_size: pageSize } = await reads()('pragma_page_size').first<{ page_size: number }>();
     for (let check = 0; check < maxLogChecks; check += 1) {
@@ -120,8 +130,7 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   const check = async (): Promise<void> => {
     const base = resolveSymlink(filename);
     try {
-      // Checks the header of the log. A log that was emptied and written again begins with zeros, and no reader finds
-      // its frames.
+      // A log that was emptied and written again begins with zeros, so no reader finds its frames.
       const { size = 0 } = inspectPart('-wal', base) ?? {};
       if (size > 0 && !(await hasLogHeader(`${base}-wal`))) isLost = isLogDamaged = true;
       if (!isLost && inspectLog(base) === 'suspect') await checkLog(base);
@@ -149,7 +158,7 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
     isIntact: async (): Promise<boolean> => {
       const state = inspect();
       if (state === 'lost') return false;
-      // Checks for a hole in the log, which stays where a log was emptied and written again. This needs no read.
+      // A log that was emptied and written again has a hole, which its block count shows without a read.
       if (state === 'sound' && !hasLogHoles) return true;
       await checkOnce();
       return inspect() === 'sound';
@@ -158,7 +167,7 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
       if (inspect() !== 'lost') void checkOnce();
       return isLost;
     },
-    /** True if a checkpoint of the log, as closing runs it, would damage the file. */
+    /** True if a checkpoint would copy a damaged log into the file. Closing the last connection runs a checkpoint. */
     isLogDamaged: (): boolean => isLogDamaged,
   };
 };
