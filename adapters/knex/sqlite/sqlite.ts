@@ -68,8 +68,8 @@ const passesQuickCheck = (filename: string): Promise<boolean> =>
     async (fresh) => (await findDamage(fresh, 'quick_check')) === undefined,
   );
 
-/** Returns the store's application_id for an empty file, and undefined to keep the id of another. */
-const applicationIdFor = async (reads: Knex): Promise<number | undefined> =>
+/** Returns the id that marks a file without tables as the store's, or undefined to keep the id that a file has. */
+const idForNewFile = async (reads: Knex): Promise<number | undefined> =>
   (await reads('sqlite_master').first<unknown>('name')) === undefined ? applicationId : undefined;
 
 /** Lowest value of `PRAGMA synchronous` at which each commit waits for the disk. */
@@ -92,9 +92,9 @@ export const durabilityOf = async (writes: Knex): Promise<Durability> => {
 export const withWriteLock = async <A>(
   writes: Knex,
   work: (transaction: Knex.Transaction) => Promise<A>,
-  applicationId?: number,
+  newApplicationId?: number,
 ): Promise<A> => {
-  const id = applicationId ?? (await readApplicationId(writes));
+  const id = newApplicationId ?? (await readApplicationId(writes));
   return inTransaction(writes, async (transaction) => {
     await transaction.raw(`PRAGMA application_id = ${id}`);
     return work(transaction);
@@ -127,7 +127,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     // SQLite has one writer; finds, lists and API keys use one connection each.
     concurrency: { reads: 1, writes: 1 },
     withMigrationLock: async (work) =>
-      withWriteLock(writes, work, isOwnFile ? await applicationIdFor(reads) : undefined),
+      withWriteLock(writes, work, isOwnFile ? await idForNewFile(reads) : undefined),
     checkUsable: () => (isOwnFile ? refuseForeignFile(filename) : Promise.resolve()),
     durability: () => durabilityOf(writes),
     sizes: () => fileSizes(filename),
