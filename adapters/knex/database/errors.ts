@@ -20,10 +20,11 @@ export const isStatementError = hasCode(
   /^(?:(?!08|57P|53300)(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|NOMEM))$/,
 );
 
-export const isLocked = hasCode(/^55P03$/);
+/** Reports SQLSTATE 55P03 (lock not available): the wait for a lock took longer than `lock_timeout`. */
+export const isPostgresLockTimeout = hasCode(/^55P03$/);
 
 /** Reports SQLITE_BUSY or SQLITE_LOCKED: another connection holds the lock. */
-export const isBusy = hasCode(/^SQLITE_(?:BUSY|LOCKED)$/);
+export const isSqliteBusy = hasCode(/^SQLITE_(?:BUSY|LOCKED)$/);
 
 /**
  * Reports a conflict with another transaction, which a retry resolves: SQLSTATE 40001 (serialization failure), 40P01
@@ -34,12 +35,14 @@ export const isConflict = hasCode(/^(?:40001|40P01|23505|42P07|42710)$/);
 /** Reports a possible duplicate: SQLSTATE 23505. SQLite's driver has one code for all constraints. */
 export const isDuplicate = hasCode(/^(?:23505|SQLITE_CONSTRAINT)/);
 
+/** Reports SQLSTATE 0A000: the server does not support this kind of statement. */
 export const isUnsupported = hasCode(/^0A000$/);
 
 /** Reports whether a pooler refused a setting in the startup message of a connection (SQLSTATE 08P01). */
 export const isUnsupportedStartupParameter = (error: unknown): boolean =>
   codeOf(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter');
 
+/** Reports that a file is damaged, is not a SQLite database, or cannot be read or written. */
 export const isDamage = hasCode(/^SQLITE_(?:CORRUPT|NOTADB|IOERR)/);
 
 export const errorWithCode = (code: string, message: string): Error =>
@@ -58,10 +61,13 @@ export const isPermanent = hasCode(
 
 export const fileReplaced = (): Error => new Error('the database file was removed, replaced or truncated');
 
-/** Returns the driver's message only: knex prefixes the statement and its values, which must not reach a log. */
-export const toError = (error: unknown): Error => {
+/**
+ * Returns an error with only the code and the driver's message. Knex prefixes `statement - `, with values that must not reach
+ * a log, and a statement may contain ` - ` too.
+ */
+export const withoutStatement = (error: unknown): Error => {
   const message = error instanceof Error ? error.message : String(error);
-  const words = message.slice(message.lastIndexOf(' - ') + 1).replace(/^- /, '') || codeOf(error);
+  const words = message.replace(/^.* - /s, '') || codeOf(error);
   return Object.assign(new Error(words), { code: codeOf(error) });
 };
 
@@ -69,7 +75,7 @@ export const tryOrError = <A>(work: () => A): A | Error => {
   try {
     return work();
   } catch (error) {
-    return toError(error);
+    return withoutStatement(error);
   }
 };
 
@@ -80,7 +86,7 @@ export const eitherToTaskEither =
     try {
       return await query();
     } catch (error) {
-      return E.left(unavailable(toError(error)));
+      return E.left(unavailable(withoutStatement(error)));
     }
   };
 

@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isBusy, isConflict, isLocked, toError } from './errors';
+import { isConflict, isPostgresLockTimeout, isSqliteBusy, withoutStatement } from './errors';
 import { databaseTimeouts } from '../../../core/timeouts';
 
 const CommitAnswer = t.type({ response: t.type({ command: t.string }) });
@@ -15,14 +15,14 @@ export const inTransaction = async <A>(
   work: (transaction: Knex.Transaction) => Promise<A>,
 ): Promise<A> => {
   const transaction = await knex.transaction().catch((error: unknown) => {
-    throw toError(error);
+    throw withoutStatement(error);
   });
   let result: A;
   try {
     result = await work(transaction);
   } catch (error) {
     // A failed rollback is ignored: the database discards an uncommitted transaction anyway.
-    await transaction.rollback().catch(toError);
+    await transaction.rollback().catch(withoutStatement);
     throw error;
   }
   const answer: unknown = await transaction.commit();
@@ -67,7 +67,7 @@ export const retryLocked = async <A>(work: () => Promise<A>): Promise<A> => {
     try {
       return await work();
     } catch (error) {
-      if (!(isLocked(error) || isBusy(error)) || performance.now() > until) throw error;
+      if (!(isPostgresLockTimeout(error) || isSqliteBusy(error)) || performance.now() > until) throw error;
       await delay(databaseTimeouts.lockRetryMs);
     }
   }

@@ -3,7 +3,7 @@ import { constVoid } from 'fp-ts/function';
 import type * as TE from 'fp-ts/TaskEither';
 import { type Unavailable, unavailable } from '../../../core';
 import type { Database } from '../database/database';
-import { isPermanent, permanentError, toError } from '../database/errors';
+import { isPermanent, permanentError, withoutStatement } from '../database/errors';
 import { retryLocked, rolledBack } from '../database/transactions';
 import { migrationConfig } from './migrations';
 import { generationMismatch, readSchemaState, type SchemaState } from './schema-state';
@@ -56,7 +56,7 @@ const attemptMigration =
     try {
       return E.right(await work());
     } catch (thrown) {
-      const cause = explain(toError(thrown));
+      const cause = explain(withoutStatement(thrown));
       return E.left(isPermanent(cause) ? { _tag: 'MigrationFailed', cause } : unavailable(cause));
     }
   };

@@ -14,7 +14,7 @@ import {
 } from '../../../core';
 import { type BatchLimits, createBatcher, type OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
-import { fileReplaced, isDuplicate, isStatementError, toError } from '../database/errors';
+import { fileReplaced, isDuplicate, isStatementError, withoutStatement } from '../database/errors';
 import { inTransaction, retryConflicts } from '../database/transactions';
 import { newPetCells, petFromRow } from '../database/pet-columns';
 import { deleteExpired, deleteRecords, findRecords, lockRecord, purgeExpiredKeys } from './idempotency';
@@ -149,7 +149,7 @@ const mapConcurrently = async <A, B>(
   const drain = async (): Promise<void> => {
     for (const [place, one] of queue) {
       if (performance.now() > until) return;
-      answers.set(place, await work(one).catch(toError));
+      answers.set(place, await work(one).catch(withoutStatement));
     }
   };
   await Promise.all(Array.from({ length: maxConcurrency }, drain));

@@ -14,7 +14,7 @@ import {
 import { databaseTimeouts, serverTimeouts } from '../../../core/timeouts';
 import { batchBudget, type OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
-import { eitherToTaskEither, fileReplaced, toError, toTaskEither } from '../database/errors';
+import { eitherToTaskEither, fileReplaced, withoutStatement, toTaskEither } from '../database/errors';
 import { inTransaction } from '../database/transactions';
 import { createPets, newPetBatches } from './create';
 import { readPages, readPets } from './read';
@@ -42,7 +42,7 @@ const insertAll = async (
   let count = 0;
   for await (const batch of batchesOf(newPets)) {
     await insert(transaction, batch).catch((error: unknown) => {
-      throw toError(error);
+      throw withoutStatement(error);
     });
     count += batch.length;
   }
@@ -58,7 +58,7 @@ const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<
   const failure = new Promise<never>((_resolve, reject) => {
     timer = setInterval(() => {
       transaction.raw('select 1').catch((error: unknown) => {
-        reject(toError(error));
+        reject(withoutStatement(error));
       });
     }, databaseTimeouts.importSilenceMs);
   });
@@ -86,7 +86,7 @@ const importAll =
       });
       return (await isFileIntact()) ? E.right(count) : E.left(unavailable(fileReplaced()));
     } catch (cause) {
-      return E.left(progress.isCommitting ? unavailable(toError(cause)) : importAborted(cause));
+      return E.left(progress.isCommitting ? unavailable(withoutStatement(cause)) : importAborted(cause));
     }
   };
 

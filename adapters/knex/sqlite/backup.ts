@@ -13,7 +13,7 @@ import {
   truncateSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { isDamage, permanentError, toError, tryOrError } from '../database/errors';
+import { isDamage, permanentError, withoutStatement, tryOrError } from '../database/errors';
 import { withPool } from '../database/pool';
 import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { findDamage, identifyFile, isInUse, ownerOnly, readOnlyConfiguration, readSize } from './file';
@@ -118,7 +118,8 @@ const refuseForeignSource = async (source: string): Promise<void> => {
   if (!existsSync(source)) throw permanentError(`file not found: ${source}`);
   const noStore = `${source} is not the database of an animal store`;
   const kind = await identifyFile(source).catch((error: unknown) => {
-    if (isDamage(error)) throw permanentError(`${noStore}, or is damaged: ${toError(error).message}`);
+    if (isDamage(error))
+      throw permanentError(`${noStore}, or is damaged: ${withoutStatement(error).message}`);
     throw error;
   });
   if (kind !== 'animal-store') throw permanentError(noStore);

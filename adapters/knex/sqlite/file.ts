@@ -3,7 +3,7 @@ import { stat, statfs } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
 import { dirname } from 'node:path';
 import type { DatabaseSizes } from '../database/database';
-import { isDamage, permanentError, toError } from '../database/errors';
+import { isDamage, permanentError, withoutStatement } from '../database/errors';
 import { withPool } from '../database/pool';
 import { readSchemaState } from '../migrations/schema-state';
 import { fileInMode, poolConfiguration } from './connection';
@@ -60,7 +60,7 @@ export const identifyFile = async (filename: string): Promise<'empty' | 'animal-
     if ((await file('sqlite_master').first('name')) === undefined) return 'empty';
     return (await readSchemaState(file)).generation > 0 ? 'animal-store' : 'foreign';
   }).catch((error: unknown) => {
-    throw toError(error);
+    throw withoutStatement(error);
   });
 };
 
@@ -78,7 +78,7 @@ export const findDamage = async (
     const found: ReadonlyArray<string> = await reads(`pragma_${check}`).pluck(check);
     return found.find((line) => line !== 'ok')?.replaceAll(/\s+/g, ' ');
   } catch (error) {
-    if (isDamage(error)) return toError(error).message;
+    if (isDamage(error)) return withoutStatement(error).message;
     throw error;
   }
 };

@@ -1,6 +1,6 @@
 import { chmodSync, chownSync, existsSync, rmSync, statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
-import { isBusy, isDamage, permanentError, toError } from '../database/errors';
+import { isDamage, isSqliteBusy, permanentError, withoutStatement } from '../database/errors';
 import { withPool } from '../database/pool';
 import { type CopyOptions, placeCheckedCopy } from './backup';
 import { poolConfiguration } from './connection';
@@ -45,11 +45,11 @@ const withExclusiveLock = <A>(filename: string, work: () => Promise<A>): Promise
       await file.raw('PRAGMA journal_mode = DELETE');
       await file.raw('BEGIN EXCLUSIVE');
     } catch (error) {
-      if (isBusy(error))
+      if (isSqliteBusy(error))
         throw permanentError(
           `${filename} is in use: stop the service and any other program that has it open`,
         );
-      throw toError(error);
+      throw withoutStatement(error);
     }
     return work();
   });
