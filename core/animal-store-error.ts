@@ -1,4 +1,5 @@
-const serviceCodes = [
+/** Codes that the service sends. */
+export const serviceErrorCodes = [
   'expectation_failed',
   'headers_too_large',
   'http_version_not_supported',
@@ -21,9 +22,10 @@ const serviceCodes = [
   'unsupported_media_type',
 ] as const;
 
+/** Codes of failures that the client finds itself. */
 const clientCodes = ['network', 'timeout', 'aborted', 'unexpected_response'] as const;
 
-export const animalStoreErrorCodes = [...serviceCodes, ...clientCodes];
+export const animalStoreErrorCodes = [...serviceErrorCodes, ...clientCodes];
 
 export type AnimalStoreErrorCode = (typeof animalStoreErrorCodes)[number];
 

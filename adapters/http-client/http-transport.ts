@@ -8,7 +8,7 @@ import {
   type Attempt,
 } from '../../core';
 import { writeExactJson } from './exact-json';
-import { type RemoteStore, resolve, send, type Success, unexpectedResponse } from './send';
+import { type RemoteStore, send, type Success, unexpectedResponse, urlOf } from './send';
 
 const toPet = (response: Success, value: unknown): Pet => {
   const decoded = Pet.decode(value);
@@ -37,6 +37,7 @@ const searchOf = (query: PetQuery): URLSearchParams => {
   return search;
 };
 
+/** Sends the operations of a client over HTTP. Rejects with an AnimalStoreError, or a TypeError for an invalid `baseUrl`. */
 export const httpTransport = (store: RemoteStore): Transport => {
   const readPage = async (url: URL, attempt: Attempt, after?: PetId): Promise<TransportPage> => {
     const response = await send(store, url, attempt);
@@ -54,10 +55,10 @@ export const httpTransport = (store: RemoteStore): Transport => {
   };
 
   return {
-    list: async (query, attempt) => readPage(resolve(store, `pets?${searchOf(query).toString()}`), attempt),
+    list: async (query, attempt) => readPage(urlOf(store, `pets?${searchOf(query).toString()}`), attempt),
     create: async (newPet, idempotencyKey, attempt) => {
       const body = writeExactJson(newPet);
-      const response = await send(store, resolve(store, 'pets'), attempt, { idempotencyKey, body });
+      const response = await send(store, urlOf(store, 'pets'), attempt, { idempotencyKey, body });
       const replayed = response.headers.get('Idempotent-Replayed') === 'true';
       return { pet: toPet(response, response.body), replayed };
     },
@@ -65,7 +66,7 @@ export const httpTransport = (store: RemoteStore): Transport => {
     find: async (id, attempt) => {
       const before = PetId.decode(id - 1n);
       const after = before._tag === 'Right' ? `&after=${before.right}` : '';
-      const [pet] = toPets(await send(store, resolve(store, `pets?limit=1${after}`), attempt));
+      const [pet] = toPets(await send(store, urlOf(store, `pets?limit=1${after}`), attempt));
       if (pet?.id !== id) throw new AnimalStoreError('pet_not_found', 'pet not found');
       return pet;
     },

@@ -1,10 +1,4 @@
-import {
-  AnimalStoreError,
-  type AnimalStoreErrorCode,
-  animalStoreErrorCodes,
-  ApiKey,
-  type Attempt,
-} from '../../core';
+import { AnimalStoreError, ApiKey, type Attempt, serviceErrorCodes } from '../../core';
 import { parseExactJson } from './exact-json';
 
 export interface RemoteStore {
@@ -21,8 +15,8 @@ export interface Success {
   readonly body: unknown;
 }
 
-const isCode = (code: unknown): code is AnimalStoreErrorCode =>
-  animalStoreErrorCodes.some((one) => one === code);
+const isServiceCode = (code: unknown): code is (typeof serviceErrorCodes)[number] =>
+  serviceErrorCodes.some((one) => one === code);
 
 const shownLength = 200;
 
@@ -63,7 +57,7 @@ const failureOf = (response: Response, body: unknown, text: string): AnimalStore
   const { status, headers } = response;
   if (!isObject(body) || !('code' in body) || !('message' in body)) return unexpectedResponse(response, text);
   const { code, message } = body;
-  return isCode(code) && typeof message === 'string'
+  return isServiceCode(code) && typeof message === 'string'
     ? new AnimalStoreError(code, message, {
         status,
         requestId: headers.get('X-Request-Id') ?? undefined,
@@ -84,7 +78,7 @@ const networkError = (cause: unknown): AnimalStoreError => {
   );
 };
 
-export const resolve = ({ baseUrl }: RemoteStore, path: string): URL => {
+export const urlOf = ({ baseUrl }: RemoteStore, path: string): URL => {
   if (!URL.canParse(baseUrl)) throw new TypeError(`invalid baseUrl: ${baseUrl}; it must be an absolute URL`);
   return new URL(path, `${baseUrl.replace(/\/*$/, '').replace(/\/v1$/, '')}/v1/`);
 };
@@ -98,6 +92,7 @@ export const send = async (
 ): Promise<Success> => {
   if (!ApiKey.is(apiKey)) throw new AnimalStoreError('unauthorized', 'the API key is not valid');
   const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}` };
+  // The API never redirects. A followed redirect could turn a create into a GET.
   const init: RequestInit = { headers, signal, redirect: 'manual' };
   if (create !== undefined) {
     headers['Content-Type'] = 'application/json';

@@ -133,6 +133,9 @@ describe('An answer to the client', () => {
   for (const [name, response] of Object.entries({
     'an HTML page': answer(200, `<html>${'x'.repeat(1_000)}`),
     'an error without a known code': failure(418, 'no_such_code'),
+    'an error with the code of an aborted call': failure(400, 'aborted'),
+    'an error with the code of a failed connection': failure(400, 'network'),
+    'an error with the code of a timeout': failure(400, 'timeout'),
     'a redirect': answer(302, '', { Location: '/elsewhere' }),
     'a pet that is none': answer(201, '{"id":"1","name":"Rex","categoryId":7}'),
     'a page of nothing': answer(200, 'null'),
