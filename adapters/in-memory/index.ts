@@ -142,7 +142,7 @@ export const inMemoryPetRepository = ({
   };
 
   /** Stops at the first record that has not expired, since the oldest come first. */
-  const purgeExpiredKeys = (): void => {
+  const purgeExpiredRecords = (): void => {
     for (const [key, { expiresAt }] of records) {
       if (expiresAt > now()) return;
       records.delete(key);
@@ -150,7 +150,7 @@ export const inMemoryPetRepository = ({
   };
 
   const addOnce = (newPet: NewPet, key: string): CreateResult => {
-    purgeExpiredKeys();
+    purgeExpiredRecords();
     const record = records.get(key);
     const pet = record && byId.get(record.id);
     const decision = resolveIdempotentCreate(record && { ...record, pet }, newPet, now());
@@ -166,7 +166,7 @@ export const inMemoryPetRepository = ({
   return {
     list: (query) => () => Promise.resolve(E.right(page(query))),
     find: (id) => () => Promise.resolve(E.fromNullable(petNotFound(id))(byId.get(id))),
-    create: (given, key) => () => {
+    create: (given, key) => async () => {
       const newPet = NewPet.encode(given);
       return Promise.resolve(
         key === undefined ? add(newPet) : addOnce(newPet, scopedIdempotencyKeyText(key)),

@@ -51,6 +51,14 @@ describe('the in-memory pet repository', () => {
     expect(() => open({ id: '7', name: 'Rex', categoryId: 5 })).to.throw(TypeError, 'id must be an integer');
   });
 
+  it('rejects an invalid animal, and does not throw', async () => {
+    const { create } = inMemoryPetRepository();
+    const invalid = { ...arbitraryNewPet() };
+    Reflect.set(invalid, 'name', 5);
+    const created = create(invalid)();
+    expect(await created.catch((error: unknown) => error)).to.be.an.instanceOf(TypeError);
+  });
+
   it('purges expired idempotency keys', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage: unknown = runInNewContext('gc');
