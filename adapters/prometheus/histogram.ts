@@ -1,11 +1,3 @@
-export const getOrAdd = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
-};
-
 interface Series {
   readonly labels: string;
   /** Observations in each bucket. The last bucket is above all bounds. */

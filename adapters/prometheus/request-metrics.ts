@@ -1,5 +1,13 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { getOrAdd, histogram } from './histogram';
+import { histogram } from './histogram';
+
+const getOrAdd = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+};
 
 /** Limit for the number of series. Further owners are counted together. */
 const mostOwners = 100;
@@ -131,7 +139,7 @@ const requestDurations = () => {
   );
   const byRoute = new Map<string, Map<string, Map<number, Observe>>>();
   /** Labels need no escaping, since routes are templates of the program. */
-  const seriesOf = (method: string, route: string, status: number): Observe => {
+  const observerOf = (method: string, route: string, status: number): Observe => {
     const byMethod = getOrAdd(byRoute, route, () => new Map<string, Map<number, Observe>>());
     const byStatus = getOrAdd(byMethod, method, () => new Map<number, Observe>());
     return getOrAdd(byStatus, status, () =>
@@ -140,7 +148,7 @@ const requestDurations = () => {
       ),
     );
   };
-  return { seriesOf, text };
+  return { observerOf, text };
 };
 
 /** Statuses whose series start at 0. Prometheus can't compute an increase from a missing series. */
@@ -176,7 +184,7 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
   });
 
   for (const { method, path, successStatus } of operations) {
-    for (const status of [successStatus, ...failures]) durations.seriesOf(method, path, status);
+    for (const status of [successStatus, ...failures]) durations.observerOf(method, path, status);
   }
   for (const status of rejectionStatuses) rejections.inc({ http_response_status_code: status }, 0);
   for (const reason of unauthorizedReasons) unauthorized.inc({ reason }, 0);
@@ -188,7 +196,7 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
     ended: (request: EndedRequest): void => {
       const { method, route = '', status, milliseconds, owner, isDeprecated, unauthorizedReason } = request;
       active -= 1;
-      durations.seriesOf(knownMethods.has(method) ? method : '_OTHER', route, status)(milliseconds / 1000);
+      durations.observerOf(knownMethods.has(method) ? method : '_OTHER', route, status)(milliseconds / 1000);
       if (owner !== undefined) countOwner({ owner, route, status, isDeprecated });
       if (unauthorizedReason !== undefined) unauthorized.inc({ reason: unauthorizedReason });
     },

@@ -115,14 +115,14 @@ export const batchMetrics = () => {
     'Number of calls in one database client operation.',
     [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
   );
-  const seriesOf = (operation: string) => ({
+  const observersOf = (operation: string) => ({
     observeSeconds: durations.addSeries(`db_operation_name="${operation}"`),
     observeSize: sizes.addSeries(`db_operation_name="${operation}"`),
   });
-  const series = { list: seriesOf('list'), find: seriesOf('find'), create: seriesOf('create') };
+  const observers = { list: observersOf('list'), find: observersOf('find'), create: observersOf('create') };
   return {
-    batch: (operation: keyof typeof series, size: number, milliseconds: number): void => {
-      const { observeSeconds, observeSize } = series[operation];
+    batch: (operation: keyof typeof observers, size: number, milliseconds: number): void => {
+      const { observeSeconds, observeSize } = observers[operation];
       observeSeconds(milliseconds / 1000);
       observeSize(size);
     },
