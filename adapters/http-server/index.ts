@@ -8,4 +8,3 @@ export type {
   ShedRequest,
 } from './options';
 export { BodyError } from './read-body';
-export { serverTimeouts } from '../../core/timeouts';

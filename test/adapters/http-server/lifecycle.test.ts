@@ -6,8 +6,8 @@ import {
   deadlineOf,
   readBody,
   type ShedRequest,
-  serverTimeouts,
 } from '../../../adapters/http-server';
+import { serverTimeouts } from '../../../core/timeouts';
 import { eventually } from '../../support/eventually';
 import {
   errorResponse,
