@@ -18,20 +18,20 @@ import { type CheckResult, failed, passed } from './check-result';
 
 const clockToleranceMs = 60_000;
 
-type KeyReport = Pick<DatabaseReport, 'validKeys' | 'newestKey'>;
+type KeyReport = Pick<DatabaseReport, 'validKeys' | 'newestKeyCreatedAtMs'>;
 
-const inspectKeys = (settings: Settings, { validKeys, newestKey }: KeyReport): CheckResult => {
+const inspectKeys = (settings: Settings, { validKeys, newestKeyCreatedAtMs }: KeyReport): CheckResult => {
   const { API_KEYS, DATABASE_URL, NODE_ENV } = settings;
   if (API_KEYS.length > 0) return passed('keys', `${counted(API_KEYS.length, 'key')} in API_KEYS`);
   if (validKeys > 0) return passed('keys', `${counted(validKeys, 'valid key')} in the database`);
-  return NODE_ENV === 'production' || newestKey > 0
+  return NODE_ENV === 'production' || newestKeyCreatedAtMs !== undefined
     ? failed('keys', failureText({ _tag: 'NoApiKey' }, DATABASE_URL))
     : passed('keys', 'none: the first start creates one');
 };
 
-const inspectClock = ({ newestKey }: KeyReport): CheckResult => {
+const inspectClock = ({ newestKeyCreatedAtMs }: KeyReport): CheckResult => {
   const now = new Date();
-  return newestKey <= now.getTime() + clockToleranceMs
+  return newestKeyCreatedAtMs === undefined || newestKeyCreatedAtMs <= now.getTime() + clockToleranceMs
     ? passed('clock', now.toISOString())
     : failed(
         'clock',
@@ -104,13 +104,14 @@ const inspectOpened = async (
   }
 };
 
+/** Checks the database, its keys and the clock for `doctor`, without creating a missing file. */
 export const inspectData = async (
   settings: Settings,
   isThorough: boolean,
 ): Promise<ReadonlyArray<CheckResult>> => {
   const { DATABASE_URL: address } = settings;
   const withoutData = (result: CheckResult): ReadonlyArray<CheckResult> => {
-    const noKeys = { validKeys: 0, newestKey: 0 };
+    const noKeys = { validKeys: 0, newestKeyCreatedAtMs: undefined };
     return [result, inspectKeys(settings, noKeys), inspectClock(noKeys)];
   };
   const unopened = address._tag === 'Sqlite' ? inspectUnopened(address.filename) : undefined;

@@ -20,8 +20,8 @@ export interface DatabaseReport {
   readonly durability: Durability;
   readonly limits: Limits | undefined;
   readonly validKeys: number;
-  /** Creation time of the newest key, in milliseconds since 1970; 0 without keys. */
-  readonly newestKey: number;
+  /** Creation time of the newest key, in milliseconds since 1970; undefined without keys. */
+  readonly newestKeyCreatedAtMs: number | undefined;
 }
 
 /** Twice the size to which the write-ahead log shrinks. On a full disk, creates fail, and reads may fail too. */
@@ -64,6 +64,9 @@ export const inspectDatabase = (
       durability: await durability(),
       limits: await limits(),
       validKeys: keys.filter((key) => isValid(key, Date.now())).length,
-      newestKey: keys.reduce((newest, { created_at }) => Math.max(newest, Date.parse(created_at)), 0),
+      newestKeyCreatedAtMs: keys.reduce<number | undefined>(
+        (newest = 0, { created_at }) => Math.max(newest, Date.parse(created_at)),
+        undefined,
+      ),
     });
   });

@@ -82,7 +82,7 @@ const withProgress = async <A>(
 
 const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void => {
   const mismatch = generationMismatch(state);
-  if (mismatch === undefined || (mayRaiseGeneration && state.generation < state.expected)) return;
+  if (mismatch === undefined || (mayRaiseGeneration && state.generation < state.expectedGeneration)) return;
   throw permanentError(mismatch);
 };
 

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 
-const tables: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>> = {
+/** Tables of the first migration. Frozen: a change needs a new migration. */
+const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>> = {
   pets: (table) => {
     table.bigIncrements('id');
     table.text('name').notNullable();
@@ -41,10 +42,10 @@ const tables: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>>
 
 const initialMigration: Knex.Migration = {
   up: async (knex) => {
-    for (const [name, columns] of Object.entries(tables)) await knex.schema.createTable(name, columns);
+    for (const [name, columns] of Object.entries(initialTables)) await knex.schema.createTable(name, columns);
   },
   down: async (knex) => {
-    for (const name of Object.keys(tables).reverse()) await knex.schema.dropTable(name);
+    for (const name of Object.keys(initialTables).reverse()) await knex.schema.dropTable(name);
   },
 };
 

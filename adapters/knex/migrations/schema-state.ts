@@ -2,10 +2,14 @@ import type { Knex } from 'knex';
 import { generationBegunBy, migrations, migrationTable } from './migrations';
 
 export interface SchemaState {
+  /** Migrations of this program that have not run. */
   readonly pending: ReadonlyArray<string>;
+  /** Migrations that have run, but that only a newer program knows. */
   readonly unknown: ReadonlyArray<string>;
+  /** Generation of the schema in the database; 0 if it has no schema yet. */
   readonly generation: number;
-  readonly expected: number;
+  /** Generation that this program needs. */
+  readonly expectedGeneration: number;
 }
 
 const generationOf = (names: ReadonlyArray<string>): number =>
@@ -20,15 +24,15 @@ export const readSchemaState = async (knex: Knex): Promise<SchemaState> => {
     pending: known.filter((name) => !names.includes(name)),
     unknown: names.filter((name) => !known.includes(name)),
     generation: names.length === 0 ? 0 : generationOf(names),
-    expected: generationOf(known),
+    expectedGeneration: generationOf(known),
   };
 };
 
 /** Returns advice on a schema of another generation, or undefined if this program supports the schema. */
-export const generationMismatch = ({ generation, expected }: SchemaState): string | undefined => {
-  if (generation === 0 || generation === expected) return undefined;
-  const found = `its schema has generation ${generation}, but this program needs ${expected}`;
-  return generation > expected
-    ? `${found}: run the version that created it, or restore a backup of generation ${expected}`
+export const generationMismatch = ({ generation, expectedGeneration }: SchemaState): string | undefined => {
+  if (generation === 0 || generation === expectedGeneration) return undefined;
+  const found = `its schema has generation ${generation}, but this program needs ${expectedGeneration}`;
+  return generation > expectedGeneration
+    ? `${found}: run the version that created it, or restore a backup of generation ${expectedGeneration}`
     : `${found}: stop every instance of an earlier version, make a backup, then run \`animal-store migrate\``;
 };

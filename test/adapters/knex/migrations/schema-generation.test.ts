@@ -68,7 +68,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           /has generation 2, but this program needs 1: run the version that created it, or restore/,
         );
       const { schema } = await run(inspectDatabase(forInspection(database)));
-      expect(schema).to.include({ generation: 2, expected: 1 });
+      expect(schema).to.include({ generation: 2, expectedGeneration: 1 });
     });
 
     it('begin an empty database with the latest generation', async () => {
