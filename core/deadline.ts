@@ -29,6 +29,7 @@ export const endAtDeadline =
     if (deadline === undefined) return call();
     const remainingMs = deadline - performance.now();
     if (remainingMs <= 0) return Promise.resolve(deadlineOver());
+    // A timer of over 24.8 days would fire at once, and no call takes as long.
     if (remainingMs > maxTimerMs) return call();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {

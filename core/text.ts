@@ -45,5 +45,6 @@ const isCalendarDate = (value: string): boolean => {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 };
 
+/** Makes the codec of a field of kind `date`. No field of an animal has this kind yet. */
 export const calendarDate = <B extends string>(name: string): t.Type<B, string> =>
   brand(name, t.string, { holds: isCalendarDate, expected: 'a date such as 2030-12-05' });

@@ -27,12 +27,14 @@ const withoutIdentifierMapping = (knex: Knex): Knex => {
   const plain: Knex = new Proxy(knex, {
     get: (target, name, receiver): unknown =>
       name === 'context' ? context : Reflect.get(target, name, receiver),
+    // A call such as knex('pets') would build its query with the host's client.
     apply: (_target, _this, [table]: [string]) => plain.queryBuilder().table(table),
   });
   return plain;
 };
 
-type Kind = Pick<
+/** Parts of a database that depend on its driver. */
+type DriverSpecific = Pick<
   Database,
   'petStatements' | 'concurrency' | 'withMigrationLock' | 'checkUsable' | 'durability' | 'sizes'
 >;
@@ -46,7 +48,7 @@ const detectEngineOnce = () => {
   return async (connected: Knex) => ({ isDistributed: (known ??= await isDistributed(connected)) });
 };
 
-const kindOf = (knex: Knex): Kind => {
+const driverSpecificOf = (knex: Knex): DriverSpecific => {
   const driver = driverOf(knex);
   switch (driver) {
     case 'pg':
@@ -91,7 +93,7 @@ const kindOf = (knex: Knex): Kind => {
 export const hostDatabase = (knex: Knex): Database => {
   const plain = withoutIdentifierMapping(knex);
   return {
-    ...kindOf(plain),
+    ...driverSpecificOf(plain),
     reads: plain,
     writes: plain,
     preparesStatements: () => Promise.resolve(false),
