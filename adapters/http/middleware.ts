@@ -6,6 +6,7 @@ import type { Headers, Middleware, PetMiddleware, ServerFunctions } from './cont
 import type { HttpFailure } from './errors';
 import { petMethods } from './operations';
 import { fail, setHeaders } from './respond';
+import { deprecationHeaders } from './routing';
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 
@@ -34,7 +35,11 @@ export const errors: Middleware = async (context, next) => {
     await next();
   } catch (cause) {
     for (const name of abandonedHeaders) context.remove(name);
-    setHeaders(context, { 'Cache-Control': securityHeaders['Cache-Control'] });
+    const deprecation = context.state.route?.deprecation;
+    setHeaders(context, {
+      'Cache-Control': securityHeaders['Cache-Control'],
+      ...(deprecation === undefined ? {} : deprecationHeaders(deprecation)),
+    });
     fail(context, { _tag: 'Defect', cause });
   }
 };
