@@ -43,10 +43,13 @@ const sleep = (milliseconds: number, signal: AbortSignal | undefined): Promise<v
       clearTimeout(timer);
       reject(abortedBy(signal));
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, milliseconds);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      },
+      Math.min(milliseconds, maxTimerMs),
+    );
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 

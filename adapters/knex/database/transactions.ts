@@ -6,6 +6,33 @@ import { databaseTimeouts } from '../../../core/timeouts';
 
 const CommitAnswer = t.type({ response: t.type({ command: t.string }) });
 
+/** Part of `knex.client` that knex does not document. */
+interface Client {
+  readonly acquireConnection: () => Promise<unknown>;
+}
+
+const isClient = (value: unknown): value is Client =>
+  typeof value === 'object' &&
+  value !== null &&
+  typeof Reflect.get(value, 'acquireConnection') === 'function';
+
+/**
+ * Has knex close the connection if COMMIT finds a lock, as it may without a write-ahead log. SQLite keeps the transaction
+ * open then, and later statements on the connection would belong to it.
+ */
+const closeOnBusyCommit = async (transaction: Knex.Transaction): Promise<void> => {
+  const client: unknown = transaction.client;
+  if (!isClient(client)) return;
+  // In a transaction, this is the connection that it has.
+  const connection = await client.acquireConnection();
+  transaction.on('query-error', (error: unknown, { sql }: { readonly sql?: string }) => {
+    if (sql !== 'COMMIT;' || !isSqliteBusy(error)) return;
+    if (typeof connection === 'object' && connection !== null) {
+      Reflect.set(connection, '__knex__disposed', error);
+    }
+  });
+};
+
 /**
  * Runs work in a transaction, and rolls back if the work throws. Also throws if PostgreSQL answers COMMIT with ROLLBACK, as
  * it does after a failed statement whose error was ignored.
@@ -25,6 +52,7 @@ export const inTransaction = async <A>(
     await transaction.rollback().catch(withoutStatement);
     throw error;
   }
+  await closeOnBusyCommit(transaction);
   const answer: unknown = await transaction.commit();
   // The promise of `commit` resolves even if the commit failed; `executionPromise` then rejects.
   await transaction.executionPromise;

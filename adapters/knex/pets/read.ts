@@ -114,9 +114,9 @@ interface PageRequest {
 }
 
 /**
- * Returns a function that reads one page. Equal queries share one page object, and small pages share a query. Large
- * pages (a name may have 64 kB) are read one by one, in turn between owners. This bounds memory, and the time for which
- * parsing blocks the event loop.
+ * Returns a function that reads one page. Equal queries share one page object, and small pages share a statement. A large
+ * page (a name may have 64 kB) has a statement of its own, in turn between owners. This bounds memory, and the time for
+ * which parsing blocks the event loop.
  */
 export const readPages = (
   database: Database,
@@ -127,8 +127,10 @@ export const readPages = (
     maxBatchSize,
     concurrency: database.concurrency.reads,
     timeoutMs,
-    batchKey: batchKeyOf,
-    runBatch: async (queries: ReadonlyArray<PetQuery>) => {
+    batchKey: ({ query }: PageRequest) => batchKeyOf(query),
+    shareKey: ({ owner }: PageRequest) => owner ?? '',
+    runBatch: async (requests: ReadonlyArray<PageRequest>) => {
+      const queries = requests.map(({ query }) => query);
       const distinct = [...new Map(queries.map((query) => [identityOf(query), query])).values()];
       const [first, ...others] = distinct;
       if (first === undefined) return [];
@@ -156,7 +158,7 @@ export const readPages = (
     onBatch,
   });
   return async (request, deadline = performance.now() + timeoutMs) => {
-    const page = await together(request.query, deadline);
+    const page = await together(request, deadline);
     return '_tag' in page ? alone(request, deadline) : page;
   };
 };

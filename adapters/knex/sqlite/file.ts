@@ -14,9 +14,14 @@ export const applicationId = 0x616e6d6c;
 /** File mode of a database, which holds the hashes of API keys. */
 export const ownerOnly = 0o600;
 
-/** Resolves links as SQLite does, which keeps its -wal and -shm files next to the target. */
-export const resolveSymlink = (filename: string): string =>
-  existsSync(filename) ? realpathSync(filename) : filename;
+/** Resolves links as SQLite does, which keeps its -wal and -shm files next to the target. Keeps the name of a missing file. */
+export const resolveSymlink = (filename: string): string => {
+  try {
+    return realpathSync(filename);
+  } catch {
+    return filename;
+  }
+};
 
 /**
  * Creates a missing file, readable by its owner only; SQLite reports any failure later. Does not open an existing file,

@@ -167,6 +167,31 @@ for (const [kind, makeHost] of hosts) {
   });
 }
 
+describe("A host's SQLite file without a write-ahead log", () => {
+  after(removeFolders);
+
+  it('keeps each acknowledged animal, also after a commit that found the file locked', async () => {
+    const filename = await newDatabaseFile();
+    const open = () => knex({ client: 'sqlite3', connection: { filename }, useNullAsDefault: true });
+    const [own, reader] = [open(), open()];
+    try {
+      await run(migrate(hostDatabase(own)));
+      const pets = knexPetRepository(hostDatabase(own));
+      const { createPet } = await run(openAnimalStore({ pets, authenticate })(key));
+      const lock = await reader.transaction();
+      await lock('pets').select('id');
+      const refused = await createPet(rex, idempotencyKey)();
+      expect(refused).to.deep.include({ _tag: 'Left' });
+      await lock.rollback();
+      const { pet } = await run(createPet(rex));
+      expect(await reader('pets').pluck('id')).to.deep.equal([Number(pet.id)]);
+    } finally {
+      await own.destroy();
+      await reader.destroy();
+    }
+  });
+});
+
 describe("A host's pool of one connection to PostgreSQL", () => {
   it('serves creations with keys, and imports', async () => {
     const { url, drop } = await createPostgresDatabase();

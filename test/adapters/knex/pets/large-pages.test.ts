@@ -51,6 +51,18 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(answered.slice(0, 3)).to.deep.equal(['small', 'one', 'other']);
       }));
 
+    it('of one owner, with a limit each, let those of another through', () =>
+      use(async ({ list }) => {
+        const answered: Array<string> = [];
+        const ask = async (name: string, limit: number, owner: OwnerId | undefined): Promise<void> => {
+          await run(list({ limit: pageSize(limit) }, undefined, owner));
+          answered.push(name);
+        };
+        const limits = Array.from({ length: 25 }, (_, place) => 10 + place);
+        await Promise.all([...limits.map((limit) => ask('one', limit, one)), ask('other', 36, other)]);
+        expect(answered.indexOf('other')).to.be.below(8);
+      }));
+
     it('are read once for all who ask for the same at once', () =>
       use(async ({ list }) => {
         const [first, second] = await Promise.all(
