@@ -167,8 +167,8 @@ export const publish = async (results, { quick, now = new Date() }) => {
   await edit('test/bench/README.md', [
     [tableWith('SQLite, 64 connections'), `${ratioTable(results)}\n`],
     [
-      /medians of\s\S+ rounds of [\d.]+ s on \d{4}-\d\d-\d\d/,
-      `medians of\n${results.rounds} rounds of ${results.seconds} s on ${now.toISOString().slice(0, 10)}`,
+      /medians of\s\S+ rounds? of [\d.]+ s on \d{4}-\d\d-\d\d/,
+      `medians of\n${results.rounds} ${results.rounds === 1 ? 'round' : 'rounds'} of ${results.seconds} s on ${now.toISOString().slice(0, 10)}`,
     ],
   ]);
   return ['README.md', 'test/bench/README.md', ...plots.map(([name]) => `docs/${name}`)];
