@@ -44,6 +44,8 @@ export const serverTimeouts = {
   quietTurnMs: 0.1,
   /** Time for a new connection to send its first byte during a stop. Less than `stopMs`. */
   firstByteMs: 200,
+  /** Maximum time of a stop for proxies to close their idle connections. More than what nginx, as shipped, keeps them. */
+  idleGraceMs: 1_500,
   idleCheckMs: 20,
 } as const;
 

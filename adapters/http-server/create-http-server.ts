@@ -12,8 +12,9 @@ import { serverTimeouts } from '../../core/timeouts';
 export interface HttpServer {
   readonly address: string;
   /**
-   * Stops gracefully. From now on each connection closes after its next response. After the delay, which lets load balancers
-   * notice, the server accepts no more connections and answers the requests it has received. Closes the rest after 10 s.
+   * Stops gracefully. After the delay, which lets load balancers notice, the server accepts no more connections and each
+   * connection closes after its next response. Idle connections close after 1.5 s, or the delay if it is shorter, so that
+   * proxies can close them first. The rest closes after 10 s.
    */
   readonly stop: (delayMs: number) => Promise<void>;
 }
@@ -63,11 +64,17 @@ const drainAcceptBacklog = async (accepted: () => number): Promise<void> => {
   }
 };
 
-const closeAll = async (server: NodeServer, { open }: ReturnType<typeof serveConnections>): Promise<void> => {
+const closeAll = async (
+  server: NodeServer,
+  { open }: ReturnType<typeof serveConnections>,
+  idleGraceMs: number,
+): Promise<void> => {
+  const closeIdleAt = performance.now() + idleGraceMs;
   const closed = once(server, 'close');
   // http.Server's own close would also close connections.
   NetServer.prototype.close.call(server);
   const closeIdle = setInterval(() => {
+    if (performance.now() < closeIdleAt) return;
     // Node counts a connection as idle while its response is unread or its request is unparsed.
     const isBusy = [...open].some(({ isIdle, isClosing }) => !isIdle || isClosing);
     if (!isBusy) server.closeIdleConnections();
@@ -114,10 +121,13 @@ export const startHttpServer = async (
   return {
     address: addressOf(host, server.address()),
     stop: async (delayMs) => {
-      isStopping = true;
+      // In the delay, connections stay open. Otherwise a proxy would open one for each request, and the end of the delay
+      // would reset those that arrive in that moment.
+      isStopping = delayMs === 0;
       await pause(delayMs);
       await drainAcceptBacklog(served.accepted);
-      await closeAll(server, served);
+      isStopping = true;
+      await closeAll(server, served, Math.min(delayMs, serverTimeouts.idleGraceMs));
       served.stopSweep();
       // Also clears an interval of Node that would keep the server in memory.
       server.close();

@@ -13,6 +13,9 @@ const promisedMs = 5_000;
 /** Time for which nginx and HAProxy, as shipped, keep an idle connection. */
 const proxyIdleMs = 60_000;
 
+/** Time for which nginx, as shipped, keeps an idle connection to an instance. */
+const nginxIdleMs = 1_000;
+
 /** Name, then limits of which each is less than the next. */
 const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a head, then a body', [server.headersMs, server.requestMs]],
@@ -22,6 +25,7 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a proxy closes idle connections first', [proxyIdleMs, server.idleMs]],
   ['a close lingers', [server.lingerSilenceMs, server.lingerMs, server.stopMs]],
   ['a stop waits for responses', [server.acceptBacklogMs + server.responseMs, server.stopMs]],
+  ['a stop waits for nginx to close idle connections', [nginxIdleMs, server.idleGraceMs, server.stopMs]],
   ['a stop waits for first bytes', [server.idleCheckMs, server.firstByteMs, server.stopMs]],
   ['a stall is checked for often', [server.sweepMs, server.stallSweepMs, server.stallMs / 100]],
   ['a statement ends before the request', [database.statementMs + database.graceMs, server.responseMs]],
