@@ -40,14 +40,20 @@ const maxOrigins = 100;
 /** Length of the origins whose texts are cached. A domain name has at most 253 characters (RFC 1035, section 2.3.4). */
 const maxOriginLength = 300;
 
-/**
- * Makes the handler of a text that contains the origin of the service, such as `https://animals.example`. The origin comes
- * from the Host of each request, and is empty without one. Caches the last texts.
- */
+// Host (RFC 3986, section 3.2.2) and an optional port. The server validates Host, but not X-Forwarded-Host.
+const hostAndPort = /^(?:\[[\da-fv:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i;
+
+/** Returns the origin that the client used, or an empty string without a Host. Ignores invalid headers of a proxy. */
+const originOf = (context: Context): string => {
+  const host = hostAndPort.test(context.host) ? context.host : context.get('Host');
+  return host === '' ? '' : `${context.protocol === 'https' ? 'https' : 'http'}://${host}`;
+};
+
+/** Makes the handler of a text that contains the origin of the service. Caches the last texts. */
 export const sendTextByOrigin = (makeText: (origin: string) => Text) => {
   const known = new LRUCache<string, ReturnType<typeof sendText>>({ max: maxOrigins });
   return (context: Context): Promise<void> => {
-    const origin = context.host === '' ? '' : `${context.protocol}://${context.host}`;
+    const origin = originOf(context);
     const cached = known.get(origin);
     if (cached !== undefined) return cached(context);
     const send = sendText(makeText(origin));

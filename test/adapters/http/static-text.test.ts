@@ -19,7 +19,7 @@ const texts: Readonly<Record<string, Koa.Middleware>> = {
 describe('A static text', () => {
   let server: Awaited<ReturnType<typeof servePlainly>>;
   before(async () => {
-    const app = new Koa();
+    const app = new Koa({ proxy: true });
     app.use(async (context, next) => {
       await texts[context.path]?.(context, next);
     });
@@ -127,4 +127,24 @@ describe('A static text', () => {
       expect(bytes.toString()).to.equal(`at http://${host}`);
     }
   });
+
+  for (const [forwardedHost, forwardedProto, origin] of [
+    ['store.example:8080', 'https', 'https://store.example:8080'],
+    ['[::1]:8080, inner.example', 'HTTPS, http', 'https://[::1]:8080'],
+    ['evil"><script>', 'https', 'https://animals.example'],
+    ['evil.example/path', 'https', 'https://animals.example'],
+    ['a b', 'https', 'https://animals.example'],
+    [', evil.example', 'https', 'https://animals.example'],
+    ['store.example', 'javascript', 'http://store.example'],
+    ['store.example', ', https', 'http://store.example'],
+  ] as const) {
+    it(`names ${origin} if a proxy forwards ${forwardedProto} and ${forwardedHost}`, async () => {
+      const headers = {
+        Host: 'animals.example',
+        'X-Forwarded-Host': forwardedHost,
+        'X-Forwarded-Proto': forwardedProto,
+      };
+      expect((await get(headers, '/origin')).bytes.toString()).to.equal(`at ${origin}`);
+    });
+  }
 });
