@@ -42,8 +42,11 @@ const codecs = {
 
 const ListPetsParameters = t.partial(codecs);
 
+/** Parses a query without its question mark. URLSearchParams would drop a question mark at the start of a name. */
+const parametersOf = (query: string): URLSearchParams => new URLSearchParams(`?${query}`);
+
 const decodeQuery = (query: string): E.Either<HttpFailure, ListPetsQuery> => {
-  const parameters = new URLSearchParams(query);
+  const parameters = parametersOf(query);
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(codecs)) {
     const given = parameters.getAll(name);
@@ -77,7 +80,7 @@ const invalidInQuery = /[^\w.~:/?@!$&'()*+,;=%[\]-]/g;
 const linkToNext = (query: string, { pets, hasMore }: PetPage): string | undefined => {
   const last = pets.at(-1);
   if (!hasMore || last === undefined) return undefined;
-  const kept = query.split('&').filter((part) => part !== '' && !new URLSearchParams(part).has('after'));
+  const kept = query.split('&').filter((part) => part !== '' && !parametersOf(part).has('after'));
   const next = [...kept, `after=${last.id}`].join('&').replace(invalidInQuery, encodeURIComponent);
   return `<?${next}>; rel="next"`;
 };
