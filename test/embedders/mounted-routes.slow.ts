@@ -15,6 +15,7 @@ interface Host {
   readonly address: string;
   readonly call: (path: string, init?: RequestInit) => Promise<Response>;
   readonly create: (path: string, newPet: object) => Promise<Response>;
+  readonly output: () => string;
   readonly errors: () => string;
 }
 
@@ -25,13 +26,13 @@ const examples = join(projectFolder, 'test', 'examples', 'hosts');
 
 const migration = 'migrations/20260101_adoptions.cjs';
 
-/** A key for the program that takes it from its environment. */
+/** A key for the programs that take it from their environment. */
 const ownKey = 'the-key-of-the-shelter';
 
 /** The hosts of the page and its examples that answer a client alike, each with the prefix under which it has the routes. */
 const hosts = [
   ['koa.mjs', ''],
-  ['middleware.mjs', ''],
+  ['keys-in-database.mjs', ''],
   ['koa-mount.mjs', '/zoo'],
   ['express.mjs', '/zoo'],
   ['fastify.mjs', '/zoo'],
@@ -84,7 +85,8 @@ describe('The routes in a host of another kind', () => {
     const address = `http://127.0.0.1:${port}`;
     const call = (path: string, init: RequestInit = {}): Promise<Response> => {
       const headers = new Headers(init.headers);
-      headers.set('Authorization', `Bearer ${running.stdout().trim() || ownKey}`);
+      const key = name === 'keys-in-database.mjs' ? running.stdout().trim() : ownKey;
+      headers.set('Authorization', `Bearer ${key}`);
       return fetch(new URL(path, address), { ...init, headers });
     };
     try {
@@ -102,6 +104,7 @@ describe('The routes in a host of another kind', () => {
             headers: { 'Content-Type': 'application/json' },
             body: JSON.stringify(newPet),
           }),
+        output: running.stdout,
         errors: running.stderr,
       });
     } finally {
@@ -141,8 +144,8 @@ describe('The routes in a host of another kind', () => {
       }));
   }
 
-  it('go through helmet, cors, compress and etag like any other response', () =>
-    withHost('middleware.mjs', async ({ address, call, create }) => {
+  it('go through helmet, cors, compress, etag and a log like any other response', () =>
+    withHost('koa.mjs', async ({ address, call, create, output }) => {
       const origin = { Origin: 'https://a.host' };
       await create('/v1/pets', { name: 'x'.repeat(5_000), categoryId: 7 });
       const listed = await call('/v1/pets', { headers: { ...origin, 'Accept-Encoding': 'gzip' } });
@@ -165,12 +168,13 @@ describe('The routes in a host of another kind', () => {
       });
       expect(preflight.status).to.equal(204);
       expect(preflight.headers.get('Access-Control-Allow-Methods')).to.include('POST');
+      expect(output()).to.match(/^POST \/v1\/pets 201 shelter shelter\nGET \/v1\/pets 200 shelter shelter\n/);
     }));
 
   /** Programs of the page in which the body parser is put before the routes. */
   const wrongOrders: ReadonlyArray<readonly [name: string, change: (text: string) => string]> = [
     [
-      'middleware.mjs',
+      'koa.mjs',
       (text) =>
         text
           .replace(/^app\.use\(bodyParser.*\n/m, '')
@@ -191,7 +195,7 @@ describe('The routes in a host of another kind', () => {
       withHost(
         name,
         async ({ call, create, errors }) => {
-          const pets = `${name === 'middleware.mjs' ? '' : '/zoo'}/v1/pets`;
+          const pets = `${name === 'koa.mjs' ? '' : '/zoo'}/v1/pets`;
           const refused = await create(pets, { name: 'Rex', categoryId: 7 });
           expect(await refused.json()).to.include({ code: 'internal_error', status: 500 });
           await eventually('the error is logged', 10_000, () =>

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Outcome, projectFolder, type Running, startProgram } from '../support/processes/command';
-import { programs } from '../embedders/support/programs';
 import { eventually } from '../support/eventually';
 import { freePort } from '../support/processes/system';
 import { installPackage, packPackage } from '../support/packages';
@@ -66,15 +65,16 @@ describe('the package, packed and installed in an empty folder', function () {
   it('serves the core in a program without HTTP, as CommonJS', async () => {
     const { stdout, stderr } = await runIn(coreAlone, 'shelter.cjs');
     expect(stderr).to.equal('');
-    expect(stdout).to.equal('1: Rex\n');
+    expect(stdout).to.equal(
+      'unauthorized\nRex is animal 1\nRex is animal 1\nidempotency_key_reused\n1: Rex\n',
+    );
   });
 
-  it('runs the host of docs/embedding.md, which serves animals to the key that it prints', async () => {
+  it('runs a host with its keys in the database, which serves animals to the key that it prints', async () => {
     const port = String(await freePort());
-    const { 'store.mjs': store = '', 'koa.mjs': koa = '' } = programs('docs/embedding.md');
-    await writeFile(join(host, 'store.mjs'), store);
-    await writeFile(join(host, 'koa.mjs'), koa.replace('3000', port));
-    const running = startProgram(process.execPath, ['koa.mjs'], { folder: host });
+    const program = join(host, 'hosts', 'keys-in-database.mjs');
+    await writeFile(program, (await readFile(program, 'utf8')).replace('3000', port));
+    const running = startProgram(process.execPath, [program], { folder: host });
     try {
       await eventually('a key is printed', 20_000, () => running.stdout().endsWith('\n'));
       const key = running.stdout().trim();
