@@ -9,8 +9,7 @@ export const serverTimeouts = {
   /** From the first byte of a request to the end of its body. A proxy's limit for a body must be longer. */
   requestMs: 20_000,
   /**
-   * Default of MAX_WAIT, whose maximum is `responseMs`. 1.25 times this value is less than `responseMs`, so that
-   * overload is shed before the deadline.
+   * Default of MAX_WAIT. 1.25 times this value is less than `responseMs`, so that overload is shed before the deadline.
    */
   maxWaitMs: 1_000,
   /** Time to answer a request, without the time to receive its body. Longer than every limit of a store. */
