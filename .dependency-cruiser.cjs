@@ -23,7 +23,7 @@ module.exports = {
       from: { path: '^adapters/([^/]+)/' },
       to: {
         path: ['^adapters/', '^app/', '^test/', '^knexfile'],
-        pathNot: ['^adapters/$1/', '^adapters/json/index\\.ts$'],
+        pathNot: ['^adapters/$1/', '^adapters/json/'],
       },
     },
     {

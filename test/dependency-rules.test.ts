@@ -19,7 +19,6 @@ const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> 
     'adapters/http/handlers/kept.ts',
     "import type {} from '../../in-memory';",
   ],
-  [['adapters-know-the-core-alone'], 'adapters/http/handlers/parsed.ts', "import '../../json/parse-json';"],
   [
     ['adapters-know-the-core-alone', 'app-is-the-top'],
     'adapters/http/handlers/explained.ts',

@@ -5,7 +5,6 @@ import { describeFailure, type HttpFailure } from './errors';
 import { requestIdOf } from './middleware';
 import { failureOf } from './respond';
 
-/** Trace id and parent span id of a request in a distributed trace, in lower-case hexadecimal. */
 interface TraceContext {
   readonly traceId: string;
   readonly parentId: string;
@@ -28,7 +27,6 @@ export interface RequestRecord {
   readonly unauthorizedReason: UnauthorizedReason | undefined;
   readonly isDeprecated: boolean;
   readonly trace: TraceContext | undefined;
-  /** Address of the socket. With trusted proxies, the address that the outermost of them wrote. */
   readonly clientAddress: string | undefined;
 }
 

@@ -1,13 +1,11 @@
 import Koa from 'koa';
-import type { ConsumeQuota, OpenAnimalStore } from '../../core';
 import { accessLog, type Reporter } from './access-log';
-import { cors, errors, requestId, requestIdOf, setSecurityHeaders } from './middleware';
+import { catchDefects, cors, requestId, requestIdOf, setSecurityHeaders } from './middleware';
 import { type CheckReadiness, petMethods } from './operations';
-import { petRoutes } from './pet-routes';
-import { adminRoutes, publicRoutes, type ReadMetrics } from './public-routes';
+import { petRoutes, type PetRoutesOptions } from './pet-routes';
 import { refuseUnmatched } from './routing';
 import { type HttpApplication, serverAnswers } from './server-answers';
-import { type HttpServerFunctions, serverFunctions } from './server-functions';
+import { adminRoutes, publicRoutes, type ReadMetrics } from './service-routes';
 
 interface AdminOptions {
   readonly checkReadiness: CheckReadiness;
@@ -15,10 +13,7 @@ interface AdminOptions {
   readonly reporter: Reporter;
 }
 
-interface Options extends Omit<AdminOptions, 'readMetrics'> {
-  readonly openStore: OpenAnimalStore;
-  /** Counts the requests of each owner. Without this function, requests are not limited. */
-  readonly consumeQuota?: ConsumeQuota | undefined;
+interface Options extends PetRoutesOptions, Omit<AdminOptions, 'readMetrics'> {
   /** Origins whose pages may call the service, `*` for any. Without one, CORS is off. */
   readonly corsOrigins?: ReadonlyArray<string>;
   /** Number of trusted proxies, for reading `X-Forwarded-For`. */
@@ -28,8 +23,6 @@ interface Options extends Omit<AdminOptions, 'readMetrics'> {
    * also by `ctx.throw`, becomes a 500.
    */
   readonly middleware?: ReadonlyArray<Koa.Middleware>;
-  /** Functions of `adapters/http-server`, if it serves the application. */
-  readonly server?: HttpServerFunctions;
 }
 
 const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
@@ -43,16 +36,15 @@ const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
 
 /** Makes the application for clients. A request passes through the middleware below in order. */
 export const httpApplication = (options: Options): HttpApplication => {
-  const { openStore, checkReadiness, reporter, consumeQuota, corsOrigins = [], trustedProxies = 0 } = options;
-  const { server, middleware = [] } = options;
-  const pets = petRoutes({ openStore, consumeQuota, server: serverFunctions(server) });
-  const others = publicRoutes(checkReadiness);
-  const arrivedAt = server?.arrivedAt;
+  const { reporter, corsOrigins = [], trustedProxies = 0, middleware = [] } = options;
+  const arrivedAt = options.server?.arrivedAt;
+  const pets = petRoutes(options);
+  const others = publicRoutes(options.checkReadiness);
 
   const app = createKoa(reporter, trustedProxies);
   app.use(requestId);
   app.use(accessLog(reporter, { trustedProxies, arrivedAt }));
-  app.use(errors);
+  app.use(catchDefects);
   app.use(setSecurityHeaders);
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
   for (const added of middleware) app.use(added);
@@ -75,7 +67,7 @@ export const adminApplication = ({
   const routes = adminRoutes(checkReadiness, readMetrics);
   const app = createKoa(reporter);
   app.use(requestId);
-  app.use(errors);
+  app.use(catchDefects);
   app.use(setSecurityHeaders);
   app.use(routes.serve);
   app.use(refuseUnmatched(routes));

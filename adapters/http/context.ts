@@ -23,7 +23,6 @@ export interface Route {
 }
 
 export interface State {
-  requestId?: string;
   route?: Route;
   caller?: AnimalStore['caller'];
 }

@@ -3,6 +3,6 @@ export type { HttpFailure, NotReady } from './errors';
 export { openApiDocument, openApiServiceDocument } from './openapi/documents';
 export { type CheckReadiness, petOperations } from './operations';
 export { mountPetRoutes } from './pet-routes';
-export type { ReadMetrics } from './public-routes';
+export type { ReadMetrics } from './service-routes';
 export type { RejectionRecord, Reporter, RequestRecord } from './access-log';
 export type { HttpApplication } from './server-answers';

@@ -10,7 +10,7 @@ import { deprecationHeaders } from './routing';
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 
-/** Returns the `X-Request-Id` of the request if it is well-formed, otherwise a new id, which it stores in the request's headers. */
+/** Returns a well-formed `X-Request-Id` of the request, otherwise a new id, which it stores in the request's headers. */
 export const requestIdOf = ({ headers }: IncomingMessage): string => {
   const given = headers['x-request-id'];
   if (typeof given === 'string' && wellFormed.test(given)) return given;
@@ -20,9 +20,7 @@ export const requestIdOf = ({ headers }: IncomingMessage): string => {
 };
 
 export const requestId: Middleware = (context, next) => {
-  const id = requestIdOf(context.req);
-  context.state.requestId = id;
-  context.res.setHeader('X-Request-Id', id);
+  context.res.setHeader('X-Request-Id', requestIdOf(context.req));
   return next();
 };
 
@@ -30,7 +28,7 @@ export const requestId: Middleware = (context, next) => {
 const abandonedHeaders = ['Content-Encoding', 'ETag', 'Idempotent-Replayed', 'Link', 'Location'];
 
 /** Turns a thrown error into an opaque 500. Expected failures are values and are never thrown. */
-export const errors: Middleware = async (context, next) => {
+export const catchDefects: Middleware = async (context, next) => {
   try {
     await next();
   } catch (cause) {
@@ -44,7 +42,6 @@ export const errors: Middleware = async (context, next) => {
   }
 };
 
-/** Headers of every response, which must not be sniffed, framed or cached. */
 export const securityHeaders = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
@@ -109,7 +106,7 @@ export const cors =
 // RFC 9110 allows spaces and tabs only; `\s` would also accept a no-break space.
 const bearer = /^[ \t]*Bearer +((?:.*[^ \t])?)[ \t]*$/i;
 
-/** Reads the key in an Authorization header (RFC 6750, section 2.1). Treats another scheme as a missing key. */
+/** Treats another scheme than Bearer (RFC 6750, section 2.1) as a missing key. */
 const bearerKey = (authorization: string): E.Either<HttpFailure, ApiKey> => {
   const key = bearer.exec(authorization)?.[1];
   if (key === undefined) return E.left({ _tag: 'MissingApiKey' });

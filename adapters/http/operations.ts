@@ -43,7 +43,6 @@ const rex = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
 
 const decimalInt64 = { type: 'integer', format: 'int64' };
 
-/** Parameters of listPets. A new field of the query does not compile until it is added here. */
 const listParameters = {
   limit: {
     description: 'Maximum number of animals, in decimal digits.',

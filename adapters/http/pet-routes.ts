@@ -1,17 +1,56 @@
+import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import type { ParameterizedContext } from 'koa';
+import getRawBody from 'raw-body';
 import type { ConsumeQuota, OpenAnimalStore } from '../../core';
+import { serverTimeouts } from '../../core/timeouts';
 import type { PetMiddleware, PetState, ServerFunctions } from './context';
-import { authenticate, errors, quota } from './middleware';
+import { authenticate, catchDefects, quota } from './middleware';
 import { petOperations } from './operations';
 import { createRoutes, refuseUnmatched } from './routing';
-import { serverFunctions } from './server-functions';
+
+export interface HttpServerFunctions {
+  /** Time by `performance.now()` at which a request arrived, before it was queued. */
+  readonly arrivedAt: (request: IncomingMessage) => number | undefined;
+  /** Returns undefined once the client has left. */
+  readonly deadlineOf: (request: IncomingMessage) => number | undefined;
+  readonly readBody: ServerFunctions['readBody'];
+}
+
+/** Makes the functions for a host's own server. A request has 4 s, plus the time to receive its body. */
+const hostServerFunctions = (): ServerFunctions => {
+  const deadlines = new WeakMap<IncomingMessage, number>();
+  const deadlineOf = (request: IncomingMessage): number => {
+    const deadline = deadlines.get(request) ?? performance.now() + serverTimeouts.responseMs;
+    deadlines.set(request, deadline);
+    return deadline;
+  };
+  return {
+    deadlineOf,
+    readBody: async (request, maxBytes) => {
+      const deadline = deadlineOf(request);
+      const began = performance.now();
+      const length = request.headers['content-length'] ?? null;
+      const body = await getRawBody(request, { limit: maxBytes, length });
+      deadlines.set(request, deadline + performance.now() - began);
+      return body;
+    },
+  };
+};
+
+const serverFunctions = (server?: HttpServerFunctions): ServerFunctions => {
+  const host = hostServerFunctions();
+  if (server === undefined) return host;
+  const { deadlineOf, readBody } = server;
+  return { deadlineOf: (request) => deadlineOf(request) ?? host.deadlineOf(request), readBody };
+};
 
 export interface PetRoutesOptions {
   readonly openStore: OpenAnimalStore;
   /** Counts the requests of each owner. Without this function, requests are not limited. */
   readonly consumeQuota?: ConsumeQuota | undefined;
-  readonly server: ServerFunctions;
+  /** Functions of `adapters/http-server`, if it serves the application. */
+  readonly server?: HttpServerFunctions;
 }
 
 const underV1 =
@@ -26,9 +65,10 @@ const underV1 =
  * authenticated and counted before its 404 or 405.
  */
 export const petRoutes = ({ openStore, consumeQuota, server }: PetRoutesOptions) => {
-  const authenticateCaller = authenticate(openStore, server);
+  const functions = serverFunctions(server);
+  const authenticateCaller = authenticate(openStore, functions);
   const countRequest: PetMiddleware =
-    consumeQuota === undefined ? (_context, next) => next() : quota(consumeQuota, server);
+    consumeQuota === undefined ? (_context, next) => next() : quota(consumeQuota, functions);
 
   const guard =
     <C extends ParameterizedContext<PetState>>(handle: (context: C) => unknown) =>
@@ -36,7 +76,7 @@ export const petRoutes = ({ openStore, consumeQuota, server }: PetRoutesOptions)
       authenticateCaller(context, () => countRequest(context, () => handle(context)));
 
   const routes = createRoutes<PetState>(
-    petOperations.map((operation) => [operation, guard((context) => operation.handle(context, server))]),
+    petOperations.map((operation) => [operation, guard((context) => operation.handle(context, functions))]),
   );
   return { routes, unmatched: underV1(guard(refuseUnmatched(routes))) };
 };
@@ -52,8 +92,8 @@ export const mountPetRoutes = (
   openStore: OpenAnimalStore,
   { consumeQuota }: { readonly consumeQuota?: ConsumeQuota } = {},
 ): void => {
-  const { routes, unmatched } = petRoutes({ openStore, consumeQuota, server: serverFunctions() });
-  app.use(underV1(errors));
+  const { routes, unmatched } = petRoutes({ openStore, consumeQuota });
+  app.use(underV1(catchDefects));
   app.use(routes.serve);
   app.use(unmatched);
 };

@@ -3,10 +3,10 @@ import type Koa from 'koa';
 import type { Route } from './context';
 import { causeOf, describeFailure, errorBodyText, type HttpFailure } from './errors';
 import { corsHeaders, requestIdOf, securityHeaders } from './middleware';
-import { isHealthCheck } from './public-routes';
 import { clientAddressOf, recordRequest, type Reporter } from './access-log';
 import { jsonType, recordFailure } from './respond';
 import { deprecationHeaders } from './routing';
+import { isHealthCheck } from './service-routes';
 
 interface ShedRequest {
   readonly request: IncomingMessage;

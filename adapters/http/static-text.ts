@@ -37,7 +37,7 @@ export const sendText = ({ body, contentType, headers = {} }: Text) => {
 
 const maxOrigins = 100;
 
-/** Length of the origins whose texts are cached. A domain name has at most 253 characters (RFC 1035, section 2.3.4). */
+// A domain name has at most 253 characters (RFC 1035, section 2.3.4). Longer origins are not cached.
 const maxOriginLength = 300;
 
 // Host (RFC 3986, section 3.2.2) and an optional port. The server validates Host, but not X-Forwarded-Host.

@@ -1,2 +1,111 @@
-export { type MalformedJson, parseJson } from './parse-json';
-export { serialisePage, serialisePet } from './serialise';
+import * as E from 'fp-ts/Either';
+import { LosslessNumber, parse, parseLosslessNumber, splitNumber } from 'lossless-json';
+import { type Pet, type PetField, petFieldNames, petFields, type PetPage } from '../../core';
+
+/** Text that is not strict JSON. `reason` is sent to the client. */
+export interface MalformedJson {
+  readonly _tag: 'MalformedJson';
+  readonly reason: string;
+}
+
+/** Maximum nesting of arrays and objects. The parser recurses, so an unbounded depth would exhaust the stack. */
+const maxDepth = 100;
+
+/** Power of ten of the largest int64. Numbers with larger exponents are never expanded to digits. */
+const maxExponent = 18;
+
+const malformed = (reason: string): E.Either<MalformedJson, never> =>
+  E.left({ _tag: 'MalformedJson', reason });
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const decodeUtf8 = (bytes: Uint8Array): E.Either<MalformedJson, string> =>
+  E.tryCatch(
+    () => utf8.decode(bytes),
+    () => ({ _tag: 'MalformedJson', reason: 'not valid UTF-8' }),
+  );
+
+const depthOf = (outsideStrings: string): number => {
+  let depth = 0;
+  let deepest = 0;
+  for (const character of outsideStrings) {
+    if (character === '[' || character === '{') deepest = Math.max(deepest, (depth += 1));
+    if (character === ']' || character === '}') depth -= 1;
+  }
+  return deepest;
+};
+
+/** Returns a number with an integer value (7, 7.0, 7e0) below 10^19 as a bigint, and any other number as its text. */
+const parseNumber = (text: string): unknown => {
+  const { sign, digits, exponent } = splitNumber(text);
+  return digits.length <= exponent + 1 && exponent <= maxExponent
+    ? BigInt(sign + digits.padEnd(exponent + 1, '0'))
+    : parseLosslessNumber(text);
+};
+
+// Also matches an unterminated last string: otherwise a search from each quote would take quadratic time.
+const strings = /"(?:[^"\\]|\\.)*(?:"|\\?$)/gs;
+
+const membersIn = (value: unknown): number =>
+  typeof value === 'object' && value !== null && !(value instanceof LosslessNumber)
+    ? (Array.isArray(value) ? 0 : Object.keys(value).length) +
+      Object.values(value).reduce<number>((sum, member) => sum + membersIn(member), 0)
+    : 0;
+
+/** Parses strict JSON (RFC 8259): valid UTF-8, no duplicate keys, and exact integers as bigints. */
+export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> => {
+  const decoded = decodeUtf8(bytes);
+  if (E.isLeft(decoded)) return decoded;
+  const text = decoded.right;
+  const outsideStrings = text.replace(strings, '');
+  if (depthOf(outsideStrings) > maxDepth) return malformed(`nested more than ${maxDepth} levels deep`);
+  try {
+    const value = parse(text, null, parseNumber);
+    // lossless-json accepts a duplicate key when both values are equal.
+    const membersWritten = outsideStrings.length - outsideStrings.replaceAll(':', '').length;
+    return membersIn(value) === membersWritten ? E.right(value) : malformed('duplicate key in object');
+  } catch {
+    return malformed('invalid syntax or duplicate key in object');
+  }
+};
+
+const escapable = /["\\]|[^ -\ud7ff\ue000-\uffff]/;
+
+/** Calls JSON.stringify only for text that needs escapes. */
+const serialiseText = (text: string): string => (escapable.test(text) ? JSON.stringify(text) : `"${text}"`);
+
+/** Returns a function that writes one JSON member. JSON.stringify would throw on a bigint. */
+const serialiseMember = (name: keyof Pet, { kind }: PetField) => {
+  const start = `"${name}":`;
+  switch (kind) {
+    case 'text':
+      return (pet: Pet): string => start + serialiseText(String(pet[name]));
+    case 'int64':
+      return (pet: Pet): string => start + (pet[name] ?? '').toString();
+    // These values contain nothing to escape.
+    case 'enumeration':
+    case 'date':
+      return (pet: Pet): string => `${start}"${String(pet[name])}"`;
+  }
+};
+
+const members = petFieldNames.map((name) => ({ name, serialise: serialiseMember(name, petFields[name]) }));
+
+export const serialisePet = (pet: Pet): string => {
+  let text = '';
+  for (const { name, serialise } of members) {
+    if (pet[name] !== undefined) text += (text === '' ? '{' : ',') + serialise(pet);
+  }
+  return `${text}}`;
+};
+
+const pageBytes = new WeakMap<PetPage, Buffer>();
+
+/** Returns the JSON text of a page in UTF-8. Requests that share a page object share its bytes. */
+export const serialisePage = (page: PetPage): Buffer => {
+  const known = pageBytes.get(page);
+  if (known !== undefined) return known;
+  const bytes = Buffer.from(`[${page.pets.map(serialisePet).join(',')}]`);
+  pageBytes.set(page, bytes);
+  return bytes;
+};

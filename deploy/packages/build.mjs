@@ -29,7 +29,7 @@ const sources = [
   'package-lock.json',
 ];
 const stamp = 'dist/sources.sha256';
-const docs = 'adapters/http/docs/page';
+const docs = 'adapters/http/docs';
 const swaggerUi = [
   'LICENSE',
   'NOTICE',

@@ -164,7 +164,7 @@ describe('The image', function () {
   });
 
   it('builds the documentation page in', () => {
-    expect(existsSync(join(root, 'service/dist/adapters/http/docs/page/swagger-ui/swagger-ui.css'))).to.equal(
+    expect(existsSync(join(root, 'service/dist/adapters/http/docs/swagger-ui/swagger-ui.css'))).to.equal(
       true,
     );
   });

@@ -61,7 +61,7 @@ const decodeQuery = (query: string): E.Either<HttpFailure, ListPetsQuery> => {
 const maxCachedLength = 200;
 const decodedQueries = new LRUCache<string, ReturnType<typeof decodeQuery>>({ max: 1_000 });
 
-/** Decodes a query string and caches the result, since clients repeat it. Ignores unknown parameters. */
+// Cached, since clients repeat their queries.
 export const decodeListQuery = (query: string): ReturnType<typeof decodeQuery> => {
   const known = decodedQueries.get(query);
   if (known !== undefined) return known;

@@ -9,7 +9,6 @@ const maxBodyBytes = 100_000;
 const token = String.raw`[\w!#$%&'*+.^|~\x60-]+`;
 const parameter = String.raw`(?!charset=)${token}=(?:${token}|"(?:[^"\\]|\\.)*")|charset=(?:utf-8|"utf-8")`;
 
-/** The only accepted media type (RFC 9110, section 8.3.1). */
 const jsonInUtf8 = new RegExp(
   String.raw`^application/json[ \t]*(?:;[ \t]*(?:(?:${parameter})[ \t]*)?)*$`,
   'i',
@@ -43,7 +42,7 @@ const refuseByHead = ({
     : unsupported('Content-Type must be application/json, in UTF-8');
 };
 
-/** Converts an error of `readBody`, which has the types of the package raw-body. */
+// The types of raw-body's errors, which every `readBody` has.
 const readFailure = (cause: unknown): HttpFailure => {
   switch (cause instanceof Error && 'type' in cause ? cause.type : undefined) {
     case 'entity.too.large':

@@ -1,12 +1,97 @@
 import { pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
 import * as R from 'fp-ts/Record';
+import { NewPet, newPetFields, Pet, type PetField, petFields } from '../../../core';
 import { describeFailure, errorBodyText, type HttpFailure } from '../errors';
-import { exampleFailures } from './example-failures';
-import { schemas } from './schemas';
+import { errorCodes, exampleFailures } from './error-table';
 
 type Kind = HttpFailure['_tag'];
 type References = Readonly<Record<string, object>>;
+
+// JSON.stringify throws on a bigint.
+const exampleOf = ({ example }: PetField) => (typeof example === 'bigint' ? Number(example) : example);
+
+const schemaOfField = (field: PetField): object => {
+  const { description } = field;
+  const examples = [exampleOf(field)];
+  switch (field.kind) {
+    case 'text':
+      // JSON Schema counts characters; the limit is in bytes. A pattern against surrogates would make validators without
+      // the `u` flag refuse each half of an emoji.
+      return { type: 'string', description, maxLength: field.maxBytes, pattern: '^[^\\u0000]*$', examples };
+    case 'int64':
+      return { type: 'integer', format: 'int64', description, examples };
+    case 'enumeration':
+      return { $ref: `#/components/schemas/${field.codec.name}` };
+    case 'date':
+      return { type: 'string', format: 'date', description, examples };
+  }
+};
+
+const propertiesOf = (fields: Readonly<Record<string, PetField>>) =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, schemaOfField(field)]));
+
+const enumerations = (fields: Readonly<Record<string, PetField>>) =>
+  Object.fromEntries(
+    Object.values(fields).flatMap((field) =>
+      field.kind === 'enumeration'
+        ? [[field.codec.name, { type: 'string', description: field.description, enum: field.values }]]
+        : [],
+    ),
+  );
+
+export const schemas = {
+  ...enumerations(petFields),
+  NewPet: {
+    type: 'object',
+    description: 'An animal to add. Other fields are ignored.',
+    required: NewPet.required,
+    properties: propertiesOf(newPetFields),
+  },
+  Pet: {
+    type: 'object',
+    description: 'An animal in the catalogue. `status` is missing if the animal was added without one.',
+    required: Pet.required,
+    properties: propertiesOf(petFields),
+  },
+  Pets: {
+    type: 'array',
+    description: 'Animals, sorted by ascending id.',
+    maxItems: 100,
+    items: { $ref: '#/components/schemas/Pet' },
+  },
+  Error: {
+    type: 'object',
+    description: 'The body of every error response.',
+    required: ['code', 'message', 'status'],
+    additionalProperties: false,
+    properties: {
+      code: {
+        type: 'string',
+        description: 'Machine-readable error code. The description of this API lists all codes.',
+        enum: errorCodes,
+      },
+      message: { type: 'string', description: 'Human-readable description, whose wording may change.' },
+      status: {
+        type: 'integer',
+        description: 'The status code of the response.',
+        minimum: 400,
+        maximum: 599,
+      },
+    },
+  },
+  OpenApiDocument: {
+    type: 'object',
+    required: ['openapi', 'info', 'paths'],
+    properties: { openapi: { type: 'string' }, info: { type: 'object' }, paths: { type: 'object' } },
+  },
+  Health: {
+    type: 'object',
+    required: ['status'],
+    additionalProperties: false,
+    properties: { status: { type: 'string', enum: ['live', 'ready'] } },
+  },
+};
 
 const header = (description: string, example: string, required = true) => ({
   description,
@@ -17,8 +102,9 @@ const header = (description: string, example: string, required = true) => ({
 
 const headerComponents = {
   'X-Request-Id': header(
-    "Id of the request in the log: the client's `X-Request-Id` if that is well-formed, otherwise a new one.",
+    "Id of the request in the log: the client's `X-Request-Id` if that is well-formed, otherwise a new one. The service always sends it; a program that mounts these operations need not.",
     '1f0c2a4e-5d1b-4a57-9a0e-2b1f3c5d7e90',
+    false,
   ),
   Link: header(
     'Present if more animals follow: the next page, with `rel="next"` (RFC 8288), relative to the address of the request.',
@@ -87,7 +173,6 @@ export const successResponse = (
   },
 });
 
-/** Headers that `describeFailure` returns for some failures only. */
 const failureHeaderNames = ['WWW-Authenticate', 'Retry-After', 'Accept'];
 
 export const failureResponses = (kinds: ReadonlyArray<Kind>, headerNames: ReadonlyArray<string> = []) =>

@@ -10,9 +10,8 @@ import {
   successResponse,
 } from './components';
 import { openApiPath } from '../routing';
-import { errorTable } from './example-failures';
+import { errorTable } from './error-table';
 
-/** Failures that can occur before the route of a request is known. */
 const unreadFailures = [
   'RequestTimeout',
   'ExpectationFailed',
@@ -71,7 +70,6 @@ const documentServiceOperation = ({ operationId, summary, success, failures }: S
   },
 });
 
-/** Returns the documents of operations, by path (`/pets/{petId}`) and method. */
 const pathsOf = <O extends Route>(
   operations: ReadonlyArray<O>,
   prefix: string,

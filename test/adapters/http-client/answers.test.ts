@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { animalStoreClient, AnimalStoreError } from '../../../adapters/http-client';
-import { errorCodes } from '../../../adapters/http/openapi/example-failures';
+import { errorCodes } from '../../../adapters/http/openapi/error-table';
 import { animalStoreErrorCodes } from '../../../core';
 import { listenOn } from '../../support/http/listen';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import Koa from 'koa';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { docsPages } from '../../../adapters/http/docs/docs-pages';
+import { docsPages } from '../../../adapters/http/docs-pages';
 import { servePlainly } from '../../support/http/listen';
 import { rawExchange } from '../../support/http/raw-connection';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';

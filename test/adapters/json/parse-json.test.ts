@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
-import { parseJson } from '../../../adapters/json/parse-json';
+import { parseJson } from '../../../adapters/json';
 import { anyCharacter } from '../../support/random';
 
 const parseText = (text: string) => parseJson(new TextEncoder().encode(text));

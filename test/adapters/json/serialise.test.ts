@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { serialisePage, serialisePet } from '../../../adapters/json/serialise';
+import { serialisePage, serialisePet } from '../../../adapters/json';
 import { Pet } from '../../../core';
 import { decoded } from '../../contracts/outcome';
 import { anyPet } from '../../support/any-pet';

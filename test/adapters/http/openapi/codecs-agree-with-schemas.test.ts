@@ -8,7 +8,7 @@ import {
   parseIdempotencyKey,
 } from '../../../../adapters/http/handlers/create-pet';
 import { parseJson } from '../../../../adapters/json';
-import { schemas } from '../../../../adapters/http/openapi/schemas';
+import { schemas } from '../../../../adapters/http/openapi/components';
 import { NewPet, newPetFields, type PetField, PetStatus } from '../../../../core';
 import { anyCharacter } from '../../../support/random';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { openApiDocument, openApiServiceDocument } from '../../../../adapters/http';
 import { describeFailure } from '../../../../adapters/http/errors';
-import { exampleFailures } from '../../../../adapters/http/openapi/example-failures';
+import { exampleFailures } from '../../../../adapters/http/openapi/error-table';
 import { documentedAnswers } from '../../../support/openapi/document';
 import { provoke, provokeNextPage, provokeNotModified } from '../../../support/openapi/provoke';
 

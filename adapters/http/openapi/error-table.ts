@@ -1,5 +1,6 @@
 import { describeFailure, type HttpFailure } from '../errors';
 
+/** An example of each failure, and the table of all error codes in the OpenAPI document. */
 type ExampleFailures = { readonly [Tag in HttpFailure['_tag']]: HttpFailure & { readonly _tag: Tag } };
 
 export const exampleFailures: ExampleFailures = {

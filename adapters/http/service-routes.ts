@@ -1,10 +1,10 @@
 import type { Context, State } from './context';
-import { docsPages } from './docs/docs-pages';
+import { docsPages } from './docs-pages';
 import { openApiDocument, openApiServiceDocument } from './openapi/documents';
 import { type CheckReadiness, type ServiceFunctions, serviceOperations } from './operations';
 import { jsonType } from './respond';
 import { createRoutes, type Routes, type ServedRoute } from './routing';
-import { sendText, sendTextByOrigin } from './static-text';
+import { sendTextByOrigin } from './static-text';
 
 interface OpenApiDocument {
   readonly servers: ReadonlyArray<{ readonly url: string }>;
@@ -53,7 +53,7 @@ export const adminRoutes = (checkReadiness: CheckReadiness, readMetrics: ReadMet
   createRoutes<State>([
     ...operationRoutes({ ...documents, checkReadiness }, isHealthCheck),
     getRoute('/metrics', async (context) => {
-      const headers = { 'Cache-Control': 'no-store' };
-      await sendText({ body: await readMetrics(), contentType: metricsType, headers })(context);
+      context.body = await readMetrics();
+      context.set('Content-Type', metricsType);
     }),
   ]);

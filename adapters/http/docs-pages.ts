@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Context } from '../context';
-import { sendText, sendTextByOrigin } from '../static-text';
+import type { Context } from './context';
+import { sendText, sendTextByOrigin } from './static-text';
 
-/** Folder of the built pages and, in `swagger-ui`, of the files of swagger-ui-dist. */
-const builtFolder = join(__dirname, 'page');
+// The build adds `swagger-ui` with the files of swagger-ui-dist.
+const builtFolder = join(__dirname, 'docs');
 
 const types = {
   html: 'text/html; charset=utf-8',
