@@ -1,15 +1,9 @@
-import { creates } from './pet-repository/creates';
-import { createsAtOnce } from './pet-repository/creates-at-once';
-import { keepsEveryDigit } from './pet-repository/keeps-every-digit';
-import { keepsEveryLetter } from './pet-repository/keeps-every-letter';
-import { keepsToDeadlines } from './pet-repository/keeps-to-deadlines';
-import { listsInPages } from './pet-repository/lists-in-pages';
 import {
   type BasicRepository,
   type OpenPetRepository,
   useRepository,
 } from './pet-repository/open-pet-repository';
-import { replays } from './pet-repository/replays';
+import { boundedFunctions, deadlineSeed } from './pet-repository/port-functions';
 import { type ContractOptions, seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
@@ -25,12 +19,11 @@ export const petRepositoryContract = (
   const runner = seededRunner(testRunner, options);
   const use = useRepository(open);
   runner.describe('as a pet repository', () => {
-    listsInPages(runner, use);
-    keepsEveryDigit(runner, use);
-    keepsEveryLetter(runner, use);
-    creates(runner, use);
-    createsAtOnce(runner, use);
-    replays(runner, use);
-    keepsToDeadlines(runner, use);
+    for (const [name, { suites, afterDeadline }] of Object.entries(boundedFunctions)) {
+      for (const suite of suites) suite(runner, use);
+      runner.it(`answers a ${name} whose deadline has passed, or is Unavailable`, () =>
+        use({ pets: [deadlineSeed] }, (repository) => afterDeadline(repository, performance.now() - 1)),
+      );
+    }
   });
 };

@@ -1,166 +1,11 @@
-import type { Pet, PetRepository } from '../../core';
-import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from './arbitrary';
-import { expectEqual } from './expect-equal';
-import { nextTurn } from './next-turn';
-import { atOnce, expectUnlessUnavailable, success } from './outcome';
-import { allPets, largestPage } from './pet-repository/pages-of';
-import { contentOf, contentText, petId, petWithId } from './pet-repository/seeds';
+import {
+  brokenStoreSeed,
+  type OpenBreakableRepository,
+  type UseBreakable,
+} from './pet-repository/broken-store';
+import { portFunctions } from './pet-repository/port-functions';
 import { type ContractOptions, seededRunner } from './seeded-runner';
-import { sourceOf } from './source-of';
 import type { TestRunner } from './test-runner';
-
-/** A repository whose store a test can break, as by a full disk or a lost connection. */
-export interface BreakableRepository {
-  readonly repository: PetRepository;
-  /** Makes the store refuse all writes. */
-  readonly breakStore: () => Promise<void>;
-  /** Makes the store work again. */
-  readonly mendStore: () => Promise<void>;
-  /** Closes and reopens the store, as by a restart of its process. */
-  readonly reopen: () => Promise<PetRepository>;
-  readonly close: () => Promise<void>;
-}
-
-/** Opens a repository that holds the given animals and nothing else. */
-export type OpenBreakableRepository = (pets: ReadonlyArray<Pet>) => Promise<BreakableRepository>;
-
-/** Number of creates that needs several batches in any adapter. */
-const many = 1_500;
-
-const seed = petWithId(5n);
-
-const turns = async (count: number): Promise<void> => {
-  for (let turn = 0; turn < count; turn += 1) await nextTurn();
-};
-
-/** Makes the creates of a test, half of them with an idempotency key. */
-const makeCreates = () =>
-  Array.from({ length: 10 }, (_, index) => ({
-    newPet: arbitraryNewPet(),
-    key: index % 2 === 0 ? arbitraryScopedIdempotencyKey() : undefined,
-  }));
-
-type UseBreakable = (test: (breakable: BreakableRepository) => Promise<void>) => () => Promise<void>;
-
-/** Tests of each function of the port. A missing function does not compile. */
-const suites: { readonly [Name in keyof PetRepository]: (runner: TestRunner, use: UseBreakable) => void } = {
-  list: ({ it }, use) => {
-    it(
-      'lists rightly, or is Unavailable, while its store takes no writes',
-      use(async ({ repository, breakStore, mendStore }) => {
-        const page = { pets: [seed], hasMore: false };
-        await breakStore();
-        await expectUnlessUnavailable('the page', repository.list({ limit: largestPage }), page);
-        await mendStore();
-        expectEqual('the page then', await success(repository.list({ limit: largestPage })), page);
-      }),
-    );
-  },
-  find: ({ it }, use) => {
-    it(
-      'finds rightly, or is Unavailable, while its store takes no writes',
-      use(async ({ repository, breakStore, mendStore }) => {
-        await breakStore();
-        await expectUnlessUnavailable('what is found', repository.find(seed.id), seed);
-        await expectUnlessUnavailable(
-          'what is found by another id',
-          repository.find(petId(6n)),
-          'PetNotFound',
-        );
-        await mendStore();
-        expectEqual('what is found then', await success(repository.find(seed.id)), seed);
-      }),
-    );
-  },
-  create: ({ it }, use) => {
-    for (const [when, turnsBefore] of [
-      ['before it begins', undefined],
-      ['as soon as it has begun', 0],
-      ['one turn after it began', 1],
-      ['five turns after it began', 5],
-    ] as const) {
-      it(
-        `creates an animal that is there after a restart, or none: the store breaks ${when}`,
-        use(async ({ repository, breakStore, mendStore, reopen }) => {
-          const creates = makeCreates();
-          const run = (on: PetRepository, { newPet, key }: (typeof creates)[number]) =>
-            on.create(newPet, key);
-          if (turnsBefore === undefined) await breakStore();
-          const creating = atOnce(creates.map((create) => run(repository, create)));
-          if (turnsBefore !== undefined) await turns(turnsBefore).then(breakStore);
-          const outcomes = await creating;
-          await mendStore();
-          for (const outcome of outcomes) {
-            if (outcome._tag === 'Left')
-              expectEqual('the failure of a create', outcome.left._tag, 'Unavailable');
-          }
-
-          const keyed = creates.filter(({ key }) => key !== undefined);
-          const retries = [];
-          for (const create of keyed) retries.push(await success(run(repository, create), 'a retry'));
-          const before = await allPets(repository);
-          const reopened = await reopen();
-          expectEqual('the list after a restart', await allPets(reopened), before);
-          for (const [index, create] of keyed.entries()) {
-            expectEqual('the retry of a create after a restart', await success(run(reopened, create)), {
-              pet: retries[index]?.pet,
-              replayed: true,
-            });
-          }
-
-          const wasAdded = (index: number): boolean => outcomes[index]?._tag === 'Right';
-          const expected = creates.filter(({ key }, index) => key !== undefined || wasAdded(index));
-          const failedWithoutKey = creates.filter(({ key }, index) => key === undefined && !wasAdded(index));
-          const added = before.filter(({ id }) => id !== seed.id).map((pet) => contentText(pet));
-          // A failed create may still have been done, but only once.
-          const mayBe = failedWithoutKey.map(({ newPet }) => contentText(newPet));
-          expectEqual(
-            'the animals of creates that succeeded, or that were retried with a key, each once',
-            added.filter((words) => !mayBe.includes(words)).sort(),
-            expected.map(({ newPet }) => contentText(newPet)).sort(),
-          );
-          expectEqual('whether an animal is there twice', new Set(added).size, added.length);
-        }),
-      );
-    }
-  },
-  importAll: ({ it }, use) => {
-    for (const [when, failing, turnsLater] of [
-      ['before the first animal', 0, 0],
-      ['in the middle', many / 2, 0],
-      ['before the last animal', many - 1, 0],
-      ['one turn after the source has ended', many, 1],
-      ['five turns after the source has ended', many, 5],
-    ] as const) {
-      it(
-        `imports all animals or none, and says which: the store breaks ${when}`,
-        use(async ({ repository, breakStore, mendStore, reopen }) => {
-          const newPets = Array.from({ length: many }, arbitraryNewPet);
-          let broken = Promise.resolve();
-          const source = sourceOf(newPets, async (index) => {
-            if (index !== failing) return;
-            broken = turns(turnsLater).then(breakStore);
-            if (turnsLater === 0) await broken;
-          });
-          const outcome = await repository.importAll(source)();
-          await broken;
-          await mendStore();
-
-          const answer = outcome._tag === 'Right' ? 'a success' : outcome.left._tag;
-          const listed = await allPets(repository);
-          const added = listed.slice(1).map(contentOf);
-          const isAll = outcome._tag === 'Right' || (answer === 'Unavailable' && added.length > 0);
-          expectEqual(`the animals that are stored after ${answer}`, added, isAll ? newPets : []);
-          if (outcome._tag === 'Right') expectEqual('the number of animals added', outcome.right, many);
-
-          const next = await success(repository.create(arbitraryNewPet()), 'a create after that');
-          expectEqual('what is found then', await success(repository.find(next.pet.id)), next.pet);
-          expectEqual('the list after a restart', await allPets(await reopen()), [...listed, next.pet]);
-        }),
-      );
-    }
-  },
-};
 
 /** Defines the tests of a repository whose store breaks and recovers. Its results must match what was stored. */
 export const underFailureContract = (
@@ -170,7 +15,7 @@ export const underFailureContract = (
 ): void => {
   const runner = seededRunner(testRunner, options);
   const use: UseBreakable = (test) => async () => {
-    const breakable = await open([seed]);
+    const breakable = await open([brokenStoreSeed]);
     try {
       await test(breakable);
     } finally {
@@ -178,6 +23,6 @@ export const underFailureContract = (
     }
   };
   runner.describe('as a pet repository whose store breaks', () => {
-    for (const define of Object.values(suites)) define(runner, use);
+    for (const { onBrokenStore } of Object.values(portFunctions)) onBrokenStore(runner, use);
   });
 };

@@ -6,7 +6,8 @@ import { apiKeyStore, knexAuthenticate, knexPetRepository, openSqlite } from '..
 import { ApiKey } from '../../../../core';
 import { decoded } from '../../../contracts/outcome';
 import { databaseKinds, sqliteFile, withDatabase } from '../../../support/databases/databases';
-import { operationFacts, repositoryCalls } from '../../../support/databases/repository-calls';
+import { arbitraryPetId } from '../../../contracts/arbitrary';
+import { portFunctions } from '../../../contracts/pet-repository/port-functions';
 import { run } from '../../../support/run';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 
@@ -31,15 +32,15 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('makes each operation Unavailable, without a word of SQL', () =>
       withDatabase(makeDatabase, async (database) => {
-        const calls = repositoryCalls(knexPetRepository(database));
+        const repository = knexPetRepository(database);
         await database.close();
-        for (const [operation, call] of Object.entries(calls)) {
-          const outcome = await call()();
-          expect(outcome, operation).to.have.nested.property(
+        for (const [name, { call }] of Object.entries(portFunctions)) {
+          const outcome = await call(repository, arbitraryPetId())();
+          expect(outcome, name).to.have.nested.property(
             'left._tag',
-            operationFacts[operation]?.closedFailure,
+            name === 'importAll' ? 'ImportAborted' : 'Unavailable',
           );
-          expect(outcome, operation)
+          expect(outcome, name)
             .to.have.nested.property('left.cause.message')
             .that.does.not.match(/select|insert/i);
         }

@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { apiKeyStore, type Database, knexAuthenticate, knexPetRepository } from '../../../../adapters/knex';
 import type { Deadline, PetQuery, PetRepository } from '../../../../core';
-import { arbitraryScopedIdempotencyKey } from '../../../contracts';
+import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
+import { arbitraryPetId } from '../../../contracts/arbitrary';
 import { allPets, pageSize } from '../../../contracts/pet-repository/pages-of';
+import { boundedFunctions } from '../../../contracts/pet-repository/port-functions';
 import {
   databaseKinds,
   occupyPool,
@@ -11,7 +13,6 @@ import {
   withDatabase,
   withDatabases,
 } from '../../../support/databases/databases';
-import { repositoryCalls } from '../../../support/databases/repository-calls';
 import { run } from '../../../support/run';
 import { petId } from '../../../contracts/pet-repository/seeds';
 import { eventually } from '../../../support/eventually';
@@ -21,14 +22,16 @@ type Ask = (deadline?: Deadline) => TaskEither<unknown, unknown>;
 /** Everything that is asked of a database for a request. */
 const everyCall = async (database: Database): Promise<Readonly<Record<string, Ask>>> => {
   const repository = knexPetRepository(database);
-  // An import has no deadline: its source may take as long as it needs.
-  const bounded = Object.entries(repositoryCalls(repository)).filter(([name]) => name !== 'importAll');
-  const withKey = repositoryCalls(repository, arbitraryScopedIdempotencyKey);
+  const bounded = Object.entries(boundedFunctions).map(
+    ([name, { call }]) =>
+      [name, (deadline?: Deadline) => call(repository, arbitraryPetId(), deadline)] as const,
+  );
   const authenticate = knexAuthenticate(database);
   const key = (await run(apiKeyStore(database).issue('somebody'))).key;
   return {
     ...Object.fromEntries(bounded),
-    'create with a key': withKey.create,
+    'create with a key': (deadline) =>
+      repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey(), deadline),
     authenticate: (deadline) => authenticate(key, deadline),
   };
 };

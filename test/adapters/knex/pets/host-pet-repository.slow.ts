@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
 import { seedPets } from '../../../support/databases/catalogue';
-import { runnerWithout } from '../../../support/databases/repository-calls';
+import { runnerWithout } from '../../../support/runner-without';
 import { createPostgresDatabase, setLastId } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';

@@ -8,7 +8,7 @@ import {
 import { postgresDatabase, type TestDatabase } from '../../../support/databases/databases';
 import { setLastId } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
-import { runnerWithout } from '../../../support/databases/repository-calls';
+import { runnerWithout } from '../../../support/runner-without';
 import { seedPets } from '../../../support/databases/catalogue';
 
 // The nodes of a cluster commit an import one after another: a list at that moment may show what one of them has of it.

@@ -1,24 +1,23 @@
 import { expect } from 'chai';
 import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
-import type { Pet, PetRepository } from '../../../../core';
-import { allPets, pageSize } from '../../../contracts/pet-repository/pages-of';
+import { arbitraryPetId } from '../../../contracts/arbitrary';
+import { allPets } from '../../../contracts/pet-repository/pages-of';
+import { portFunctions } from '../../../contracts/pet-repository/port-functions';
 import { postgresDatabase, withDatabase } from '../../../support/databases/databases';
 import { alterTables } from '../../../support/postgres/postgres';
-import { type ForEachOperation, repositoryCalls } from '../../../support/databases/repository-calls';
 import { run } from '../../../support/run';
 
-/** Refuses the first inserts as a serialisation failure. A sequence counts on when a transaction is rolled back. */
+/** Refuses the first writes as a serialisation failure. A sequence counts on when a transaction is rolled back. */
 const refuseFirst = (database: Database, times: number): Promise<void> =>
   alterTables(
     database,
     'create sequence attempts',
-    `create function attempt() returns bigint language plpgsql as $$ begin
+    `create function attempt() returns trigger language plpgsql as $$ begin
        if nextval('attempts') <= ${times} then raise exception 'conflict' using errcode = '40001'; end if;
-       return 1;
+       return case tg_op when 'DELETE' then old else new end;
      end $$`,
-    'alter table pets add column attempt bigint',
-    'alter table pets alter column attempt set default attempt()',
+    'create trigger attempts before insert or update or delete on pets for each row execute function attempt()',
   );
 
 const refuseFirstReads = async ({ writes }: Database, times: number): Promise<void> => {
@@ -61,21 +60,27 @@ describe('a serialisation failure of PostgreSQL (SQLSTATE 40001)', () => {
       expect(await attemptsMade(database)).to.equal(6);
     }));
 
-  const reads: Omit<
-    ForEachOperation<(repository: PetRepository, pet: Pet) => Promise<Pet | undefined>>,
-    'create' | 'importAll'
-  > = {
-    find: ({ find }, { id }) => run(find(id)),
-    list: ({ list }) => run(list({ limit: pageSize(1) })).then(({ pets: [first] }) => first),
-  };
+  const { list, find, importAll, ...writes } = portFunctions;
 
-  for (const [operation, read] of Object.entries(reads)) {
-    it(`of a read is tried again: ${operation}`, () =>
+  for (const [name, { call }] of Object.entries({ list, find })) {
+    it(`is tried again: ${name}`, () =>
       withDatabase(postgresDatabase, async (database) => {
         const repository = knexPetRepository(database);
         const { pet } = await run(repository.create(arbitraryNewPet()));
+        const undisturbed = await run(call(repository, pet.id));
         await refuseFirstReads(database, 3);
-        expect(await read(repository, pet)).to.deep.equal(pet);
+        expect(await run(call(repository, pet.id))).to.deep.equal(undisturbed);
+        expect(await attemptsMade(database)).to.equal(4);
+      }));
+  }
+
+  for (const [name, { call }] of Object.entries(writes)) {
+    it(`is tried again: ${name}`, () =>
+      withDatabase(postgresDatabase, async (database) => {
+        const repository = knexPetRepository(database);
+        const { pet } = await run(repository.create(arbitraryNewPet()));
+        await refuseFirst(database, 3);
+        await run(call(repository, pet.id));
         expect(await attemptsMade(database)).to.equal(4);
       }));
   }
@@ -84,8 +89,7 @@ describe('a serialisation failure of PostgreSQL (SQLSTATE 40001)', () => {
     withDatabase(postgresDatabase, async (database) => {
       await refuseFirst(database, 1);
       const repository = knexPetRepository(database);
-      const { importAll } = repositoryCalls(repository);
-      expect(await importAll()()).to.have.property('_tag', 'Left');
+      expect(await importAll.call(repository, arbitraryPetId())()).to.have.property('_tag', 'Left');
       expect(await allPets(repository)).to.deep.equal([]);
     }));
 });

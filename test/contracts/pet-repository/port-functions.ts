@@ -1,0 +1,136 @@
+import type { Deadline, PetId, PetRepository } from '../../../core';
+import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../arbitrary';
+import { expectEqual } from '../expect-equal';
+import { nextTurn } from '../next-turn';
+import { expectUnlessUnavailable, success } from '../outcome';
+import { sourceOf } from '../source-of';
+import type { TestRunner } from '../test-runner';
+import {
+  brokenStoreSeed,
+  createsOnBrokenStore,
+  importsOnBrokenStore,
+  type UseBreakable,
+} from './broken-store';
+import { creates } from './creates';
+import { createsAtOnce } from './creates-at-once';
+import { keepsEveryDigit } from './keeps-every-digit';
+import { keepsEveryLetter } from './keeps-every-letter';
+import { listsInPages } from './lists-in-pages';
+import type { BasicRepository, UseRepository } from './open-pet-repository';
+import { allPets, largestPage, pageSize } from './pages-of';
+import { replays } from './replays';
+import { petId, petWithId } from './seeds';
+
+/** Cases of a function of the port, for the suites and for the tests of an adapter. */
+interface PortFunction<Repository> {
+  /** Calls the function with the id of an animal, or with random values. */
+  readonly call: (
+    repository: Repository,
+    id: PetId,
+    deadline?: Deadline,
+  ) => () => Promise<
+    { readonly _tag: 'Left'; readonly left: unknown } | { readonly _tag: 'Right'; readonly right: unknown }
+  >;
+  /** Defines the tests of a store that takes no writes for a time. */
+  readonly onBrokenStore: (runner: TestRunner, use: UseBreakable) => void;
+}
+
+interface BoundedFunction extends PortFunction<BasicRepository> {
+  /** Suites of `petRepositoryContract`. */
+  readonly suites: ReadonlyArray<(runner: TestRunner, use: UseRepository) => void>;
+  /** Checks a call whose deadline has passed, on a store that holds `deadlineSeed`. */
+  readonly afterDeadline: (repository: BasicRepository, passed: Deadline) => Promise<void>;
+}
+
+export const deadlineSeed = petWithId(5n);
+
+/** Maximum time of retries until the first create with a key has ended, long enough for a busy machine. */
+const retryForMs = 5_000;
+
+/** Retries a create until the first one with its key has ended. */
+const onceEnded =
+  (create: ReturnType<PetRepository['create']>): typeof create =>
+  async () => {
+    const until = performance.now() + retryForMs;
+    for (;;) {
+      const outcome = await create();
+      const isInFlight = outcome._tag === 'Left' && outcome.left._tag === 'IdempotencyKeyInFlight';
+      if (!isInFlight || performance.now() > until) return outcome;
+      await nextTurn();
+    }
+  };
+
+/** Functions that end at a deadline. A function of the port that is missing does not compile. */
+export const boundedFunctions: { readonly [Name in keyof BasicRepository]: BoundedFunction } = {
+  list: {
+    call: ({ list }, _id, deadline) => list({ limit: pageSize(1) }, deadline),
+    suites: [listsInPages],
+    afterDeadline: async ({ list }, passed) => {
+      const page = { pets: [deadlineSeed], hasMore: false };
+      await expectUnlessUnavailable('a page', list({ limit: largestPage }, passed), page);
+    },
+    onBrokenStore: ({ it }, use) => {
+      it(
+        'lists correctly, or is Unavailable, while its store takes no writes',
+        use(async ({ repository, breakStore, mendStore }) => {
+          const page = { pets: [brokenStoreSeed], hasMore: false };
+          await breakStore();
+          await expectUnlessUnavailable('the page', repository.list({ limit: largestPage }), page);
+          await mendStore();
+          expectEqual('the page then', await success(repository.list({ limit: largestPage })), page);
+        }),
+      );
+    },
+  },
+  find: {
+    call: ({ find }, id, deadline) => find(id, deadline),
+    suites: [keepsEveryDigit, keepsEveryLetter],
+    afterDeadline: async ({ find }, passed) => {
+      await expectUnlessUnavailable('what is found, too late', find(deadlineSeed.id, passed), deadlineSeed);
+      await expectUnlessUnavailable(
+        'what is found by an id that no animal has',
+        find(petId(6n), passed),
+        'PetNotFound',
+      );
+    },
+    onBrokenStore: ({ it }, use) => {
+      it(
+        'finds correctly, or is Unavailable, while its store takes no writes',
+        use(async ({ repository, breakStore, mendStore }) => {
+          await breakStore();
+          const { id } = brokenStoreSeed;
+          await expectUnlessUnavailable('what is found', repository.find(id), brokenStoreSeed);
+          await expectUnlessUnavailable(
+            'what is found by another id',
+            repository.find(petId(6n)),
+            'PetNotFound',
+          );
+          await mendStore();
+          expectEqual('what is found then', await success(repository.find(id)), brokenStoreSeed);
+        }),
+      );
+    },
+  },
+  create: {
+    call: ({ create }, _id, deadline) => create(arbitraryNewPet(), undefined, deadline),
+    suites: [creates, createsAtOnce, replays],
+    afterDeadline: async (repository, passed) => {
+      const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+      const late = await repository.create(newPet, key, passed)();
+      if (late._tag === 'Left') expectEqual('the failure of a create', late.left._tag, 'Unavailable');
+      const retry = await success(onceEnded(repository.create(newPet, key)), 'its retry');
+      if (late._tag === 'Right') expectEqual('the retry', retry, { pet: late.right.pet, replayed: true });
+      expectEqual('the list then', await allPets(repository), [deadlineSeed, retry.pet]);
+    },
+    onBrokenStore: createsOnBrokenStore,
+  },
+};
+
+/** All functions of the port. */
+export const portFunctions: { readonly [Name in keyof PetRepository]: PortFunction<PetRepository> } = {
+  ...boundedFunctions,
+  importAll: {
+    call: ({ importAll }) => importAll(sourceOf([arbitraryNewPet()])),
+    onBrokenStore: importsOnBrokenStore,
+  },
+};
