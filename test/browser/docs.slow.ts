@@ -10,6 +10,7 @@ import {
   openChromium,
   whySkipped,
 } from '../support/browser';
+import { petOperations } from '../../adapters/http';
 import { behindPath, type Proxy } from '../support/http/proxies';
 import { apiKey } from '../support/service/serve-in-process';
 import { type ServiceProcess, startService } from '../support/service/service-process';
@@ -29,7 +30,7 @@ const inWords = ({ rule, element }: AccessibilityFault): string => `${rule}: ${e
 
 /** Operations of each document, by the name of its link. */
 const documents = {
-  Animals: ['listPets', 'createPet', 'getPet'],
+  Animals: petOperations.map(({ operationId }) => operationId),
   Service: ['getLiveness', 'getReadiness', 'getOpenApiDocument', 'getOpenApiServiceDocument'],
 };
 

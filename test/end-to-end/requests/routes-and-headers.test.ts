@@ -7,6 +7,12 @@ const codeOf = ({ status, code }: CheckedAnswer) => [status, code];
 const notFound = [404, 'route_not_found'];
 const methodsOf = (answer: CheckedAnswer) => (answer.header('Allow') ?? '').split(/\s*,\s*/).toSorted();
 
+/** Operations of each path, and a request target with this path. */
+const documented: Readonly<Record<string, readonly [target: string, operations: object]>> = {
+  '/pets': ['/v1/pets', { get: 'listPets', post: 'createPet' }],
+  '/pets/{petId}': ['/v1/pets/1', { get: 'getPet' }],
+};
+
 describeService('Routes and headers', (service) => {
   it('matches a path exactly', async () => {
     const paths = [
@@ -69,15 +75,15 @@ describeService('Routes and headers', (service) => {
   });
 
   it('answers a known path with another method: 405, and Allow says which it takes', async () => {
-    for (const method of ['DELETE', 'PUT', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'MKCOL', 'QUERY']) {
-      const pets = await service.request(method, '/v1/pets');
-      expect(codeOf(pets), method).to.deep.equal([405, 'method_not_allowed']);
-      expect(methodsOf(pets)).to.deep.equal(['GET', 'HEAD', 'POST']);
-      const pet = await service.request(method, '/v1/pets/1');
-      expect(codeOf(pet), method).to.deep.equal([405, 'method_not_allowed']);
-      expect(methodsOf(pet)).to.deep.equal(['GET', 'HEAD']);
+    const all = ['DELETE', 'PUT', 'PATCH', 'POST', 'OPTIONS', 'TRACE', 'PROPFIND', 'MKCOL', 'QUERY'];
+    for (const [target, operations] of Object.values(documented)) {
+      const taken = ['HEAD', ...Object.keys(operations).map((method) => method.toUpperCase())].toSorted();
+      for (const method of all.filter((one) => !taken.includes(one))) {
+        const answer = await service.request(method, target);
+        expect(codeOf(answer), `${method} ${target}`).to.deep.equal([405, 'method_not_allowed']);
+        expect(methodsOf(answer)).to.deep.equal(taken);
+      }
     }
-    expect(codeOf(await service.request('POST', '/v1/pets/1'))).to.deep.equal([405, 'method_not_allowed']);
     for (const target of ['/livez', '/readyz', '/openapi.json']) {
       const answer = await service.request('POST', target, { key: null });
       expect(codeOf(answer), target).to.deep.equal([405, 'method_not_allowed']);
@@ -153,11 +159,15 @@ describeService('Routes and headers', (service) => {
     }
   });
 
-  it('documents the three operations, the deprecated one as such', async () => {
+  it('documents every operation, the deprecated one as such', async () => {
     const { json } = await service.get('/openapi.json');
-    expect(json).to.have.nested.property('paths./pets.get.operationId', 'listPets');
-    expect(json).to.have.nested.property('paths./pets.post.operationId', 'createPet');
-    expect(json).to.have.nested.property('paths./pets/{petId}.get.operationId', 'getPet');
+    expect(Object.keys(openApiDocument.paths)).to.have.members(Object.keys(documented));
+    for (const [path, [, operations]] of Object.entries(documented)) {
+      expect(openApiDocument.paths[path]).to.have.all.keys(...Object.keys(operations));
+      for (const [method, operationId] of Object.entries(operations)) {
+        expect(json).to.have.nested.property(`paths.${path}.${method}.operationId`, operationId);
+      }
+    }
     expect(json).to.have.nested.property('paths./pets/{petId}.get.deprecated', true);
     expect(json).not.to.have.nested.property('paths./pets.get.deprecated');
   });

@@ -110,7 +110,8 @@ export const expectDeclaredAnswer = (
       'schema',
     );
   });
-  if (request.method !== 'HEAD' && declared.content !== undefined)
+  if (declared.content === undefined) expect(answer.json, 'no body is declared').to.equal(undefined);
+  else if (request.method !== 'HEAD')
     expectToMatch(answer.json, ...response, 'content', 'application/json', 'schema');
 };
 
@@ -171,8 +172,9 @@ const decoded = ({ headers, body }: WireResponse): Uint8Array =>
     ? gunzipSync(body)
     : body;
 
-/** True for redirects and pages, which no OpenAPI document describes. */
-const isForReaders = ({ status, headers }: Pick<WireResponse, 'status' | 'headers'>): boolean =>
+/** True for redirects and pages, which no OpenAPI document describes, and for answers without content. */
+const hasNoJson = ({ status, headers }: Pick<WireResponse, 'status' | 'headers'>): boolean =>
+  status === 204 ||
   (status >= 300 && status < 400) ||
   headers.some(([name, value]) => name === 'content-type' && value.startsWith('text/html'));
 
@@ -182,8 +184,13 @@ const expectWhatEveryAnswerPromises = (answer: CheckedAnswer) => {
   expect(answer.header('X-Request-Id'), 'X-Request-Id').to.match(/^[\x21-\x7e]+$/);
   expect(answer.header('Date'), 'Date (RFC 9110, section 6.6.1)').to.match(/ GMT$/);
   expect(answer.header('X-Content-Type-Options')).to.equal('nosniff');
-  if (!isForReaders(answer)) {
+  if (!hasNoJson(answer)) {
     expect(answer.header('Content-Type')).to.match(/^application\/json(; ?charset=utf-8)?$/i);
+  }
+  if (answer.status === 204) {
+    expect(answer.text, 'no content (RFC 9110, section 15.3.5)').to.equal('');
+    expect(answer.header('Content-Type')).to.equal(undefined);
+    expect(answer.header('Content-Length'), 'RFC 9110, section 8.6').to.equal(undefined);
   }
   if (answer.status === 401) expect(answer.header('WWW-Authenticate')).to.match(/^Bearer\b/);
   if (answer.status === 405) expect(answer.header('Allow'), 'Allow').not.to.equal(undefined);
@@ -203,7 +210,7 @@ export const checkAnswer = (
   response: WireResponse,
 ): CheckedAnswer => {
   const text = utf8.decode(decoded(response));
-  const json = request.method === 'HEAD' || isForReaders(response) ? undefined : parseExactJson(text);
+  const json = request.method === 'HEAD' || hasNoJson(response) ? undefined : parseExactJson(text);
   const error = ErrorBody.is(json) ? json : { code: '', message: '' };
   const answer: CheckedAnswer = {
     status: response.status,

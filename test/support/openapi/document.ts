@@ -90,8 +90,8 @@ const requestOf = (
 const answersOf = (request: DocumentedRequest, { operationId, responses }: Operation) =>
   Object.entries(responses).flatMap(([status, { headers, content }]): ReadonlyArray<DocumentedAnswer> => {
     const json = content?.['application/json'];
-    if (json === undefined) return [];
-    const { example, examples } = json;
+    if (json === undefined && !status.startsWith('2')) return [];
+    const { example, examples } = json ?? {};
     const bodies =
       examples === undefined
         ? [['Success', example] as const]
@@ -106,7 +106,7 @@ const answersOf = (request: DocumentedRequest, { operationId, responses }: Opera
     }));
   });
 
-/** Each answer in JSON that an OpenAPI document shows an example of, with the request that its examples make. */
+/** Each success, and each failure in JSON, of which an OpenAPI document shows an example, with the request that its examples make. */
 export const documentedAnswers = (document: unknown): ReadonlyArray<DocumentedAnswer> =>
   pipe(
     Document.decode(dereferenced(document)),

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { CheckReadiness, HttpFailure } from '../../../adapters/http';
+import { inMemoryPetRepository } from '../../../adapters/in-memory';
 import {
   type Authenticate,
   type ConsumeQuota,
@@ -109,7 +110,7 @@ type Provoked = 'Success' | Exclude<HttpFailure['_tag'], 'DeadlineExceeded'>;
 /** For each kind of answer, what makes the service give it to a request. */
 export const provoke: Readonly<Record<Provoked, Provoke>> = {
   Success: (request) =>
-    ask(inBytes(request), { before: request.method === 'GET' ? [inBytes(createRex)] : [] }),
+    ask(inBytes(request), { before: request.method === 'POST' ? [] : [inBytes(createRex)] }),
   MissingApiKey: (request) => ask(inBytes(request, { authorization: 'Accept: */*' })),
   MalformedApiKey: (request) =>
     ask(inBytes(request, { authorization: `Authorization: Bearer Bearer ${key}` })),
@@ -139,9 +140,7 @@ export const provoke: Readonly<Record<Provoked, Provoke>> = {
   RateLimited: (request) => ask(inBytes(request), { consumeQuota: spentQuota }),
   HeadersTooLarge: (request) => ask(inBytes(request, { headers: [`Cookie: ${'c'.repeat(20_000)}`] })),
   Defect: (request) =>
-    ask(inBytes(request), {
-      pets: { list: fail, find: fail, create: fail, importAll: fail },
-    }),
+    ask(inBytes(request), { pets: new Proxy(inMemoryPetRepository(), { get: () => fail }) }),
   Unavailable: (request) =>
     ask(inBytes(request), { authenticate: () => TE.left(unavailable('the database is gone')) }),
   NotReady: (request) =>

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openApiDocument, openApiServiceDocument } from '../../../../adapters/http';
+import { openApiDocument, openApiServiceDocument, petOperations } from '../../../../adapters/http';
 import { describeFailure } from '../../../../adapters/http/errors';
 import { exampleFailures } from '../../../../adapters/http/openapi/error-table';
 import { documentedAnswers } from '../../../support/openapi/document';
@@ -53,7 +53,7 @@ describe('The examples of the OpenAPI documents', () => {
   it('are there for each operation', () => {
     const operations = new Set(answers.map(({ operationId }) => operationId));
     expect([...operations]).to.have.members([
-      ...['listPets', 'createPet', 'getPet'],
+      ...petOperations.map(({ operationId }) => operationId),
       ...['getLiveness', 'getReadiness', 'getOpenApiDocument', 'getOpenApiServiceDocument'],
     ]);
     expect(answers.length).to.be.above(40);
@@ -65,7 +65,7 @@ describe('The examples of the OpenAPI documents', () => {
       const answer = await provoke[kind](request);
       expect(answer.status).to.equal(status);
       const served = Object.entries(documents).find(([path]) => path === request.path)?.[1];
-      const answered: unknown = JSON.parse(answer.body);
+      const answered: unknown = answer.body === '' ? undefined : JSON.parse(answer.body);
       if (served === undefined || kind !== 'Success') expect(answered).to.deep.equal(body);
       else expect(answered).to.have.deep.property('paths', JSON.parse(JSON.stringify(served.paths)));
       for (const [name, { required, schema }] of Object.entries(headers)) {
