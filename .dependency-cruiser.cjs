@@ -97,8 +97,8 @@ module.exports = {
       name: 'settings-and-terminal-are-the-base',
       comment: 'Settings and terminal serve every command, and know none.',
       severity: 'error',
-      from: { path: '^app/(settings|terminal)/' },
-      to: { path: '^app/[^/]+/', pathNot: '^app/$1/' },
+      from: { path: '^app/(settings|database-address|terminal)' },
+      to: { path: '^app/', pathNot: '^app/($1|database-address|error-code)' },
     },
     {
       name: 'commands-are-the-top',

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
 import { databaseOf } from './app/backend/database';
 import { failureText } from './app/failures';
-import { readSettings } from './app/settings/settings';
+import { readSettings } from './app/settings';
 import { fieldErrorTexts } from './core';
 
 const configuration = (): Knex.Config => {

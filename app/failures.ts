@@ -4,7 +4,7 @@ import type { ApiKeyNotFound, ApiKeyRevoked, MigrationFailed } from '../adapters
 import type { Unavailable } from '../core';
 import { databaseAdvice } from './backend/database-advice';
 import { errorCode } from './error-code';
-import { type DatabaseAddress, databaseAddressText } from './settings/database-address';
+import { type DatabaseAddress, databaseAddressText } from './database-address';
 
 export type CommandFailure =
   | Unavailable

@@ -7,7 +7,6 @@ import {
   type TransportPage,
   type Attempt,
 } from '../../core';
-import { writeExactJson } from './exact-json';
 import { type RemoteStore, send, type Success, unexpectedResponse, urlOf } from './send';
 
 const toPet = (response: Success, value: unknown): Pet => {
@@ -57,8 +56,7 @@ export const httpTransport = (store: RemoteStore): Transport => {
   return {
     list: async (query, attempt) => readPage(urlOf(store, `pets?${searchOf(query).toString()}`), attempt),
     create: async (newPet, idempotencyKey, attempt) => {
-      const body = writeExactJson(newPet);
-      const response = await send(store, urlOf(store, 'pets'), attempt, { idempotencyKey, body });
+      const response = await send(store, urlOf(store, 'pets'), attempt, { idempotencyKey, newPet });
       const replayed = response.headers.get('Idempotent-Replayed') === 'true';
       return { pet: toPet(response, response.body), replayed };
     },

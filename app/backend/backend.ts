@@ -19,7 +19,7 @@ import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports, unavailabl
 import { fileAdvice } from './database-advice';
 import { errorCode } from '../error-code';
 import { CommandFailed, orFail } from '../failures';
-import type { Settings } from '../settings/settings';
+import type { Settings } from '../settings';
 import { databaseOf } from './database';
 
 export interface Backend {

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, lstatSync, readlinkSync, realpathSyn
 import { dirname, resolve } from 'node:path';
 import { toError } from 'fp-ts/Either';
 import { errorCode } from '../error-code';
-import type { DatabaseAddress } from '../settings/database-address';
+import type { DatabaseAddress } from '../database-address';
 
 /** Codes of Node's sockets and TLS, and SQLSTATEs (PostgreSQL manual, Appendix A). */
 const adviceByCode: ReadonlyArray<readonly [RegExp, string]> = [

@@ -16,8 +16,8 @@ import {
 } from '../../adapters/knex';
 import { unavailable } from '../../core';
 import { CommandFailed, orFail } from '../failures';
-import { databaseAddressText } from '../settings/database-address';
-import type { Settings } from '../settings/settings';
+import { databaseAddressText } from '../database-address';
+import type { Settings } from '../settings';
 
 interface NamedDatabase {
   readonly open: () => Database;

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { CheckResult } from '../doctor/check-result';
+import type { CheckResult } from '../doctor';
 import type { Terminal } from '../terminal/terminal';
 
 interface Options {
@@ -16,7 +16,7 @@ export const doctorCommand = ({ env, print, fail }: Terminal): Command =>
     .option('--full', 'read a SQLite file completely, with its indexes; takes minutes for a large file')
     .option('--json', 'print the results as JSON')
     .action(async ({ full = false, json = false }: Options) => {
-      const { diagnose } = await import('../doctor/diagnose.js');
+      const { diagnose } = await import('../doctor.js');
       const results = await diagnose(env, full);
       print(json, results, results.map(toLine).join('\n'));
       if (results.some(({ ok }) => !ok)) fail(1);

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ApiKeyRecord, ApiKeyStore, IssuedApiKey } from '../../adapters/knex';
 import { orFail } from '../failures';
-import type { Settings } from '../settings/settings';
+import type { Settings } from '../settings';
 import { toPrintableJson } from '../terminal/streams';
 import type { Terminal } from '../terminal/terminal';
 import { runCommand } from './run';

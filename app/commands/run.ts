@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { decodeOrThrow, fieldErrorTexts } from '../../core';
 import { errorCode } from '../error-code';
 import { CommandFailed, reasonOf } from '../failures';
-import { readSettings, type Settings } from '../settings/settings';
+import { readSettings, type Settings } from '../settings';
 import { interruptible, signalExitCode } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { formats } from '../transfer/formats';

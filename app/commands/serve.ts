@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
 import type { Service } from '../serve/serve';
-import { databaseAddressText } from '../settings/database-address';
-import { settingWarnings } from '../settings/setting-warnings';
-import { changedSettings, type Settings } from '../settings/settings';
+import { databaseAddressText } from '../database-address';
+import { changedSettings, type Settings, settingWarnings } from '../settings';
 import type { Terminal } from '../terminal/terminal';
 import { readVersion, runCommand } from './run';
 

@@ -1,7 +1,7 @@
 import { identity } from 'fp-ts/function';
 import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { Settings } from '../settings/settings';
+import type { Settings } from '../settings';
 import { escapeControlCharacters } from '../terminal/streams';
 import type { ProcessIO } from '../terminal/terminal';
 import { blockWriter, sinkOf } from './block-writer';

@@ -22,8 +22,8 @@ import { openAnimalStore } from '../../core';
 import { processTimeouts, serverTimeouts } from '../../core/timeouts';
 import { type Backend, openBackend } from '../backend/backend';
 import { CommandFailed, reasonOf } from '../failures';
-import { databaseAddressText } from '../settings/database-address';
-import { changedSettings, type Settings } from '../settings/settings';
+import { databaseAddressText } from '../database-address';
+import { changedSettings, type Settings } from '../settings';
 import { logReporter, measuredReporter, observeBatches, readiness, serviceStatus } from './observability';
 
 export interface Service {

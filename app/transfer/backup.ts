@@ -4,8 +4,8 @@ import { backupSqlite, type CopyOptions, type CopyProgress, restoreSqlite } from
 import { explainMissingDriver, giveToFolderOwner, requireFile } from '../backend/database';
 import { fileAdvice } from '../backend/database-advice';
 import { CommandFailed } from '../failures';
-import { databaseAddressText } from '../settings/database-address';
-import type { Settings } from '../settings/settings';
+import { databaseAddressText } from '../database-address';
+import type { Settings } from '../settings';
 import { resolveOutputFile, writeStandardOutput } from './files';
 import { showProgress, type TransferContext } from './transfer';
 

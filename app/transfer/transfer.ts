@@ -1,4 +1,4 @@
-import type { Settings } from '../settings/settings';
+import type { Settings } from '../settings';
 import type { Interruption } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 

@@ -3,8 +3,7 @@ import { Client } from 'pg';
 import { type Answer, call, idOf, roundRobin } from '../support/http/client';
 import { execute, inPostgresDatabase } from '../support/postgres/postgres';
 import { startServices } from '../support/service/service-process';
-import { diagnose } from '../../app/doctor/diagnose';
-import type { CheckResult } from '../../app/doctor/check-result';
+import { type CheckResult, diagnose } from '../../app/doctor';
 
 const key = 'pooled-key';
 const clients = 32;

@@ -1,6 +1,5 @@
 import { migrate, openSqlite, type Database } from '../../../adapters/knex';
-import type { CheckResult } from '../../../app/doctor/check-result';
-import { diagnose } from '../../../app/doctor/diagnose';
+import { type CheckResult, diagnose } from '../../../app/doctor';
 import type { Environment } from '../../support/processes/command';
 import { run } from '../../support/run';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { resolve } from 'node:path';
 import { startLine } from '../../../app/commands/serve';
-import { decodeSettings } from '../../../app/settings/settings';
+import { decodeSettings } from '../../../app/settings';
 import { columnOf, hasWriteAheadLog } from '../../support/databases/sqlite-files';
 import { allPets, createPet, listPets } from '../../support/http/client';
 import { startProgram } from '../../support/processes/command';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { diagnose } from '../../../app/doctor/diagnose';
+import { diagnose } from '../../../app/doctor';
 import { allPets, createUnder, environmentOf, isReplay, newPet, owner } from '../http/client';
 import { eventually } from '../eventually';
 import { runInProcess } from '../processes/run-in-process';

@@ -1,0 +1,235 @@
+import * as E from 'fp-ts/Either';
+import { once } from 'node:events';
+import { existsSync, statSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type DatabaseReport,
+  generationMismatch,
+  type InspectableDatabase,
+  inspectDatabase,
+  type Limits,
+  readHeartbeat,
+  type SchemaState,
+} from '../adapters/knex';
+import { fieldErrorTexts } from '../core';
+import { databaseTimeouts, processTimeouts } from '../core/timeouts';
+import { databaseOf } from './backend/database';
+import { fileAdvice } from './backend/database-advice';
+import { databaseAddressText } from './database-address';
+import { CommandFailed, failureText } from './failures';
+import { changedSettings, readSettings, type Settings, settingWarnings } from './settings';
+import { counted } from './terminal/streams';
+
+type CheckName = 'settings' | 'port' | 'database' | 'durability' | 'limits' | 'migrations' | 'keys' | 'clock';
+
+export interface CheckResult {
+  readonly check: CheckName;
+  readonly ok: boolean;
+  readonly text: string;
+}
+
+const passed = (check: CheckName, text: string): CheckResult => ({ check, ok: true, text });
+
+const failed = (check: CheckName, text: string): CheckResult => ({ check, ok: false, text });
+
+const clockToleranceMs = 60_000;
+
+type KeyReport = Pick<DatabaseReport, 'validKeys' | 'newestKeyCreatedAtMs'>;
+
+const inspectKeys = (settings: Settings, { validKeys, newestKeyCreatedAtMs }: KeyReport): CheckResult => {
+  const { API_KEYS, DATABASE_URL, NODE_ENV } = settings;
+  if (API_KEYS.length > 0) return passed('keys', `${counted(API_KEYS.length, 'key')} in API_KEYS`);
+  if (validKeys > 0) return passed('keys', `${counted(validKeys, 'valid key')} in the database`);
+  return NODE_ENV === 'production' || newestKeyCreatedAtMs !== undefined
+    ? failed('keys', failureText({ _tag: 'NoApiKey' }, DATABASE_URL))
+    : passed('keys', 'none: the first start creates one');
+};
+
+const inspectClock = ({ newestKeyCreatedAtMs }: KeyReport): CheckResult => {
+  const now = new Date();
+  return newestKeyCreatedAtMs === undefined || newestKeyCreatedAtMs <= now.getTime() + clockToleranceMs
+    ? passed('clock', now.toISOString())
+    : failed(
+        'clock',
+        `${now.toISOString()} is before the time at which the newest key was created: set the clock of this machine`,
+      );
+};
+
+const inspectLimits = ({ areKept, text, remedy }: Limits): CheckResult =>
+  areKept
+    ? passed('limits', text)
+    : failed('limits', `${text}: a client that hangs can block other requests: ${remedy}`);
+
+const inspectSchema = (schema: SchemaState): CheckResult => {
+  const { pending, unknown } = schema;
+  const mismatch = generationMismatch(schema);
+  if (mismatch !== undefined) return failed('migrations', mismatch);
+  if (pending.length > 0) {
+    return passed(
+      'migrations',
+      `pending: ${pending.join(', ')}: the next start or \`animal-store migrate\` runs them`,
+    );
+  }
+  return passed(
+    'migrations',
+    unknown.length === 0 ? 'up to date' : `up to date, with ${unknown.join(', ')} of a newer version`,
+  );
+};
+
+const resultsOf = (settings: Settings, report: DatabaseReport): ReadonlyArray<CheckResult> => {
+  const { schema, durability, limits } = report;
+  return [
+    passed('database', `${databaseAddressText(settings.DATABASE_URL)} can be read and written`),
+    durability.isDurable
+      ? passed('durability', durability.text)
+      : failed('durability', `${durability.text} can lose stored animals: ${durability.remedy}`),
+    ...(limits === undefined ? [] : [inspectLimits(limits)]),
+    inspectSchema(schema),
+    inspectKeys(settings, report),
+    inspectClock(report),
+  ];
+};
+
+/** Checks a SQLite file that must not be opened: opening creates a missing file, and blocks on a pipe. */
+const inspectUnopened = (filename: string): CheckResult | undefined => {
+  const advice = fileAdvice(filename);
+  if (!existsSync(filename)) {
+    return advice === undefined
+      ? passed('database', `${filename} does not exist yet: the first start creates it`)
+      : failed('database', `${filename} can't be created: ${advice}`);
+  }
+  if (statSync(filename).isFile()) return undefined;
+  return failed('database', `${filename} can't be opened: ${advice ?? 'it is not a regular file'}`);
+};
+
+const inspectOpened = async (
+  settings: Settings,
+  database: InspectableDatabase,
+  isThorough: boolean,
+): Promise<ReadonlyArray<CheckResult>> => {
+  try {
+    const report = await inspectDatabase(database, {
+      isThorough,
+      countsRequests: settings.RATE_LIMIT !== undefined,
+    })();
+    return E.isLeft(report)
+      ? [failed('database', failureText(report.left, settings.DATABASE_URL))]
+      : resultsOf(settings, report.right);
+  } finally {
+    await database.close();
+  }
+};
+
+/** Checks the database, its keys and the clock for `doctor`, without creating a missing file. */
+const inspectData = async (settings: Settings, isThorough: boolean): Promise<ReadonlyArray<CheckResult>> => {
+  const { DATABASE_URL: address } = settings;
+  const withoutData = (result: CheckResult): ReadonlyArray<CheckResult> => {
+    const noKeys = { validKeys: 0, newestKeyCreatedAtMs: undefined };
+    return [result, inspectKeys(settings, noKeys), inspectClock(noKeys)];
+  };
+  const unopened = address._tag === 'Sqlite' ? inspectUnopened(address.filename) : undefined;
+  if (unopened !== undefined) return withoutData(unopened);
+  try {
+    const database = databaseOf(settings)?.openAsFound();
+    return database === undefined
+      ? withoutData(passed('database', 'memory: keeps animals until the service stops'))
+      : await inspectOpened(settings, database, isThorough);
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    return withoutData(failed('database', failureText(error.failure, address)));
+  }
+};
+
+/** Returns the body of a response. `fetch` would refuse many ports (Fetch Standard, "port blocking"). */
+const ask = async (host: string, port: number, path: string): Promise<string | undefined> => {
+  const signal = AbortSignal.timeout(processTimeouts.doctorMs);
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      get({ host, port, path, agent: false, signal }, resolve).on('error', reject);
+    });
+    return await text(response);
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * True if the animal store that listens there uses the database of the settings. Its readiness check commits a heartbeat
+ * to the database, at most once a second. Two stores in memory can't be told apart, and pass.
+ */
+const usesSameDatabase = async (settings: Settings, host: string, port: number): Promise<boolean> => {
+  const database = databaseOf(settings)?.openAsFound();
+  if (database === undefined) return true;
+  try {
+    const before = await readHeartbeat(database)();
+    for (const pauseMs of [0, databaseTimeouts.readinessCacheMs]) {
+      await delay(pauseMs);
+      await ask(host, port, '/readyz');
+      const after = await readHeartbeat(database)();
+      if (E.isRight(before) && E.isRight(after) && before.right !== after.right) return true;
+    }
+    return false;
+  } finally {
+    await database.close();
+  }
+};
+
+const inspectTakenPort = async (
+  settings: Settings,
+  host: string,
+  port: number,
+  prefix: '' | 'ADMIN_',
+  cause: unknown,
+): Promise<CheckResult> => {
+  if ((await ask(host, port, '/livez')) !== '{"status":"live"}') {
+    return failed('port', failureText({ _tag: 'CannotListen', cause, prefix }, settings.DATABASE_URL));
+  }
+  const place = `${port} on ${host} is taken by an animal store`;
+  return (await usesSameDatabase(settings, host, port))
+    ? passed('port', `${place} with this database`)
+    : failed('port', `${place} with another database: stop it, or set ${prefix}PORT or ${prefix}HOST`);
+};
+
+const inspectPort = async (
+  settings: Settings,
+  host: string,
+  port: number,
+  prefix: '' | 'ADMIN_',
+): Promise<CheckResult> => {
+  const server = createServer().listen(port, host);
+  try {
+    await once(server, 'listening');
+    return passed('port', port === 0 ? `any free port on ${host}` : `${port} on ${host} is free`);
+  } catch (cause) {
+    return await inspectTakenPort(settings, host, port, prefix, cause);
+  } finally {
+    server.close();
+  }
+};
+
+const inspectPorts = async (settings: Settings): Promise<ReadonlyArray<CheckResult>> => {
+  const { HOST, PORT, ADMIN_HOST, ADMIN_PORT } = settings;
+  return Promise.all([
+    inspectPort(settings, HOST, PORT, ''),
+    ...(ADMIN_PORT === undefined ? [] : [inspectPort(settings, ADMIN_HOST, ADMIN_PORT, 'ADMIN_')]),
+  ]);
+};
+
+/** Checks what `serve` needs, without changing data. `isThorough` reads a SQLite file completely, with its indexes. */
+export const diagnose = async (
+  environment: NodeJS.ReadOnlyDict<string>,
+  isThorough = false,
+): Promise<ReadonlyArray<CheckResult>> => {
+  const read = readSettings(environment);
+  if (E.isLeft(read)) return fieldErrorTexts(read.left).map((text) => failed('settings', text));
+  const settings = read.right;
+  return [
+    passed('settings', changedSettings(settings).join(', ') || 'all settings are default'),
+    ...settingWarnings(environment, settings).map((text) => passed('settings', `warning: ${text}`)),
+    ...(await inspectPorts(settings)),
+    ...(await inspectData(settings, isThorough)),
+  ];
+};
