@@ -101,7 +101,7 @@ const codec = t.strict({
   STOP_DELAY: wholeNumber(0, 600_000, 0),
   RATE_LIMIT: setting<RateLimit | undefined>(
     t.type({ requests: t.number, seconds: t.number }),
-    'REQUESTS/SECONDSs, as in 100/60s',
+    'a number of requests per number of seconds, such as 100/60s',
     undefined,
     (limit) => (limit ? `${limit.requests}/${limit.seconds}s` : 'none'),
     parseRateLimit,

@@ -11,12 +11,12 @@ import { type RemoteStore, send, type Success, unexpectedResponse, urlOf } from 
 
 const toPet = (response: Success, value: unknown): Pet => {
   const decoded = Pet.decode(value);
-  if (decoded._tag === 'Left') throw unexpectedResponse(response, 'not a Pet');
+  if (decoded._tag === 'Left') throw unexpectedResponse(response, 'the body is not a Pet');
   return decoded.right;
 };
 
 const toPets = (response: Success): ReadonlyArray<Pet> => {
-  if (!Array.isArray(response.body)) throw unexpectedResponse(response, 'not a list');
+  if (!Array.isArray(response.body)) throw unexpectedResponse(response, 'the body is not an array');
   return response.body.map((value: unknown) => toPet(response, value));
 };
 
@@ -26,7 +26,7 @@ const nextOf = (response: Success): URL | undefined => {
   if (target === undefined) return undefined;
   const next = new URL(target, response.url);
   if (next.origin !== response.url.origin)
-    throw unexpectedResponse(response, `a next page at ${next.origin}`);
+    throw unexpectedResponse(response, `the next page is on another origin, ${next.origin}`);
   return next;
 };
 
@@ -46,7 +46,7 @@ export const httpTransport = (store: RemoteStore): Transport => {
     // Ids ascend, so a page without larger ids would repeat endlessly.
     const repeats = after !== undefined && first !== undefined && first.id <= after;
     if (repeats || (next !== undefined && last === undefined))
-      throw unexpectedResponse(response, 'a next page without further animals');
+      throw unexpectedResponse(response, 'the next page has no further animals');
     return {
       pets,
       next: next === undefined ? undefined : (nextAttempt) => readPage(next, nextAttempt, last?.id),

@@ -53,7 +53,8 @@ const listParameters = {
     schema: { $ref: '#/components/schemas/PetStatus' },
   },
   after: {
-    description: 'Returns only animals with a larger `id`: the last one of the previous page.',
+    description:
+      'Returns only animals with a larger `id` than this one. Use the last `id` of the previous page.',
     schema: decimalInt64,
   },
 } satisfies { readonly [Field in keyof Required<PetQuery>]: object };
@@ -84,13 +85,13 @@ export const petOperations: ReadonlyArray<PetOperation> = [
     successStatus: 201,
     handle: handleCreatePet,
     summary: 'Add an animal',
-    description: 'The animal is durable once the response is sent.',
+    description: 'The animal is stored durably before the response is sent.',
     parameters: [
       {
         name: 'Idempotency-Key',
         in: 'header',
         description:
-          'A name for this creation, such as `8e03978e-40d5-43dd-bc93-6894a57f9324`. A retry with the same name within 24 hours adds nothing and returns the first animal. 1 to 255 characters of printable ASCII, with or without double quotes around them; both forms are the same key. Spaces, commas, and `\\"` and `\\\\` need the quotes.',
+          'A key that identifies this create, such as `8e03978e-40d5-43dd-bc93-6894a57f9324`. A retry with the same key within 24 hours adds no second animal: the response has the first one. A key has 1 to 255 printable ASCII characters, with or without double quotes around them; both forms are the same key. Spaces, commas, and `\\"` and `\\\\` need the quotes.',
         schema: { type: 'string', pattern: idempotencyKeyPattern },
       },
     ],
@@ -160,7 +161,7 @@ export const serviceOperations: ReadonlyArray<ServiceOperation> = [
       succeed(context, '{"status":"live"}');
       return Promise.resolve();
     },
-    summary: 'Report whether the process runs',
+    summary: 'Check that the process runs',
     success: { description: 'The process runs.', schema: 'Health', example: { status: 'live' } },
     failures: [],
   },
@@ -174,8 +175,12 @@ export const serviceOperations: ReadonlyArray<ServiceOperation> = [
       if (E.isLeft(ready)) fail(context, ready.left);
       else succeed(context, '{"status":"ready"}');
     },
-    summary: 'Report whether requests can be served',
-    success: { description: 'Requests can be served.', schema: 'Health', example: { status: 'ready' } },
+    summary: 'Check that the service can serve requests',
+    success: {
+      description: 'The service can serve requests.',
+      schema: 'Health',
+      example: { status: 'ready' },
+    },
     failures: ['NotReady'],
   },
   {

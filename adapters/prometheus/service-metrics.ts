@@ -106,13 +106,13 @@ export const poolMetrics =
 export const batchMetrics = () => {
   const durations = histogram(
     'db_client_operation_duration_seconds',
-    'Duration of database client operations: a batch of list or find, a commit of create.',
+    'Duration of database operations: batches of list or find queries, and commits of creates.',
     // OpenTelemetry's advice starts at 1 ms, but most reads take less.
     [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
   );
   const sizes = histogram(
     'animal_store_batch_size',
-    'Number of calls in one database client operation.',
+    'Number of calls that shared one database operation.',
     [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
   );
   const observersOf = (operation: string) => ({

@@ -150,7 +150,7 @@ const rotate = (terminal: Terminal): Command =>
 const list = (terminal: Terminal): Command =>
   new Command('list')
     .description('list the keys by their time of creation')
-    .option('--json', 'print their records as JSON')
+    .option('--json', 'print the records of the keys as JSON')
     .action(({ json = false }: Options) =>
       withKeyStore(terminal, async (keyStore) => {
         const keys = await orFail(keyStore.list);

@@ -136,11 +136,11 @@ const headerComponents = {
   'WWW-Authenticate': header('How to authenticate (RFC 6750, section 3).', 'Bearer'),
   Accept: header('The media type that is accepted (RFC 9110, 15.5.16).', 'application/json'),
   ETag: header(
-    'Identifies this version of the text. If a request sends it in `If-None-Match`, the response is 304 until the text changes.',
+    'Identifies this version of the document. If a request sends it in `If-None-Match`, the response is 304 until the document changes.',
     '"X0tLTpR4qJ2Zx8wq6oI4l1cTzqk3b3mI1cCwVfTzqGE"',
   ),
   'Retry-After': {
-    ...header('Seconds to wait before the next try.', '1'),
+    ...header('Seconds to wait before the next attempt.', '1'),
     schema: { type: 'integer', minimum: 0 },
     example: 1,
   },

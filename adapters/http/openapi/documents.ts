@@ -61,7 +61,7 @@ const documentServiceOperation = ({ operationId, summary, success, failures }: S
     ...(success.headers?.includes('ETag') === true
       ? {
           304: {
-            description: 'Not modified: the client has the current text.',
+            description: 'Not modified: the client has the current document.',
             headers: headerReferences(['X-Request-Id', 'ETag']),
           },
         }
@@ -91,8 +91,8 @@ const description = `A catalogue of animals. Every operation needs an API key.
 Integers are exact over the whole int64 range: read and write them without converting them to floating point.
 A request may have an \`X-Request-Id\`: the response and the log repeat it.
 
-Every failure, on any path, has an \`Error\` body. Its \`code\` is for programs. Where the table allows a retry, wait for the
-seconds in \`Retry-After\`, if there is one, and give a creation the same \`Idempotency-Key\` each time.
+Every failure, on any path, has an \`Error\` body. Programs should check its \`code\`. The table below says which requests to
+retry. Before a retry, wait for the seconds in \`Retry-After\`, if the response has it. Retry a create with the same \`Idempotency-Key\`.
 
 <details><summary>All error codes</summary>
 
@@ -101,9 +101,9 @@ ${errorTable}
 </details>
 `;
 
-const serviceDescription = `Health and documents of the service, beside its operations on animals. None of it needs an API key.
+const serviceDescription = `Health checks of the service, and its OpenAPI documents. These operations need no API key.
 
-Metrics in the Prometheus text format are not included: they are at \`/metrics\` on the operator's own port, if the setting \`ADMIN_PORT\` names one.
+The metrics, in the Prometheus text format, are at \`/metrics\` on the port for operators (\`ADMIN_PORT\`) only.
 
 Every failure has an \`Error\` body, as for the operations on animals.
 `;
@@ -123,7 +123,7 @@ export const openApiDocument = {
   info: { title: 'Animal store', version: '1.0.0', description },
   externalDocs: {
     url: 'openapi-service.json',
-    description: 'Operations outside /v1: health and the documents',
+    description: 'Operations outside /v1: health checks and OpenAPI documents',
   },
   servers: [{ url: './v1' }],
   security: [{ bearerAuth: [] }],
@@ -137,7 +137,7 @@ export const openApiServiceDocument = {
   info: { title: 'Animal store: the service', version: '1.0.0', description: serviceDescription },
   externalDocs: { url: 'openapi.json', description: 'The operations on animals, and all error codes' },
   servers: [{ url: '.' }],
-  tags: [{ name: 'service', description: 'Health and the documents.' }],
+  tags: [{ name: 'service', description: 'Health checks and OpenAPI documents.' }],
   paths: servicePaths,
   components: componentsOf(servicePaths),
 };
