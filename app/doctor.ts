@@ -123,7 +123,6 @@ const inspectOpened = async (
   }
 };
 
-/** Checks the database, its keys and the clock for `doctor`, without creating a missing file. */
 const inspectData = async (settings: Settings, isThorough: boolean): Promise<ReadonlyArray<CheckResult>> => {
   const { DATABASE_URL: address } = settings;
   const withoutData = (result: CheckResult): ReadonlyArray<CheckResult> => {

@@ -57,7 +57,6 @@ const parseRateLimit = (text: string): unknown => {
 
 const originShape = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#@*\s]+$/i;
 
-/** Normalises an origin as browsers send it: in lower case, without a default port. */
 const toOrigin = (text: string): unknown => {
   if (!originShape.test(text) || !URL.canParse(text)) return undefined;
   const { origin, protocol, host } = new URL(text);

@@ -37,7 +37,6 @@ type RateLimited = Readonly<{ _tag: 'RateLimited'; retryAfterMs: number | undefi
 
 type PayloadTooLarge = Readonly<{ _tag: 'PayloadTooLarge' }>;
 
-/** Failures of every remote operation. The key may expire or be revoked while the store is open. */
 type RemoteFailure = InvalidApiKey | RateLimited | Unavailable;
 
 /** Operations of a store over HTTP. An AnimalStore also fits this type. */

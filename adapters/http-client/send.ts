@@ -46,7 +46,6 @@ const shownLength = 200;
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Reads Retry-After (RFC 9110, section 10.2.3): seconds, or a date. */
 const retryAfterMsOf = (headers: Headers): number | undefined => {
   const text = headers.get('Retry-After');
   if (text === null) return undefined;
@@ -54,7 +53,6 @@ const retryAfterMsOf = (headers: Headers): number | undefined => {
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 };
 
-/** Makes the error for a response outside the contract, such as the HTML page of a proxy. */
 export const unexpectedResponse = (
   { status, headers }: Pick<Success, 'status' | 'headers'>,
   text: string,

@@ -17,7 +17,7 @@ export interface RequestRecord {
   readonly method: string;
   readonly path: string;
   readonly route: string | undefined;
-  /** Status of the response, or 499 if the client left before it. */
+  /** Status of the response, or 499 if the client left before it, as nginx logs it. */
   readonly status: number;
   readonly code: string | undefined;
   readonly milliseconds: number;
@@ -109,7 +109,6 @@ export const recordRequest = (ended: Ended): RequestRecord => {
   };
 };
 
-/** Status that nginx logs if the client closed the connection before the response. */
 const clientClosedRequest = 499;
 
 interface Options {

@@ -25,7 +25,6 @@ const pagePolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Files under `/docs`. No other file of the folder is served. */
 const files = {
   'authorization.mjs': types.javascript,
   'exact-response-body.mjs': types.javascript,

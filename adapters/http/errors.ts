@@ -38,7 +38,6 @@ export type HttpFailure =
   | { readonly _tag: 'InvalidQuery' | 'InvalidBody'; readonly fieldErrors: ReadonlyArray<FieldError> }
   | { readonly _tag: 'MalformedApiKey'; readonly repeatsScheme: boolean }
   | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
-  // `suggestion` is the path that the client probably meant.
   | { readonly _tag: 'RouteNotFound'; readonly suggestion?: string }
   | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }

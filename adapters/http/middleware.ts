@@ -24,7 +24,6 @@ export const requestId: Middleware = (context, next) => {
   return next();
 };
 
-/** Headers that describe a response which an error has replaced. */
 const abandonedHeaders = ['Content-Encoding', 'ETag', 'Idempotent-Replayed', 'Link', 'Location'];
 
 /** Turns a thrown error into an opaque 500. Expected failures are values and are never thrown. */

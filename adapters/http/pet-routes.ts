@@ -12,7 +12,6 @@ import { createRoutes, refuseUnmatched } from './routing';
 export interface HttpServerFunctions {
   /** Time by `performance.now()` at which a request arrived, before it was queued. */
   readonly arrivedAt: (request: IncomingMessage) => number | undefined;
-  /** Returns undefined once the client has left. */
   readonly deadlineOf: (request: IncomingMessage) => number | undefined;
   readonly readBody: ServerFunctions['readBody'];
 }

@@ -5,7 +5,6 @@ import { fail, setHeaders } from './respond';
 export const deprecationHeaders = ({ since, sunset, successor }: Deprecation): Headers => ({
   // RFC 9745: seconds since 1970.
   Deprecation: `@${Date.parse(since) / 1_000}`,
-  // RFC 8594
   Sunset: new Date(sunset).toUTCString(),
   // RFC 5829. A relative reference works behind any path prefix.
   Link: `<${successor}>; rel="successor-version"`,

@@ -10,7 +10,6 @@ import { isHealthCheck } from './service-routes';
 
 interface ShedRequest {
   readonly request: IncomingMessage;
-  /** Status of the response, or 499 if the client left before it. */
   readonly status: number;
   /** True if `requestStarted` was called for the request. */
   readonly wasStarted: boolean;
@@ -20,7 +19,6 @@ interface Options {
   readonly reporter: Reporter;
   readonly corsOrigins: ReadonlyArray<string>;
   readonly trustedProxies: number;
-  /** Methods that the routes answer. */
   readonly methods: ReadonlyArray<string>;
   readonly routeOf: (method: string, path: string) => Route | undefined;
   readonly arrivedAt?: ((request: IncomingMessage) => number | undefined) | undefined;
@@ -83,5 +81,4 @@ export const serverAnswers = ({
   };
 };
 
-/** A Koa application, and functions for the requests that its HTTP server answers itself. */
 export type HttpApplication = ReturnType<typeof serverAnswers> & { readonly app: Koa };

@@ -49,7 +49,6 @@ const originOf = (context: Context): string => {
   return host === '' ? '' : `${context.protocol === 'https' ? 'https' : 'http'}://${host}`;
 };
 
-/** Makes the handler of a text that contains the origin of the service. Caches the last texts. */
 export const sendTextByOrigin = (makeText: (origin: string) => Text) => {
   const known = new LRUCache<string, ReturnType<typeof sendText>>({ max: maxOrigins });
   return (context: Context): Promise<void> => {

@@ -71,7 +71,6 @@ export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> =
 
 const escapable = /["\\]|[^ -\ud7ff\ue000-\uffff]/;
 
-/** Calls JSON.stringify only for text that needs escapes. */
 const serialiseText = (text: string): string => (escapable.test(text) ? JSON.stringify(text) : `"${text}"`);
 
 /** Returns a function that writes one JSON member. JSON.stringify would throw on a bigint. */

@@ -9,7 +9,6 @@ const getOrAdd = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
   return made;
 };
 
-/** Limit for the number of series. Further owners are counted together. */
 const mostOwners = 100;
 const otherOwners = '_OTHER';
 
@@ -113,7 +112,6 @@ export interface Operation {
   readonly successStatus: number;
 }
 
-// Methods that OpenTelemetry's conventions for HTTP metrics know (RFC 9110 and PATCH).
 const knownMethods = new Set([
   'CONNECT',
   'DELETE',
@@ -155,7 +153,6 @@ const requestDurations = () => {
 const failures = [500, 503];
 const rejectionStatuses = [400, 405, 408, 413, 431, 499, 503, 505];
 
-/** Counts and times requests. The route is empty if none matches, and an unknown method is `_OTHER`. */
 export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Operation>) => {
   const registers = [registry];
   const countOwner = ownerMetrics(registry);

@@ -36,7 +36,6 @@ export interface Backend {
   readonly close: () => Promise<void>;
 }
 
-/** 64 bits of the hash, so that ids do not collide. */
 const hexDigits = 16;
 
 /** Derives each id from its key, so that it stays the same when other keys change. */
@@ -59,7 +58,6 @@ const pickQuota = (
     : inMemoryQuota(RATE_LIMIT);
 };
 
-/** API_KEYS replaces the keys in the database, also in the metrics. */
 const readStatus = async (database: Database, { API_KEYS }: Settings): Promise<Partial<DatabaseStatus>> => {
   const status = await databaseStatus(database)();
   if (E.isLeft(status)) return {};

@@ -4,7 +4,6 @@ import { toError } from 'fp-ts/Either';
 import { errorCode } from '../error-code';
 import type { DatabaseAddress } from '../database-address';
 
-/** Codes of Node's sockets and TLS, and SQLSTATEs (PostgreSQL manual, Appendix A). */
 const adviceByCode: ReadonlyArray<readonly [RegExp, string]> = [
   [/^ECONNREFUSED$/, 'start PostgreSQL there, or set the host and port in DATABASE_URL'],
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'the host name is unknown: set the host in DATABASE_URL'],

@@ -16,7 +16,6 @@ const usageExitCode = 2;
 
 const emptyCommentOrAssignment = /^\s*(?:#.*|(?:export\s+)?[A-Za-z_]\w*\s*=.*)?$/;
 
-/** Quoted values may have several lines. */
 const quotedValue = /=\s*(["'`])[^]*?\1/g;
 
 const readText = (file: string): string => {

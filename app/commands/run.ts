@@ -20,7 +20,6 @@ export const formatOption = (): Option =>
 
 export const missingFormat = 'error: add --format ndjson or --format csv';
 
-/** Reads the settings and runs a command with them. Prints a `CommandFailed` and sets exit code 1. */
 export const runCommand = async (
   { env, printError, fail }: Terminal,
   command: (settings: Settings) => Promise<void>,

@@ -45,26 +45,17 @@ export const sinkOf = (output: Writable): Sink => {
   return file === undefined ? streamSink(output) : fileSink(file);
 };
 
-/** Buffers lines and writes them in blocks. `write` never blocks and never throws. */
-interface BlockWriter {
-  readonly write: (line: string) => void;
-  readonly flushAtExit: () => void;
-  readonly close: (timeoutMs: number) => Promise<void>;
-}
-
 const blockBytes = 65_536;
 
-/** Interval of writes, and pause before a retry. */
 const intervalMs = 100;
 
-/** Limit for lines that are not written yet. Further lines are dropped. */
 const maxBufferedBytes = 16_777_216;
 
 /**
- * Replaces the destination of pino (sonic-boom). Its `flushSync` retries without limit, so that with a full disk or a
- * stalled reader the process never exits.
+ * Writes lines in blocks, and drops them when the buffer is full. `write` never blocks and never throws. Replaces pino's
+ * sonic-boom, whose `flushSync` retries without limit: with a full disk the process never exits.
  */
-export const blockWriter = (sink: Sink): BlockWriter => {
+export const blockWriter = (sink: Sink) => {
   // Appending to one string would copy it for each line.
   let lines: Array<Buffer> = [];
   let bufferedBytes = 0;
@@ -110,7 +101,7 @@ export const blockWriter = (sink: Sink): BlockWriter => {
   };
 
   return {
-    write: (line) => {
+    write: (line: string): void => {
       const bytes = Buffer.from(line);
       if (unwrittenBytes + bytes.length > maxBufferedBytes) return;
       lines.push(bytes);
@@ -119,10 +110,10 @@ export const blockWriter = (sink: Sink): BlockWriter => {
       if (bufferedBytes >= blockBytes) flush();
       else if (writing === undefined) schedule();
     },
-    flushAtExit: () => {
+    flushAtExit: (): void => {
       sink.takeLast(nextBlock());
     },
-    close: async (timeoutMs) => {
+    close: async (timeoutMs: number): Promise<void> => {
       isClosing = true;
       flush();
       await Promise.race([writing, delay(timeoutMs)]);

@@ -90,7 +90,6 @@ interface Lifetime {
   readonly version: string;
   readonly logger: Logger;
   readonly onProgress: (text: string) => void;
-  /** Called when the service is ready. Resolves with the signal that stops it. */
   readonly until: (service: Service) => Promise<NodeJS.Signals>;
 }
 

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import * as t from 'io-ts';
 
-/** Returns the descriptor of a stream that writes to a file, or undefined for a pipe, a socket or a terminal. */
 export const fileDescriptorOf = (output: Writable): number | undefined =>
   !(output instanceof Socket) && 'fd' in output && typeof output.fd === 'number' ? output.fd : undefined;
 

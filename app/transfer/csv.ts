@@ -18,7 +18,6 @@ const readPlain = (text: string, start: number): Field => {
   return { value: text.slice(start, end), end };
 };
 
-/** Returns undefined if the quotes are not closed or text follows them. */
 const readQuoted = (text: string, start: number): Field | undefined => {
   let value = '';
   for (let from = start + 1; ;) {

@@ -23,7 +23,6 @@ interface ExportOptions {
   readonly onPage: (pets: ReadonlyArray<Pet>) => void;
 }
 
-/** Writes all animals, or those with the status, to a file or, for `-`, to standard output. Shows the progress. */
 export const exportFile = (
   { file, format, status, onPage }: ExportOptions,
   { settings, terminal, interruption: { signal } }: TransferContext,

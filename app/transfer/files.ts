@@ -65,7 +65,6 @@ interface Target {
   readonly earlier: Stats | undefined;
 }
 
-/** Follows links, even to a file that does not exist. Throws if its folder does not exist. */
 const resolveTarget = (file: string): Target => {
   const earlier = statSync(file, { throwIfNoEntry: false });
   if (earlier !== undefined) return { path: realpathSync.native(file), earlier };
@@ -82,7 +81,6 @@ const isSameFile = (one: Target, other: Target): boolean =>
     one.earlier.ino === other.earlier?.ino &&
     one.earlier.dev === other.earlier.dev);
 
-/** Suffixes of the files of a SQLite database (SQLite documentation, "Temporary Files"). */
 const databaseSuffixes = ['', '-wal', '-shm', '-journal'];
 
 /** Follows links first, as SQLite does: its other files are next to the file that the links lead to. */

@@ -80,7 +80,6 @@ interface ImportOptions {
   readonly dryRun: boolean;
 }
 
-/** Imports a file, or standard input for `-`. Never rejects. */
 export const importFile = async (
   { file, format, skipInvalid, dryRun }: ImportOptions,
   context: TransferContext,

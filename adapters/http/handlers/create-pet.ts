@@ -19,7 +19,6 @@ export const idempotencyKeyPattern = `^${keyText}$`;
 
 const keyInSpaces = new RegExp(`^ *${keyText} *$`);
 
-/** Parses an Idempotency-Key, with the quotes that the IETF draft requires, or without them, as most clients send it. */
 export const parseIdempotencyKey = (header: string): E.Either<HttpFailure, IdempotencyKey> => {
   const [, quoted, bare] = keyInSpaces.exec(header) ?? [];
   const key = quoted?.replace(/\\(.)/g, '$1') ?? bare;

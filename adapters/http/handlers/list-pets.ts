@@ -61,7 +61,6 @@ const decodeQuery = (query: string): E.Either<HttpFailure, ListPetsQuery> => {
 const maxCachedLength = 200;
 const decodedQueries = new LRUCache<string, ReturnType<typeof decodeQuery>>({ max: 1_000 });
 
-// Cached, since clients repeat their queries.
 export const decodeListQuery = (query: string): ReturnType<typeof decodeQuery> => {
   const known = decodedQueries.get(query);
   if (known !== undefined) return known;
