@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { KeyId, OwnerId } from '../../core';
 import type { Middleware, State } from './context';
-import { describeFailure, type HttpFailure } from './errors';
+import { describeFailure, failureOf, type HttpFailure } from './errors';
 import { requestIdOf } from './middleware';
-import { failureOf } from './respond';
 
 interface TraceContext {
   readonly traceId: string;

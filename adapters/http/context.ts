@@ -44,3 +44,17 @@ export interface ServerFunctions {
   /** Reads an unread body. Rejects as raw-body does if it is too large or incomplete. */
   readonly readBody: (request: IncomingMessage, maxBytes: number) => Promise<Buffer>;
 }
+
+export const jsonType = 'application/json';
+
+/** Sets headers on Node's response. Koa's `set` allocates four arrays for each header. */
+export const setHeaders = ({ res }: Context, headers: Headers): void => {
+  if (res.headersSent) return;
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+};
+
+export const succeed = (context: Context, json: string | Buffer): void => {
+  context.status = context.state.route?.successStatus ?? 200;
+  setHeaders(context, { 'Content-Type': jsonType });
+  context.body = typeof json === 'string' ? Buffer.from(json) : json;
+};

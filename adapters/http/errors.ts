@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { fieldErrorTexts } from '../../core';
 import type {
   FieldError,
@@ -7,7 +8,7 @@ import type {
   Unavailable,
 } from '../../core';
 import type { MalformedJson } from '../json';
-import type { Headers } from './context';
+import { type Context, type Headers, jsonType } from './context';
 
 export interface NotReady {
   readonly _tag: 'NotReady';
@@ -45,13 +46,10 @@ export type HttpFailure =
   // A bug in the service. Its cause goes to the log, never to the client.
   | { readonly _tag: 'Defect'; readonly cause: unknown };
 
-export interface ErrorBody {
+interface ErrorDescription {
+  readonly status: number;
   readonly code: string;
   readonly message: string;
-  readonly status: number;
-}
-
-interface ErrorDescription extends ErrorBody {
   readonly headers: Headers;
 }
 
@@ -60,12 +58,7 @@ const describe = (
   code: string,
   message: string,
   headers: Headers = {},
-): ErrorDescription => ({
-  code,
-  message,
-  status,
-  headers,
-});
+): ErrorDescription => ({ status, code, message, headers });
 
 const unauthorized = (message: string, challenge = 'Bearer error="invalid_token"'): ErrorDescription =>
   describe(401, 'unauthorized', message, { 'WWW-Authenticate': challenge });
@@ -155,7 +148,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
   }
 };
 
-export const errorBodyText = ({ code, message, status }: ErrorBody): string =>
+export const errorBodyText = ({ code, message, status }: ErrorDescription): string =>
   JSON.stringify({ code, message, status });
 
 export const causeOf = (failure: HttpFailure): Error | undefined => {
@@ -163,4 +156,27 @@ export const causeOf = (failure: HttpFailure): Error | undefined => {
   if (!('cause' in failure)) return undefined;
   const { cause } = failure;
   return cause instanceof Error ? cause : new Error('the thrown value is not an Error', { cause });
+};
+
+const failures = new WeakMap<IncomingMessage, HttpFailure>();
+
+export const recordFailure = (request: IncomingMessage, failure: HttpFailure): void => {
+  failures.set(request, failure);
+};
+
+export const failureOf = (request: IncomingMessage): HttpFailure | undefined => failures.get(request);
+
+/** Answers with the Error of a failure. Its cause becomes the application's `error` event. */
+export const fail = (context: Context, failure: HttpFailure): void => {
+  // The server has already answered at the deadline, so only a bug is worth a report.
+  if (context.headerSent && failure._tag !== 'Defect') return;
+  const cause = causeOf(failure);
+  if (cause !== undefined) context.app.emit('error', cause, context);
+  if (context.headerSent) return;
+  recordFailure(context.req, failure);
+  const description = describeFailure(failure);
+  context.status = description.status;
+  context.set(description.headers);
+  context.set('Content-Type', jsonType);
+  context.body = errorBodyText(description);
 };

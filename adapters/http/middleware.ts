@@ -2,10 +2,15 @@ import * as E from 'fp-ts/Either';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ApiKey, type ConsumeQuota, type OpenAnimalStore } from '../../core';
-import type { Headers, Middleware, PetMiddleware, ServerFunctions } from './context';
-import type { HttpFailure } from './errors';
+import {
+  type Headers,
+  type Middleware,
+  type PetMiddleware,
+  type ServerFunctions,
+  setHeaders,
+} from './context';
+import { fail, type HttpFailure } from './errors';
 import { petMethods } from './operations';
-import { fail, setHeaders } from './respond';
 import { deprecationHeaders } from './routing';
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;

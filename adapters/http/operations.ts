@@ -1,12 +1,11 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { PetQuery } from '../../core';
-import type { Context, PetContext, Route, ServerFunctions } from './context';
-import type { HttpFailure, NotReady } from './errors';
+import { type Context, type PetContext, type Route, type ServerFunctions, succeed } from './context';
+import { fail, type HttpFailure, type NotReady } from './errors';
 import { handleCreatePet, idempotencyKeyPattern } from './handlers/create-pet';
 import { handleGetPet } from './handlers/get-pet';
 import { handleListPets } from './handlers/list-pets';
-import { fail, succeed } from './respond';
 
 export type CheckReadiness = TaskEither<NotReady, void>;
 

@@ -1,6 +1,6 @@
 import Router, { type RouterContext } from '@koa/router';
-import type { Context, Deprecation, Headers, Route, State } from './context';
-import { fail, setHeaders } from './respond';
+import { type Context, type Deprecation, type Headers, type Route, setHeaders, type State } from './context';
+import { fail } from './errors';
 
 export const deprecationHeaders = ({ since, sunset, successor }: Deprecation): Headers => ({
   // RFC 9745: seconds since 1970.

@@ -1,10 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
-import type { Route } from './context';
-import { causeOf, describeFailure, errorBodyText, type HttpFailure } from './errors';
+import { jsonType, type Route } from './context';
+import { causeOf, describeFailure, errorBodyText, type HttpFailure, recordFailure } from './errors';
 import { corsHeaders, requestIdOf, securityHeaders } from './middleware';
 import { clientAddressOf, recordRequest, type Reporter } from './access-log';
-import { jsonType, recordFailure } from './respond';
 import { deprecationHeaders } from './routing';
 import { isHealthCheck } from './service-routes';
 
@@ -26,12 +25,6 @@ interface Options {
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1).join();
 
-/** Adds the methods of the routes, which the server does not know, to its refusal of CONNECT. */
-const withMethods = (failure: HttpFailure, methods: ReadonlyArray<string>): HttpFailure =>
-  failure._tag === 'MethodNotAllowed' && failure.allowed.length === 0
-    ? { ...failure, allowed: methods }
-    : failure;
-
 /** Makes the functions for the requests that the HTTP server answers itself. */
 export const serverAnswers = ({
   reporter,
@@ -42,7 +35,11 @@ export const serverAnswers = ({
   arrivedAt,
 }: Options) => {
   const errorResponse = (serverFailure: HttpFailure, request: IncomingMessage) => {
-    const failure = withMethods(serverFailure, methods);
+    // The server, which refuses CONNECT, does not know the methods of the routes.
+    const failure: HttpFailure =
+      serverFailure._tag === 'MethodNotAllowed' && serverFailure.allowed.length === 0
+        ? { ...serverFailure, allowed: methods }
+        : serverFailure;
     recordFailure(request, failure);
     const requestId = requestIdOf(request);
     const cause = causeOf(failure);

@@ -1,8 +1,7 @@
-import type { Context, State } from './context';
+import { type Context, jsonType, type State } from './context';
 import { docsPages } from './docs-pages';
 import { openApiDocument, openApiServiceDocument } from './openapi/documents';
 import { type CheckReadiness, type ServiceFunctions, serviceOperations } from './operations';
-import { jsonType } from './respond';
 import { createRoutes, type Routes, type ServedRoute } from './routing';
 import { sendTextByOrigin } from './static-text';
 

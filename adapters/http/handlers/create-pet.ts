@@ -1,9 +1,8 @@
 import * as E from 'fp-ts/Either';
 import { fieldErrors, IdempotencyKey, NewPet } from '../../../core';
 import { serialisePet } from '../../json';
-import type { PetContext, ServerFunctions } from '../context';
-import type { HttpFailure } from '../errors';
-import { fail, succeed } from '../respond';
+import { type PetContext, type ServerFunctions, succeed } from '../context';
+import { fail, type HttpFailure } from '../errors';
 import { readJsonBody } from './read-json-body';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;

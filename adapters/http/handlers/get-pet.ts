@@ -1,8 +1,8 @@
 import * as E from 'fp-ts/Either';
 import { inDecimal, PetId } from '../../../core';
 import { serialisePet } from '../../json';
-import type { PetContext, ServerFunctions } from '../context';
-import { fail, succeed } from '../respond';
+import { type PetContext, type ServerFunctions, succeed } from '../context';
+import { fail } from '../errors';
 
 const petIdInDecimal = inDecimal(PetId);
 

@@ -11,9 +11,8 @@ import {
   PetStatus,
 } from '../../../core';
 import { serialisePage } from '../../json';
-import type { PetContext, ServerFunctions } from '../context';
-import type { HttpFailure } from '../errors';
-import { fail, succeed } from '../respond';
+import { type PetContext, type ServerFunctions, succeed } from '../context';
+import { fail, type HttpFailure } from '../errors';
 
 const digits = /^[0-9]+$/;
 
