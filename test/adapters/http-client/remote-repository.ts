@@ -37,8 +37,8 @@ const unexpected = (failure: { readonly _tag: string }): never => {
 /** The repository port over a remote store, for its contract suite. */
 export const remoteRepository = ({ baseUrl, keyOf, isLossy = false, pets }: Remote): BasicRepository => {
   const open = httpAnimalStore({ baseUrl });
-  // A store whose ids have run out stays unavailable.
-  const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 15_000;
+  // A store whose ids have run out stays unavailable. Creates under one key retry for 10 s on a busy machine.
+  const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 45_000;
   const orSoon = (deadline: Deadline | undefined): Deadline => deadline ?? performance.now() + limitMs;
   const stores = new Map<ApiKey, Promise<RemoteAnimalStore>>();
   const seenKeys = new Set<string>();

@@ -10,6 +10,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Listener } from '../../../adapters/http-server';
 import { closeStalledConnections } from '../../../adapters/http-server/stalled-connections';
+import { testsAtOnce } from '../../support/at-once';
 import { eventually } from '../../support/eventually';
 import { getRequest, type PlainServer, startPlainServer } from '../../support/http/plain-server';
 
@@ -30,30 +31,32 @@ const askForLast = ({ port }: PlainServer): Socket => {
 };
 
 describe('A connection with bytes behind its last request', () => {
-  it('closes 5 seconds after the response, even while bytes arrive', async () => {
-    const server = await startPlainServer(answering('well'));
-    const socket = askForLast(server);
-    const began = performance.now();
-    const sending = setInterval(() => socket.write('x'), 300);
-    try {
-      await new Promise((resolve) => socket.resume().once('close', resolve));
-      expect(performance.now() - began).to.be.within(4_500, 10_000);
-    } finally {
-      clearInterval(sending);
-      await server.stop(0);
-    }
-  });
+  testsAtOnce({
+    'closes 5 seconds after the response, even while bytes arrive': async () => {
+      const server = await startPlainServer(answering('well'));
+      const socket = askForLast(server);
+      const began = performance.now();
+      const sending = setInterval(() => socket.write('x'), 300);
+      try {
+        await new Promise((resolve) => socket.resume().once('close', resolve));
+        expect(performance.now() - began).to.be.within(4_500, 10_000);
+      } finally {
+        clearInterval(sending);
+        await server.stop(0);
+      }
+    },
 
-  it('stays open while the client has not received the whole response', async () => {
-    // The kernel buffers some megabytes on both sides.
-    const body = Buffer.alloc(33_554_432, 'x');
-    const server = await startPlainServer(answering(body));
-    const socket = askForLast(server);
-    await delay(2_500);
-    let received = 0;
-    for await (const chunk of socket) received += String(chunk).length;
-    expect(received).to.be.above(body.length);
-    await server.stop(0);
+    'stays open while the client has not received the whole response': async () => {
+      // The kernel buffers some megabytes on both sides.
+      const body = Buffer.alloc(33_554_432, 'x');
+      const server = await startPlainServer(answering(body));
+      const socket = askForLast(server);
+      await delay(2_500);
+      let received = 0;
+      for await (const chunk of socket) received += String(chunk).length;
+      expect(received).to.be.above(body.length);
+      await server.stop(0);
+    },
   });
 
   it('finishes the response before it lingers', async () => {

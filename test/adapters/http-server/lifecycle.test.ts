@@ -8,6 +8,7 @@ import {
   type ShedRequest,
 } from '../../../adapters/http-server';
 import { serverTimeouts } from '../../../core/timeouts';
+import { testsAtOnce } from '../../support/at-once';
 import { eventually } from '../../support/eventually';
 import {
   errorResponse,
@@ -55,73 +56,75 @@ const start = async (options: Parameters<typeof startPlainServer>[1] = {}) => {
 const fetchStatus = async (address: string, method = 'GET'): Promise<number> =>
   (await fetch(address, { method })).status;
 
-describe('The deadline of a request', function () {
-  it('is answered by the server if the listener hangs, and frees the slot', async () => {
-    const { address, stop, shed } = await start({ maxInFlight: 1 });
-    const began = performance.now();
-    const response = await fetch(`${address}/hang`);
-    expect([response.status, await response.json()]).to.deep.equal([503, { _tag: 'DeadlineExceeded' }]);
-    expect(performance.now() - began).to.be.within(serverTimeouts.responseMs - 500, 5_000 + spareMs);
-    expect(await fetchStatus(address)).to.equal(200);
-    expect(shed, 'requests that the listener has not seen').to.deep.equal([]);
-    await stop(0);
-  });
+describe('The deadline of a request', () => {
+  testsAtOnce({
+    'is answered by the server if the listener hangs, and frees the slot': async () => {
+      const { address, stop, shed } = await start({ maxInFlight: 1 });
+      const began = performance.now();
+      const response = await fetch(`${address}/hang`);
+      expect([response.status, await response.json()]).to.deep.equal([503, { _tag: 'DeadlineExceeded' }]);
+      expect(performance.now() - began).to.be.within(serverTimeouts.responseMs - 500, 5_000 + spareMs);
+      expect(await fetchStatus(address)).to.equal(200);
+      expect(shed, 'requests that the listener has not seen').to.deep.equal([]);
+      await stop(0);
+    },
 
-  it('frees the slot if the client has left', async () => {
-    const { address, connect, running, stop, shed } = await start({ maxInFlight: 1 });
-    const connection = connect();
-    connection.send(getRequest('/hang'));
-    await eventually('it runs', spareMs, () => running() > 0);
-    connection.reset();
-    const queued = connect();
-    queued.send(getRequest('/'));
-    await delay(200);
-    queued.reset();
-    await eventually('the queued client has left', spareMs, () => shed.length > 0);
-    expect(
-      shed.map(({ status, failure, wasStarted, request }) => [
-        status,
-        failure,
-        wasStarted,
-        request.socket.remoteAddress,
-      ]),
-    ).to.deep.equal([[499, undefined, true, '127.0.0.1']]);
-    await eventually('others are served', spareMs, async () => (await fetchStatus(address)) === 200);
-    await stop(0);
-  });
-
-  it('ignores later writes of the listener', async () => {
-    const { connect, stop } = await start();
-    const connection = connect();
-    connection.send(getRequest('/late'));
-    await connection.received(/DeadlineExceeded/);
-    await delay(1_000);
-    connection.send(getRequest('/', 'Connection: close'));
-    const received = await connection.closed();
-    expect(statusesIn(received)).to.deep.equal([503, 200]);
-    expect(received.toString()).to.not.match(/late/i);
-    await stop(0);
-  });
-
-  it('moves while the body arrives, whoever reads it', async () => {
-    const body = 'x'.repeat(20);
-    const deadlines: Array<number | undefined> = [];
-    const { connect, stop } = await startPlainServer(async (request, response) => {
-      if (request.url === '/stream') for await (const chunk of request) expect(chunk).to.have.length(10);
-      else await readBody(request, 100);
-      deadlines.push((deadlineOf(request) ?? NaN) - (arrivedAt(request) ?? NaN));
-      response.end('well');
-    });
-    const answers = ['/', '/stream'].map(async (path) => {
+    'frees the slot if the client has left': async () => {
+      const { address, connect, running, started, stop, shed } = await start({ maxInFlight: 1 });
       const connection = connect();
-      connection.send(postRequest(path, body, 'Connection: close').slice(0, -10));
-      await delay(5_500);
-      connection.send(body.slice(-10));
-      return statusesIn(await connection.closed());
-    });
-    expect(await Promise.all(answers)).to.deep.equal([[200], [200]]);
-    for (const deadline of deadlines) expect(deadline).to.be.above(serverTimeouts.responseMs + 5_000);
-    await stop(0);
+      connection.send(getRequest('/hang'));
+      await eventually('it runs', spareMs, () => running() > 0);
+      connection.reset();
+      const queued = connect();
+      queued.send(getRequest('/'));
+      await eventually('the second request is queued', spareMs, () => started() === 2);
+      queued.reset();
+      await eventually('the queued client has left', spareMs, () => shed.length > 0);
+      expect(
+        shed.map(({ status, failure, wasStarted, request }) => [
+          status,
+          failure,
+          wasStarted,
+          request.socket.remoteAddress,
+        ]),
+      ).to.deep.equal([[499, undefined, true, '127.0.0.1']]);
+      await eventually('others are served', spareMs, async () => (await fetchStatus(address)) === 200);
+      await stop(0);
+    },
+
+    'ignores later writes of the listener': async () => {
+      const { connect, stop } = await start();
+      const connection = connect();
+      connection.send(getRequest('/late'));
+      await connection.received(/DeadlineExceeded/);
+      await delay(1_000);
+      connection.send(getRequest('/', 'Connection: close'));
+      const received = await connection.closed();
+      expect(statusesIn(received)).to.deep.equal([503, 200]);
+      expect(received.toString()).to.not.match(/late/i);
+      await stop(0);
+    },
+
+    'moves while the body arrives, whoever reads it': async () => {
+      const body = 'x'.repeat(20);
+      const deadlines: Array<number | undefined> = [];
+      const { connect, stop } = await startPlainServer(async (request, response) => {
+        if (request.url === '/stream') for await (const chunk of request) expect(chunk).to.have.length(10);
+        else await readBody(request, 100);
+        deadlines.push((deadlineOf(request) ?? NaN) - (arrivedAt(request) ?? NaN));
+        response.end('well');
+      });
+      const answers = ['/', '/stream'].map(async (path) => {
+        const connection = connect();
+        connection.send(postRequest(path, body, 'Connection: close').slice(0, -10));
+        await delay(5_500);
+        connection.send(body.slice(-10));
+        return statusesIn(await connection.closed());
+      });
+      expect(await Promise.all(answers)).to.deep.equal([[200], [200]]);
+      for (const deadline of deadlines) expect(deadline).to.be.above(serverTimeouts.responseMs + 5_000);
+      await stop(0);
+    },
   });
 });
 
@@ -144,21 +147,21 @@ describe('A request that the listener fails to answer', () => {
 });
 
 describe('Reads and writes', () => {
-  for (const [hanging, other] of [
-    ['POST', 'GET'],
-    ['GET', 'POST'],
-    ['DELETE', 'HEAD'],
-  ] as const) {
-    it(`have separate slots: ${other} runs while every ${hanging} hangs`, async () => {
-      const { address, stop, running } = await start({ maxInFlight: 2 });
-      const waiting = Array.from({ length: 10 }, () => fetch(`${address}/hang`, { method: hanging }));
-      await eventually('all slots of one kind are taken', spareMs, () => running() === 2);
-      expect(await fetchStatus(address, other)).to.equal(200);
-      expect(running()).to.equal(3);
-      await Promise.all(waiting);
-      await stop(0);
-    });
-  }
+  const otherRunsWhileHanging = async (hanging: string, other: string): Promise<void> => {
+    const { address, stop, running } = await start({ maxInFlight: 2 });
+    const waiting = Array.from({ length: 10 }, () => fetch(`${address}/hang`, { method: hanging }));
+    await eventually('all slots of one kind are taken', spareMs, () => running() === 2);
+    expect(await fetchStatus(address, other)).to.equal(200);
+    expect(running()).to.equal(3);
+    await Promise.all(waiting);
+    await stop(0);
+  };
+
+  testsAtOnce({
+    'have separate slots: GET runs while every POST hangs': () => otherRunsWhileHanging('POST', 'GET'),
+    'have separate slots: POST runs while every GET hangs': () => otherRunsWhileHanging('GET', 'POST'),
+    'have separate slots: HEAD runs while every DELETE hangs': () => otherRunsWhileHanging('DELETE', 'HEAD'),
+  });
 });
 
 describe('An overloaded server', () => {
@@ -202,11 +205,9 @@ describe('An overloaded server', () => {
 
 describe('readBody', () => {
   const errorTypeOf = (error: BodyError): string => error.type;
-  const start = (read: (bytes: number) => void = () => undefined) =>
+  const start = () =>
     startPlainServer(async (request, response) => {
-      const body = await readBody(request, 100_000).catch(errorTypeOf);
-      read(body.length);
-      response.end(String(body));
+      response.end(String(await readBody(request, 100_000).catch(errorTypeOf)));
     });
 
   it('reads a body in packets of one byte, and copies it', async () => {
@@ -247,13 +248,17 @@ describe('readBody', () => {
   });
 
   it('ends when the client leaves', async () => {
-    let length = 0;
-    const { connect, stop } = await start((bytes) => (length = bytes));
+    let isReading = false;
+    let error = '';
+    const { connect, stop } = await startPlainServer(async (request) => {
+      isReading = true;
+      error = String(await readBody(request, 100_000).catch(errorTypeOf));
+    });
     const connection = connect();
     connection.send(postRequest('/', 'hello').slice(0, -2));
-    await delay(200);
+    await eventually('the body is being read', spareMs, () => isReading);
     connection.reset();
-    await eventually('it has ended', spareMs, () => length === 'request.aborted'.length);
+    await eventually('it has ended', spareMs, () => error === 'request.aborted');
     await stop(0);
   });
 });

@@ -3,6 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Listener, readBody } from '../../../adapters/http-server';
+import { testsAtOnce } from '../../support/at-once';
 import { getRequest, postRequest, startPlainServer, statusesIn } from '../../support/http/plain-server';
 
 const large = Buffer.alloc(1_000_000, 'x');
@@ -49,7 +50,9 @@ const prototypeListener = (): Listener => {
   };
 };
 
-for (const [name, makeListener] of Object.entries({ Koa: koaListener, Express: prototypeListener })) {
+const listeners = Object.entries({ Koa: koaListener, Express: prototypeListener });
+
+for (const [name, makeListener] of listeners) {
   describe(`A listener like that of ${name}`, () => {
     let server: Awaited<ReturnType<typeof startPlainServer>>;
     beforeEach(async () => {
@@ -91,19 +94,32 @@ for (const [name, makeListener] of Object.entries({ Koa: koaListener, Express: p
       connection.send(`lo${getRequest('/b')}`);
       expect(statusesIn(await connection.closed())).to.deep.equal([200]);
     });
-
-    it('is answered for at the deadline, and its later writes have no effect', async () => {
-      const connection = server.connect();
-      connection.send(getRequest('/late'));
-      await connection.received(/DeadlineExceeded/);
-      await delay(1_000);
-      connection.send(getRequest('/b', 'Connection: close'));
-      const received = await connection.closed();
-      expect(statusesIn(received)).to.deep.equal([503, 200]);
-      expect(received.toString()).to.match(/^[^]*?\r\n\r\n\{"_tag":"DeadlineExceeded"\}HTTP/);
-    });
   });
 }
+
+const answerLateWith = (makeListener: () => Listener) => async (): Promise<void> => {
+  const server = await startPlainServer(makeListener(), { maxInFlight: 1 });
+  const connection = server.connect();
+  connection.send(getRequest('/late'));
+  await connection.received(/DeadlineExceeded/);
+  await delay(1_000);
+  connection.send(getRequest('/b', 'Connection: close'));
+  const received = await connection.closed();
+  await server.stop(0);
+  expect(statusesIn(received)).to.deep.equal([503, 200]);
+  expect(received.toString()).to.match(/^[^]*?\r\n\r\n\{"_tag":"DeadlineExceeded"\}HTTP/);
+};
+
+describe('A late listener', () => {
+  testsAtOnce(
+    Object.fromEntries(
+      listeners.map(([name, makeListener]) => [
+        `like that of ${name} is answered for at the deadline, and its later writes have no effect`,
+        answerLateWith(makeListener),
+      ]),
+    ),
+  );
+});
 
 it('A small body arrives byte for byte, with a callback at its end', async () => {
   let wasCalledBack = false;
