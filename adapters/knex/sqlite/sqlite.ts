@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
 import type { Database, Durability, InspectableDatabase } from '../database/database';
 import { inTransaction } from '../database/transactions';
-import { poolUsageOf, withPool } from '../database/pool';
+import { poolUsageOf } from '../database/pool';
 import { fileInMode, isInstrumented, poolConfiguration, runDirectly, withPragmas } from './connection';
 import {
   applicationId,
@@ -34,38 +34,29 @@ const run: RunStatement = (knex, sql, bindings) =>
     ? knex.raw<FoundRows>(sql, [...bindings])
     : runDirectly(knex, sql, bindings);
 
-type Watch = Partial<Pick<ReturnType<typeof watchFile>, 'willOpen' | 'opened'>>;
+type Watch = Pick<ReturnType<typeof watchFile>, 'willOpen' | 'opened'>;
 
-const fileOf =
-  (filename: string, { willOpen }: Watch) =>
-  () => {
+const configuration = (
+  filename: string,
+  max: number,
+  pragmas: ReadonlyArray<string>,
+  watch: Watch | undefined,
+): Knex.Config => {
+  const connect = () => {
     createPrivateFile(filename);
-    willOpen?.();
+    watch?.willOpen();
     return { filename };
   };
+  return poolConfiguration(connect, { min: 1, max, afterCreate: withPragmas(pragmas, watch?.opened) });
+};
 
 /** Configures the pool of the only writer. Each commit waits for the disk. */
-export const sqliteConfiguration = (filename: string, watch: Watch = {}): Knex.Config =>
-  poolConfiguration(fileOf(filename, watch), {
-    min: 1,
-    afterCreate: withPragmas(
-      ['journal_mode = WAL', 'synchronous = FULL', `journal_size_limit = ${journalSizeLimitBytes}`],
-      watch.opened,
-    ),
-  });
-
-const readerConfiguration = (filename: string, connections: number, watch: Watch = {}): Knex.Config =>
-  poolConfiguration(fileOf(filename, watch), {
-    min: 1,
-    max: connections,
-    afterCreate: withPragmas(['query_only = ON'], watch.opened),
-  });
-
-/** Checks over a new connection, since the open ones may have lost pages of the file in their cache. */
-const passesQuickCheck = (filename: string): Promise<boolean> =>
-  withPool(
-    knex(readerConfiguration(filename, 1)),
-    async (fresh) => (await findDamage(fresh, 'quick_check')) === undefined,
+export const sqliteConfiguration = (filename: string, watch?: Watch): Knex.Config =>
+  configuration(
+    filename,
+    1,
+    ['journal_mode = WAL', 'synchronous = FULL', `journal_size_limit = ${journalSizeLimitBytes}`],
+    watch,
   );
 
 /** Returns the id that marks a file without tables as the store's, or undefined to keep the id that a file has. */
@@ -113,12 +104,9 @@ const refuseMemory = (filename: string): void => {
  */
 export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
   refuseMemory(filename);
-  const file = watchFile(filename, {
-    reads: () => reads,
-    passesQuickCheck: () => passesQuickCheck(filename),
-  });
+  const file = watchFile(filename, () => reads);
   const writes = knex(sqliteConfiguration(filename, file));
-  const reads = knex(readerConfiguration(filename, readerConnections, file));
+  const reads = knex(configuration(filename, readerConnections, ['query_only = ON'], file));
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
   return {
     reads,

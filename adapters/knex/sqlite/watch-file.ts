@@ -1,15 +1,18 @@
+import type { Knex } from 'knex';
 import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { Knex } from 'knex';
 import { fileReplaced, isDamage } from '../database/errors';
-import { readSize, resolveSymlink } from './file';
+import { withPool } from '../database/pool';
+import { findDamage, openReadOnly, readSize, resolveSymlink } from './file';
 
-/** Sizes in a write-ahead log, and the first three bytes of its magic number (SQLite, "WAL-mode File Format"). */
-const logHeaderBytes = 32;
-const frameHeaderBytes = 24;
+/** Parts of a write-ahead log (SQLite, "WAL-mode File Format"). A frame repeats the salts of the log's header. */
 const magicStart = Buffer.from([0x37, 0x7f, 0x06]);
+const logHeaderBytes = 32;
+const logSalts = { start: 16, end: 24 };
+const frameHeaderBytes = 24;
+const frameSaltsStart = 8;
 
-const maxLogChecks = 3;
+const maxLogChecks = 10;
 
 const blockBytes = 512n;
 
@@ -23,50 +26,62 @@ const inspectFile = (filename: string) => {
   }
 };
 
+interface CheckedFrames {
+  readonly salts: Buffer;
+  readonly count: number;
+}
+
 /**
- * Reports whether the write-ahead log starts with a valid header. Returns true for an empty log, and for a log that
- * cannot be opened, as when file descriptors run out. Closing the log is safe: a close releases the file's POSIX locks,
- * but SQLite locks only the database and the index.
+ * Checks that a log has a header and its first `count` frames, but not again those in `checked`. Returns undefined if
+ * the log was cut: SQLite then writes at its old end, and what is missing before that end reads as zeros.
  */
-const hasLogHeader = async (filename: string): Promise<boolean> => {
+const checkFrames = async (
+  filename: string,
+  count: number,
+  pageBytes: number,
+  checked: CheckedFrames,
+): Promise<CheckedFrames | undefined> => {
+  // Closing the log releases the file's POSIX locks, but SQLite locks only the database and the index.
+  const log = await open(filename, 'r');
   try {
-    const log = await open(filename, 'r');
-    try {
-      const { buffer, bytesRead } = await log.read(Buffer.alloc(magicStart.length), 0, magicStart.length, 0);
-      return bytesRead === 0 || buffer.equals(magicStart);
-    } finally {
-      await log.close();
+    const read = async (position: number, length: number): Promise<Buffer> => {
+      const { buffer, bytesRead } = await log.read(Buffer.alloc(length), 0, length, position);
+      return buffer.subarray(0, bytesRead);
+    };
+    const header = await read(0, logHeaderBytes);
+    if (header.length === 0) return count === 0 ? checked : undefined;
+    if (!header.subarray(0, magicStart.length).equals(magicStart)) return undefined;
+    const salts = header.subarray(logSalts.start, logSalts.end);
+    const first = salts.equals(checked.salts) ? checked.count : 1;
+    for (let frame = Math.max(first, 1); frame <= count; frame += 1) {
+      const start = logHeaderBytes + (frame - 1) * (frameHeaderBytes + pageBytes);
+      if (!(await read(start + frameSaltsStart, salts.length)).equals(salts)) return undefined;
     }
-  } catch {
-    return true;
+    const end = logHeaderBytes + count * (frameHeaderBytes + pageBytes);
+    return count > 0 && (await log.stat()).size < end ? undefined : { salts, count };
+  } finally {
+    await log.close();
   }
 };
-
-interface Options {
-  readonly reads: () => Knex;
-  readonly passesQuickCheck: () => Promise<boolean>;
-}
 
 /** State of the data: certainly readable (`sound`), perhaps unreadable (`suspect`) or unreadable (`lost`). */
 type FileState = 'sound' | 'suspect' | 'lost';
 
 /**
  * Checks that a database file, its write-ahead log and the log's index are still the ones that were opened. A check
- * takes microseconds. It queries the database only if a file has become shorter.
+ * takes microseconds. It queries the database only if a file has become shorter or the log has holes.
  */
-export const watchFile = (filename: string, { reads, passesQuickCheck }: Options) => {
+export const watchFile = (filename: string, reads: () => Knex) => {
   const identities = new Map<string, string>();
   let largestSize = 0;
   let lastLogSize = 0;
   let hasLogHoles = false;
+  let checkedFrames: CheckedFrames = { salts: Buffer.alloc(0), count: 0 };
   let isLost = false;
   let isLogDamaged = false;
   let checking: Promise<void> | undefined;
 
-  /**
-   * Inspects a file. Undefined if the first file of this name was removed or replaced. A file that never existed has
-   * size 0.
-   */
+  /** Returns undefined if the first file of this name was removed or replaced. A file that never existed has size 0. */
   const inspectPart = (ending: '' | '-wal' | '-shm', base: string) => {
     const { identity, ...found } = inspectFile(`${base}${ending}`);
     const known = identities.get(ending);
@@ -99,30 +114,36 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
     return isLost ? 'lost' : main === 'suspect' ? main : log;
   };
 
-  /**
-   * Accepts a file that VACUUM has shortened, because its database is as short. If the database is not shorter, reads
-   * the whole file for damage.
-   */
+  /** Reads over a new connection, since the open ones may have lost pages of the file in their cache. */
+  const passesQuickCheck = (): Promise<boolean> =>
+    withPool(openReadOnly(filename), async (file) => (await findDamage(file, 'quick_check')) === undefined);
+
+  /** Accepts a file that VACUUM has shortened, because its database is as short. Otherwise reads all of it for damage. */
   const checkMain = async (base: string): Promise<void> => {
     const { size } = inspectFile(base);
     if ((await readSize(reads())) < largestSize || (await passesQuickCheck())) largestSize = size;
     else isLost = true;
   };
 
-  /**
-   * Accepts a shorter log while it holds every frame that its index counts, since a checkpoint of any process may
-   * shorten the log.
-   */
+  /** Returns how many frames the log has by its index. Before SQLite 3.51, NOOP means PASSIVE. */
+  const countFrames = async () => {
+    const { page_size: pageBytes } = await reads()('pragma_page_size').first<{ page_size: number }>();
+    const [answer] = await reads().raw<ReadonlyArray<{ log: number }>>('PRAGMA wal_checkpoint(NOOP)');
+    return { count: Math.max(answer?.log ?? 0, 0), pageBytes };
+  };
+
+  /** Accepts a shorter log, or one with holes, that has every frame: a checkpoint of any process may shorten the log. */
   const checkLog = async (base: string): Promise<void> => {
-    const { page_size: pageSize } = await reads()('pragma_page_size').first<{ page_size: number }>();
+    const isSuspect = inspectLog(base) === 'suspect' || hasLogHoles;
+    // Another process may restart the log between the count and the reads.
     for (let check = 0; check < maxLogChecks; check += 1) {
-      const [answer] = await reads().raw<ReadonlyArray<{ log: number }>>('PRAGMA wal_checkpoint(PASSIVE)');
+      const { count, pageBytes } = isSuspect ? await countFrames() : { count: 0, pageBytes: 0 };
       const { size } = inspectFile(`${base}-wal`);
-      const frames = answer?.log ?? 0;
-      if (frames <= 0 || size >= logHeaderBytes + frames * (frameHeaderBytes + pageSize)) {
-        lastLogSize = size;
-        return;
-      }
+      const found = await checkFrames(`${base}-wal`, count, pageBytes, checkedFrames);
+      if (found === undefined) continue;
+      if (isSuspect) checkedFrames = found;
+      lastLogSize = size;
+      return;
     }
     isLost = isLogDamaged = true;
   };
@@ -130,10 +151,7 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   const check = async (): Promise<void> => {
     const base = resolveSymlink(filename);
     try {
-      // A log that was emptied and written again begins with zeros, so no reader finds its frames.
-      const { size = 0 } = inspectPart('-wal', base) ?? {};
-      if (size > 0 && !(await hasLogHeader(`${base}-wal`))) isLost = isLogDamaged = true;
-      if (!isLost && inspectLog(base) === 'suspect') await checkLog(base);
+      await checkLog(base);
       if (!isLost && inspectMain(base) === 'suspect') await checkMain(base);
     } catch (error) {
       if (isDamage(error)) isLost = isLogDamaged = true;
@@ -158,7 +176,7 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
     isIntact: async (): Promise<boolean> => {
       const state = inspect();
       if (state === 'lost') return false;
-      // A log that was emptied and written again has a hole, which its block count shows without a read.
+      // A log that was cut and written again has a hole, which its block count shows without a read.
       if (state === 'sound' && !hasLogHoles) return true;
       // A check that began before the commit may have read the log before it was damaged.
       await checking;
