@@ -1,4 +1,3 @@
-/** Codes that the service sends. */
 export const serviceErrorCodes = [
   'expectation_failed',
   'headers_too_large',
@@ -22,7 +21,6 @@ export const serviceErrorCodes = [
   'unsupported_media_type',
 ] as const;
 
-/** Codes of failures that the client finds itself. */
 const clientCodes = ['network', 'timeout', 'aborted', 'unexpected_response'] as const;
 
 export const animalStoreErrorCodes = [...serviceErrorCodes, ...clientCodes];
@@ -45,7 +43,7 @@ export class AnimalStoreError extends Error {
   readonly status: number | undefined;
   /** Id of the last request in the log of the service. */
   readonly requestId: string | undefined;
-  /** Delay before the next call, if the service gave one. */
+  /** From Retry-After. */
   readonly retryAfterMs: number | undefined;
   readonly attempts: number;
   /** Key of a create, for retrying it later without adding a second animal. */

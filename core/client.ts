@@ -5,7 +5,6 @@ import { NewPet, type Pet, PetId } from './pets';
 import type { CreatedPet } from './ports';
 import { type Attempt, type CallOptions, withRetries } from './retry';
 
-/** Unbranded form of a type. An int64 may also be a safe integer. */
 type Plain<A> = A extends bigint ? bigint | number : A extends FromDecodeOrThrow<string> ? string : A;
 
 /** An animal to add, in plain values. */
@@ -40,9 +39,9 @@ export interface AnimalStoreClient {
   readonly get: (id: bigint | number, options?: CallOptions) => Promise<Pet>;
 }
 
-/** A page of a list, and a function that reads the next page; undefined on the last one. */
 export interface TransportPage {
   readonly pets: ReadonlyArray<Pet>;
+  /** Reads the next page; undefined on the last one. */
   readonly next: ((attempt: Attempt) => Promise<TransportPage>) | undefined;
 }
 

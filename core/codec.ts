@@ -10,11 +10,10 @@ export interface FromDecodeOrThrow<Name extends string> {
 
 interface Rule<A> {
   readonly holds: (value: A) => boolean;
-  /** Expected value, which error messages print after "must be". */
+  /** Printed after "must be". */
   readonly expected: string;
 }
 
-/** Makes the codec of a branded type, for values that `base` accepts and that pass the rule. */
 export const brand = <A, B extends A, O>(
   name: string,
   base: t.Type<A, O>,
@@ -34,11 +33,10 @@ export const brand = <A, B extends A, O>(
   );
 };
 
-/** An invalid field, and the expected value. An empty `field` stands for the whole value. */
+/** An empty `field` stands for the whole value. */
 export interface FieldError {
   readonly field: string;
   readonly expected: string;
-  /** True if the field has no value. */
   readonly isMissing?: true;
 }
 
@@ -57,7 +55,7 @@ export const fieldErrors = (errors: t.Errors): ReadonlyArray<FieldError> => [
   ...new Map(errors.map(toFieldError).map((error) => [error.field, error])).values(),
 ];
 
-/** Formats field errors, as in "limit must be an integer from 1 to 100". `whole` names the value without a field. */
+/** Returns texts such as "limit must be an integer from 1 to 100". `whole` names the value without a field. */
 export const fieldErrorTexts = (
   fieldErrors: ReadonlyArray<FieldError>,
   whole = 'it',

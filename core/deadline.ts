@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { maxTimerMs } from './timeouts';
 
-/** Time in milliseconds, by `performance.now()`, after which the caller no longer waits for the answer. */
+/** Time by `performance.now()` after which the caller no longer waits for the answer. */
 export type Deadline = number;
 
 /**

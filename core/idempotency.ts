@@ -1,13 +1,12 @@
 import { NewPet, type Pet } from './pets';
 import { type IdempotencyKeyReused, idempotencyKeyReused } from './ports';
 
-/** Lifetime of the record of a create with an idempotency key: 24 hours. */
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
 export interface IdempotencyRecord {
-  /** The animal that was added; undefined if it is no longer in the store. */
+  /** Undefined if the animal is no longer in the store. */
   readonly pet: Pet | undefined;
-  /** Time in milliseconds, by the same clock as the `now` of `resolveIdempotentCreate`. */
+  /** Time by the clock of `now` in `resolveIdempotentCreate`. */
   readonly expiresAt: number;
 }
 

@@ -10,11 +10,10 @@ export {
 export * from './deadline';
 export * from './embedded-client';
 export * from './idempotency';
-export { inDecimal, Int64 } from './int64';
+export { inDecimal, Int64 } from './field-codecs';
 export * from './keys';
 export * from './operations';
 export * from './pet-query';
 export * from './pets';
 export * from './ports';
 export { type Attempt, type CallOptions, withRetries } from './retry';
-export * from './walk-pages';

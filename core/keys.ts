@@ -1,6 +1,6 @@
 import * as t from 'io-ts';
 import { brand, decodeOrThrow, type FromDecodeOrThrow } from './codec';
-import { isStorable } from './text';
+import { isStorable } from './field-codecs';
 
 const b64token = /^[A-Za-z0-9\-._~+/]+=*$/;
 
@@ -31,7 +31,7 @@ export interface Caller {
   readonly ownerId: OwnerId;
 }
 
-/** Makes a Caller. A key without an owner is its own owner, with the same id. */
+/** A key without an owner is its own owner, with the same id. */
 export const callerOf = (keyId: KeyId, ownerId: OwnerId = decodeOrThrow(OwnerId, keyId)): Caller => ({
   keyId,
   ownerId,

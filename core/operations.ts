@@ -3,7 +3,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import { decodeOrThrow } from './codec';
 import { type Deadline, endAtDeadline, type Unavailable } from './deadline';
 import { ApiKey, type Caller, IdempotencyKey } from './keys';
-import { defaultPageSize, ListPetsQuery, type PetPage } from './pet-query';
+import { defaultPageSize, largestPageSize, ListPetsQuery, type PetPage, type PetQuery } from './pet-query';
 import { NewPet, type Pet, PetId } from './pets';
 import {
   type Authenticate,
@@ -105,3 +105,21 @@ export const importAll =
   ): TaskEither<ImportAborted | Unavailable, number> =>
   async () =>
     pets.importAll({ [Symbol.asyncIterator]: () => decodeAll(newPets) })();
+
+/**
+ * Reads all pages of a list, with 100 animals each if the query gives no limit. Later pages may have animals that were
+ * created during the walk. An Unavailable page ends the walk.
+ */
+export async function* walkPages(
+  list: PetRepository['list'],
+  query: Partial<PetQuery> = {},
+): AsyncGenerator<E.Either<Unavailable, PetPage>> {
+  const { limit = largestPageSize } = query;
+  let { after } = query;
+  do {
+    const page = await list({ ...query, limit, after })();
+    // Reads the id before the yield, since the consumer may sort or empty the array.
+    after = E.isRight(page) && page.right.hasMore ? page.right.pets.at(-1)?.id : undefined;
+    yield page;
+  } while (after !== undefined);
+}

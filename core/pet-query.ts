@@ -25,7 +25,6 @@ const isFilter = (name: string): name is FilterName =>
 
 export const petFilters: ReadonlyArray<FilterName> = Object.keys(newPetFields).filter(isFilter);
 
-/** Values that the animals of a list must have. A filter that is left out accepts every animal. */
 export type PetFilters = { readonly [Field in FilterName]?: NewPet[Field] | undefined };
 
 /** A page of the catalogue: at most `limit` animals after the id `after`, of those that pass the filters. */
@@ -62,7 +61,7 @@ export interface PetPage {
   readonly hasMore: boolean;
 }
 
-/** Returns the number of animals to read for a page. The one beyond `limit` tells `toPage` that a next page exists. */
+/** Adds one animal, which tells `toPage` that a next page exists. */
 export const countToFind = (limit: PageSize): number => limit + 1;
 
 /**

@@ -1,9 +1,8 @@
 import type { Ord } from 'fp-ts/Ord';
 import type * as t from 'io-ts';
 import type { FromDecodeOrThrow } from './codec';
-import { int64 } from './int64';
+import { enumeration, int64, text } from './field-codecs';
 import { type Fields, record, type RecordCodec, type RecordOf } from './record';
-import { enumeration, text } from './text';
 
 /** Identifier of an animal, assigned by the store. */
 export type PetId = bigint & FromDecodeOrThrow<'PetId'>;
@@ -13,7 +12,7 @@ export const PetId: t.Type<PetId, bigint> = int64('PetId');
 export type CategoryId = bigint & FromDecodeOrThrow<'CategoryId'>;
 export const CategoryId: t.Type<CategoryId, bigint> = int64('CategoryId');
 
-/** Maximum length of a name: a page of 100 animals must stay small enough to serve. */
+/** A page of 100 animals must stay small enough to serve. */
 const maxNameBytes = 65_536;
 
 /** Name of an animal: at most 65,536 bytes of UTF-8, possibly empty, without U+0000 and lone surrogates. */
@@ -25,15 +24,14 @@ const petStatuses = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof petStatuses)[number];
 export const PetStatus: t.Type<PetStatus> = enumeration('PetStatus', petStatuses);
 
-/** Kinds of fields, from which adapters derive a column, a CSV column, a JSON member and a schema. */
 type FieldKind =
   | { readonly kind: 'text'; readonly maxBytes: number }
   | { readonly kind: 'int64' }
   | { readonly kind: 'enumeration'; readonly values: ReadonlyArray<string> }
-  /** A text such as 2030-12-05 (`calendarDate`). */
+  /** Such as 2030-12-05 (`calendarDate`). */
   | { readonly kind: 'date' };
 
-/** A field of an animal, from which adapters derive columns, members and schemas. */
+/** A field, from which adapters derive a column, a CSV column, a JSON member and a schema. */
 export type PetField = Fields[string] &
   FieldKind & {
     readonly filter?: true;
@@ -82,7 +80,7 @@ export const petFields = {
 
 const isPetField = (name: string): name is keyof typeof petFields => name in petFields;
 
-/** Names of all fields of a Pet, in the order of columns and JSON members. */
+/** In the order of columns and JSON members. */
 export const petFieldNames = Object.keys(petFields).filter(isPetField);
 
 /** An animal to add, without an id. */

@@ -50,7 +50,6 @@ export type Authenticate = (
   deadline?: Deadline,
 ) => TaskEither<InvalidApiKey | Unavailable, Caller>;
 
-/** Maximum number of requests of an owner of API keys within a number of seconds. */
 export interface RateLimit {
   readonly requests: number;
   readonly seconds: number;

@@ -30,10 +30,7 @@ export interface RecordCodec<A> extends t.Type<A> {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * Makes the codec of a record. Decoding and encoding copy only these fields, and no inherited ones. An optional field that
- * is undefined is left out.
- */
+/** Decoding and encoding copy only these fields, and no inherited ones. An optional field that is undefined is left out. */
 export const record = <F extends Fields>(name: string, fields: F): RecordCodec<RecordOf<F>> => {
   type A = RecordOf<F>;
   const all = Object.entries(fields);

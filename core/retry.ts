@@ -29,7 +29,7 @@ const retriedStatuses = [408, 429, 502, 503, 504];
 const isRetried = ({ code, status = 0 }: AnimalStoreError): boolean =>
   retriedCodes.includes(code) || retriedStatuses.includes(status);
 
-/** Returns an exponential backoff with full jitter, in addition to the delay that the service asked for. */
+/** Exponential backoff with full jitter, in addition to the delay that the service asked for. */
 const delayOf = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): number =>
   retryAfterMs +
   Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.firstDelayMs * 2 ** attempts);

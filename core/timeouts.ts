@@ -80,7 +80,7 @@ export const databaseTimeouts = {
    * effect.
    */
   keyQueryMs: 2_500,
-  /** Lifetime of a valid API key in the cache, from the end of its query. */
+  /** Lifetime of a valid API key in the cache. */
   keyTrustMs: 2_000,
   /** Time to count a request for its quota. Less than `responseMs`. */
   quotaMs: 2_500,
@@ -100,7 +100,7 @@ export const databaseTimeouts = {
   purgeIntervalMs: 1_000,
   /** Maximum pause between statements of an import. Less than `statementMs` and `idleInTransactionMs`. */
   importSilenceMs: 1_000,
-  /** Time after which the database frees the locks of a process that hangs. */
+  /** The database then frees the locks of a process that hangs. */
   idleInTransactionMs: 10_000,
   /** Maximum wait of set-up work for other processes, since a migration may take minutes. */
   migrationWaitMs: 600_000,
@@ -127,7 +127,6 @@ export const clientTimeouts = {
 } as const;
 
 export const processTimeouts = {
-  /** Interval between checks for a lost database file. */
   lossCheckMs: 500,
   logCloseMs: 1_000,
   outputCloseMs: 1_000,

@@ -1,9 +1,45 @@
+// Codecs of the kinds of fields: int64, text, enumeration and date.
 import * as t from 'io-ts';
-import { brand } from './codec';
+import { brand, type FromDecodeOrThrow } from './codec';
+
+const is64Bits = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
+
+/** Accepts bigints in range, and safe integers. Other numbers have lost digits. */
+export const int64 = <B extends bigint>(name: string): t.Type<B, bigint> => {
+  const is = (value: unknown): value is B => typeof value === 'bigint' && is64Bits(value);
+  return new t.Type<B, bigint, unknown>(
+    name,
+    is,
+    (input, context) => {
+      const value = typeof input === 'number' && Number.isSafeInteger(input) ? BigInt(input) : input;
+      return is(value)
+        ? t.success(value)
+        : t.failure(input, context, 'an integer from -9223372036854775808 to 9223372036854775807');
+    },
+    (value) => value,
+  );
+};
+
+export type Int64 = bigint & FromDecodeOrThrow<'Int64'>;
+export const Int64: t.Type<Int64, bigint> = int64('Int64');
+
+// At most 19 significant digits, since BigInt is slow for long texts.
+const decimal = /^-?0*[0-9]{1,19}$/;
+
+export const inDecimal = <A extends bigint>(integer: t.Type<A, bigint>): t.Type<A, string> =>
+  new t.Type<A, string, unknown>(
+    `${integer.name} in decimal`,
+    integer.is,
+    (input, context) =>
+      typeof input === 'string' && decimal.test(input)
+        ? integer.validate(BigInt(input), context)
+        : t.failure(input, context, 'an int64 in decimal digits'),
+    String,
+  );
 
 const unstorable = /[\0\p{Surrogate}]/u;
 
-/** Reports whether every store keeps a text unchanged. PostgreSQL refuses U+0000; SQLite changes lone surrogates. */
+/** True if every store keeps a text unchanged. PostgreSQL refuses U+0000; SQLite changes lone surrogates. */
 export const isStorable = (value: string): boolean => !unstorable.test(value);
 
 const ascii = /^[\0-\x7f]*$/;
@@ -19,7 +55,7 @@ const utf8Bytes = (value: string): number => {
   return bytes;
 };
 
-/** Avoids counting the bytes of most texts, since a UTF-16 code unit takes one to three bytes of UTF-8. */
+/** Counts no bytes of most texts, since a UTF-16 code unit takes one to three bytes of UTF-8. */
 const isShortEnough = (value: string, maxBytes: number): boolean =>
   value.length <= maxBytes && (3 * value.length <= maxBytes || utf8Bytes(value) <= maxBytes);
 
@@ -45,6 +81,6 @@ const isCalendarDate = (value: string): boolean => {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 };
 
-/** Makes the codec of a field of kind `date`. No field of an animal has this kind yet. */
+/** No field of an animal has this kind yet. */
 export const calendarDate = <B extends string>(name: string): t.Type<B, string> =>
   brand(name, t.string, { holds: isCalendarDate, expected: 'a date such as 2030-12-05' });
