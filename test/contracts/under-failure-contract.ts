@@ -3,6 +3,7 @@ import {
   type OpenBreakableRepository,
   type UseBreakable,
 } from './pet-repository/broken-store';
+import { closeAfter } from './pet-repository/open-pet-repository';
 import { portFunctions } from './pet-repository/port-functions';
 import { type ContractOptions, seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
@@ -16,11 +17,7 @@ export const underFailureContract = (
   const runner = seededRunner(testRunner, options);
   const use: UseBreakable = (test) => async () => {
     const breakable = await open([brokenStoreSeed]);
-    try {
-      await test(breakable);
-    } finally {
-      await breakable.close();
-    }
+    await closeAfter(test(breakable), breakable.close);
   };
   runner.describe('as a pet repository whose store breaks', () => {
     for (const { onBrokenStore } of Object.values(portFunctions)) onBrokenStore(runner, use);

@@ -101,8 +101,14 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
   it('shows pages that are whole, in order and complete while creations run', () =>
     use({}, async (repository) => {
       const ended = new Set<PetId>();
-      const creations = Promise.all(numberedPets(200).map((newPet) => createOne(repository, newPet, ended)));
       const running = { creations: true };
+      const create200 = async (): Promise<void> => {
+        try {
+          await Promise.all(numberedPets(200).map((newPet) => createOne(repository, newPet, ended)));
+        } finally {
+          running.creations = false;
+        }
+      };
       const reader = async (): Promise<void> => {
         do {
           const seen = [...ended];
@@ -115,10 +121,7 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
           await nextTurn();
         } while (running.creations);
       };
-      const readers = Promise.all([reader(), reader()]);
-      await creations;
-      running.creations = false;
-      await readers;
+      await Promise.all([create200(), reader(), reader()]);
       expectEqual('how many are listed in the end', (await allPets(repository)).length, 200);
     }));
 };

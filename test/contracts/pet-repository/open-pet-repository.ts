@@ -22,13 +22,20 @@ export type UseRepository<Repository = BasicRepository> = (
   test: (repository: Repository) => Promise<void>,
 ) => Promise<void>;
 
+/** Runs a test, then `close`. If the test fails, `close` may fail too, and the error is that of the test. */
+export const closeAfter = async (test: Promise<void>, close: () => Promise<void>): Promise<void> => {
+  try {
+    await test;
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+  await close();
+};
+
 export const useRepository =
   <Repository>(open: OpenPetRepository<Repository>): UseRepository<Repository> =>
   async ({ pets = [], now = Date.now }, test) => {
     const { repository, close } = await open({ pets, now });
-    try {
-      await test(repository);
-    } finally {
-      await close();
-    }
+    await closeAfter(test(repository), close);
   };
