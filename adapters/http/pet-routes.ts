@@ -82,8 +82,8 @@ export const petRoutes = ({ openStore, consumeQuota, server }: PetRoutesOptions)
 
 /**
  * Adds the routes under `/v1` to a host's Koa application. Mount it before any middleware that reads bodies. Each request is
- * authenticated before anything else of it is read. Failures get an Error body; the cause of a 500 or 503 is emitted as the
- * application's `error` event.
+ * authenticated before anything else of it is read. Then `context.state.caller` has the Caller. Failures get an Error body;
+ * the cause of a 500 or 503 is emitted as the application's `error` event.
  */
 export const mountPetRoutes = (
   // Accepts a Koa application of any state and context.

@@ -154,7 +154,9 @@ describe('The routes in a host of another kind', () => {
       expect(listed.headers.get('X-Content-Type-Options')).to.equal('nosniff');
       expect(listed.headers.get('Strict-Transport-Security')).to.match(/^max-age=/);
       expect(listed.headers.get('Access-Control-Allow-Origin')).to.equal('*');
-      expect(listed.headers.get('Access-Control-Expose-Headers')).to.equal('Link,Location');
+      expect(listed.headers.get('Access-Control-Expose-Headers')).to.equal(
+        'Link,Location,Retry-After,Idempotent-Replayed,Deprecation,Sunset',
+      );
 
       // As a browser asks; Node's fetch would ask for no copy at all.
       const known = { 'If-None-Match': listed.headers.get('ETag') ?? '', 'Cache-Control': 'max-age=0' };

@@ -11,9 +11,10 @@ mountPetRoutes(zoo, openStore);
 
 const app = express();
 app.use(helmet());
-app.use(cors({ exposedHeaders: ['Link', 'Location'] })); // before the routes: a preflight brings no key
+const exposedHeaders = ['Link', 'Location', 'Retry-After', 'Idempotent-Replayed', 'Deprecation', 'Sunset'];
+app.use(cors({ exposedHeaders })); // before the routes: a preflight has no key
 app.use('/zoo', zoo.callback());
-app.use(express.json()); // behind the routes: they read their bodies themselves
+app.use(express.json()); // after the routes, which read their bodies themselves
 app.use((_request, response) => {
   response.send('a page of the host');
 });
