@@ -43,7 +43,7 @@ const withApplication = async (
   try {
     await test({ address: server.address, records, errors });
   } finally {
-    server.stop();
+    await server.close();
   }
 };
 

@@ -18,11 +18,11 @@ const withPagesOf = async (
   await rename(join(folder, 'icon.svg'), join(folder, 'gone.svg'));
   const app = new Koa();
   app.use((context) => pages.find(({ path }) => path === context.path)?.handle(context));
-  const { address, stop } = await servePlainly(app.callback());
+  const { address, close } = await servePlainly(app.callback());
   try {
     await test(address);
   } finally {
-    stop();
+    await close();
   }
 };
 

@@ -1,43 +1,45 @@
 import { expect } from 'chai';
+import { constVoid } from 'fp-ts/function';
 import Koa from 'koa';
 import { once } from 'node:events';
+import { connect, createServer } from 'node:http2';
+import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { mountPetRoutes } from '../../../adapters/http';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
 import { openAnimalStore, type PetRepository } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
-import { openRawConnection } from '../../support/http/raw-connection';
+import { listenOn, servePlainly } from '../../support/http/listen';
+import { connectTo, rawExchange } from '../../support/http/raw-connection';
 
 const key = arbitraryApiKey();
 const newPet = '{"name":"Rex","categoryId":7}';
 
+const openStore = (pets: PetRepository = inMemoryPetRepository()) =>
+  openAnimalStore({ pets, authenticate: inMemoryApiKeys([[arbitraryKeyId(), key]]).authenticate });
+
 /** Starts a host; `before` is what it has in front of the routes. */
-const startHost = async (before: Koa.Middleware, pets: PetRepository = inMemoryPetRepository()) => {
+const startHost = async (before: Koa.Middleware, pets?: PetRepository) => {
   const errors: Array<string> = [];
   const app = new Koa();
   app.on('error', ({ message }: Error) => errors.push(message));
   app.use(before);
-  const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
-  mountPetRoutes(app, openAnimalStore({ pets, authenticate }));
-  const server = app.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
-  return { port, errors, stop: () => void server.close() };
+  mountPetRoutes(app, openStore(pets));
+  return { errors, ...(await servePlainly(app.callback())) };
 };
 
 /** Asks such a host for a create. */
 const createBehind = async (before: Koa.Middleware) => {
-  const { port, errors, stop } = await startHost(before);
+  const { address, errors, close } = await startHost(before);
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/v1/pets`, {
+    const response = await fetch(`${address}/v1/pets`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
       body: newPet,
     });
     return { status: response.status, headers: response.headers, errors };
   } finally {
-    stop();
+    await close();
   }
 };
 
@@ -57,8 +59,7 @@ describe('The routes in a Koa application of a host', () => {
 
   it('take an application whose state and context are of the types of its host', () => {
     const app = new Koa<{ visitor: string }, { readonly note: (text: string) => void }>();
-    const { authenticate } = inMemoryApiKeys();
-    mountPetRoutes(app, openAnimalStore({ pets: inMemoryPetRepository(), authenticate }));
+    mountPetRoutes(app, openStore());
     expect(app.middleware).not.to.deep.equal([]);
   });
 
@@ -96,13 +97,13 @@ describe('The routes in a Koa application of a host', () => {
     const asked = new Promise<void>((resolve) => {
       bodyIsAskedFor = resolve;
     });
-    const { port, stop } = await startHost(({ req }, next) => {
+    const { address, close } = await startHost(({ req }, next) => {
       req.once('resume', bodyIsAskedFor);
       return next();
     }, pets);
     const now = performance.now.bind(performance);
     try {
-      const connection = openRawConnection('127.0.0.1', port);
+      const connection = connectTo(address);
       connection.send(
         `POST /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n` +
           `Content-Type: application/json\r\nContent-Length: ${newPet.length}\r\n\r\n`,
@@ -115,7 +116,93 @@ describe('The routes in a Koa application of a host', () => {
       expect(remaining[0], 'milliseconds until the deadline').to.be.within(0, 5_000);
     } finally {
       mock.restoreAll();
-      stop();
+      await close();
     }
   });
 });
+
+/** Sends a create to a host that serves HTTP/2, without a Content-Length. */
+const createOverHttp2 = async (body: string): Promise<string> => {
+  const app = new Koa();
+  mountPetRoutes(app, openStore());
+  const answer = app.callback();
+  const host = await listenOn(
+    createServer((request, response) => {
+      answer(request, response).catch(constVoid);
+    }),
+  );
+  const client = connect(host.address);
+  try {
+    const stream = client.request({
+      ':method': 'POST',
+      ':path': '/v1/pets',
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+    });
+    stream.end(body);
+    return await text(stream);
+  } finally {
+    client.close();
+    await host.close();
+  }
+};
+
+describe('A create that comes over HTTP/2 to a host, where a body needs no Content-Length', () => {
+  it('adds its animal', async () => {
+    expect(await createOverHttp2(newPet)).to.equal('{"id":1,"name":"Rex","categoryId":7}');
+  });
+
+  it('is refused without a body', async () => {
+    expect(await createOverHttp2(''))
+      .to.include('"code":"malformed_json"')
+      .and.include('empty body');
+  });
+});
+
+/** The Link of the answer to the last of several requests to one host, which sees the path without the prefix, as under koa-mount. */
+const linkOf = async (
+  prefix: string,
+  ...requests: ReadonlyArray<readonly [method: string, target: string, body?: string]>
+): Promise<string | undefined> => {
+  const { address, close } = await startHost((context, next) => {
+    context.path = context.path.slice(prefix.length);
+    return next();
+  });
+  try {
+    let link: string | undefined;
+    for (const [method, target, body = ''] of requests) {
+      const head = [
+        `${method} ${target} HTTP/1.1`,
+        'Host: animals',
+        `Authorization: Bearer ${key}`,
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+        'Connection: close',
+      ];
+      const { headers } = await rawExchange(address, `${head.join('\r\n')}\r\n\r\n${body}`);
+      link = headers.get('link');
+    }
+    return link;
+  } finally {
+    await close();
+  }
+};
+
+for (const prefix of ['', '/shelter', '/v1/pets/shelter']) {
+  describe(`The routes in a host under the prefix "${prefix}"`, () => {
+    it('link to the next page by a reference that holds under any prefix', async () => {
+      const create = ['POST', `${prefix}/v1/pets`, newPet] as const;
+      expect(await linkOf(prefix, create, create, ['GET', `${prefix}/v1/pets?limit=1`])).to.equal(
+        '<?limit=1&after=1>; rel="next"',
+      );
+    });
+
+    it('link from a deprecated address to the list by a reference that holds under any prefix', async () => {
+      for (const id of ['1', 'no-id', '%2F', '1?a=/b']) {
+        expect(await linkOf(prefix, ['GET', `${prefix}/v1/pets/${id}`]), id).to.equal(
+          '<../pets>; rel="successor-version"',
+        );
+      }
+    });
+  });
+}

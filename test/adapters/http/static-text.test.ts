@@ -25,9 +25,7 @@ describe('A static text', () => {
     });
     server = await servePlainly(app.callback());
   });
-  after(() => {
-    server.stop();
-  });
+  after(() => server.close());
 
   /** Sends these header fields and no others: fetch adds some. */
   const get = async (headers: Readonly<Record<string, string>> = {}, path = '/') => {

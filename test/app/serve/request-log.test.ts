@@ -4,7 +4,7 @@ import type { RequestRecord } from '../../../adapters/http';
 import { logReporter } from '../../../app/serve/observability';
 import { eventually } from '../../support/eventually';
 import { call, createPet } from '../../support/http/client';
-import { openRawConnection } from '../../support/http/raw-connection';
+import { connectTo } from '../../support/http/raw-connection';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
@@ -111,8 +111,7 @@ for (const [where, databaseUrl] of stores) {
     });
 
     it('has only the path of an absolute request target', async () => {
-      const { hostname, port } = new URL(service.address);
-      const connection = openRawConnection(hostname, Number(port));
+      const connection = connectTo(service.address);
       connection.send(
         'GET http://user:in-the-target@host/v1/pets?a=b HTTP/1.1\r\nHost: host\r\n' +
           'X-Request-Id: absolute\r\nConnection: close\r\n\r\n',
@@ -122,8 +121,7 @@ for (const [where, databaseUrl] of stores) {
     });
 
     it('reports a client that left before the response', async () => {
-      const { hostname, port } = new URL(service.address);
-      const connection = openRawConnection(hostname, Number(port));
+      const connection = connectTo(service.address);
       connection.send(
         `POST /v1/pets HTTP/1.1\r\nHost: host\r\nX-Request-Id: left\r\nAuthorization: Bearer ${key}\r\n` +
           'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',

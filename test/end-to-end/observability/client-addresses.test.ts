@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openRawConnection } from '../../support/http/raw-connection';
+import { connectTo } from '../../support/http/raw-connection';
 import { serveInProcess } from '../../support/service/serve-in-process';
 
 const forwarded = '203.0.113.9, 198.51.100.7, 192.0.2.1';
@@ -21,8 +21,7 @@ const addressLogged = async (TRUST_PROXY: string): Promise<unknown> => {
 describe('The log names the address of a client', () => {
   it('whose bytes are no HTTP', async () => {
     const service = await serveInProcess();
-    const { hostname, port } = new URL(service.address);
-    const connection = openRawConnection(hostname, Number(port));
+    const connection = connectTo(service.address);
     connection.send('no HTTP\r\n\r\n');
     await connection.closed();
     const { stdout } = await service.stop();

@@ -5,7 +5,7 @@ import { measuredReporter } from '../../../app/serve/observability';
 import { createPet, holdCreate, idOf, keepAliveAgent, listPets } from '../../support/http/client';
 import { growth, parseMetrics, readMetrics } from '../../support/service/read-metrics';
 import { overloadedServer, silentReporter } from '../../support/http/start-server';
-import { openRawConnection } from '../../support/http/raw-connection';
+import { connectTo } from '../../support/http/raw-connection';
 import { serveInProcess } from '../../support/service/serve-in-process';
 import type { RunningService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
@@ -229,8 +229,7 @@ describe('The metrics of an overloaded service', () => {
     const before = parseMetrics(await metrics.read());
     const refused = service.refused();
     expect((await listPets(service)).status).to.equal(503);
-    const { hostname, port } = new URL(service.address);
-    const connection = openRawConnection(hostname, Number(port));
+    const connection = connectTo(service.address);
     connection.send('no HTTP\r\n\r\n');
     await connection.closed();
     expect((await listPets(service)).status).to.equal(503);

@@ -54,6 +54,12 @@ export const openRawConnection = (host: string, port: number): RawConnection => 
   };
 };
 
+/** Opens a connection to an address such as `http://127.0.0.1:3000`. */
+export const connectTo = (address: string): RawConnection => {
+  const { hostname, port } = new URL(address);
+  return openRawConnection(hostname, Number(port));
+};
+
 export interface RawAnswer {
   readonly status: number;
   /** By name in lower case. */
@@ -63,8 +69,7 @@ export interface RawAnswer {
 
 /** Sends one request as its bytes are, and reads the answer, with which the server must end the connection. */
 export const rawExchange = async (address: string, request: string): Promise<RawAnswer> => {
-  const { hostname, port } = new URL(address);
-  const connection = openRawConnection(hostname, Number(port));
+  const connection = connectTo(address);
   connection.send(request);
   const method = request.split(' ', 1).join();
   const [answer] = readHttpResponses(await connection.closed(), [method]);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { inMemory, stores, type TestStore } from '../databases/databases';
-import { openRawConnection, type RawConnection, readHttpResponses } from '../http/raw-connection';
+import { connectTo, type RawConnection, readHttpResponses } from '../http/raw-connection';
 import { checkAnswer, type CheckedAnswer } from '../openapi/checked-answer';
 import { serveInProcess } from './serve-in-process';
 import type { RunningService } from './service-process';
@@ -76,8 +76,7 @@ export class ServiceUnderTest {
   }
 
   connect(): RawConnection {
-    const { hostname, port } = new URL(this.#service.address);
-    return openRawConnection(hostname, Number(port));
+    return connectTo(this.#service.address);
   }
 
   /** Reads all that came on a connection as the answers to what was asked on it. Interim answers (1xx) are left out. */
