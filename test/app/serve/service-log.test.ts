@@ -87,11 +87,7 @@ describe('The log of a service that starts and stops', () => {
   });
 
   it('has the lines of probes at debug, and those of database batches at trace', async () => {
-    for (const [level, expected] of [
-      ['info', []],
-      ['debug', ['request /livez', 'request /readyz']],
-      ['trace', ['request /livez', 'request /readyz', 'batch list']],
-    ] as const) {
+    const shownAt = async (level: string): Promise<ReadonlyArray<string>> => {
       const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}`, API_KEYS: key };
       const service = await startService({ ...environment, LOG_LEVEL: level });
       for (const path of ['/livez', '/readyz', '/v1/pets']) {
@@ -101,11 +97,13 @@ describe('The log of a service that starts and stops', () => {
       const shown = detailed.map(({ msg, path, operation }) =>
         [msg, path, operation].filter(Boolean).join(' '),
       );
-      expect(
-        shown.filter((line) => /request|batch/.test(line)),
-        level,
-      ).to.deep.equal(expected);
-    }
+      return shown.filter((line) => /request|batch/.test(line));
+    };
+    expect(await Promise.all(['info', 'debug', 'trace'].map(shownAt))).to.deep.equal([
+      [],
+      ['request /livez', 'request /readyz'],
+      ['request /livez', 'request /readyz', 'batch list'],
+    ]);
   });
 });
 

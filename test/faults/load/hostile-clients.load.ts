@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { serverTimeouts } from '../../../core/timeouts';
 import { pidOf } from '../../support/processes/system';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
@@ -42,11 +43,12 @@ const hostilities: Readonly<Record<string, Hostility>> = {
     status: '408',
   },
   // HTTP ignores empty lines between requests.
+  // Those that together hold less than 64 MB stay until they have stalled for `stallMs`.
   'slow readers': {
     sends: `${head('GET /v1/pets?limit=100 HTTP/1.1')}\r\n`,
     drips: '\r\n',
     reads: false,
-    boundMs: 70_000,
+    boundMs: serverTimeouts.stallMs + 10_000,
   },
   'silent from the start': { sends: '', reads: true, boundMs: 15_000, status: '408' },
   'gone after a response': {
