@@ -45,7 +45,7 @@ export class Connection<T extends Turn = Turn> {
   private closingSince = Infinity;
   private lastByteAt = 0;
 
-  constructor(socket: Socket, held: HeldBytes) {
+  constructor(socket: Socket, held: HeldBytes, countReceived: (bytes: number) => void = () => undefined) {
     this.socket = socket;
     this.parser = takeParser(socket);
     this.received = new ReceivedBytes(this.parser, held);
@@ -54,6 +54,7 @@ export class Connection<T extends Turn = Turn> {
     });
     socket.on('data', (bytes: Buffer) => {
       this.receive(bytes);
+      countReceived(bytes.length);
     });
     socket.on('resume', () => {
       this.parseReceived();

@@ -27,9 +27,29 @@ const append = (buffer: Buffer, length: number, chunk: Buffer, maxBytes: number)
   return larger;
 };
 
-/** Reads a body into one buffer, since a list of chunks costs hundreds of bytes for each. Rejects with a `BodyError`. */
-export const collectBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
-  new Promise((resolve, reject) => {
+/** Minimum bytes in which a client counts as making progress. A client may send single bytes to stay. */
+const progressBytes = 4_096;
+
+export interface BodyReading {
+  readonly body: Promise<Buffer>;
+  readonly heldBytes: () => number;
+  /** Time (`performance.now()`) of the last progress of the client. */
+  readonly progressAt: () => number;
+  /** Frees the bytes, and rejects `body`. */
+  readonly abort: () => void;
+}
+
+/**
+ * Reads a body into one buffer, since a list of chunks costs hundreds of bytes for each. `body` rejects with a
+ * `BodyError`.
+ */
+export const startReading = (request: IncomingMessage, maxBytes: number): BodyReading => {
+  let received: Buffer = Buffer.alloc(0);
+  let length = 0;
+  let progressLength = 0;
+  let progressAt = performance.now();
+  let abort = (): void => undefined;
+  const body = new Promise<Buffer>((resolve, reject) => {
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
       reject(new BodyError('entity.too.large'));
       return;
@@ -38,10 +58,8 @@ export const collectBody = (request: IncomingMessage, maxBytes: number): Promise
       reject(new BodyError('request.aborted'));
       return;
     }
-    let body: Buffer = Buffer.alloc(0);
-    let length = 0;
     const settle = (): void => {
-      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+      request.off('data', onData).off('end', onEnd).off('close', abort).off('error', abort);
     };
     const onData = (chunk: Buffer): void => {
       if (length + chunk.length > maxBytes) {
@@ -51,16 +69,27 @@ export const collectBody = (request: IncomingMessage, maxBytes: number): Promise
         return;
       }
       // A body of one chunk, as most are, needs no copy.
-      body = length === 0 ? chunk : append(body, length, chunk, maxBytes);
+      received = length === 0 ? chunk : append(received, length, chunk, maxBytes);
       length += chunk.length;
+      if (length - progressLength >= progressBytes) {
+        progressLength = length;
+        progressAt = performance.now();
+      }
     };
     const onEnd = (): void => {
       settle();
-      resolve(body.subarray(0, length));
+      resolve(received.subarray(0, length));
     };
-    const onClose = (): void => {
+    abort = () => {
       settle();
+      received = Buffer.alloc(0);
       reject(new BodyError('request.aborted'));
     };
-    request.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onClose);
+    request.on('data', onData).on('end', onEnd).on('close', abort).on('error', abort);
   });
+  return { body, heldBytes: () => received.length, progressAt: () => progressAt, abort };
+};
+
+/** Reads a body to its end. Rejects with a `BodyError`. */
+export const collectBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
+  startReading(request, maxBytes).body;

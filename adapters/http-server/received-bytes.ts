@@ -44,6 +44,10 @@ export class ReceivedBytes {
     return this.unparsed === undefined;
   }
 
+  get length(): number {
+    return this.unparsed?.length ?? 0;
+  }
+
   get isOverLimit(): boolean {
     return this.held.total > maxHeldBytes;
   }

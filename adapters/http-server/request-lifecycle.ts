@@ -4,7 +4,7 @@ import { type Bulkheads, type Entrant, isSafe, turnThrottle } from './admission'
 import type { Connection, Turn } from './connection';
 import { beforeReading } from './node-internals';
 import type { HttpServerOptions, Listener, ServerFailure } from './options';
-import { BodyError, collectBody } from './read-body';
+import { BodyError, type BodyReading, startReading } from './read-body';
 import { serverTimeouts } from '../../core/timeouts';
 import { validateRequest } from './validate-request';
 import {
@@ -60,6 +60,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   private holdsSlot = false;
   private wasStarted = false;
   private isContinued = false;
+  private reading: BodyReading | undefined;
   private readmit: ((hasSlot: boolean) => void) | undefined;
 
   constructor(
@@ -143,19 +144,36 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
 
   /** Releases the slot while the body is being received, and takes one again afterwards. */
   async readBody(maxBytes: number): Promise<Buffer> {
-    const { request } = this;
-    if (request.complete || this.state !== 'running') return collectBody(request, maxBytes);
+    const reading = startReading(this.request, maxBytes);
+    if (this.request.complete || this.state !== 'running') return reading.body;
     this.state = 'receivingBody';
+    this.reading = reading;
     const { bulkhead, holdsSlot } = this;
     if (holdsSlot) bulkhead?.pause();
     this.holdsSlot = false;
     try {
-      const body = await collectBody(request, maxBytes);
+      const body = await reading.body;
       if (holdsSlot && this.isWanted() && !(await this.reenter())) throw new BodyError('request.aborted');
       return body;
     } finally {
+      this.reading = undefined;
       if (this.isWanted()) this.state = 'running';
     }
+  }
+
+  /** Bytes of a body that the listener has not received. A listener that runs is left alone. */
+  heldBytes(): number {
+    if (!this.isWanted() && this.state !== 'shed') return 0;
+    return this.request.readableLength + this.connection.received.length + (this.reading?.heldBytes() ?? 0);
+  }
+
+  progressAt(): number | undefined {
+    return this.request.complete ? undefined : this.reading?.progressAt();
+  }
+
+  /** Answers before the listener has the body, which frees its memory. */
+  shedBody(): void {
+    this.answer({ _tag: 'Overloaded' });
   }
 
   beforeHead(): void {
@@ -235,6 +253,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     } catch {
       response.destroy();
     }
+    this.reading?.abort();
     this.readmit?.(false);
     this.releaseSlot();
   }

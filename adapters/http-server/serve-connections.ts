@@ -2,11 +2,11 @@ import { createServer, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Connection } from './connection';
+import { checkBodiesEveryBytes, closeStalledConnections, shedBodies } from './memory-limits';
 import { allowHalfOpen, rememberRemoteAddress, unparsedRequest } from './node-internals';
 import type { ServerFailure } from './options';
 import type { HeldBytes } from './received-bytes';
 import { Exchange, type ExchangeContext } from './request-lifecycle';
-import { closeStalledConnections } from './stalled-connections';
 import { serverTimeouts } from '../../core/timeouts';
 import { isMalformedHead, maxHeadBytes, type ParserError, parserFailure } from './validate-request';
 import { ExchangeResponse } from './write-response';
@@ -44,11 +44,21 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
   const open = new Set<Connection<Exchange>>();
   const held: HeldBytes = { total: 0 };
   let accepted = 0;
+  let receivedSinceCheck = 0;
+
+  const limitBodies = (): void => {
+    receivedSinceCheck = 0;
+    shedBodies(open);
+  };
+  const countReceived = (bytes: number): void => {
+    receivedSinceCheck += bytes;
+    if (receivedSinceCheck > checkBodiesEveryBytes) limitBodies();
+  };
 
   server.on('connection', (socket: Socket) => {
     accepted += 1;
     rememberRemoteAddress(socket);
-    const connection = new Connection<Exchange>(socket, held);
+    const connection = new Connection<Exchange>(socket, held, countReceived);
     open.add(connection);
     connections.set(socket, connection);
     socket.once('close', () => {
@@ -111,6 +121,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
     }
     for (const exchange of context.abandoned) if (exchange.deadline < now) exchange.releaseSlot();
     sweptAt = now;
+    limitBodies();
     if (now - stallsSweptAt < serverTimeouts.stallSweepMs) return;
     stallsSweptAt = now;
     closeStalled(

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Listener } from '../../../adapters/http-server';
-import { closeStalledConnections } from '../../../adapters/http-server/stalled-connections';
+import { closeStalledConnections } from '../../../adapters/http-server/memory-limits';
 import { testsAtOnce } from '../../support/at-once';
 import { eventually } from '../../support/eventually';
 import { getRequest, type PlainServer, startPlainServer } from '../../support/http/plain-server';
@@ -179,6 +179,22 @@ describe('A client that reads nothing', () => {
       false,
       false,
     ]);
+  });
+
+  it('is cut off sooner while many small responses hold much memory', () => {
+    let now = 0;
+    mock.method(performance, 'now', () => now);
+    const close = closeStalledConnections();
+    const unread = Array.from({ length: 1_100 }, () => {
+      const socket = new Socket();
+      socket.cork();
+      socket.write(Buffer.alloc(65_536));
+      return { socket, body: undefined };
+    });
+    close(unread);
+    now = 13_000;
+    close(unread);
+    expect(unread.filter(({ socket }) => !socket.destroyed)).to.have.length(1_024);
   });
 });
 

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
+import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
+import { arrivedAt, readBody } from '../../../adapters/http-server';
 import { Connection } from '../../../adapters/http-server/connection';
+import { type HeldBody, maxBodiesBytes, shedBodies } from '../../../adapters/http-server/memory-limits';
 import { maxHeldBytes } from '../../../adapters/http-server/received-bytes';
 import { eventually } from '../../support/eventually';
 import { getRequest, postRequest, startPlainServer, statusesIn } from '../../support/http/plain-server';
@@ -79,5 +82,100 @@ describe('A malformed body behind a running request', () => {
     connection.send(`${postRequest('/a', 'hello')}POST /b HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n`);
     expect(statusesIn(await connection.closed())).to.deep.equal([200, 400]);
     await server.stop(0);
+  });
+});
+
+describe('Bodies that are being received', () => {
+  const bodyBytes = 100_000;
+  const clients = 1_000;
+
+  it('are bounded in total: the excess gets a 503, the others and small bodies are served', async () => {
+    const server = await startPlainServer(async (request, response) => {
+      response.end(String((await readBody(request, bodyBytes)).length));
+    });
+    const request = postRequest('/', 'x'.repeat(bodyBytes), 'Connection: close');
+    let answered = 0;
+    const connections = Array.from({ length: clients }, () => {
+      const connection = server.connect();
+      connection.send(request.slice(0, -1_000));
+      const answer = connection.closed().then((received) => {
+        answered += 1;
+        return received.toString();
+      });
+      return { ...connection, answer };
+    });
+    await eventually('the excess is answered', boundMs, () => answered > 200);
+    await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const small = server.connect();
+        small.send(postRequest('/', 'hello', 'Connection: close').slice(0, -2));
+        await delay(50);
+        small.send('lo');
+        expect((await small.closed()).toString()).to.match(/^HTTP\/1\.1 200 [^]*\r\n\r\n5$/);
+      }),
+    );
+    for (const { send } of connections) send('x'.repeat(1_000));
+    const answers = await Promise.all(connections.map(({ answer }) => answer));
+    const served = answers.filter((answer) => answer.endsWith(`\r\n\r\n${bodyBytes}`));
+    const overloaded = /^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n[^]*"Overloaded"/;
+    expect(answers.filter((answer) => overloaded.test(answer))).to.have.length(clients - served.length);
+    expect(served.length * bodyBytes).to.be.within(40_000_000, maxBodiesBytes + 20_000_000);
+    await server.stop(0);
+  });
+
+  it('count in the queue, too', async () => {
+    const agesMs: Array<number> = [];
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const server = await startPlainServer((_, response) => released.then(() => response.end()), {
+      maxInFlight: 1,
+      maxWaitMs: 60_000,
+      observer: {
+        requestShed: ({ request }) => agesMs.push(performance.now() - (arrivedAt(request) ?? 0)),
+      },
+    });
+    const connections = Array.from({ length: 2 * clients }, () => server.connect());
+    for (const { send } of connections) send(postRequest('/', 'x'.repeat(bodyBytes)));
+    await eventually('the excess is answered', boundMs, () => agesMs.length > 100);
+    expect(Math.min(...agesMs), 'milliseconds until a response').to.be.below(3_000);
+    for (const { reset } of connections) reset();
+    release();
+    await server.stop(0);
+  });
+
+  it('are shed stalled first, then newest first; small ones, and complete ones as stalled, are not', () => {
+    let now = 0;
+    const clock = mock.method(performance, 'now', () => now);
+    const shed: Array<string> = [];
+    const body = (name: string, bytes: number, at: number, progress: number | undefined) => {
+      let held = bytes;
+      const current: HeldBody = {
+        arrivedAt: at,
+        progressAt: () => progress,
+        heldBytes: () => held,
+        shedBody: () => {
+          held = 0;
+          shed.push(name);
+        },
+      };
+      return { current };
+    };
+    const half = maxBodiesBytes / 2;
+    const connections = [
+      body('small and stalled', 4_096, 1, 1),
+      body('complete', half, 2, undefined),
+      body('stalled', half, 3, 3),
+      body('slow', half, 4, 8_500),
+      body('new', half, 9_000, 9_000),
+      { current: undefined },
+    ];
+    now = 10_000;
+    shedBodies(connections.slice(0, 3));
+    expect(shed, 'at the limit').to.deep.equal([]);
+    shedBodies(connections.slice(0, 4));
+    expect(shed).to.deep.equal(['stalled']);
+    shedBodies(connections);
+    expect(shed).to.deep.equal(['stalled', 'new']);
+    clock.mock.restore();
   });
 });

@@ -7,7 +7,8 @@ import { fault, type Figures } from '../support/fault';
 import { connectTo } from '../support/clients';
 import { peakMemory } from '../support/measures';
 
-const connections = 500;
+/** Number of connections that send at once. */
+const sentAtOnce = 500;
 const maxMemoryBytes = 500_000_000;
 const maxLivenessMs = 2_000;
 
@@ -22,13 +23,27 @@ const chunkedHead = (...headers: ReadonlyArray<string>): string =>
 
 const oneByteChunks = `{"name":"${'x'.repeat(60_000)}`.replace(/./g, '1\r\n$&\r\n');
 
-const attacks: Readonly<Record<string, ReadonlyArray<string>>> = {
-  'pipelined requests behind unread documents': [documents, smallRequests],
-  'one-byte chunks with a key': [chunkedHead(`Authorization: Bearer ${key}`), oneByteChunks],
-  'one-byte chunks without a key': [chunkedHead(), oneByteChunks],
+const incompleteBody = `${(100_000).toString(16)}\r\n{"name":"${'x'.repeat(99_000)}`;
+
+interface Attack {
+  readonly connections: number;
+  readonly parts: ReadonlyArray<string>;
+}
+
+const attacks: Readonly<Record<string, Attack>> = {
+  'pipelined requests behind unread documents': { connections: 500, parts: [documents, smallRequests] },
+  'one-byte chunks with a key': {
+    connections: 500,
+    parts: [chunkedHead(`Authorization: Bearer ${key}`), oneByteChunks],
+  },
+  'one-byte chunks without a key': { connections: 500, parts: [chunkedHead(), oneByteChunks] },
+  'incomplete bodies with a key': {
+    connections: 5_000,
+    parts: [chunkedHead(`Authorization: Bearer ${key}`), incompleteBody],
+  },
 };
 
-const attack = async (parts: ReadonlyArray<string>): Promise<Figures> => {
+const attack = async ({ connections, parts }: Attack): Promise<Figures> => {
   const service = await startService({ DATABASE_URL: 'memory:', API_KEYS: key, LOG_LEVEL: 'silent' });
   const sockets: Array<Socket> = [];
   let slowestMs = 0;
@@ -42,8 +57,12 @@ const attack = async (parts: ReadonlyArray<string>): Promise<Figures> => {
       sockets.push((await connectTo(service.address)).pause());
     }
     for (const part of parts.map((text) => Buffer.from(text))) {
-      for (const socket of sockets) if (socket.writable) socket.write(part);
-      await delay(0);
+      for (let first = 0; first < connections; first += sentAtOnce) {
+        for (const socket of sockets.slice(first, first + sentAtOnce)) {
+          if (socket.writable) socket.write(part);
+        }
+        await delay(first + sentAtOnce < connections ? 200 : 0);
+      }
       for (let probe = 0; probe < 5; probe += 1) {
         await checkLiveness();
         await delay(200);
@@ -65,6 +84,7 @@ const attack = async (parts: ReadonlyArray<string>): Promise<Figures> => {
 describe('The memory of the service', () => {
   afterEach(killServices);
 
-  for (const [title, parts] of Object.entries(attacks))
-    fault(`is bounded under ${title}`, () => attack(parts));
+  for (const [title, each] of Object.entries(attacks)) {
+    fault(`is bounded under ${title}`, () => attack(each));
+  }
 });

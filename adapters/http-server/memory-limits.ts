@@ -1,0 +1,106 @@
+import type { Socket } from 'node:net';
+import { serverTimeouts } from '../../core/timeouts';
+
+/**
+ * Maximum bytes of unread response bodies on all connections that have made no progress for `stalledMs`. Responses that
+ * share a buffer count once. The kernel reports progress late: a client that reads 16 kB every 100 ms seems stalled for
+ * about 9 s.
+ */
+const bounds = [
+  { stalledMs: 0, maxBytes: 536_870_912 },
+  { stalledMs: 2_000, maxBytes: 268_435_456 },
+  { stalledMs: 12_000, maxBytes: 67_108_864 },
+];
+
+export interface UnreadResponse {
+  readonly socket: Socket;
+  readonly body: Buffer | undefined;
+}
+
+interface Reader extends UnreadResponse {
+  readonly since: number;
+}
+
+/** Closes connections from the end of the list, until those left hold at most `maxBytes`. */
+const closeOldest = (readers: ReadonlyArray<Reader>, maxBytes: number): void => {
+  const bodies = new Set<Buffer>();
+  let heldBytes = 0;
+  for (const { socket, body } of readers) {
+    if (body === undefined) heldBytes += socket.writableLength;
+    else if (!bodies.has(body)) heldBytes += body.length;
+    if (body !== undefined) bodies.add(body);
+    if (heldBytes > maxBytes) socket.destroy();
+  }
+};
+
+/**
+ * Returns a function to call periodically. It closes every connection whose client has read nothing for `stallMs`.
+ * While unread responses use too much memory, it closes the longest-stalled connections earlier.
+ */
+export const closeStalledConnections = () => {
+  const stalls = new WeakMap<Socket, { readonly written: number; readonly since: number }>();
+
+  return (unread: ReadonlyArray<UnreadResponse>): void => {
+    const now = performance.now();
+    const readers = unread.map(({ socket, body }) => {
+      const written = socket.bytesWritten;
+      const last = stalls.get(socket);
+      const since = last?.written === written ? last.since : now;
+      stalls.set(socket, { written, since });
+      if (now - since >= serverTimeouts.stallMs) socket.destroy();
+      return { socket, body, since };
+    });
+    readers.sort((one, other) => one.since - other.since).reverse();
+    for (const { stalledMs, maxBytes } of bounds) {
+      closeOldest(
+        readers.filter(({ since, socket }) => now - since >= stalledMs && !socket.destroyed),
+        maxBytes,
+      );
+    }
+  };
+};
+
+/** Maximum bytes of the bodies that are queued or being received, without those of at most `smallBytes`. */
+export const maxBodiesBytes = 67_108_864;
+
+/** Maximum bytes of a body that does not count. A connection takes as much, and most bodies are smaller. */
+const smallBytes = 4_096;
+
+/** Received bytes after which the bodies are checked, since many packets can arrive between two sweeps. */
+export const checkBodiesEveryBytes = 16_777_216;
+
+/** Time without progress after which a client counts as stalled while bodies take too much memory. */
+const stalledBodyMs = 2_000;
+
+/** An exchange whose listener has not received the body. */
+export interface HeldBody {
+  readonly arrivedAt: number;
+  /** Time of the client's last progress, or undefined if the client has nothing to send. */
+  readonly progressAt: () => number | undefined;
+  readonly heldBytes: () => number;
+  readonly shedBody: () => void;
+}
+
+/**
+ * Sheds exchanges while their bodies hold more than `maxBodiesBytes`: stalled clients first, then the newest. The others
+ * can finish, so that an overload of slow clients does not fail all of them.
+ */
+export const shedBodies = (connections: Iterable<{ readonly current: HeldBody | undefined }>): void => {
+  const large: Array<HeldBody> = [];
+  let total = 0;
+  for (const { current } of connections) {
+    const bytes = current?.heldBytes() ?? 0;
+    if (current === undefined || bytes <= smallBytes) continue;
+    total += bytes;
+    large.push(current);
+  }
+  if (total <= maxBodiesBytes) return;
+  const now = performance.now();
+  const isStalled = (body: HeldBody): boolean => now - (body.progressAt() ?? now) > stalledBodyMs;
+  large.sort((one, other) => other.arrivedAt - one.arrivedAt);
+  for (const body of [...large.filter(isStalled), ...large.filter((each) => !isStalled(each))]) {
+    if (total <= maxBodiesBytes) return;
+    total -= body.heldBytes();
+    body.shedBody();
+  }
+};
