@@ -5,7 +5,8 @@ import { setImmediate as immediate, setTimeout as pause } from 'node:timers/prom
 import { createBulkheads, prioritizeAccept } from './admission';
 import type { HttpServerOptions, Listener } from './options';
 import { collectBody } from './read-body';
-import { createNodeServer, exchangeOf, type NodeServer, serveConnections } from './serve-connections';
+import { exchangeOf } from './request-lifecycle';
+import { createNodeServer, type NodeServer, serveConnections } from './serve-connections';
 import { serverTimeouts } from '../../core/timeouts';
 
 /** A listening server. */

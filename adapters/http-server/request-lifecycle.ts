@@ -38,6 +38,11 @@ export interface ExchangeContext {
   readonly abandoned: Set<Exchange>;
 }
 
+const exchanges = new WeakMap<IncomingMessage, Exchange>();
+
+/** Returns the exchange of a request, also after its end. */
+export const exchangeOf = (request: IncomingMessage): Exchange | undefined => exchanges.get(request);
+
 /** Limits the rejections per tick of the event loop. Clients that retry at once could otherwise block it for seconds. */
 const rejectionThrottle = turnThrottle(16);
 
@@ -76,6 +81,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     this.response = response;
     this.failure = failure;
     trackResponse(response, this);
+    exchanges.set(request, this);
   }
 
   start(): void {

@@ -34,11 +34,6 @@ export type NodeServer = ReturnType<typeof createNodeServer>;
 
 const connections = new WeakMap<Duplex, Connection<Exchange>>();
 
-export const exchangeOf = (request: IncomingMessage): Exchange | undefined => {
-  const current = connections.get(request.socket)?.current;
-  return current?.request === request ? current : undefined;
-};
-
 /** Makes a connection for each socket and an exchange for each request, and sweeps all of them for timeouts. */
 export const serveConnections = (server: NodeServer, context: ExchangeContext) => {
   const open = new Set<Connection<Exchange>>();

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   arrivedAt,
@@ -89,6 +90,24 @@ describe('The deadline of a request', () => {
         ]),
       ).to.deep.equal([[499, undefined, true, '127.0.0.1']]);
       await eventually('others are served', spareMs, async () => (await fetchStatus(address)) === 200);
+      await stop(0);
+    },
+
+    'stays the same once the client has left': async () => {
+      const deadlines: Array<number | undefined> = [];
+      const { connect, stop } = await startPlainServer(async (request, response) => {
+        deadlines.push(deadlineOf(request));
+        await once(response, 'close');
+        await delay(10);
+        deadlines.push(deadlineOf(request));
+      });
+      const connection = connect();
+      connection.send(getRequest('/'));
+      await eventually('it runs', spareMs, () => deadlines.length === 1);
+      connection.reset();
+      await eventually('the client has left', spareMs, () => deadlines.length === 2);
+      expect(deadlines[0]).to.be.a('number');
+      expect(deadlines[1]).to.equal(deadlines[0]);
       await stop(0);
     },
 
