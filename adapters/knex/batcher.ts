@@ -8,7 +8,6 @@ export interface BatchLimits<K> {
   readonly cost?: (key: K) => number;
 }
 
-/** Returns a function that adds a key to the batch, or returns false if the key does not fit. */
 export const batchBudget = <K>({
   maxBatchSize,
   maxBatchCost = Infinity,
@@ -28,7 +27,6 @@ export const batchBudget = <K>({
 export type OnBatch = (size: number, milliseconds: number) => void;
 
 interface Options<K, V> extends BatchLimits<K> {
-  /** Calls with equal batch keys may share a batch. By default all calls may. */
   readonly batchKey?: (key: K) => string;
   /**
    * Returns the share key of a key, such as the owner of a query. Share keys take turns in starting a batch, however
@@ -91,7 +89,6 @@ export const createBatcher = <K, V extends object>({
 
   const expire = (): void => {
     const now = performance.now();
-    /** Reports whether `time` has passed. If not, schedules the next check for it. */
     const hasPassed = (time: number): boolean => {
       if (time > now) wakeAt(time);
       return time <= now;
@@ -112,7 +109,6 @@ export const createBatcher = <K, V extends object>({
     }
   };
 
-  /** Selects the share key that was served least recently, and returns its oldest call. */
   const pickFirst = (): Call<K, V> | undefined => {
     if (shareKey === undefined) return waiting[0];
     const lastTurnOf = ({ key }: Call<K, V>): number => lastTurns.get(shareKey(key)) ?? -1;

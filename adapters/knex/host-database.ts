@@ -33,7 +33,6 @@ const withoutIdentifierMapping = (knex: Knex): Knex => {
   return plain;
 };
 
-/** Parts of a database that depend on its driver. */
 type DriverSpecific = Pick<
   Database,
   'petStatements' | 'concurrency' | 'withMigrationLock' | 'checkUsable' | 'durability' | 'sizes'

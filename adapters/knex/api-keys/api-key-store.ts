@@ -16,7 +16,6 @@ export interface ApiKeyRecord {
   readonly createdAt: string;
   readonly revokedAt: string | null;
   readonly expiresAt: string | null;
-  /** True if the key was neither revoked nor expired when the record was read. */
   readonly isValid: boolean;
 }
 
@@ -48,11 +47,9 @@ export interface RotateOptions {
 
 /** Issues, lists, rotates and revokes the API keys in the database. */
 export interface ApiKeyStore {
-  /** Issues a key to a new owner with this name. */
   readonly issue: (name: string, options?: IssueOptions) => TaskEither<Unavailable, IssuedApiKey>;
   /** Issues a key if none was ever issued. If several processes call it at once, one of them gets a key. */
   readonly bootstrapKey: (name: string) => TaskEither<Unavailable, IssuedApiKey | undefined>;
-  /** Issues a successor to the same owner under the same name. */
   readonly rotate: (
     id: string,
     options: RotateOptions,

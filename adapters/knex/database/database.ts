@@ -27,7 +27,6 @@ export interface PageStart {
   readonly filters: PetFilters;
 }
 
-/** Row of `creation_keys`, to insert. `expires_at` is in milliseconds since 1970. */
 export interface IdempotencyRecordRow {
   readonly owner_id: string;
   readonly idempotency_key: string;
@@ -35,11 +34,9 @@ export interface IdempotencyRecordRow {
   readonly expires_at: number;
 }
 
-/** Statements that read or add many animals at once, in the SQL of one kind of database. */
 export interface PetStatements {
   /** Returns the animals that exist, in any order. */
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
-  /** Returns a page of at most `limit` animals, of any size in bytes. */
   readonly page: (knex: Knex, start: PageStart, limit: number) => Promise<ReadonlyArray<PetRow>>;
   /**
    * Returns a page of at most `limit` animals for each start. All starts have the same filter fields. A page with more
@@ -58,7 +55,6 @@ export interface PetStatements {
    * rollback does not give back a number of a sequence.
    */
   readonly tryInsert: (transaction: Knex, newPet: NewPet) => Promise<ReadonlyArray<PetRow>>;
-  /** Rejects if one of the keys already has a record. */
   readonly insertRecords: (knex: Knex, records: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
   /** Deletes at most `limit` expired records, without those that another transaction has locked. Returns their number. */
   readonly purgeExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
@@ -69,7 +65,6 @@ export interface Database {
   readonly reads: Knex;
   readonly writes: Knex;
   readonly petStatements: PetStatements;
-  /** Reports whether connections may use named prepared statements, which some poolers break. */
   readonly preparesStatements: () => Promise<boolean>;
   /** Maximum concurrent batches of each operation, so that a slow operation leaves connections for the others. */
   readonly concurrency: { readonly reads: number; readonly writes: number };
@@ -81,7 +76,6 @@ export interface Database {
   readonly checkUsable: () => Promise<void>;
   readonly durability: () => Promise<Durability>;
   readonly sizes: () => Promise<DatabaseSizes>;
-  /** Undefined if the database has no such limits. */
   readonly limits: () => Promise<Limits | undefined>;
   /** Reports whether everything written before the call is certain to be in the file. */
   readonly isFileIntact: () => Promise<boolean>;

@@ -20,10 +20,8 @@ export const isStatementError = hasCode(
   /^(?:(?!08|57P|53300)(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|NOMEM))$/,
 );
 
-/** Reports SQLSTATE 55P03 (lock not available): the wait for a lock took longer than `lock_timeout`. */
 export const isPostgresLockTimeout = hasCode(/^55P03$/);
 
-/** Reports SQLITE_BUSY or SQLITE_LOCKED: another connection holds the lock. */
 export const isSqliteBusy = hasCode(/^SQLITE_(?:BUSY|LOCKED)$/);
 
 /**
@@ -35,20 +33,16 @@ export const isConflict = hasCode(/^(?:40001|40P01|23505|42P07|42710)$/);
 /** Reports a possible duplicate: SQLSTATE 23505. SQLite's driver has one code for all constraints. */
 export const isDuplicate = hasCode(/^(?:23505|SQLITE_CONSTRAINT)/);
 
-/** Reports SQLSTATE 0A000: the server does not support this kind of statement. */
 export const isUnsupported = hasCode(/^0A000$/);
 
-/** Reports whether a pooler refused a setting in the startup message of a connection (SQLSTATE 08P01). */
 export const isUnsupportedStartupParameter = (error: unknown): boolean =>
   codeOf(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter');
 
-/** Reports that a file is damaged, is not a SQLite database, or cannot be read or written. */
 export const isDamage = hasCode(/^SQLITE_(?:CORRUPT|NOTADB|IOERR)/);
 
 export const errorWithCode = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code });
 
-/** Makes an error of this project that a retry cannot fix. Its message says what to do. */
 export const permanentError = (message: string): Error => errorWithCode('PERMANENT', message);
 
 /**
@@ -79,7 +73,6 @@ export const tryOrError = <A>(work: () => A): A | Error => {
   }
 };
 
-/** Makes a TaskEither from a query that returns an Either. A query that throws gives Unavailable. */
 export const eitherToTaskEither =
   <F, A>(query: () => Promise<E.Either<F, A>>): TE.TaskEither<F | Unavailable, A> =>
   async () => {

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 
 const ignore = (): void => undefined;
 
-/** Keeps knex from writing to the console, since failures reach the caller anyway. */
 export const silentLog: Knex.Logger = { warn: ignore, error: ignore, deprecate: ignore, debug: ignore };
 
 export const withPool = async <A>(pool: Knex, use: (pool: Knex) => Promise<A>): Promise<A> => {

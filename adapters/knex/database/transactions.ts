@@ -6,7 +6,6 @@ import { databaseTimeouts } from '../../../core/timeouts';
 
 const CommitAnswer = t.type({ response: t.type({ command: t.string }) });
 
-/** Part of `knex.client` that knex does not document. */
 interface Client {
   readonly acquireConnection: () => Promise<unknown>;
 }
@@ -76,7 +75,6 @@ export const rolledBack = async <A>(
 
 const attempts = 6;
 
-/** Retries a transaction that conflicts with another one (`isConflict`), in at most six attempts. */
 export const retryConflicts = async <A>(transaction: () => Promise<A>): Promise<A> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -88,7 +86,6 @@ export const retryConflicts = async <A>(transaction: () => Promise<A>): Promise<
   }
 };
 
-/** Retries work while another connection holds a lock that it needs, for at most ten minutes. */
 export const retryLocked = async <A>(work: () => Promise<A>): Promise<A> => {
   const until = performance.now() + databaseTimeouts.migrationWaitMs;
   for (;;) {

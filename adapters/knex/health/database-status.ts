@@ -17,7 +17,6 @@ export interface DatabaseStatus {
   readonly validKeys: number;
   readonly endingOwners: ReadonlyArray<EndingOwner>;
   readonly sizes: DatabaseSizes;
-  /** Numbers of migrations of this program, without those that only a newer program knows. */
   readonly migrations: { readonly applied: number; readonly pending: number };
 }
 

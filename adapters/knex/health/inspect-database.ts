@@ -20,7 +20,6 @@ export interface DatabaseReport {
   readonly durability: Durability;
   readonly limits: Limits | undefined;
   readonly validKeys: number;
-  /** Creation time of the newest key, in milliseconds since 1970; undefined without keys. */
   readonly newestKeyCreatedAtMs: number | undefined;
 }
 

@@ -35,7 +35,6 @@ const eachFilter: ReadonlyArray<PetFilters> = [
  */
 const trialPet = decodeOrThrow(NewPet, { name: 'trial', categoryId: 1 });
 
-/** Runs each kind of read statement, and returns the first animals unparsed. */
 export const readAnimals = async (
   { reads, petStatements }: Database,
   limit: number,
@@ -50,10 +49,7 @@ export const readAnimals = async (
   return rows;
 };
 
-/**
- * Runs the statements of a create with an idempotency key, of its retry and of the purge, and rolls them back. Rejects
- * with the error of the database.
- */
+/** Runs the statements of a create with an idempotency key, of its retry and of the purge, and rolls them back. */
 export const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
   rolledBack(writes, async (transaction) => {
     const [row = []] = await petStatements.tryInsert(transaction, trialPet);
@@ -71,7 +67,6 @@ export const beat = async ({ writes }: Database): Promise<void> => {
   await writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge();
 };
 
-/** Returns the time of the last heartbeat as a string, since PostgreSQL returns a bigint as a string. */
 export const readHeartbeat = ({ reads }: Database): TaskEither<Unavailable, string | undefined> =>
   toTaskEither(async () => {
     const row = await reads('heartbeats')
@@ -88,23 +83,12 @@ export const tryWriting = (database: Database): TaskEither<Unavailable, void> =>
 
 const checkReadiness = async (database: Database): Promise<string | undefined> => {
   const deadline = performance.now() + databaseTimeouts.readinessMs;
+  const inTime = <A>(work: () => Promise<A>) => endAtDeadline(toTaskEither(work), deadline)();
   const [schema, read, created, written] = await Promise.all([
-    endAtDeadline(
-      toTaskEither(() => readSchemaState(database.reads)),
-      deadline,
-    )(),
-    endAtDeadline(
-      toTaskEither(() => readAnimals(database, defaultPageSize)),
-      deadline,
-    )(),
-    endAtDeadline(
-      toTaskEither(() => tryCreate(database)),
-      deadline,
-    )(),
-    endAtDeadline(
-      toTaskEither(() => beat(database)),
-      deadline,
-    )(),
+    inTime(() => readSchemaState(database.reads)),
+    inTime(() => readAnimals(database, defaultPageSize)),
+    inTime(() => tryCreate(database)),
+    inTime(() => beat(database)),
   ]);
   if (E.isLeft(schema)) return 'the database does not answer';
   if (generationMismatch(schema.right) !== undefined) {

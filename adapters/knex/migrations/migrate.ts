@@ -29,7 +29,6 @@ export interface MigrateOptions {
 
 const progressIntervalMs = 5_000;
 
-/** Messages of SQLSTATE 42P07 (duplicate table) on PostgreSQL and of its SQLite equivalent. */
 const takenName = /^(?:SQLITE_ERROR: )?(?:table|relation|index) [`"]?(\w+)[`"]? already exists/;
 
 /**
@@ -61,7 +60,6 @@ const attemptMigration =
     }
   };
 
-/** Reports the current stage every five seconds. `work` calls `enter` when a stage begins. */
 const withProgress = async <A>(
   onProgress: (text: string) => void,
   work: (enter: (stage: string) => void) => Promise<A>,

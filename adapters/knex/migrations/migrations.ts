@@ -66,7 +66,6 @@ export const generationBegunBy = (name: string): number | undefined => {
 };
 
 interface NamedMigration {
-  /** Name of the migration. The command line of Knex prints `file` for a pending one. */
   readonly file: string;
   readonly migration: Knex.Migration;
 }

@@ -2,13 +2,11 @@ import type { Knex } from 'knex';
 import { generationBegunBy, migrations, migrationTable } from './migrations';
 
 export interface SchemaState {
-  /** Migrations of this program that have not run. */
   readonly pending: ReadonlyArray<string>;
   /** Migrations that have run, but that only a newer program knows. */
   readonly unknown: ReadonlyArray<string>;
   /** Generation of the schema in the database; 0 if it has no schema yet. */
   readonly generation: number;
-  /** Generation that this program needs. */
   readonly expectedGeneration: number;
 }
 
@@ -28,7 +26,6 @@ export const readSchemaState = async (knex: Knex): Promise<SchemaState> => {
   };
 };
 
-/** Returns advice on a schema of another generation, or undefined if this program supports the schema. */
 export const generationMismatch = ({ generation, expectedGeneration }: SchemaState): string | undefined => {
   if (generation === 0 || generation === expectedGeneration) return undefined;
   const found = `its schema has generation ${generation}, but this program needs ${expectedGeneration}`;

@@ -70,7 +70,6 @@ const insertPets = async (
 
 const created = (pet: Pet): CreateResult => E.right({ pet, replayed: false });
 
-/** Adds animals and the records of their keys. Without keys, one statement does it and needs no transaction. */
 const createNew = async (
   knex: Knex,
   petStatements: PetStatements,
@@ -92,7 +91,6 @@ const createNew = async (
   return pets.map(created);
 };
 
-/** Returns the result of a create whose key has a record; undefined if the key is free. */
 const settle = (
   record: IdempotencyRecord | Error | undefined,
   newPet: NewPet,
@@ -156,7 +154,6 @@ const mapConcurrently = async <A, B>(
   return all.map((_, place) => answers.get(place) ?? new Error('timed out before a retry could start'));
 };
 
-/** Creates all animals in one transaction. Without idempotency keys, a single statement needs no transaction. */
 const createTogether = async (
   { writes, petStatements }: Database,
   creates: ReadonlyArray<Create>,

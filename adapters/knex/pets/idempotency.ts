@@ -58,7 +58,6 @@ const toRecord = (found: Found | Error | undefined, expiresAt: number): Idempote
   return { pet: E.isRight(found) ? found.right : undefined, expiresAt };
 };
 
-/** Returns the records and rows of these keys by key text. A record is an Error if its animal cannot be read. */
 export const findRecords = async (
   transaction: Knex,
   petStatements: PetStatements,

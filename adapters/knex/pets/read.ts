@@ -67,7 +67,6 @@ const identityOf = (query: PetQuery): string => {
   return text;
 };
 
-/** Returns equal texts for pages that one statement can read. */
 const batchKeyOf = (query: PetQuery): string =>
   [query.limit, ...petFilters.filter((field) => query[field] !== undefined)].join();
 
@@ -90,7 +89,6 @@ const readPage = async ({ reads, petStatements }: Database, query: PetQuery): Pr
 
 const tooLarge = { _tag: 'TooLarge' } as const;
 
-/** Reads different pages in one statement. Returns them by the text that identifies their query. */
 const readSmallPages = async (
   { reads, petStatements }: Database,
   queries: ReadonlyArray<PetQuery>,
@@ -123,39 +121,36 @@ export const readPages = (
   timeoutMs: number,
   onBatch: OnBatch | undefined,
 ): ((request: PageRequest, deadline?: Deadline) => Promise<PetPage>) => {
-  const together = createBatcher({
+  const readEqual = async (requests: ReadonlyArray<PageRequest>): Promise<ReadonlyArray<PetPage | Error>> => {
+    const [first] = requests;
+    if (first === undefined) return [];
+    const page = await readPage(database, first.query);
+    return requests.map(() => page);
+  };
+  const options = {
     maxBatchSize,
-    concurrency: database.concurrency.reads,
     timeoutMs,
-    batchKey: ({ query }: PageRequest) => batchKeyOf(query),
     shareKey: ({ owner }: PageRequest) => owner ?? '',
+    onBatch,
+  };
+  const together = createBatcher({
+    ...options,
+    concurrency: database.concurrency.reads,
+    batchKey: ({ query }: PageRequest) => batchKeyOf(query),
     runBatch: async (requests: ReadonlyArray<PageRequest>) => {
       const queries = requests.map(({ query }) => query);
       const distinct = [...new Map(queries.map((query) => [identityOf(query), query])).values()];
       const [first, ...others] = distinct;
-      if (first === undefined) return [];
-      if (others.length === 0) {
-        const page = await readPage(database, first);
-        return queries.map(() => page);
-      }
+      if (first === undefined || others.length === 0) return readEqual(requests);
       const pages = await readSmallPages(database, distinct, first.limit);
       return queries.map((query) => pages.get(identityOf(query)) ?? emptyPage);
     },
-    onBatch,
   });
-  const alone = createBatcher<PageRequest, PetPage>({
-    maxBatchSize,
+  const alone = createBatcher({
+    ...options,
     concurrency: 1,
-    timeoutMs,
-    batchKey: ({ query }) => identityOf(query),
-    shareKey: ({ owner }) => owner ?? '',
-    runBatch: async (requests) => {
-      const [first] = requests;
-      if (first === undefined) return [];
-      const page = await readPage(database, first.query);
-      return requests.map(() => page);
-    },
-    onBatch,
+    batchKey: ({ query }: PageRequest) => identityOf(query),
+    runBatch: readEqual,
   });
   return async (request, deadline = performance.now() + timeoutMs) => {
     const page = await together(request, deadline);

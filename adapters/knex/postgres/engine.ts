@@ -72,7 +72,6 @@ const detect = async (connectionString: string, statementTimeoutMs: number): Pro
   }
 };
 
-/** Detects the engine on the first call, by a separate connection, and caches the answer. A failure is not cached. */
 export const detectEngine = (
   connectionString: string,
   statementTimeoutMs: number,

@@ -26,7 +26,6 @@ const createSchema = async (transaction: Knex, schema: string): Promise<void> =>
   if (found === undefined) await transaction.raw('create schema if not exists ??', [schema]);
 };
 
-/** The lock is a row of a table that is never dropped. */
 const createLock = async (transaction: Knex): Promise<void> => {
   await transaction.raw('create table if not exists setup_lock (id integer primary key)');
   await transaction('setup_lock').insert({ id: 1 }).onConflict('id').ignore();

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import {
+  type Cell,
   type Column,
   filterCells,
   petColumns,
@@ -13,7 +14,6 @@ import {
 } from '../database/pet-columns';
 import type { PetStatements } from '../database/database';
 import { isUnsupported } from '../database/errors';
-import { distributedPetStatements } from './distributed-pet-statements';
 import type { Engine } from './engine';
 import { arrayOf, checkIds, pageCondition, randomUnusedId, readPage, type RunStatement } from './statement';
 
@@ -104,7 +104,57 @@ const singleServerStatements = (run: RunStatement): PetStatements => ({
   purgeExpired: async (knex, now, limit) => (await run(knex, purgeKeys, [now, limit])).length,
 });
 
-/** Runs `first` until the engine rejects it as unsupported (SQLSTATE 0A000), and only `second` from then on. */
+const textLength = (rows: ReadonlyArray<PetRow>): number =>
+  rows.flat().reduce((length, cell) => length + (cell?.length ?? 0), 0);
+
+/**
+ * Statements for tables that are distributed over several servers, as by Citus. Citus rejects the statements for a single
+ * server, or copies their rows one by one.
+ */
+const distributedStatements = (run: RunStatement): Omit<PetStatements, 'byIds' | 'page'> => {
+  const page = readPage(run);
+
+  const insertValues = (
+    knex: Knex,
+    columns: ReadonlyArray<Column>,
+    rows: ReadonlyArray<ReadonlyArray<Cell>>,
+  ) => {
+    const names = columns.map(({ name }) => name).join();
+    const values = rows.map((row) => `(${row.map(() => '?').join()})`).join();
+    return run(
+      knex,
+      { sql: `insert into pets (${names}) values ${values} returning ${petCells}` },
+      rows.flat(),
+    );
+  };
+
+  return {
+    pages: async (knex, starts, limit, maxPageBytes) => {
+      const pages: Array<ReadonlyArray<PetRow> | undefined> = [];
+      for (const start of starts) {
+        const rows = await page(knex, start, limit);
+        pages.push(textLength(rows) > maxPageBytes ? undefined : rows);
+      }
+      return pages;
+    },
+    insert: (knex, newPets) => insertValues(knex, newPetColumns, newPets.map(newPetCells)),
+    tryInsert: async (transaction, newPet) => {
+      await checkIds(transaction);
+      return insertValues(transaction, petColumns, [[randomUnusedId(), ...newPetCells(newPet)]]);
+    },
+    insertRecords: async (knex, keys) => {
+      await knex('creation_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
+    },
+    // Citus has no `skip locked`: the statement waits for locked rows until lock_timeout.
+    purgeExpired: async (knex, now, limit) => {
+      const sql = `delete from creation_keys where (owner_id, idempotency_key) in (
+          select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ?
+        ) and expires_at <= ? returning 1`;
+      return (await run(knex, { sql }, [now, limit, now])).length;
+    },
+  };
+};
+
 const fallbackIfUnsupported = <Arguments extends ReadonlyArray<unknown>, A>(
   first: (...given: Arguments) => Promise<A>,
   second: (...given: Arguments) => Promise<A>,
@@ -131,7 +181,7 @@ export const postgresPetStatements = (
   engine: (knex: Knex) => Promise<Pick<Engine, 'isDistributed'>>,
 ): PetStatements => {
   const single = singleServerStatements(run);
-  const distributed = distributedPetStatements(run);
+  const distributed = distributedStatements(run);
   const inserting = async (knex: Knex) => ((await engine(knex)).isDistributed ? distributed : single);
   return {
     byIds: single.byIds,

@@ -52,7 +52,6 @@ export const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
   return { database: Number(size), writeAheadLog: undefined, diskAvailable: undefined };
 };
 
-/** Divides the pool among reads by id, lists, keys and creates, which each run several batches. */
 const concurrencyOf = ({ poolSize }: PostgresOptions): Database['concurrency'] => ({
   reads: Math.ceil(poolSize / 4),
   writes: Math.ceil(poolSize / 5),

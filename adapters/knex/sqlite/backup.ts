@@ -30,64 +30,60 @@ export interface CopyOptions {
 }
 
 export interface BackupOptions extends CopyOptions {
-  /** True if the backup may overwrite a file that is in use or is not a backup. */
   readonly mayReplace?: boolean;
 }
 
-const progressIntervalMs = 50;
+const tickMs = 50;
 
 interface Interruptible {
   readonly interrupt: () => void;
 }
 
-/** Opens a file read-only for `use`, and interrupts its statements when the signal is aborted. */
+/** Opens a file read-only for `use`. Calls `onTick` until the signal is aborted, and then interrupts the statements. */
 const withInterruption = async <A>(
   filename: string,
   signal: AbortSignal,
   use: (file: Knex) => Promise<A>,
+  onTick = constVoid,
 ): Promise<A> => {
   const connections: Array<Interruptible> = [];
   const afterCreate = (connection: Interruptible, done: () => void): void => {
     connections.push(connection);
     done();
   };
-  const useInterruptibly = async (file: Knex): Promise<A> => {
-    // SQLite ignores an interrupt before a statement begins, so the interrupt is repeated until the work ends.
-    const timer = setInterval(() => {
-      if (signal.aborted) for (const connection of connections) connection.interrupt();
-    }, progressIntervalMs);
-    try {
-      return await use(file);
-    } finally {
-      clearInterval(timer);
-    }
-  };
+  // SQLite ignores an interrupt before a statement begins, so the interrupt is repeated until the work ends.
+  const timer = setInterval(() => {
+    if (signal.aborted) for (const connection of connections) connection.interrupt();
+    else onTick();
+  }, tickMs);
   try {
     signal.throwIfAborted();
-    return await withPool(knex(readOnlyConfiguration(filename, { afterCreate })), useInterruptibly);
+    return await withPool(knex(readOnlyConfiguration(filename, { afterCreate })), use);
   } catch (error) {
     signal.throwIfAborted();
     throw error;
+  } finally {
+    clearInterval(timer);
   }
 };
 
-/** Copies a snapshot of a database to an empty file. Other connections may go on writing. */
-const vacuumInto = (source: string, copy: string, { signal, onProgress }: CopyOptions): Promise<void> =>
-  withInterruption(source, signal, async (file) => {
-    const total = await readSize(file);
-    const report = (): void => {
-      onProgress({ copied: Math.min(statSync(copy).size, total), total });
-    };
-    const vacuum = file.raw('vacuum into ?', [copy]).then(constVoid);
-    const timer = setInterval(report, progressIntervalMs);
-    try {
-      report();
-      await vacuum;
-    } finally {
-      clearInterval(timer);
-    }
-    onProgress({ copied: total, total });
-  });
+const vacuumInto = async (
+  source: string,
+  copy: string,
+  { signal, onProgress }: CopyOptions,
+): Promise<void> => {
+  let total = 0;
+  const report = (): void => {
+    if (total > 0) onProgress({ copied: Math.min(statSync(copy).size, total), total });
+  };
+  const vacuum = async (file: Knex): Promise<void> => {
+    total = await readSize(file);
+    report();
+    await file.raw('vacuum into ?', [copy]);
+  };
+  await withInterruption(source, signal, vacuum, report);
+  onProgress({ copied: total, total });
+};
 
 const check = (copy: string, { signal }: CopyOptions): Promise<number> =>
   withInterruption(copy, signal, async (file) => {
@@ -128,13 +124,17 @@ const refuseForeignSource = async (source: string): Promise<void> => {
 /** Returns a random name: a killed attempt leaves its file, and process ids repeat in containers. */
 const partialName = (file: string): string => `${file}.${randomUUID()}.partial`;
 
-const sync = (path: string): void => {
+const withDescriptor = <A>(path: string, use: (descriptor: number) => A): A => {
   const descriptor = openSync(path, 'r');
   try {
-    fsyncSync(descriptor);
+    return use(descriptor);
   } finally {
     closeSync(descriptor);
   }
+};
+
+const sync = (path: string): void => {
+  withDescriptor(path, fsyncSync);
 };
 
 /**
@@ -171,12 +171,7 @@ export const placeCheckedCopy = async (
 /** Reads the write version of a file (SQLite file format, offset 18): 2 once a service has opened it, 1 in a backup. */
 const wasOpened = (file: string): boolean => {
   const head = Buffer.alloc(19);
-  const descriptor = openSync(file, 'r');
-  try {
-    readSync(descriptor, head, 0, head.length, 0);
-  } finally {
-    closeSync(descriptor);
-  }
+  withDescriptor(file, (descriptor) => readSync(descriptor, head, 0, head.length, 0));
   return head[18] === 2;
 };
 

@@ -58,7 +58,6 @@ const cacheStatements = (connection: Connection): void => {
   };
 };
 
-/** Parts of `knex.client` that knex does not document. */
 interface Client {
   readonly acquireConnection: () => Promise<Connection>;
   readonly releaseConnection: (connection: Connection) => unknown;
@@ -104,7 +103,6 @@ export const runDirectly = async <Row>(
   }
 };
 
-/** Sets up each new connection of a pool. `opened` may reject the connection by returning an error. */
 export const withPragmas =
   (pragmas: ReadonlyArray<string>, opened: () => Error | undefined = constUndefined) =>
   (connection: Connection, done: Done): void => {

@@ -63,7 +63,6 @@ export const sqliteConfiguration = (filename: string, watch?: Watch): Knex.Confi
 const idForNewFile = async (reads: Knex): Promise<number | undefined> =>
   (await reads('sqlite_master').first<unknown>('name')) === undefined ? applicationId : undefined;
 
-/** Lowest value of `PRAGMA synchronous` at which each commit waits for the disk. */
 const fullSynchronous = 2;
 
 export const durabilityOf = async (writes: Knex): Promise<Durability> => {
@@ -92,7 +91,6 @@ export const withWriteLock = async <A>(
   });
 };
 
-/** Throws for a database in memory, of which each connection of a pool would have its own. */
 const refuseMemory = (filename: string): void => {
   if (filename !== ':memory:' && filename !== '') return;
   throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
