@@ -8,6 +8,7 @@ import {
   migrate,
   openPostgres,
   openSqlite,
+  type PostgresOptions,
 } from '../../../adapters/knex';
 import { createPostgresDatabase, inPostgresDatabase } from '../postgres/postgres';
 import { run } from '../run';
@@ -32,20 +33,21 @@ export const sqliteFile = async (): Promise<TestDatabase> => {
   };
 };
 
-const postgresWith = (statementTimeoutMs: number) => async (): Promise<TestDatabase> => {
-  const { url, drop } = await createPostgresDatabase();
-  return {
-    databaseUrl: url,
-    open: () => openPostgres(url, { poolSize: 10, statementTimeoutMs }),
-    remove: drop,
+/** A database on the run's PostgreSQL server, opened with these options. */
+export const postgresWith =
+  (options: Partial<PostgresOptions>, creation?: string) => async (): Promise<TestDatabase> => {
+    const { url, drop } = await createPostgresDatabase(creation);
+    return {
+      databaseUrl: url,
+      open: () => openPostgres(url, { poolSize: 10, statementTimeoutMs: 3_000, ...options }),
+      remove: drop,
+    };
   };
-};
 
-/** A database on the run's PostgreSQL server. */
-export const postgresDatabase = postgresWith(3_000);
+export const postgresDatabase = postgresWith({});
 
 /** The same with a lock timeout that is longer than any operation may take. */
-export const patientPostgresDatabase = postgresWith(60_000);
+export const patientPostgresDatabase = postgresWith({ statementTimeoutMs: 60_000 });
 
 /** Both kinds of database that the Knex adapter promises to work on. */
 export const databaseKinds = [
@@ -56,26 +58,41 @@ export const databaseKinds = [
 /** A SQLite that waits for its turn takes one of this process's four threads; one must be left to who is on turn. */
 export const mostWriters = 4;
 
-/** Opens a migrated database as often as told, and closes and removes it whatever comes of the test. */
-export const withDatabases = async (
-  count: number,
-  makeDatabase: () => Promise<Omit<TestDatabase, 'databaseUrl'>>,
-  test: (...databases: ReadonlyArray<Database>) => Promise<void>,
+/** Opens an empty database, which the test may open again. Closes and removes it whatever comes of the test. */
+export const withEmptyDatabase = async (
+  makeDatabase: () => Promise<TestDatabase>,
+  test: (database: Database, open: () => Database, databaseUrl: string) => Promise<void>,
 ): Promise<void> => {
-  const { open, remove } = await makeDatabase();
-  const databases = Array.from({ length: count }, open);
+  const made = await makeDatabase();
+  const opened: Array<Database> = [];
+  const open = (): Database => {
+    const database = made.open();
+    opened.push(database);
+    return database;
+  };
   try {
-    for (const database of databases) await run(migrate(database));
-    await test(...databases);
+    await test(open(), open, made.databaseUrl);
   } finally {
-    await Promise.all(databases.map(({ close }) => close()));
-    await remove();
+    await Promise.all(opened.map(({ close }) => close()));
+    await made.remove();
   }
 };
 
+/** Opens a migrated database as often as told, and closes and removes it whatever comes of the test. */
+export const withDatabases = (
+  count: number,
+  makeDatabase: () => Promise<TestDatabase>,
+  test: (...databases: ReadonlyArray<Database>) => Promise<void>,
+): Promise<void> =>
+  withEmptyDatabase(makeDatabase, async (database, open) => {
+    const databases = [database, ...Array.from({ length: count - 1 }, open)];
+    for (const one of databases) await run(migrate(one));
+    await test(...databases);
+  });
+
 /** The same for one. */
 export const withDatabase = (
-  makeDatabase: () => Promise<Omit<TestDatabase, 'databaseUrl'>>,
+  makeDatabase: () => Promise<TestDatabase>,
   test: (database: Database) => Promise<void>,
 ): Promise<void> => withDatabases(1, makeDatabase, test);
 

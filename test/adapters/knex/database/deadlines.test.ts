@@ -138,8 +138,7 @@ const holdReads = async ({ writes }: Database, other: Database, which: string) =
 describe('A slow read in PostgreSQL', () => {
   for (const [name, read] of Object.entries(reads)) {
     it(`that began before a create is not shared by an equal read that begins after it: ${name}`, () =>
-      withDatabases(2, patientPostgresDatabase, async (...[database, other]) => {
-        if (database === undefined || other === undefined) throw new Error('two databases are needed');
+      withDatabases(2, patientPostgresDatabase, async (database, other) => {
         const { isHeld, release } = await holdReads(database, other, held.all);
         const repository = knexPetRepository(database);
         const early = read(repository);
@@ -151,8 +150,7 @@ describe('A slow read in PostgreSQL', () => {
       }));
 
     it(`does not delay another: ${name}`, () =>
-      withDatabases(2, patientPostgresDatabase, async (...[database, other]) => {
-        if (database === undefined || other === undefined) throw new Error('two databases are needed');
+      withDatabases(2, patientPostgresDatabase, async (database, other) => {
         const { isHeld, release } = await holdReads(database, other, held.theFirst);
         const repository = knexPetRepository(database);
         let isOver = false;
@@ -166,8 +164,7 @@ describe('A slow read in PostgreSQL', () => {
   }
 
   it('leaves connections to other operations while lists of all page sizes are slow', () =>
-    withDatabases(2, patientPostgresDatabase, async (...[database, other]) => {
-      if (database === undefined || other === undefined) throw new Error('two databases are needed');
+    withDatabases(2, patientPostgresDatabase, async (database, other) => {
       const { isHeld, release } = await holdReads(database, other, held.lists);
       const { list, find } = knexPetRepository(database);
       let isOver = false;

@@ -6,14 +6,20 @@ import {
   knexPetRepository,
   knexReadiness,
   migrate,
-  openPostgres,
   openPostgresForInspection,
 } from '../../../../adapters/knex';
 import { NewPet } from '../../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { decoded } from '../../../contracts/outcome';
-import { databaseKinds, forInspection, sqliteFile, withDatabase } from '../../../support/databases/databases';
-import { createPostgresDatabase, execute } from '../../../support/postgres/postgres';
+import {
+  databaseKinds,
+  forInspection,
+  postgresWith,
+  sqliteFile,
+  withDatabase,
+  withEmptyDatabase,
+} from '../../../support/databases/databases';
+import { execute } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 
 const limits = { poolSize: 2, statementTimeoutMs: 3_000 };
@@ -79,17 +85,7 @@ const expectRefusal = async (database: Database, fault: string): Promise<void> =
   expect(await inspect(database), fault).to.have.property('_tag', 'Left');
 };
 
-const withMigratedPostgres = async (use: (url: string) => Promise<void>): Promise<void> => {
-  const { url, drop } = await createPostgresDatabase();
-  const owner = openPostgres(url, limits);
-  try {
-    await run(migrate(owner));
-    await use(url);
-  } finally {
-    await owner.close();
-    await drop();
-  }
-};
+const smallPostgres = postgresWith(limits);
 
 describe('A database that refuses creates', () => {
   for (const [fault, statements] of Object.entries(onSqlite)) {
@@ -102,19 +98,16 @@ describe('A database that refuses creates', () => {
 
   for (const [fault, statements] of Object.entries(onPostgres)) {
     it(`is not ready and fails the inspection on PostgreSQL: ${fault}`, () =>
-      withMigratedPostgres(async (url) => {
+      withEmptyDatabase(smallPostgres, async (owner, open, url) => {
+        await run(migrate(owner));
         await execute(url, ...statements);
-        const database = openPostgres(url, limits);
-        try {
-          await expectRefusal(database, fault);
-        } finally {
-          await database.close();
-        }
+        await expectRefusal(open(), fault);
       }));
   }
 
   it('is not ready and fails the inspection on PostgreSQL for each right that is missing', () =>
-    withMigratedPostgres(async (url) => {
+    withEmptyDatabase(smallPostgres, async (owner, _open, url) => {
+      await run(migrate(owner));
       const role = `few_${randomBytes(8).toString('hex')}`;
       const asRole = new URL(url);
       asRole.username = asRole.password = role;
@@ -148,18 +141,12 @@ describe('A database that refuses creates', () => {
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`A ${kind} database before the first start`, () => {
-    const withEmpty = async (use: (database: Database) => Promise<void>): Promise<void> => {
-      const { open, remove } = await makeDatabase();
-      const database = open();
-      try {
+    const withEmpty = (test: (database: Database) => Promise<void>): Promise<void> =>
+      withEmptyDatabase(makeDatabase, async (database) => {
         // A connection makes the file.
         await database.writes.raw('select 1');
-        await use(database);
-      } finally {
-        await database.close();
-        await remove();
-      }
-    };
+        await test(database);
+      });
 
     for (const table of ['pets', 'api_keys']) {
       it(`fails the inspection if it has a table ${table} of another program`, () =>

@@ -2,17 +2,16 @@ import { expect } from 'chai';
 import { mock } from 'node:test';
 import { format } from 'node:util';
 import type { Knex } from 'knex';
-import {
-  type Database,
-  knexReadiness,
-  migrate,
-  migrationConfig,
-  openPostgres,
-} from '../../../../adapters/knex';
+import { type Database, knexReadiness, migrate, migrationConfig } from '../../../../adapters/knex';
 import { migrations } from '../../../../adapters/knex/migrations/migrations';
 import { readSchemaState } from '../../../../adapters/knex/migrations/schema-state';
-import { databaseKinds, mostWriters, type TestDatabase } from '../../../support/databases/databases';
-import { createPostgresDatabase } from '../../../support/postgres/postgres';
+import {
+  databaseKinds,
+  mostWriters,
+  postgresWith,
+  type TestDatabase,
+  withEmptyDatabase,
+} from '../../../support/databases/databases';
 import { run } from '../../../support/run';
 import { migrationNames } from '../../../support/databases/migrations';
 
@@ -40,99 +39,83 @@ const tablesThere = async ({ reads }: Database): Promise<ReadonlyArray<string>> 
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`the migrations on ${kind}`, () => {
-    let testDatabase: TestDatabase;
-    let opened: Array<Database> = [];
+    const use = (test: (database: Database, open: () => Database) => Promise<void>) =>
+      withEmptyDatabase(makeDatabase, test);
 
-    const open = (): Database => {
-      const database = testDatabase.open();
-      opened.push(database);
-      return database;
-    };
-
-    beforeEach(async () => {
-      testDatabase = await makeDatabase();
-      opened = [];
-    });
-
-    afterEach(async () => {
-      await Promise.all(opened.map(({ close }) => close()));
-      await testDatabase.remove();
-    });
-
-    it('run once, and are pending before that', async () => {
-      const database = open();
-      expect(await pendingIn(database)).to.deep.equal(names);
-      expect(await run(migrate(database))).to.deep.equal(names);
-      expect(await pendingIn(database)).to.deep.equal([]);
-      expect(await run(migrate(database))).to.deep.equal([]);
-      expect(await tablesThere(database)).to.deep.equal(tables);
-    });
-
-    it('roll back to an empty database, and run again', async () => {
-      const database = open();
-      await run(migrate(database));
-      await database.writes.migrate.rollback(migrationConfig, true);
-      expect(await tablesThere(database)).to.deep.equal([]);
-      expect(await pendingIn(database)).to.deep.equal(names);
-      expect(await run(migrate(database))).to.deep.equal(names);
-      expect(await tablesThere(database)).to.deep.equal(tables);
-    });
-
-    it('run once when four start at the same time', async () => {
-      const ran = await Promise.all(Array.from({ length: mostWriters }, () => run(migrate(open()))));
-      expect(ran.flat()).to.deep.equal(names);
-    });
-
-    it('wait for no other process if none is pending', async () => {
-      const [database, other] = [open(), open()];
-      await run(migrate(database));
-      await other.withMigrationLock(async () => {
+    it('run once, and are pending before that', () =>
+      use(async (database) => {
+        expect(await pendingIn(database)).to.deep.equal(names);
+        expect(await run(migrate(database))).to.deep.equal(names);
+        expect(await pendingIn(database)).to.deep.equal([]);
         expect(await run(migrate(database))).to.deep.equal([]);
-      });
-    });
+        expect(await tablesThere(database)).to.deep.equal(tables);
+      }));
 
-    it('print nothing when one fails, because standard output belongs to the log', async () => {
-      const database = open();
-      await database.writes.schema.createTable('heartbeats', (table) => table.text('foreign'));
-      const printed = await whatIsPrinted(async () => {
-        await migrate(database)();
-      });
-      expect(printed).to.equal('');
-    });
+    it('roll back to an empty database, and run again', () =>
+      use(async (database) => {
+        await run(migrate(database));
+        await database.writes.migrate.rollback(migrationConfig, true);
+        expect(await tablesThere(database)).to.deep.equal([]);
+        expect(await pendingIn(database)).to.deep.equal(names);
+        expect(await run(migrate(database))).to.deep.equal(names);
+        expect(await tablesThere(database)).to.deep.equal(tables);
+      }));
 
-    it("say what to do about a lock that knex's killed migrator left", async () => {
-      const database = open();
-      await run(migrate(database));
-      await database.writes.migrate.rollback(migrationConfig, true);
-      await database.writes('animal_store_migrations_lock').update({ is_locked: 1 });
-      const outcome = await migrate(database)();
-      expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
-      expect(outcome).to.have.nested.property('left.cause.message').that.includes('knex migrate:unlock');
-      await database.writes.migrate.forceFreeMigrationsLock(migrationConfig);
-      expect(await run(migrate(database))).to.deep.equal(names);
-    });
+    it('run once when four start at the same time', () =>
+      use(async (_database, open) => {
+        const ran = await Promise.all(Array.from({ length: mostWriters }, () => run(migrate(open()))));
+        expect(ran.flat()).to.deep.equal(names);
+      }));
 
-    it('leave nothing behind when one fails', async () => {
-      const database = open();
-      await database.writes.schema.createTable('heartbeats', (table) => table.text('foreign'));
-      const outcome = await migrate(database)();
-      expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
-      expect(outcome)
-        .to.have.nested.property('left.cause.message')
-        .that.matches(/heartbeats belongs to another program/);
-      expect(await tablesThere(database)).to.deep.equal(['heartbeats']);
-      await database.writes.schema.dropTable('heartbeats');
-      expect(await run(migrate(database))).to.deep.equal(names);
-    });
+    it('wait for no other process if none is pending', () =>
+      use(async (database, open) => {
+        const other = open();
+        await run(migrate(database));
+        await other.withMigrationLock(async () => {
+          expect(await run(migrate(database))).to.deep.equal([]);
+        });
+      }));
+
+    it('print nothing when one fails, because standard output belongs to the log', () =>
+      use(async (database) => {
+        await database.writes.schema.createTable('heartbeats', (table) => table.text('foreign'));
+        const printed = await whatIsPrinted(async () => {
+          await migrate(database)();
+        });
+        expect(printed).to.equal('');
+      }));
+
+    it("say what to do about a lock that knex's killed migrator left", () =>
+      use(async (database) => {
+        await run(migrate(database));
+        await database.writes.migrate.rollback(migrationConfig, true);
+        await database.writes('animal_store_migrations_lock').update({ is_locked: 1 });
+        const outcome = await migrate(database)();
+        expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
+        expect(outcome).to.have.nested.property('left.cause.message').that.includes('knex migrate:unlock');
+        await database.writes.migrate.forceFreeMigrationsLock(migrationConfig);
+        expect(await run(migrate(database))).to.deep.equal(names);
+      }));
+
+    it('leave nothing behind when one fails', () =>
+      use(async (database) => {
+        await database.writes.schema.createTable('heartbeats', (table) => table.text('foreign'));
+        const outcome = await migrate(database)();
+        expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
+        expect(outcome)
+          .to.have.nested.property('left.cause.message')
+          .that.matches(/heartbeats belongs to another program/);
+        expect(await tablesThere(database)).to.deep.equal(['heartbeats']);
+        await database.writes.schema.dropTable('heartbeats');
+        expect(await run(migrate(database))).to.deep.equal(names);
+      }));
   });
 }
 
 describe('A PostgreSQL database that cannot store every text', () => {
   for (const encoding of ['LATIN1', 'SQL_ASCII']) {
-    it(`is rejected before anything is created in it: ${encoding}`, async () => {
-      const { url, drop } = await createPostgresDatabase(`encoding '${encoding}' template template0`);
-      const database = openPostgres(url, { poolSize: 2, statementTimeoutMs: 3_000 });
-      try {
+    it(`is rejected before anything is created in it: ${encoding}`, () =>
+      withEmptyDatabase(postgresWith({}, `encoding '${encoding}' template template0`), async (database) => {
         const outcome = await migrate(database)();
         expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
         expect(outcome)
@@ -140,11 +123,7 @@ describe('A PostgreSQL database that cannot store every text', () => {
           .that.includes(encoding)
           .and.includes("encoding 'UTF8'");
         expect(await tablesThere(database)).to.deep.equal([]);
-      } finally {
-        await database.close();
-        await drop();
-      }
-    });
+      }));
   }
 });
 

@@ -6,6 +6,7 @@ import {
   forInspection,
   sqliteFile,
   type TestDatabase,
+  withEmptyDatabase,
 } from '../../../support/databases/databases';
 import { addsColour, asProgramWith } from '../../../support/databases/migrations';
 import { run } from '../../../support/run';
@@ -71,17 +72,11 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(schema).to.include({ generation: 2, expectedGeneration: 1 });
     });
 
-    it('begin an empty database with the latest generation', async () => {
-      const empty = await makeDatabase();
-      const opened = empty.open();
-      try {
-        const ran = await asProgramWith(dropsLimits, () => run(migrate(opened)));
+    it('begin an empty database with the latest generation', () =>
+      withEmptyDatabase(makeDatabase, async (empty) => {
+        const ran = await asProgramWith(dropsLimits, () => run(migrate(empty)));
         expect(ran.at(-1)).to.equal('901_drop_rate_limits.generation-2');
-      } finally {
-        await opened.close();
-        await empty.remove();
-      }
-    });
+      }));
   });
 }
 
@@ -92,9 +87,7 @@ const breaking = /^(?:drop|delete|update)\b|^alter table .*\b(?:drop|rename|not 
 /** The SQL statements of each migration after the first, as SQLite gets them. */
 const statementsOf = async (): Promise<ReadonlyMap<string, ReadonlyArray<string>>> => {
   const statements = new Map<string, Array<string>>();
-  const { open, remove } = await sqliteFile();
-  const { writes, close } = open();
-  try {
+  await withEmptyDatabase(sqliteFile, async ({ writes }) => {
     for (const [place, [name, { up }]] of Object.entries(migrations).entries()) {
       const listen = ({ sql }: { readonly sql: string }) => {
         if (/^\s*(?!select|pragma)/i.test(sql)) statements.set(name, [...(statements.get(name) ?? []), sql]);
@@ -103,11 +96,8 @@ const statementsOf = async (): Promise<ReadonlyMap<string, ReadonlyArray<string>
       await up(writes);
       writes.off('query', listen);
     }
-    return statements;
-  } finally {
-    await close();
-    await remove();
-  }
+  });
+  return statements;
 };
 
 /** The migrations that break older programs, or restrict access behind their back, and keep the generation. */

@@ -108,9 +108,8 @@ describe('While an import takes its time, another instance', function () {
     makeDatabase: () => Promise<TestDatabase>,
     test: (other: PetRepository) => Promise<void>,
   ): Promise<void> =>
-    withDatabases(2, makeDatabase, async (...databases) => {
-      const [importer, other] = databases.map((database) => knexPetRepository(database));
-      if (importer === undefined || other === undefined) throw new Error('two instances are needed');
+    withDatabases(2, makeDatabase, async (one, two) => {
+      const [importer, other] = [knexPetRepository(one), knexPetRepository(two)];
       expect(await run(importer.importAll(slowly(() => test(other))))).to.equal(401);
       expect((await run(other.create(arbitraryNewPet()))).pet.id > 401n).to.equal(true);
     });

@@ -3,6 +3,7 @@ import { type Database, knexPetRepository, migrate, openPostgres } from '../../.
 import { arbitraryNewPet } from '../../../contracts';
 import { throughProxy } from '../../../support/postgres/freezing-proxy';
 import { createPostgresDatabase } from '../../../support/postgres/postgres';
+import { postgresWith, withEmptyDatabase } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
 import { eventually } from '../../../support/eventually';
 
@@ -56,16 +57,8 @@ describe('A query of PostgreSQL that is never answered', () => {
 /** In milliseconds, more than a connection may be silent for. */
 const longSilence = 2 * statementTimeoutMs;
 
-const withPool = async (test: (database: Database) => Promise<void>): Promise<void> => {
-  const { url, drop } = await createPostgresDatabase();
-  const database = openPostgres(url, { poolSize: 4, statementTimeoutMs });
-  try {
-    await test(database);
-  } finally {
-    await database.close();
-    await drop();
-  }
-};
+const withPool = (test: (database: Database) => Promise<void>): Promise<void> =>
+  withEmptyDatabase(postgresWith({ poolSize: 4, statementTimeoutMs }), test);
 
 const backends = ({ reads }: Database, count: number): Promise<ReadonlyArray<unknown>> =>
   Promise.all(Array.from({ length: count }, () => reads.select(reads.raw('pg_backend_pid() as pid'))));

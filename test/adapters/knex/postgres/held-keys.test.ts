@@ -28,8 +28,7 @@ const holdKey = async (
 
 describe('an idempotency key that an instance which hangs holds in PostgreSQL', () => {
   it('fails who sends it to another instance, and none whose creation shares the transaction', () =>
-    withDatabases(2, postgresDatabase, async (...[database, other]) => {
-      if (database === undefined || other === undefined) throw new Error('two databases are needed');
+    withDatabases(2, postgresDatabase, async (database, other) => {
       const held = arbitraryScopedIdempotencyKey();
       const transaction = await holdKey(other, held);
       try {
@@ -55,8 +54,7 @@ const day = 24 * 60 * 60 * 1000;
 
 describe('expired idempotency records that an instance which hangs is forgetting, in PostgreSQL', () => {
   it('make no creation wait, with a key or without', () =>
-    withDatabases(2, patientPostgresDatabase, async (...[database, other]) => {
-      if (database === undefined || other === undefined) throw new Error('two databases are needed');
+    withDatabases(2, patientPostgresDatabase, async (database, other) => {
       const clock = { time: Date.UTC(2026, 0, 1) };
       const repository = knexPetRepository(database, { now: () => clock.time });
       await run(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));

@@ -34,7 +34,12 @@ describe('A role of PostgreSQL that may make no table', () => {
     asRole.username = asRole.password = role;
     try {
       await withDatabase(
-        () => Promise.resolve({ open: () => openPostgres(url, limits), remove: () => Promise.resolve() }),
+        () =>
+          Promise.resolve({
+            databaseUrl: url,
+            open: () => openPostgres(url, limits),
+            remove: () => Promise.resolve(),
+          }),
         async (owners) => {
           const { key } = await run(apiKeyStore(owners).issue('shop'));
           await execute(

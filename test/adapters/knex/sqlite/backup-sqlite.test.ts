@@ -1,26 +1,46 @@
 import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
-import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { backupSqlite, type CopyProgress, openSqlite, restoreSqlite } from '../../../../adapters/knex';
+import {
+  backupSqlite,
+  type CopyOptions,
+  type CopyProgress,
+  openSqlite,
+  restoreSqlite,
+} from '../../../../adapters/knex';
 import { arbitraryNewPet } from '../../../contracts';
 import { newCatalogue, withRepository } from '../../../support/databases/catalogue';
-import { columnOf, isLocked } from '../../../support/databases/sqlite-files';
+import { columnOf, integrityOf, isLocked } from '../../../support/databases/sqlite-files';
+import { projectFolder } from '../../../support/processes/command';
 import { run } from '../../../support/run';
 import { makeFolder, removeFolders } from '../../../support/temporary-folder';
 
-/** A catalogue of 60 MB, so that a copy reports its progress. */
-const newLargeCatalogue = async (): Promise<string> => {
+/** A closed catalogue of 4 kB for each row: 60 MB by default, so that a copy reports its progress. */
+const newLargeCatalogue = async (rows = 15_000): Promise<string> => {
   const { file } = await newCatalogue();
   const { writes, close } = openSqlite(file);
   await writes.raw(
     `insert into pets (name, category_id)
-     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 15000)
-     select hex(zeroblob(2000)), n from numbers`,
+     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${rows})
+     select hex(zeroblob(2000)), 1 from numbers`,
   );
   await close();
   return file;
 };
+
+const update = `new (require('sqlite3').Database)(process.argv[1], function () {
+  this.exec('pragma journal_mode = wal; update pets set category_id = 2', () => this.close());
+});`;
 
 const quietly = { signal: new AbortController().signal, onProgress: constVoid };
 
@@ -56,9 +76,8 @@ describe('A copy of a SQLite file', () => {
       const empty = await newCatalogue();
       const before = readFileSync(empty.file);
       for (const copy of [
-        (options: Parameters<typeof backupSqlite>[2]) => backupSqlite(file, earlier, options),
-        (options: Parameters<typeof backupSqlite>[2]) =>
-          restoreSqlite(file, empty.file, { ...options, mayReplace: true }),
+        (options: CopyOptions) => backupSqlite(file, earlier, options),
+        (options: CopyOptions) => restoreSqlite(file, empty.file, { ...options, mayReplace: true }),
       ]) {
         const interruption = new AbortController();
         const failure = await failureOf(
@@ -181,5 +200,38 @@ describe('A copy of a SQLite file', () => {
     const target = join(await makeFolder(), 'backup');
     writeFileSync(`${target}.${process.pid}.partial`, '');
     expect(await backupSqlite(file, target, quietly)).to.equal(0);
+  });
+
+  it('has one state while another process opens, writes and closes the file', async () => {
+    const file = await newLargeCatalogue(3_000);
+    const target = join(await makeFolder(), 'backup');
+    let isUpdated = false;
+    const animals = await backupSqlite(file, target, {
+      ...quietly,
+      onProgress: () => {
+        if (isUpdated) return;
+        isUpdated = true;
+        spawnSync(process.execPath, ['-e', update, file], { cwd: projectFolder });
+      },
+    });
+    expect(animals).to.equal(3_000);
+    expect(new Set(await columnOf(target, 'pets', 'category_id'))).to.have.property('size', 1);
+    expect(new Set(await columnOf(file, 'pets', 'category_id'))).to.deep.equal(new Set([2]));
+    expect(readdirSync(dirname(file))).to.deep.equal(['animals.sqlite3']);
+  });
+
+  it('is complete after it replaces a file with a leftover write-ahead log', async () => {
+    const file = await newLargeCatalogue(3_000);
+    const target = join(await makeFolder(), 'backup');
+    await backupSqlite(file, target, quietly);
+    const { writes, close } = openSqlite(target);
+    await writes('pets').where('id', '<', 50).delete();
+    copyFileSync(`${target}-wal`, `${target}-left`);
+    await close();
+    copyFileSync(`${target}-left`, `${target}-wal`);
+
+    await backupSqlite(file, target, { ...quietly, mayReplace: true });
+    expect(await integrityOf(target)).to.deep.equal(['ok']);
+    expect(await columnOf(target, 'pets', 'id')).to.have.lengthOf(3_000);
   });
 });
