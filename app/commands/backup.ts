@@ -10,7 +10,7 @@ interface Options {
 export const backupCommand = (terminal: Terminal): Command =>
   new Command('backup')
     .description('copy a SQLite database to a file while the service runs, and check the copy')
-    .argument('<file>', '- for standard output; an earlier backup is replaced')
+    .argument('<file>', 'file to write, or - for standard output; an earlier backup is replaced')
     .option('--replace', 'replace a file that is not a backup, or a database that may be in use')
     .action((file: string, { replace = false }: Options) =>
       runTransfer(

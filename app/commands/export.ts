@@ -12,8 +12,8 @@ interface Options {
 
 export const exportCommand = (terminal: Terminal): Command =>
   new Command('export')
-    .description('write all animals by ascending id, so that `import` reads the same animals')
-    .argument('[file]', 'standard output if missing or -', '-')
+    .description('write all animals to a file for `import`, by ascending id')
+    .argument('[file]', 'file to write, or - for standard output', '-')
     .addOption(formatOption())
     .addOption(
       new Option('--status <status>', 'write only the animals with this status').choices(

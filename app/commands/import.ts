@@ -42,8 +42,8 @@ interface Options {
 
 export const importCommand = (terminal: Terminal): Command =>
   new Command('import')
-    .description('import the animals of a file with new ids, all of them or none')
-    .argument('<file>', '- for standard input')
+    .description('add all animals of a file, with new ids, or none of them')
+    .argument('<file>', 'CSV or NDJSON file, or - for standard input')
     .addOption(formatOption())
     .option('--skip-invalid', 'skip invalid rows and import the others')
     .option('--dry-run', 'check every row and import nothing')

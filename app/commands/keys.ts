@@ -149,7 +149,7 @@ const rotate = (terminal: Terminal): Command =>
 
 const list = (terminal: Terminal): Command =>
   new Command('list')
-    .description('list the keys by their time of creation')
+    .description('list the keys, oldest first')
     .option('--json', 'print the records of the keys as JSON')
     .action(({ json = false }: Options) =>
       withKeyStore(terminal, async (keyStore) => {

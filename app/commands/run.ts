@@ -16,7 +16,9 @@ export const readVersion = (): string =>
   decodeOrThrow(t.type({ version: t.string }), createRequire(__filename)('#manifest')).version;
 
 export const formatOption = (): Option =>
-  new Option('--format <format>', 'format, if the file extension does not show it').choices(formats);
+  new Option('--format <format>', 'format of the file, if its name does not end in .csv or .ndjson').choices(
+    formats,
+  );
 
 export const missingFormat = 'error: add --format ndjson or --format csv';
 
