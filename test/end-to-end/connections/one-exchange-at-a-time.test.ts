@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -35,18 +34,12 @@ const start = async () => {
   const ended: Array<RequestRecord> = [];
   const held: Array<() => void> = [];
   let holds = false;
-  let atOnce = 0;
-  let mostAtOnce = 0;
   const repository = inMemoryPetRepository();
   const pets: PetRepository = {
     ...repository,
     create: (newPet, idempotencyKey) => async () => {
       begun.push(newPet.name);
-      atOnce += 1;
-      mostAtOnce = Math.max(mostAtOnce, atOnce);
       if (holds) await new Promise<void>((resolve) => held.push(resolve));
-      else await new Promise(setImmediate);
-      atOnce -= 1;
       return repository.create(newPet, idempotencyKey)();
     },
   };
@@ -65,13 +58,13 @@ const start = async () => {
       holds = false;
       for (const go of held.splice(0)) go();
     },
-    mostAtOnce: () => mostAtOnce,
     port: Number(port),
     connect: () => openRawConnection(hostname, Number(port)),
     stop: server.stop,
   };
 };
 
+// `test/adapters/http-server` tests the connection further, with a listener of its own.
 describe('A connection of the service', () => {
   let service: Awaited<ReturnType<typeof start>>;
   beforeEach(async () => {
@@ -124,79 +117,6 @@ describe('A connection of the service', () => {
     expect(statusesIn(received)).to.deep.equal([201]);
     expect(service.begun).to.deep.equal(['animal 0']);
     expect(service.ended.map(({ status }) => status)).to.deep.equal([201]);
-  });
-
-  it('answers thousands of pipelined requests in order', async () => {
-    const connection = service.connect();
-    const count = 1_000;
-    const live = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';
-    connection.send(live.repeat(count) + live.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'));
-    expect(statusesIn(await connection.closed())).to.have.length(count + 1);
-  });
-
-  it('serves other clients while one client pipelines', async () => {
-    const connection = service.connect();
-    const count = 1_000;
-    connection.send('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count));
-    let mostInTurn = 0;
-    const giveUp = performance.now() + boundMs;
-    while (service.ended.length < count && performance.now() < giveUp) {
-      const before = service.ended.length;
-      await new Promise(setImmediate);
-      mostInTurn = Math.max(mostInTurn, service.ended.length - before);
-    }
-    connection.destroy();
-    expect(service.ended).to.have.length(count);
-    expect(mostInTurn).to.be.within(1, 10);
-  });
-
-  it('answers a client that half-closes after the request', async () => {
-    service.hold();
-    const connection = service.connect();
-    connection.send(create('half-closed'));
-    connection.end();
-    await eventually('it is begun', boundMs, () => service.begun.length > 0);
-    service.release();
-    expect(statusesIn(await connection.closed())).to.deep.equal([201]);
-  });
-
-  it('stops reading while a request runs ahead of pipelined ones', async () => {
-    service.hold();
-    const socket = connect(service.port, '127.0.0.1');
-    socket.on('error', () => undefined);
-    socket.write(create('first'));
-    await eventually('the first is begun', boundMs, () => service.begun.length > 0);
-    const packet = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(500);
-    // The kernel buffers some megabytes on both sides. Any further bytes can only be in the service's memory.
-    const kernelBuffers = 16_777_216;
-    let isFull = false;
-    while (!isFull && socket.bytesWritten < 2 * kernelBuffers) {
-      const taken = new Promise((resolve) => socket.write(packet, resolve));
-      isFull = (await Promise.race([taken, delay(500, 'not taken')])) === 'not taken';
-    }
-    expect(isFull, 'the service stops reading').to.equal(true);
-    socket.destroy();
-  });
-
-  it('parses almost nothing of many pipelined requests', async () => {
-    service.hold();
-    let parsed = 0;
-    const count = (): void => {
-      parsed += 1;
-    };
-    subscribe('http.server.request.start', count);
-    const connection = service.connect();
-    try {
-      connection.send(create('first'));
-      await eventually('the first is begun', boundMs, () => service.begun.length > 0);
-      // The kernel's buffers are full before the service reads on.
-      connection.send('GET / HTTP/1.1\r\n\r\n'.repeat(100_000));
-      await delay(500);
-      expect(parsed).to.be.below(10);
-    } finally {
-      unsubscribe('http.server.request.start', count);
-      connection.destroy();
-    }
   });
 
   it('answers a rejected request once, whatever its body does', async () => {
@@ -257,30 +177,5 @@ describe('A connection of the service', () => {
     expect(service.ended.filter(({ status }) => status !== 201).map(({ status }) => status)).to.deep.equal([
       200,
     ]);
-  });
-});
-
-describe('The service', () => {
-  it('runs as many requests at once as allowed, including those with late bodies', async () => {
-    const service = await start();
-    try {
-      const requests = Array.from({ length: 20 }, (_, place) => create(`late ${place}`, 'Connection: close'));
-      const connections = requests.map((request) => {
-        const connection = service.connect();
-        connection.send(request.slice(0, -5));
-        return connection;
-      });
-      const probe = service.connect();
-      probe.send('GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-      await probe.closed();
-      connections.forEach((connection, place) => {
-        connection.send(requests[place]?.slice(-5) ?? '');
-      });
-      const statuses = await Promise.all(connections.map(async ({ closed }) => statusesIn(await closed())));
-      expect(statuses.flat()).to.deep.equal(Array.from({ length: 20 }, () => 201));
-      expect(service.mostAtOnce()).to.be.within(1, 4);
-    } finally {
-      await service.stop(0);
-    }
   });
 });
