@@ -29,8 +29,7 @@ import {
   withRetries,
   type Attempt,
 } from '../../core';
-import { httpTransport } from './http-transport';
-import type { RemoteStore } from './send';
+import { httpTransport, type RemoteStore } from './http-transport';
 import { clientTimeouts } from '../../core/timeouts';
 
 type RateLimited = Readonly<{ _tag: 'RateLimited'; retryAfterMs: number | undefined }>;

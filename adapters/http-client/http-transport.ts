@@ -1,13 +1,149 @@
 import {
   AnimalStoreError,
+  ApiKey,
+  type Attempt,
+  type NewPet,
   Pet,
   PetId,
   type PetQuery,
+  serviceErrorCodes,
   type Transport,
   type TransportPage,
-  type Attempt,
 } from '../../core';
-import { type RemoteStore, send, type Success, unexpectedResponse, urlOf } from './send';
+
+// Matches strings first, so that digits inside a string are not taken for a number.
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
+
+/** Prefix that marks the text of an integer for the reviver of JSON.parse. No text of the service has U+0000. */
+const mark = '\0';
+
+/**
+ * Parses JSON text with each integer as a bigint. Other numbers and the errors are those of JSON.parse. Node 20 gives a
+ * reviver no source text, and lossless-json would add 2 kB.
+ */
+export const parseExactJson = (text: string): unknown => {
+  const marked = text.replace(tokens, (token) => (/^-?[0-9]+$/.test(token) ? `"\\u0000${token}"` : token));
+  return JSON.parse(marked, (_name, value: unknown) =>
+    typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(1)) : value,
+  );
+};
+
+export const writeExactJson = (fields: object): string =>
+  `{${Object.entries(fields)
+    .map(
+      ([name, value]: [string, unknown]) =>
+        `${JSON.stringify(name)}:${typeof value === 'bigint' ? String(value) : JSON.stringify(value)}`,
+    )
+    .join()}}`;
+
+export interface RemoteStore {
+  /** Address of the service, under any path prefix, with or without `/v1` at its end. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+interface Success {
+  readonly url: URL;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+const isServiceCode = (code: unknown): code is (typeof serviceErrorCodes)[number] =>
+  serviceErrorCodes.some((one) => one === code);
+
+const shownLength = 200;
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const retryAfterMsOf = (headers: Headers): number | undefined => {
+  const text = headers.get('Retry-After');
+  if (text === null) return undefined;
+  const milliseconds = /^\s*[0-9]+\s*$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
+};
+
+const unexpectedResponse = (
+  { status, headers }: Pick<Success, 'status' | 'headers'>,
+  text: string,
+): AnimalStoreError =>
+  new AnimalStoreError(
+    'unexpected_response',
+    `unexpected response with status ${status}: ${text.slice(0, shownLength)}`,
+    {
+      status,
+      requestId: headers.get('X-Request-Id') ?? undefined,
+      retryAfterMs: retryAfterMsOf(headers),
+    },
+  );
+
+const parseOrUndefined = (text: string): unknown => {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const failureOf = (response: Response, body: unknown, text: string): AnimalStoreError => {
+  const { status, headers } = response;
+  if (!isObject(body) || !('code' in body) || !('message' in body)) return unexpectedResponse(response, text);
+  const { code, message } = body;
+  return isServiceCode(code) && typeof message === 'string'
+    ? new AnimalStoreError(code, message, {
+        status,
+        requestId: headers.get('X-Request-Id') ?? undefined,
+        retryAfterMs: retryAfterMsOf(headers),
+      })
+    : unexpectedResponse(response, text);
+};
+
+const networkError = (cause: unknown): AnimalStoreError => {
+  // Node's fetch says only "fetch failed"; the reason is in its cause.
+  const reason: unknown = cause instanceof Error ? (cause.cause ?? cause) : cause;
+  return new AnimalStoreError(
+    'network',
+    `no answer: ${reason instanceof Error ? reason.message : String(reason)}`,
+    {
+      cause,
+    },
+  );
+};
+
+const urlOf = ({ baseUrl }: RemoteStore, path: string): URL => {
+  if (!URL.canParse(baseUrl)) throw new TypeError(`invalid baseUrl: ${baseUrl}; it must be an absolute URL`);
+  return new URL(path, `${baseUrl.replace(/\/*$/, '').replace(/\/v1$/, '')}/v1/`);
+};
+
+/** Sends one request and reads the whole response. Rejects with an AnimalStoreError unless the status is 2xx. */
+const send = async (
+  { apiKey, fetch = globalThis.fetch }: RemoteStore,
+  url: URL,
+  { signal }: Attempt,
+  create?: { readonly idempotencyKey: string; readonly newPet: NewPet },
+): Promise<Success> => {
+  if (!ApiKey.is(apiKey)) throw new AnimalStoreError('unauthorized', 'the API key is not valid');
+  const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}` };
+  // The API never redirects. A followed redirect could turn a create into a GET.
+  const init: RequestInit = { headers, signal, redirect: 'manual' };
+  if (create !== undefined) {
+    headers['Content-Type'] = 'application/json';
+    // A String of RFC 8941 can contain every printable ASCII character.
+    headers['Idempotency-Key'] = `"${create.idempotencyKey.replace(/["\\]/g, '\\$&')}"`;
+    init.method = 'POST';
+    init.body = writeExactJson(create.newPet);
+  }
+  const [response, text] = await fetch(url.href, init)
+    .then(async (received) => [received, await received.text()] as const)
+    .catch((cause: unknown) => {
+      throw networkError(cause);
+    });
+  const body = parseOrUndefined(text);
+  if (!response.ok) throw failureOf(response, body, text);
+  if (body === undefined) throw unexpectedResponse(response, text);
+  return { url, status: response.status, headers: response.headers, body };
+};
 
 const toPet = (response: Success, value: unknown): Pet => {
   const decoded = Pet.decode(value);

@@ -1,6 +1,5 @@
 import { type AnimalStoreClient, clientOver } from '../../core';
-import { httpTransport } from './http-transport';
-import type { RemoteStore } from './send';
+import { httpTransport, type RemoteStore } from './http-transport';
 
 export {
   type AnimalStoreClient,

@@ -16,7 +16,6 @@ interface AdminOptions {
 interface Options extends PetRoutesOptions, Omit<AdminOptions, 'readMetrics'> {
   /** Origins whose pages may call the service, `*` for any. Without one, CORS is off. */
   readonly corsOrigins?: ReadonlyArray<string>;
-  /** Number of trusted proxies, for reading `X-Forwarded-For`. */
   readonly trustedProxies?: number;
   /**
    * More middleware, such as koa-helmet or koa-compress. Its headers replace those of the service. An error that it throws,

@@ -32,7 +32,6 @@ export type HttpFailure =
         | 'MissingApiKey'
         | 'Overloaded'
         | 'PayloadTooLarge'
-        // Includes a petId that is not an int64.
         | 'PetNotFound'
         | 'RequestTimeout';
     }

@@ -14,13 +14,6 @@ const otherOwners = '_OTHER';
 
 const tooManyRequests = 429;
 
-interface CountedRequest {
-  readonly owner: string;
-  readonly route: string;
-  readonly status: number;
-  readonly isDeprecated: boolean;
-}
-
 interface Count {
   readonly labels: Readonly<Record<string, string>>;
   value: number;
@@ -55,7 +48,7 @@ const countsIn = (registry: Registry, name: string, help: string, labelNames: Ar
   };
 };
 
-const ownerMetrics = (registry: Registry): ((request: CountedRequest) => void) => {
+const ownerMetrics = (registry: Registry) => {
   const bounded = `by owner of the key; owners after the first ${mostOwners} are counted as ${otherOwners}.`;
   const requests = countsIn(
     registry,
@@ -77,7 +70,7 @@ const ownerMetrics = (registry: Registry): ((request: CountedRequest) => void) =
   );
   const byOwner = new Map<string, OwnerCounts>();
 
-  return ({ owner, route, status, isDeprecated }) => {
+  return (owner: string, route: string, { status, isDeprecated }: EndedRequest): void => {
     const label = byOwner.size < mostOwners || byOwner.has(owner) ? owner : otherOwners;
     const counts = getOrAdd(byOwner, label, () => ({
       requests: requests({ owner: label }),
@@ -191,10 +184,10 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
       active += 1;
     },
     ended: (request: EndedRequest): void => {
-      const { method, route = '', status, milliseconds, owner, isDeprecated, unauthorizedReason } = request;
+      const { method, route = '', status, milliseconds, owner, unauthorizedReason } = request;
       active -= 1;
       durations.observerOf(knownMethods.has(method) ? method : '_OTHER', route, status)(milliseconds / 1000);
-      if (owner !== undefined) countOwner({ owner, route, status, isDeprecated });
+      if (owner !== undefined) countOwner(owner, route, request);
       if (unauthorizedReason !== undefined) unauthorized.inc({ reason: unauthorizedReason });
     },
     durationsText: durations.text,

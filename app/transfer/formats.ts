@@ -1,11 +1,10 @@
 import * as E from 'fp-ts/Either';
 import { extname } from 'node:path';
 import { parseJson, serialisePet } from '../../adapters/json';
-import type { NewPet, Pet } from '../../core';
-import { readCsv, writeCsv } from './csv';
+import { inDecimal, Int64, NewPet, newPetFields, type Pet, type PetField, petFields } from '../../core';
 import { decodeRow, type Row, splitRows, tooLong } from './rows';
 
-const toNewPet = (bytes: Uint8Array | undefined): E.Either<string, NewPet> => {
+const parseRow = (bytes: Uint8Array | undefined): E.Either<string, NewPet> => {
   if (bytes === undefined) return tooLong;
   const value = parseJson(bytes);
   return E.isLeft(value) ? E.left(`the row must be JSON: ${value.left.reason}`) : decodeRow(value.right);
@@ -14,12 +13,126 @@ const toNewPet = (bytes: Uint8Array | undefined): E.Either<string, NewPet> => {
 /** Accepts and rejects the same JSON as the body of `POST /v1/pets`. */
 async function* readNdjson(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
   for await (const { line, bytes } of splitRows(chunks, { hasQuotes: false })) {
-    yield { line, newPet: toNewPet(bytes) };
+    yield { line, newPet: parseRow(bytes) };
   }
 }
 
 async function* writeNdjson(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGenerator<string> {
   for await (const pets of pages) yield pets.map((pet) => `${serialisePet(pet)}\n`).join('');
+}
+
+// csv-parse can't both take a quote inside an unquoted field literally and reject text after a closing quote. After such
+// an error it does not resume at the next line.
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+interface Field {
+  readonly value: string;
+  readonly end: number;
+}
+
+const readPlain = (text: string, start: number): Field => {
+  const comma = text.indexOf(',', start);
+  const end = comma === -1 ? text.length : comma;
+  return { value: text.slice(start, end), end };
+};
+
+const readQuoted = (text: string, start: number): Field | undefined => {
+  let value = '';
+  for (let from = start + 1; ;) {
+    const quote = text.indexOf('"', from);
+    if (quote === -1) return undefined;
+    value += text.slice(from, quote);
+    const end = quote + 1;
+    if (text[end] !== '"') return end === text.length || text[end] === ',' ? { value, end } : undefined;
+    value += '"';
+    from = end + 1;
+  }
+};
+
+type Fields = E.Either<string, ReadonlyArray<string>>;
+
+const splitFields = (text: string): Fields => {
+  const fields: Array<string> = [];
+  for (let start = 0; start <= text.length;) {
+    const field = text[start] === '"' ? readQuoted(text, start) : readPlain(text, start);
+    if (field === undefined) return E.left('a quote is misplaced or not closed');
+    fields.push(field.value);
+    start = field.end + 1;
+  }
+  return E.right(fields);
+};
+
+const fieldsOf = (bytes: Uint8Array | undefined): Fields => {
+  if (bytes === undefined) return tooLong;
+  try {
+    return splitFields(utf8.decode(bytes));
+  } catch {
+    return E.left('the row is not valid UTF-8');
+  }
+};
+
+const { required, optional } = NewPet;
+
+const checkHeader = (fields: Fields): ReadonlyArray<string> => {
+  if (E.isLeft(fields)) throw new Error(`line 1: ${fields.left}`);
+  const header = fields.right;
+  const occurrences = (name: string): number => header.filter((other) => other === name).length;
+  if (required.every((name) => occurrences(name) === 1) && optional.every((name) => occurrences(name) <= 1)) {
+    return header;
+  }
+  throw new Error(
+    `line 1: the header must name the columns ${required.join(' and ')}, and may name ${optional.join(' and ')}, each once`,
+  );
+};
+
+/** Invalid texts are returned unchanged. The codec of the field rejects them. */
+const readField = ({ kind }: PetField, text: string): unknown =>
+  kind === 'int64' ? E.getOrElse<unknown, unknown>(() => text)(inDecimal(Int64).decode(text)) : text;
+
+const toNewPet = (header: ReadonlyArray<string>, fields: ReadonlyArray<string>): Row['newPet'] => {
+  if (fields.length !== header.length) {
+    return E.left(`the row has ${fields.length} fields, but the header has ${header.length}`);
+  }
+  const present = Object.entries<PetField>(newPetFields).flatMap(([name, field]) => {
+    const text = fields[header.indexOf(name)];
+    return text === undefined || (text === '' && !field.required) ? [] : [[name, readField(field, text)]];
+  });
+  return decodeRow(Object.fromEntries(present));
+};
+
+/** Reads CSV. Throws if the header is invalid, or if a misplaced quote may have swallowed later rows. */
+async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
+  const rows = splitRows(chunks, { hasQuotes: true });
+  const first = await rows.next();
+  const header = checkHeader(
+    first.done === true ? E.left('the header is missing') : fieldsOf(first.value.bytes),
+  );
+  for await (const { line, lastLine, bytes } of rows) {
+    const fields = fieldsOf(bytes);
+    if (E.isLeft(fields) && lastLine > line) {
+      throw new Error(`line ${line}: a quote in this row is not closed, or closed too early`);
+    }
+    yield { line, newPet: E.isLeft(fields) ? fields : toNewPet(header, fields.right) };
+  }
+}
+
+const isField = (name: string): name is keyof Pet => name in petFields;
+
+const columns = [...Object.keys(newPetFields), 'id'].filter(isField);
+
+/** Quotes leading and trailing spaces and byte order marks too, because some programs drop them. */
+const needsQuotes = /[",\r\n\ufeff]|^ | $/;
+
+const toField = (text: string): string => (needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+const toRow = (fields: ReadonlyArray<string>): string => `${fields.map(toField).join()}\r\n`;
+
+async function* writeCsv(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGenerator<string> {
+  yield toRow(columns);
+  for await (const pets of pages) {
+    yield pets.map((pet) => toRow(columns.map((column) => String(pet[column] ?? '')))).join('');
+  }
 }
 
 const byFormat = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseExactJson, writeExactJson } from '../../../adapters/http-client/send';
+import { parseExactJson, writeExactJson } from '../../../adapters/http-client/http-transport';
 import { serialisePage } from '../../../adapters/json';
 import { arbitraryPet } from '../../contracts';
 import { anyCharacter } from '../../support/random';
