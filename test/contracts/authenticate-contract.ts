@@ -8,7 +8,7 @@ import {
 } from '../../core';
 import { arbitraryApiKey } from './arbitrary';
 import { expectEqual, fail, shown } from './expect-equal';
-import { atOnce, decoded, expectUnlessUnavailable, success } from './outcome';
+import { atOnce, closeAfter, decoded, expectUnlessUnavailable, success } from './outcome';
 import { type ContractOptions, seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
@@ -97,11 +97,10 @@ export const authenticateContract = (
   const { describe, it } = seededRunner(testRunner, options);
   const use = async (test: (adapter: AuthenticateUnderTest) => Promise<void>): Promise<void> => {
     const adapter = await open();
-    try {
-      await test(adapter);
-    } finally {
-      await adapter.close();
-    }
+    return closeAfter(
+      () => test(adapter),
+      () => adapter.close(),
+    );
   };
 
   describe('as the auth port', () => {

@@ -1,7 +1,7 @@
 import { type ConsumeQuota, decodeOrThrow, OwnerId, type Quota, type RateLimit } from '../../core';
 import { arbitraryOwnerId } from './arbitrary';
 import { expectEqual } from './expect-equal';
-import { success } from './outcome';
+import { closeAfter, success } from './outcome';
 import { type ContractOptions, seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
@@ -36,11 +36,7 @@ export const consumeQuotaContract = (
     test: (consumeQuota: ConsumeQuota) => Promise<void>,
   ): Promise<void> => {
     const { consumeQuota, close } = await open(limit);
-    try {
-      await test(consumeQuota);
-    } finally {
-      await close();
-    }
+    return closeAfter(() => test(consumeQuota), close);
   };
 
   const counted = ({ isWithin, remaining }: Quota) => ({ isWithin, remaining });

@@ -1,4 +1,4 @@
-import { inspect, isDeepStrictEqual } from 'node:util';
+import { inspect, isDeepStrictEqual, types } from 'node:util';
 
 const maxLength = 400;
 
@@ -14,9 +14,20 @@ export const shown = (value: unknown): string => {
   return text.length > maxLength ? `${text.slice(0, maxLength)}... (${text.length} characters)` : text;
 };
 
+/** Adds a note to the message of an error. */
+export const withNote = (error: unknown, note: string): unknown => {
+  // A runner may give each file its own class Error, so that instanceof fails.
+  if (!types.isNativeError(error)) return error;
+  const message = `${error.message}\n(${note})`;
+  // Runners print the stack, which begins with the message.
+  error.stack = error.stack?.replace(error.message, () => message) ?? message;
+  error.message = message;
+  return error;
+};
+
 /** Fails with a message only, since runners print the values of an assertion over many lines. */
-export function fail(message: string): never {
-  const error = new Error(message);
+export function fail(message: string, options?: ErrorOptions): never {
+  const error = new Error(message, options);
   Error.captureStackTrace(error, fail);
   throw error;
 }

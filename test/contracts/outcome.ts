@@ -1,4 +1,4 @@
-import { expectEqual, fail, shown } from './expect-equal';
+import { expectEqual, fail, shown, withNote } from './expect-equal';
 
 type Outcome<E, A> =
   { readonly _tag: 'Left'; readonly left: E } | { readonly _tag: 'Right'; readonly right: A };
@@ -8,12 +8,23 @@ interface Codec<A> {
   readonly decode: (input: unknown) => Outcome<unknown, A>;
 }
 
+type Task<E, A> = () => Promise<Outcome<E, A>>;
+
+/** Runs a task of a port, whose promise must not reject. */
+export const outcomeOf = async <E, A>(what: string, effect: Task<E, A>): Promise<Outcome<E, A>> => {
+  try {
+    return await effect();
+  } catch (cause) {
+    const rejected = `${what}: its promise rejected with ${String(cause)}`;
+    return fail(`${rejected}. A port never rejects: a failure is a Left, such as unavailable(error)`, {
+      cause,
+    });
+  }
+};
+
 /** Runs a task that must succeed, and returns its result. */
-export const success = async <E, A>(
-  effect: () => Promise<Outcome<E, A>>,
-  what = 'what has to succeed',
-): Promise<A> => {
-  const outcome = await effect();
+export const success = async <E, A>(effect: Task<E, A>, what = 'what has to succeed'): Promise<A> => {
+  const outcome = await outcomeOf(what, effect);
   if (outcome._tag === 'Left') return fail(`${what}: it failed with ${shown(outcome.left)}`);
   return outcome.right;
 };
@@ -21,10 +32,10 @@ export const success = async <E, A>(
 /** Runs a task that must fail with this tag. */
 export const expectFailure = async <E extends { readonly _tag: string }, A>(
   what: string,
-  effect: () => Promise<Outcome<E, A>>,
+  effect: Task<E, A>,
   tag: E['_tag'],
 ): Promise<void> => {
-  const outcome = await effect();
+  const outcome = await outcomeOf(what, effect);
   if (outcome._tag === 'Right')
     return fail(`${what}: expected ${tag}, but it answered ${shown(outcome.right)}`);
   expectEqual(`${what}, the failure`, outcome.left._tag, tag);
@@ -33,18 +44,60 @@ export const expectFailure = async <E extends { readonly _tag: string }, A>(
 /** Runs a task that must return the expected value or failure tag, unless it is Unavailable. */
 export const expectUnlessUnavailable = async <E extends { readonly _tag: string }, A>(
   what: string,
-  effect: () => Promise<Outcome<E, A>>,
+  effect: Task<E, A>,
   expected: A | E['_tag'],
 ): Promise<void> => {
-  const outcome = await effect();
+  const outcome = await outcomeOf(what, effect);
   const answer = outcome._tag === 'Right' ? outcome.right : outcome.left._tag;
   if (answer !== 'Unavailable') expectEqual(what, answer, expected);
 };
 
+/** Waits until all promises are settled, then rejects as the first that rejected, so that nothing outlasts a test. */
+export const allEnded = async <A extends ReadonlyArray<unknown> | []>(
+  promises: A,
+): Promise<{ -readonly [Index in keyof A]: Awaited<A[Index]> }> => {
+  const all = Promise.all(promises);
+  await Promise.allSettled([all, ...promises]);
+  return all;
+};
+
+/** Returns the names of the calls that have not ended after this time. */
+export const unendedAfter = async (
+  milliseconds: number,
+  calls: Readonly<Record<string, Promise<unknown>>>,
+): Promise<ReadonlyArray<string>> => {
+  const unended = new Set(Object.keys(calls));
+  const ending = Object.entries(calls).map(([name, call]) => call.finally(() => unended.delete(name)));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const tooLate = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  try {
+    await Promise.race([Promise.all(ending), tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+  return [...unended];
+};
+
+/** Runs a test, then closes what it used, also after a failure. The failure of the test is the one that is reported. */
+export const closeAfter = async (test: () => Promise<void>, close: () => Promise<void>): Promise<void> => {
+  try {
+    await test();
+  } catch (error) {
+    try {
+      await close();
+    } catch (closing) {
+      throw withNote(error, `after that, closing failed too: ${String(closing)}`);
+    }
+    throw error;
+  }
+  await close();
+};
+
 /** Runs tasks concurrently, and returns their outcomes in order. */
-export const atOnce = <E, A>(
-  effects: ReadonlyArray<() => Promise<Outcome<E, A>>>,
-): Promise<ReadonlyArray<Outcome<E, A>>> => Promise.all(effects.map((effect) => effect()));
+export const atOnce = <E, A>(effects: ReadonlyArray<Task<E, A>>): Promise<ReadonlyArray<Outcome<E, A>>> =>
+  allEnded(effects.map((effect) => outcomeOf('one of several calls at once', effect)));
 
 export const decoded = <A>(codec: Codec<A>, value: unknown): A => {
   const outcome = codec.decode(value);

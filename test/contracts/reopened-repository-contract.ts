@@ -1,9 +1,8 @@
 import { CategoryId, type NewPet, PetName, type PetRepository } from '../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from './arbitrary';
 import { expectEqual } from './expect-equal';
-import { decoded, expectFailure, success } from './outcome';
+import { closeAfter, decoded, expectFailure, success } from './outcome';
 import { expectAlike } from './pet-repository/filterings';
-import { closeAfter } from './pet-repository/open-pet-repository';
 import { allPets } from './pet-repository/pages-of';
 import { type ContractOptions, seededRunner } from './seeded-runner';
 import { sourceOf } from './source-of';
@@ -39,7 +38,10 @@ export const reopenedRepositoryContract = (
 
   const use = async (test: (opened: ReopenableRepository) => Promise<void>): Promise<void> => {
     const opened = await open();
-    await closeAfter(test(opened), opened.close);
+    return closeAfter(
+      () => test(opened),
+      () => opened.close(),
+    );
   };
 
   describe('as a pet repository that is closed and opened again', () => {

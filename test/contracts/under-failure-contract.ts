@@ -3,8 +3,8 @@ import {
   type OpenBreakableRepository,
   type UseBreakable,
 } from './pet-repository/broken-store';
-import { closeAfter } from './pet-repository/open-pet-repository';
 import { portFunctions } from './pet-repository/port-functions';
+import { closeAfter } from './outcome';
 import { type ContractOptions, seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
@@ -17,7 +17,24 @@ export const underFailureContract = (
   const runner = seededRunner(testRunner, options);
   const use: UseBreakable = (test) => async () => {
     const breakable = await open([brokenStoreSeed]);
-    await closeAfter(test(breakable), breakable.close);
+    const { repository } = breakable;
+    let isBroken = false;
+    const breakStore = async (): Promise<void> => {
+      isBroken = true;
+      await breakable.breakStore();
+    };
+    const mendStore = async (): Promise<void> => {
+      await breakable.mendStore();
+      isBroken = false;
+    };
+    return closeAfter(
+      () => test({ repository, breakStore, mendStore, reopen: () => breakable.reopen() }),
+      async () => {
+        // A failed test may leave its store broken, and a broken store may be unable to close.
+        if (isBroken) await mendStore();
+        await breakable.close();
+      },
+    );
   };
   runner.describe('as a pet repository whose store breaks', () => {
     for (const { onBrokenStore } of Object.values(portFunctions)) onBrokenStore(runner, use);

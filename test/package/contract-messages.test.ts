@@ -15,6 +15,7 @@ import {
   PetName,
   type PetRepository,
   passesFilters,
+  petNotFound,
   toPage,
   unavailable,
 } from '../../core';
@@ -31,6 +32,7 @@ import {
   underFailureContract,
 } from '../contracts';
 import { nextTurn } from '../contracts/next-turn';
+import { unendedAfter } from '../contracts/outcome';
 
 type Suite = (runner: TestRunner) => void;
 
@@ -70,9 +72,9 @@ type Mistake = (
   save: (pet: Pet) => void,
 ) => Partial<PetRepository>;
 
-/** A repository over a store that can break, which `save` writes after memory has changed. */
+/** A repository over a store that can break, which `save` writes after memory has changed. While broken, it cannot close. */
 const breakable =
-  (mistake: Mistake): Suite =>
+  (mistake: Mistake, failure?: Error): Suite =>
   (runner) => {
     underFailureContract(runner, (pets) => {
       const saved = [...pets];
@@ -80,7 +82,7 @@ const breakable =
       let isBroken = false;
       const turn = (to: boolean) => () => {
         isBroken = to;
-        return Promise.resolve();
+        return to && failure !== undefined ? Promise.reject(failure) : Promise.resolve();
       };
       const save = (pet: Pet): void => void saved.push(pet);
       return Promise.resolve({
@@ -88,7 +90,7 @@ const breakable =
         breakStore: turn(true),
         mendStore: turn(false),
         reopen: () => Promise.resolve(inMemoryPetRepository({ pets: saved })),
-        ...closing,
+        close: () => (isBroken ? Promise.reject(new Error('it is broken')) : Promise.resolve()),
       });
     });
   };
@@ -181,6 +183,57 @@ const savesLast = breakable((sound, isBroken, save) => ({
     return created;
   },
 }));
+
+/** Saves all of its memory at the next create, which hides that an earlier one without a key was not saved. */
+const showsFailedCreates = breakable((sound, isBroken, save) => {
+  const unsaved: Array<Pet> = [];
+  return {
+    create: (newPet, key) => async () => {
+      if (isBroken() && key !== undefined) return E.left(unavailable('the disk is full'));
+      const created = await sound.create(newPet, key)();
+      if (E.isRight(created) && !created.right.replayed) unsaved.push(created.right.pet);
+      if (isBroken()) return E.left(unavailable('the disk is full'));
+      unsaved.splice(0).forEach(save);
+      return created;
+    },
+  };
+});
+
+const findsNothingWhileBroken = breakable(({ find }, isBroken) => ({
+  find: (id) => (isBroken() ? TE.left(petNotFound(id)) : find(id)),
+}));
+
+const failsToBreak = breakable(() => ({}), new Error('the disk is in use'));
+
+const ignoresCursorOfStatus = withMistake(({ list }) => ({
+  list: ({ after, ...query }) => list(query.status === undefined ? { ...query, after } : query),
+}));
+
+const rejectsCreates = withMistake(() => ({
+  create: () => () => Promise.reject(new Error('the disk is full')),
+}));
+
+/** Fails each tenth create. */
+const failsSomeCreates = withMistake(({ create }) => {
+  let count = 0;
+  return {
+    create: (newPet, key) => async () => {
+      count += 1;
+      return count % 10 === 0 ? E.left(unavailable('the disk is full')) : create(newPet, key)();
+    },
+  };
+});
+
+const failsToClose =
+  (repository: Partial<PetRepository> = {}): Suite =>
+  (runner) => {
+    petRepositoryContract(runner, (options) =>
+      Promise.resolve({
+        repository: { ...inMemoryPetRepository(options), ...repository },
+        close: () => Promise.reject(new Error('the folder is not empty')),
+      }),
+    );
+  };
 
 const sortsDoubles: Suite = (runner) => {
   petRepositoryContract(runner, ({ pets }) => {
@@ -290,6 +343,49 @@ const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: str
     /^the list: of \d+, number 1 is the first that differs: /,
   ],
   [
+    'shows a create without a key that failed, until a restart',
+    showsFailedCreates,
+    'shows no animal of a failed create that a restart loses: the store breaks before it begins',
+    /^the animals listed before a restart, after it: of 1 in place of 6, number 2 is the first that differs: got nothing, /,
+  ],
+  [
+    'finds nothing while its store is broken, which cannot close before it works again',
+    findsNothingWhileBroken,
+    'finds correctly, or is Unavailable, while its store takes no writes',
+    /^what is found: got 'PetNotFound', expected \{ [^\n]*\n\(random values [^\n]*$/,
+  ],
+  [
+    'fails to break its store',
+    failsToBreak,
+    'the store breaks five turns after the source has ended',
+    /^the disk is in use\n/,
+  ],
+  [
+    'ignores the cursor of a list of one status',
+    ignoresCursorOfStatus,
+    'of available status',
+    /^the page of \{ limit: 1, status: 'available', after: \d+n \}: hasMore is true, but the page ends with id \d+, which does not follow \d+\n/,
+  ],
+  [
+    'rejects when a create fails',
+    rejectsCreates,
+    'keeps two animals that are alike',
+    /^what has to succeed: its promise rejected with Error: the disk is full\. A port never rejects: a failure is a Left, /,
+  ],
+  [
+    'fails some creates while others run',
+    failsSomeCreates,
+    'while creations run',
+    /^what has to succeed: it failed with \{ _tag: 'Unavailable', cause: .*the disk is full/,
+  ],
+  ['fails to close', failsToClose(), 'keeps two animals that are alike', /^the folder is not empty\n/],
+  [
+    'finds nothing, and fails to close',
+    failsToClose({ find: (id) => TE.left(petNotFound(id)) }),
+    'an id of its own',
+    /^what has to succeed: it failed with \{ _tag: 'PetNotFound', .*\n\(after that, closing failed too: Error: the folder is not empty\)\n/,
+  ],
+  [
     'forgets idempotency keys when it is opened again',
     roundsWhenReopened,
     'replays what was created under a key, and takes no other animal under it',
@@ -305,6 +401,11 @@ describe('The contract suites', () => {
       expect(first.length).to.be.lessThan(1_500);
     });
   }
+
+  it('name the calls that do not end at their deadline', async () => {
+    const calls = { create: new Promise(() => undefined), find: nextTurn(), list: Promise.resolve() };
+    expect(await unendedAfter(50, calls)).to.deep.equal(['create']);
+  });
 
   it('accept reads that are answered at once next to writes that take their time', async () => {
     const isSound = withMistake(({ create }) => ({

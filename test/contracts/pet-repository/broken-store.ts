@@ -2,9 +2,10 @@ import type { Pet, PetRepository } from '../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
 import { nextTurn } from '../next-turn';
-import { atOnce, success } from '../outcome';
+import { allEnded, atOnce, outcomeOf, success } from '../outcome';
 import { sourceOf } from '../source-of';
 import type { TestRunner } from '../test-runner';
+import { expectAlike } from './filterings';
 import { allPets } from './pages-of';
 import { contentOf, contentText, petWithId } from './seeds';
 
@@ -24,7 +25,9 @@ export interface BreakableRepository {
 export type OpenBreakableRepository = (pets: ReadonlyArray<Pet>) => Promise<BreakableRepository>;
 
 /** Opens a repository that holds `brokenStoreSeed`, and closes it after the test. */
-export type UseBreakable = (test: (breakable: BreakableRepository) => Promise<void>) => () => Promise<void>;
+export type UseBreakable = (
+  test: (breakable: Omit<BreakableRepository, 'close'>) => Promise<void>,
+) => () => Promise<void>;
 
 export const brokenStoreSeed = petWithId(5n);
 
@@ -42,6 +45,26 @@ const makeCreates = () =>
     key: index % 2 === 0 ? arbitraryScopedIdempotencyKey() : undefined,
   }));
 
+const run = (repository: PetRepository, { newPet, key }: ReturnType<typeof makeCreates>[number]) =>
+  repository.create(newPet, key);
+
+/** Runs creates on a store that breaks, and mends it. Returns their outcomes. */
+const createWhileBreaking = async (
+  { repository, breakStore, mendStore }: Parameters<Parameters<UseBreakable>[0]>[0],
+  creates: ReturnType<typeof makeCreates>,
+  turnsBefore: number | undefined,
+) => {
+  if (turnsBefore === undefined) await breakStore();
+  const creating = atOnce(creates.map((create) => run(repository, create)));
+  const breaking = turnsBefore === undefined ? undefined : turns(turnsBefore).then(breakStore);
+  const [outcomes] = await allEnded([creating, breaking]);
+  await mendStore();
+  for (const outcome of outcomes) {
+    if (outcome._tag === 'Left') expectEqual('the failure of a create', outcome.left._tag, 'Unavailable');
+  }
+  return outcomes;
+};
+
 export const createsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): void => {
   for (const [when, turnsBefore] of [
     ['before it begins', undefined],
@@ -50,20 +73,28 @@ export const createsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): voi
     ['five turns after it began', 5],
   ] as const) {
     it(
-      `creates an animal that is there after a restart, or none: the store breaks ${when}`,
-      use(async ({ repository, breakStore, mendStore, reopen }) => {
-        const creates = makeCreates();
-        const run = (on: PetRepository, { newPet, key }: (typeof creates)[number]) => on.create(newPet, key);
-        if (turnsBefore === undefined) await breakStore();
-        const creating = atOnce(creates.map((create) => run(repository, create)));
-        if (turnsBefore !== undefined) await turns(turnsBefore).then(breakStore);
-        const outcomes = await creating;
-        await mendStore();
-        for (const outcome of outcomes) {
-          if (outcome._tag === 'Left')
-            expectEqual('the failure of a create', outcome.left._tag, 'Unavailable');
-        }
+      `shows no animal of a failed create that a restart loses: the store breaks ${when}`,
+      use(async (breakable) => {
+        await createWhileBreaking(breakable, makeCreates(), turnsBefore);
+        // No write before the restart, because it could store what only memory has.
+        const before = await expectAlike(breakable.repository);
+        const ids = new Set(before.map(({ id }) => id));
+        // An Unavailable create may be done late, so more animals may be there after the restart.
+        const after = await expectAlike(await breakable.reopen());
+        expectEqual(
+          'the animals listed before a restart, after it',
+          after.filter(({ id }) => ids.has(id)),
+          before,
+        );
+      }),
+    );
 
+    it(
+      `creates an animal that is there after a restart, or none: the store breaks ${when}`,
+      use(async (breakable) => {
+        const { repository, reopen } = breakable;
+        const creates = makeCreates();
+        const outcomes = await createWhileBreaking(breakable, creates, turnsBefore);
         const keyed = creates.filter(({ key }) => key !== undefined);
         const retries = [];
         for (const create of keyed) retries.push(await success(run(repository, create), 'a retry'));
@@ -110,10 +141,12 @@ export const importsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): voi
         const source = sourceOf(newPets, async (index) => {
           if (index !== failing) return;
           broken = turns(turnsLater).then(breakStore);
+          // The test awaits it after the import.
+          broken.catch(() => undefined);
           if (turnsLater === 0) await broken;
         });
-        const outcome = await repository.importAll(source)();
-        await broken;
+        const importing = outcomeOf('importAll', repository.importAll(source));
+        const outcome = await importing.finally(() => broken);
         await mendStore();
 
         const answer = outcome._tag === 'Right' ? 'a success' : outcome.left._tag;

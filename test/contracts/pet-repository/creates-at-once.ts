@@ -2,7 +2,7 @@ import { CategoryId, type NewPet, type Pet, type PetId, PetName } from '../../..
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
 import { nextTurn } from '../next-turn';
-import { decoded, success } from '../outcome';
+import { allEnded, decoded, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { BasicRepository, UseRepository } from './open-pet-repository';
 import { allPets, pageSize } from './pages-of';
@@ -102,13 +102,11 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
     use({}, async (repository) => {
       const ended = new Set<PetId>();
       const running = { creations: true };
-      const create200 = async (): Promise<void> => {
-        try {
-          await Promise.all(numberedPets(200).map((newPet) => createOne(repository, newPet, ended)));
-        } finally {
-          running.creations = false;
-        }
-      };
+      const creations = allEnded(
+        numberedPets(200).map((newPet) => createOne(repository, newPet, ended)),
+      ).finally(() => {
+        running.creations = false;
+      });
       const reader = async (): Promise<void> => {
         do {
           const seen = [...ended];
@@ -121,7 +119,7 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
           await nextTurn();
         } while (running.creations);
       };
-      await Promise.all([create200(), reader(), reader()]);
+      await allEnded([creations, reader(), reader()]);
       expectEqual('how many are listed in the end', (await allPets(repository)).length, 200);
     }));
 };

@@ -1,4 +1,5 @@
 import type { Pet, PetRepository } from '../../../core';
+import { closeAfter } from '../outcome';
 
 /** Contents and clock of a repository under test. */
 export interface PetRepositoryOptions {
@@ -22,20 +23,9 @@ export type UseRepository<Repository = BasicRepository> = (
   test: (repository: Repository) => Promise<void>,
 ) => Promise<void>;
 
-/** Runs a test, then `close`. If the test fails, `close` may fail too, and the error is that of the test. */
-export const closeAfter = async (test: Promise<void>, close: () => Promise<void>): Promise<void> => {
-  try {
-    await test;
-  } catch (error) {
-    await close().catch(() => undefined);
-    throw error;
-  }
-  await close();
-};
-
 export const useRepository =
   <Repository>(open: OpenPetRepository<Repository>): UseRepository<Repository> =>
   async ({ pets = [], now = Date.now }, test) => {
     const { repository, close } = await open({ pets, now });
-    await closeAfter(test(repository), close);
+    return closeAfter(() => test(repository), close);
   };

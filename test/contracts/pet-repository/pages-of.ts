@@ -1,5 +1,5 @@
 import { PageSize, type Pet, type PetPage, type PetQuery } from '../../../core';
-import { expectEqual } from '../expect-equal';
+import { fail, shown } from '../expect-equal';
 import { decoded, success } from '../outcome';
 import type { BasicRepository } from './open-pet-repository';
 
@@ -17,9 +17,12 @@ export const pagesOf = async (
     pages.push(page);
     if (!page.hasMore) return pages;
     const last = page.pets.at(-1);
-    const leadsOn = last !== undefined && (after === undefined || last.id > after);
-    expectEqual(`whether a page that says more follow ends behind ${after ?? 'the start'}`, leadsOn, true);
-    after = last?.id;
+    if (last === undefined || (after !== undefined && last.id <= after)) {
+      const end =
+        last === undefined ? 'has no animals' : `ends with id ${last.id}, which does not follow ${after}`;
+      return fail(`the page of ${shown({ ...query, after })}: hasMore is true, but the page ${end}`);
+    }
+    after = last.id;
   }
 };
 
