@@ -47,7 +47,7 @@ export const inTransaction = async <A>(
   try {
     result = await work(transaction);
   } catch (error) {
-    // A failed rollback is ignored: the database discards an uncommitted transaction anyway.
+    // The database discards an uncommitted transaction anyway.
     await transaction.rollback().catch(withoutStatement);
     throw error;
   }

@@ -9,7 +9,6 @@ import { readSchemaState } from '../migrations/schema-state';
 
 export interface EndingOwner {
   readonly owner: string;
-  /** Expiry of the owner's last valid key, in ISO 8601 and UTC. */
   readonly ends: string;
 }
 

@@ -36,7 +36,7 @@ export const deleteExpired = async (
   await recordsOf(transaction, keys).where('expires_at', '<=', now).delete();
 };
 
-/** Deletes exactly these rows. A record that another instance has written since is left alone. */
+/** Leaves a record alone that another instance has written since. */
 export const deleteRecords = async (transaction: Knex, rows: ReadonlyArray<RecordRow>): Promise<void> => {
   if (rows.length === 0) return;
   await transaction<RecordRow>('creation_keys')

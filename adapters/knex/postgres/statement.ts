@@ -9,7 +9,6 @@ export const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...
 
 type Binding = Cell | number | Array<string> | ReturnType<typeof arrayOf>;
 
-/** Runs a statement and returns rows of cells. A named statement always has the same text. */
 export type RunStatement = (
   knex: Knex,
   statement: { readonly name?: string; readonly sql: string },

@@ -23,7 +23,6 @@ export interface CopyProgress {
   readonly total: number;
 }
 
-/** Progress and cancellation of a copy. An aborted copy rejects. */
 export interface CopyOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: CopyProgress) => void;

@@ -11,10 +11,9 @@ import { fileInMode, poolConfiguration } from './connection';
 /** Application id of the store's files, 'anml' (SQLite file format, offset 68). */
 export const applicationId = 0x616e6d6c;
 
-/** File mode of a database, which holds the hashes of API keys. */
 export const ownerOnly = 0o600;
 
-/** Resolves links as SQLite does, which keeps its -wal and -shm files next to the target. Keeps the name of a missing file. */
+/** Resolves links as SQLite does, which keeps its -wal and -shm files next to the target. */
 export const resolveSymlink = (filename: string): string => {
   try {
     return realpathSync(filename);
@@ -23,16 +22,13 @@ export const resolveSymlink = (filename: string): string => {
   }
 };
 
-/**
- * Creates a missing file, readable by its owner only; SQLite reports any failure later. Does not open an existing file,
- * since closing it would release this process's POSIX locks.
- */
+/** Creates a missing file. Does not open an existing one, since closing it would release this process's POSIX locks. */
 export const createPrivateFile = (filename: string): void => {
   try {
     // O_EXCL would fail on a link to a file that does not exist yet.
     if (!existsSync(filename)) closeSync(openSync(filename, 'a', ownerOnly));
   } catch {
-    return;
+    // SQLite reports the failure when it opens the file.
   }
 };
 

@@ -7,7 +7,6 @@ import { poolConfiguration } from './connection';
 import { createPrivateFile, identifyFile, openReadOnly, resolveSymlink } from './file';
 
 export interface RestoreOptions extends CopyOptions {
-  /** True if the restore may replace a database that has animals or is damaged. */
   readonly mayReplace: boolean;
 }
 
@@ -26,12 +25,10 @@ const inspectTarget = async (filename: string): Promise<'replaceable' | 'animals
   }
 };
 
-const refuse = (filename: string, found: 'animals' | 'damaged'): Error =>
-  permanentError(
-    found === 'animals'
-      ? `there are animals in ${filename}; --replace deletes them`
-      : `${filename} is damaged and may hold animals; --replace deletes them`,
-  );
+const refusals = {
+  animals: (filename: string) => `there are animals in ${filename}; --replace deletes them`,
+  damaged: (filename: string) => `${filename} is damaged and may hold animals; --replace deletes them`,
+};
 
 /**
  * Runs work while no other connection has the file open or can open it. Leaving WAL mode first checkpoints the log and
@@ -54,7 +51,6 @@ const withExclusiveLock = <A>(filename: string, work: () => Promise<A>): Promise
     return work();
   });
 
-/** Gives a copy the owner and mode of the file that it replaces, so that the same users can read it. */
 const copyOwner = (copy: string, filename: string): void => {
   const { mode, uid, gid } = statSync(filename);
   const own = statSync(copy);
@@ -84,7 +80,7 @@ export const restoreSqlite = async (
     if (!statSync(filename).isFile()) throw permanentError(`${filename} is not a regular file`);
     if (resolveSymlink(backup) === filename) throw permanentError(`${backup} is the database itself`);
     const found = await inspectTarget(filename);
-    if (found !== 'replaceable' && !mayReplace) throw refuse(filename, found);
+    if (found !== 'replaceable' && !mayReplace) throw permanentError(refusals[found](filename));
     return found === 'damaged' ? replace() : withExclusiveLock(filename, replace);
   }
   return withExclusiveLock(filename, async () => {

@@ -50,7 +50,6 @@ const configuration = (
   return poolConfiguration(connect, { min: 1, max, afterCreate: withPragmas(pragmas, watch?.opened) });
 };
 
-/** Configures the pool of the only writer. Each commit waits for the disk. */
 export const sqliteConfiguration = (filename: string, watch?: Watch): Knex.Config =>
   configuration(
     filename,

@@ -22,7 +22,7 @@ const isReady = async (address: string): Promise<boolean> => (await readiness(ad
 
 const startReady = async (environment: Environment, port: number): Promise<ServiceProcess> => {
   const service = await startService({ ...environment, PORT: `${port}` });
-  await eventually('it is ready', 5_000, () => isReady(service.address));
+  await eventually('it is ready', 60_000, () => isReady(service.address));
   return service;
 };
 
