@@ -50,19 +50,24 @@ const withInterruption = async <A>(
     connections.push(connection);
     done();
   };
-  // SQLite ignores an interrupt before a statement begins, so the interrupt is repeated until the work ends.
-  const timer = setInterval(() => {
-    if (signal.aborted) for (const connection of connections) connection.interrupt();
-    else onTick();
-  }, tickMs);
+  const useInterruptibly = async (file: Knex): Promise<A> => {
+    // SQLite ignores an interrupt before a statement begins, so the interrupt is repeated until the work ends.
+    const timer = setInterval(() => {
+      if (signal.aborted) for (const connection of connections) connection.interrupt();
+      else onTick();
+    }, tickMs);
+    try {
+      return await use(file);
+    } finally {
+      clearInterval(timer);
+    }
+  };
   try {
     signal.throwIfAborted();
-    return await withPool(knex(readOnlyConfiguration(filename, { afterCreate })), use);
+    return await withPool(knex(readOnlyConfiguration(filename, { afterCreate })), useInterruptibly);
   } catch (error) {
     signal.throwIfAborted();
     throw error;
-  } finally {
-    clearInterval(timer);
   }
 };
 
