@@ -5,6 +5,7 @@ import { logReporter } from '../../../app/serve/observability';
 import { eventually } from '../../support/eventually';
 import { call, createPet } from '../../support/http/client';
 import { connectTo } from '../../support/http/raw-connection';
+import { type LogLine, logLines } from '../../support/service/log-lines';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
@@ -14,20 +15,9 @@ const keyId = /^env-[0-9a-f]{16}$/;
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';
 
-type Line = Readonly<Record<string, unknown>>;
-
-const isLine = (value: unknown): value is Line => typeof value === 'object' && value !== null;
-
 /** The lines of one request, once there is one. */
-const linesOf = async (service: ServiceProcess, requestId: string): Promise<ReadonlyArray<Line>> => {
-  const lines = () =>
-    service
-      .stdout()
-      .split('\n')
-      .slice(0, -1)
-      .map((line): unknown => JSON.parse(line))
-      .filter(isLine)
-      .filter((line) => line['requestId'] === requestId);
+const linesOf = async (service: ServiceProcess, requestId: string): Promise<ReadonlyArray<LogLine>> => {
+  const lines = () => logLines(service.stdout()).filter((line) => line['requestId'] === requestId);
   await eventually(`a log line of ${requestId}`, 20_000, () => lines().some(({ msg }) => msg === 'request'));
   return lines();
 };

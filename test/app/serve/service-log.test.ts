@@ -6,21 +6,11 @@ import { prettyText } from '../../../app/serve/log';
 import { main, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { call } from '../../support/http/client';
+import { logLines } from '../../support/service/log-lines';
 import { killServices, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'secret-key-of-the-tests';
-
-type Line = Readonly<Record<string, unknown>>;
-
-const isLine = (value: unknown): value is Line => typeof value === 'object' && value !== null;
-
-const allLines = ({ stdout }: { readonly stdout: string }): ReadonlyArray<Line> =>
-  stdout
-    .trimEnd()
-    .split('\n')
-    .map((line): unknown => JSON.parse(line))
-    .filter(isLine);
 
 describe('The log of a service that starts and stops', () => {
   afterEach(killServices);
@@ -29,7 +19,7 @@ describe('The log of a service that starts and stops', () => {
   it('has lines for the start, the signal, the draining and the end', async () => {
     const file = await newDatabaseFile();
     const service = await startService({ DATABASE_URL: `sqlite:${file}`, API_KEYS: key, STOP_DELAY: '50' });
-    const lines = allLines(await service.stop()).map(({ time: _, ...line }) => line);
+    const lines = logLines((await service.stop()).stdout).map(({ time: _, ...line }) => line);
     const set = ['API_KEYS=1 key', `DATABASE_URL=sqlite:${file}`, 'PORT=0', 'STOP_DELAY=50'];
     expect(lines).to.deep.equal([
       {
@@ -50,7 +40,7 @@ describe('The log of a service that starts and stops', () => {
     const file = await newDatabaseFile();
     const service = await startService({ DATABASE_URL: `sqlite:${file}`, API_KEYS: key });
     rmSync(file);
-    const lines = allLines(await service.ended);
+    const lines = logLines((await service.ended).stdout);
     expect(lines.map(({ level, msg }) => [level, msg])).to.deep.equal([
       [30, 'started'],
       [60, 'stopping'],
@@ -75,7 +65,7 @@ describe('The log of a service that starts and stops', () => {
     await readyz(200);
     await close();
     expect(
-      allLines(await service.stop()).map(({ level, msg, reason }) => [level, msg, reason]),
+      logLines((await service.stop()).stdout).map(({ level, msg, reason }) => [level, msg, reason]),
     ).to.deep.equal([
       [30, 'started', undefined],
       [40, 'not ready', "the database can't be written to"],
@@ -93,7 +83,7 @@ describe('The log of a service that starts and stops', () => {
       for (const path of ['/livez', '/readyz', '/v1/pets']) {
         await call(`${service.address}${path}`, { key });
       }
-      const detailed = allLines(await service.stop()).filter((line) => Number(line['level']) < 30);
+      const detailed = logLines((await service.stop()).stdout).filter((line) => Number(line['level']) < 30);
       const shown = detailed.map(({ msg, path, operation }) =>
         [msg, path, operation].filter(Boolean).join(' '),
       );
@@ -125,7 +115,7 @@ describe('The log of a failure', () => {
     });
     expect(status).to.equal(503);
     const { stdout } = await service.stop();
-    const lines = allLines({ stdout }).filter(({ requestId }) => requestId === 'failed');
+    const lines = logLines(stdout).filter(({ requestId }) => requestId === 'failed');
     expect(lines.map(({ level, msg }) => [level, msg]).toSorted()).to.deep.equal([
       [50, 'failure'],
       [50, 'request'],

@@ -5,6 +5,7 @@ import type { Outcome } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { call, createPet, holdCreate, isRefused, keepAliveAgent } from '../../support/http/client';
 import { columnOf, hasWriteAheadLog, integrityOf } from '../../support/databases/sqlite-files';
+import { logLines } from '../../support/service/log-lines';
 import { killServices, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
@@ -33,14 +34,9 @@ const stopsListening = (address: string): Promise<void> =>
   eventually(`${address} takes no more connections`, atOnce, () => isRefused(address));
 
 const statusesLogged = (stdout: string): ReadonlyArray<unknown> =>
-  stdout
-    .trimEnd()
-    .split('\n')
-    .filter((line) => line.includes('"msg":"request"'))
-    .map((line) => {
-      const record: unknown = JSON.parse(line);
-      return Object.assign({ status: undefined }, record).status;
-    });
+  logLines(stdout)
+    .filter(({ msg }) => msg === 'request')
+    .map(({ status }) => status);
 
 describe('A service that is told to stop', () => {
   afterEach(killServices);

@@ -1,21 +1,22 @@
 import { expect } from 'chai';
 import { connectTo } from '../../support/http/raw-connection';
+import { type LogLine, logLines } from '../../support/service/log-lines';
 import { serveInProcess } from '../../support/service/serve-in-process';
 
 const forwarded = '203.0.113.9, 198.51.100.7, 192.0.2.1';
 
 /** The one line with this message. */
-const lineOf = (log: string, message: string): unknown => {
-  const found = log.split('\n').filter((line) => line.includes(`"msg":"${message}"`));
+const lineOf = (log: string, message: string): LogLine => {
+  const found = logLines(log).filter(({ msg }) => msg === message);
   expect(found).to.have.lengthOf(1);
-  return JSON.parse(found[0] ?? '');
+  return found[0] ?? {};
 };
 
 const addressLogged = async (TRUST_PROXY: string): Promise<unknown> => {
   const service = await serveInProcess(TRUST_PROXY === '' ? {} : { TRUST_PROXY });
   await fetch(`${service.address}/openapi.json`, { headers: { 'X-Forwarded-For': forwarded } });
   const { stdout } = await service.stop();
-  return Object.assign({ clientAddress: undefined }, lineOf(stdout, 'request')).clientAddress;
+  return lineOf(stdout, 'request')['clientAddress'];
 };
 
 describe('The log names the address of a client', () => {

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
-import { request } from 'node:http';
 import { prometheusMetrics } from '../../../adapters/prometheus';
 import { measuredReporter } from '../../../app/serve/observability';
 import { createPet, holdCreate, idOf, keepAliveAgent, listPets } from '../../support/http/client';
 import { growth, parseMetrics, readMetrics } from '../../support/service/read-metrics';
 import { overloadedServer, silentReporter } from '../../support/http/start-server';
-import { connectTo } from '../../support/http/raw-connection';
+import { connectTo, rawExchange } from '../../support/http/raw-connection';
 import { serveInProcess } from '../../support/service/serve-in-process';
 import type { RunningService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
@@ -27,18 +26,11 @@ const send = (address: string, method: string, path: string, shown?: string): Pr
   fetch(`${address}${path}`, { method, headers: shown === undefined ? {} : { Authorization: shown } });
 
 /** fetch tidies paths and refuses methods; this sends them as they are. */
-const sendRaw = (address: string, method: string, path: string): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(address);
-    const sent = request({ hostname, port, method, path, headers: { Authorization: `Bearer ${key}` } });
-    sent.once('error', reject);
-    sent.once('response', (response) => {
-      response.resume().once('end', () => {
-        resolve(response.statusCode ?? 0);
-      });
-    });
-    sent.end();
-  });
+const sendRaw = (address: string, method: string, path: string) =>
+  rawExchange(
+    address,
+    `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+  );
 
 const stores = [
   ['in memory', () => Promise.resolve('memory:'), 0],
