@@ -92,9 +92,9 @@ const checkReadiness = async (database: Database): Promise<string | undefined> =
   ]);
   if (E.isLeft(schema)) return 'the database does not answer';
   if (generationMismatch(schema.right) !== undefined) {
-    return 'the database has a schema of another generation';
+    return 'the database has a schema of another generation; run `animal-store doctor`';
   }
-  if (schema.right.pending.length > 0) return 'the database lacks migrations';
+  if (schema.right.pending.length > 0) return 'the database lacks migrations; run `animal-store migrate`';
   if (E.isLeft(read)) return "animals can't be read from the database";
   if (E.isLeft(written)) return "the database can't be written to";
   return E.isLeft(created) ? "animals can't be added to the database" : undefined;
