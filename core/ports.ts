@@ -72,28 +72,29 @@ export interface CreatedPet {
 }
 
 /**
- * The port to the store of animals. Adapters pass `petRepositoryContract`.
- *
- * `list` and `find` see every create that ended before they were called. `list` gets the owner of the caller's key, so that
- * a store can share its time fairly between owners.
- *
- * `create` ends once the animal is durable. Creates with the same key within 24 hours add one animal, as
- * `resolveIdempotentCreate` decides.
- *
- * A call ends at its deadline as Unavailable; a create may still have been done. An adapter that answers at once may ignore
- * deadlines.
- *
- * `importAll` adds all animals of a source, with ascending ids in its order, or none of them, and returns their number.
- * Readers see these animals only once all are stored; until then the store may refuse other creates. An import reads the
- * source once, and ends when the source throws. ImportAborted: none is stored. Unavailable: all are stored, or none.
+ * The port to the store of animals. Adapters pass `petRepositoryContract`. A call ends at its deadline as Unavailable; a
+ * create may still have been done. An adapter that answers at once may ignore deadlines.
  */
 export interface PetRepository {
+  /**
+   * Sees every create that ended before the call, as `find` does. Gets the owner of the caller's key, so that a store can
+   * share its time fairly between owners.
+   */
   readonly list: (query: PetQuery, deadline?: Deadline, owner?: OwnerId) => TaskEither<Unavailable, PetPage>;
   readonly find: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
+  /**
+   * Ends once the animal is durable. Creates with the same key within 24 hours add one animal, as
+   * `resolveIdempotentCreate` decides.
+   */
   readonly create: (
     newPet: NewPet,
     key?: ScopedIdempotencyKey,
     deadline?: Deadline,
   ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
+  /**
+   * Adds all animals of a source, with ascending ids in its order, or none of them, and returns their number. Reads the
+   * source once, and ends when the source throws. Readers see these animals only once all are stored; until then the
+   * store may refuse other creates. ImportAborted: none is stored. Unavailable: all are stored, or none.
+   */
   readonly importAll: (newPets: AsyncIterable<NewPet>) => TaskEither<ImportAborted | Unavailable, number>;
 }

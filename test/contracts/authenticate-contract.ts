@@ -104,7 +104,7 @@ export const authenticateContract = (
   };
 
   describe('as the auth port', () => {
-    it('knows whose key it is', () =>
+    it('returns the caller of a key', () =>
       use(async ({ authenticate, issue }) => {
         const [one, other] = [await issue(), await issue()];
         expectEqual('whose the first key is', await success(authenticate(one.key)), one.caller);
@@ -118,7 +118,7 @@ export const authenticateContract = (
         );
       }));
 
-    it('knows all keys of one owner as his', () =>
+    it('returns the same owner for all keys of an owner', () =>
       use(async ({ authenticate, issue }) => {
         const first = await issue();
         const second = await issue(first.caller.ownerId);
@@ -129,7 +129,7 @@ export const authenticateContract = (
         });
       }));
 
-    it('lets nobody in while no key was issued', () =>
+    it('refuses every key before one is issued', () =>
       use(async ({ authenticate }) => {
         await expectInvalid('a key that nobody has issued', authenticate(arbitraryApiKey()), 'unknown');
       }));
@@ -153,7 +153,7 @@ export const authenticateContract = (
       }));
 
     for (const when of ['before', 'after'] as const) {
-      it(`refuses every near miss ${when} the key itself was seen`, () =>
+      it(`refuses keys that differ slightly from a valid one, ${when} that one is used`, () =>
         use(async ({ authenticate, issue }) => {
           const { caller, key } = await issue();
           if (when === 'after') await success(authenticate(key));
@@ -170,7 +170,7 @@ export const authenticateContract = (
         }));
     }
 
-    it('answers many at once, each its own', () =>
+    it('returns the right caller to each of 200 concurrent calls', () =>
       use(async ({ authenticate, issue }) => {
         const issued = await Promise.all(Array.from({ length: 5 }, () => issue()));
         const asked = Array.from({ length: 200 }, (_, index) => issued[index % 7]);
@@ -182,14 +182,14 @@ export const authenticateContract = (
         );
       }));
 
-    it('lets a new key in at once', () =>
+    it('accepts a new key at once', () =>
       use(async ({ authenticate, issue }) => {
         await success(authenticate((await issue()).key));
         const { caller, key } = await issue();
         expectEqual('whose a key is that was issued just before', await success(authenticate(key)), caller);
       }));
 
-    it('refuses a revoked key within 5 seconds, and that key alone, whenever it was asked for', () =>
+    it('refuses a revoked key within 5 seconds, and only that key', () =>
       use(async ({ authenticate, issue, revoke }) => {
         const [revoked, unseen, other] = [await issue(), await issue(), await issue()];
         const ofSameOwner = await issue(revoked.caller.ownerId);
@@ -220,7 +220,7 @@ export const authenticateContract = (
         }
       }));
 
-    it('answers, or is Unavailable, when its deadline is over', () =>
+    it('answers a call whose deadline has passed, or is Unavailable', () =>
       use(async ({ authenticate, issue }) => {
         const { caller, key } = await issue();
         const over = performance.now() - 1;

@@ -42,7 +42,7 @@ export const consumeQuotaContract = (
   const counted = ({ isWithin, remaining }: Quota) => ({ isWithin, remaining });
 
   describe('as the quota port', () => {
-    it('counts down, refuses what is over the limit, and says the limit each time', () =>
+    it('counts down, refuses requests over the limit, and returns the limit each time', () =>
       use({ requests: 3, seconds }, async (consumeQuota) => {
         const owner = arbitraryOwnerId();
         for (const [request, expected] of [
@@ -63,7 +63,7 @@ export const consumeQuotaContract = (
         }
       }));
 
-    it('counts each key for itself, however near two ids are', () =>
+    it('counts each owner separately, however similar their ids', () =>
       use({ requests: 1, seconds }, async (consumeQuota) => {
         const id = arbitraryOwnerId();
         const near = [
@@ -85,7 +85,7 @@ export const consumeQuotaContract = (
         }
       }));
 
-    it('lets in as many of a crowd as the limit says', () =>
+    it('allows as many concurrent requests as the limit', () =>
       use({ requests: 5, seconds }, async (consumeQuota) => {
         const owner = arbitraryOwnerId();
         const crowd = await Promise.all(Array.from({ length: 20 }, () => success(consumeQuota(owner))));
@@ -98,7 +98,7 @@ export const consumeQuotaContract = (
         );
       }));
 
-    it('counts when it is run, not when it is asked for, and again when it is run again', () =>
+    it('counts a request each time the task runs, and none before', () =>
       use({ requests: 2, seconds }, async (consumeQuota) => {
         const owner = arbitraryOwnerId();
         const request = consumeQuota(owner);
@@ -113,7 +113,7 @@ export const consumeQuotaContract = (
         ]);
       }));
 
-    it('gives the whole quota again once its time is over', () =>
+    it('restores the whole quota after its window', () =>
       use({ requests: 2, seconds: 1 }, async (consumeQuota) => {
         const owner = arbitraryOwnerId();
         let quota = await success(consumeQuota(owner));
@@ -127,7 +127,7 @@ export const consumeQuotaContract = (
         expectEqual('what is left after its time', counted(quota), { isWithin: true, remaining: 1 });
       }));
 
-    it('counts, or is Unavailable, when its deadline is over', () =>
+    it('answers a call whose deadline has passed, or is Unavailable', () =>
       use({ requests: 2, seconds }, async (consumeQuota) => {
         const late = await consumeQuota(arbitraryOwnerId(), performance.now() - 1)();
         const answer = late._tag === 'Right' ? counted(late.right) : late.left._tag;

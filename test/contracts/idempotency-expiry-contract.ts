@@ -27,8 +27,8 @@ export const idempotencyExpiryContract = (
     return use({ now: () => clock.time }, test(clock));
   };
 
-  describe('as a pet repository whose clock runs', () => {
-    it('replays until 24 hours have passed, and makes a new animal after them', () =>
+  describe('as a pet repository whose clock jumps', () => {
+    it('replays a create for 24 hours, and creates a new animal afterwards', () =>
       atTime((clock) => async (repository) => {
         const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
         const { pet } = await success(repository.create(newPet, key));
@@ -51,7 +51,7 @@ export const idempotencyExpiryContract = (
         });
       }));
 
-    it('takes an expired key for another animal', () =>
+    it('accepts another animal under an expired key', () =>
       atTime((clock) => async (repository) => {
         const key = arbitraryScopedIdempotencyKey();
         await success(repository.create(arbitraryNewPet(), key));
@@ -60,7 +60,7 @@ export const idempotencyExpiryContract = (
         expectEqual('replayed, of another animal under an expired key', replayed, false);
       }));
 
-    it('forgets each of many keys in its own time', () =>
+    it('expires each of many keys at its own time', () =>
       atTime((clock) => async (repository) => {
         const creations = Array.from({ length: 20 }, () => ({
           newPet: arbitraryNewPet(),
@@ -80,7 +80,7 @@ export const idempotencyExpiryContract = (
         );
       }));
 
-    it('replays though the clock has jumped back by a year', () =>
+    it('replays a create after the clock jumped back by a year', () =>
       atTime((clock) => async (repository) => {
         const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
         const { pet } = await success(repository.create(newPet, key));
@@ -91,7 +91,7 @@ export const idempotencyExpiryContract = (
         });
       }));
 
-    it('forgets a key in its time though another was made when the clock was a year ahead', () =>
+    it('expires a key in time after another was stored with the clock a year ahead', () =>
       atTime((clock) => async (repository) => {
         const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
         clock.time = start + year;

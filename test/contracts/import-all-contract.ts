@@ -34,7 +34,7 @@ export const importAllContract = (
   const use = useRepository(open);
 
   describe('as a pet repository that imports', () => {
-    it('adds all animals of a source behind those that are there, in its order', () =>
+    it('adds all animals of a source after the existing ones, in its order', () =>
       use({ pets: [petWithId(3n), petWithId(41n)] }, async (repository) => {
         const there = await allPets(repository);
         const newPets = manyPets();
@@ -48,7 +48,7 @@ export const importAllContract = (
         expectEqual('the animals of the source', contentsOf(pets.slice(there.length)), newPets);
       }));
 
-    it('adds animals that are alike, each with an id of its own', () =>
+    it('adds equal animals under different ids', () =>
       use({}, async (repository) => {
         const alike = Array.from({ length: 500 }, () => ({ ...petWithId(7n), id: largestId }));
         expectEqual('the number of animals added', await success(repository.importAll(sourceOf(alike))), 500);
@@ -57,7 +57,7 @@ export const importAllContract = (
         expectEqual('the list', contentsOf(pets), contentsOf(alike));
       }));
 
-    it('keeps every digit and every letter of them', () =>
+    it('keeps every digit and every letter', () =>
       use({}, async (repository) => {
         const digits = [2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n, 0n];
         const names = ['', 'e\u0301', '"\\\n\r\t', '\ufeff', '🐢', "'); drop table pets; --", '?', '$1'];
@@ -72,14 +72,14 @@ export const importAllContract = (
         expectEqual('the list', contentsOf(await allPets(repository)), newPets);
       }));
 
-    it('adds nothing of an empty source', () =>
+    it('adds nothing from an empty source', () =>
       use({}, async (repository) => {
         expectEqual('the number of animals added', await success(repository.importAll(sourceOf([]))), 0);
         expectEqual('the list', await allPets(repository), []);
       }));
 
     for (const failing of [0, 1, many - 1]) {
-      it(`adds none of them when the source throws in place of animal ${failing + 1}, and goes on`, () =>
+      it(`adds nothing if the source throws instead of animal ${failing + 1}, and goes on working`, () =>
         use({ pets: [petWithId(5n)] }, async (repository) => {
           const there = await allPets(repository);
           const cause = new Error('the source is broken');
@@ -100,7 +100,7 @@ export const importAllContract = (
         }));
     }
 
-    it('adds none of them when there are not ids enough for all', () =>
+    it('adds nothing if too few ids are left', () =>
       use({ pets: [petWithId(largestId - 2n)] }, async (repository) => {
         const there = await allPets(repository);
         const newPets = Array.from({ length: 3 }, arbitraryNewPet);
@@ -108,7 +108,7 @@ export const importAllContract = (
         expectEqual('the list after it', await allPets(repository), there);
       }));
 
-    it('shows none of them before all are stored', () =>
+    it('shows no imported animal before all are stored', () =>
       use({ pets: [petWithId(5n)] }, async (repository) => {
         const there = await allPets(repository);
         const seen: Array<ReadonlyArray<Pet>> = [];
@@ -138,7 +138,7 @@ export const importAllContract = (
         expectEqual('how many are listed then', (await allPets(repository)).length, there.length + many);
       }));
 
-    it('does not touch the source before it is run', () =>
+    it('does not read the source before the task runs', () =>
       use({}, async (repository) => {
         let asked = 0;
         const source = sourceOf([arbitraryNewPet()], () => void (asked += 1));
@@ -148,7 +148,7 @@ export const importAllContract = (
         expectEqual('the number of animals added', await success(creation), 1);
       }));
 
-    it('is all or nothing beside other creations, whoever has to give way', () =>
+    it('imports all or nothing during other creates and imports', () =>
       use({}, async (repository) => {
         const imports = Array.from({ length: 3 }, () => Array.from({ length: 450 }, arbitraryNewPet));
         const singles = Array.from({ length: 20 }, arbitraryNewPet);
@@ -172,7 +172,7 @@ export const importAllContract = (
         );
       }));
 
-    it('finds and lists alike what was there, what is created, and what is imported', () =>
+    it('finds and lists the same animals: stored before, created and imported', () =>
       use(
         { pets: Array.from({ length: 8 }, (_, index) => petWithId(BigInt(index + 1) * 10n, makeNewPet())) },
         async (repository) => {
@@ -183,7 +183,7 @@ export const importAllContract = (
         },
       ));
 
-    it('ends at the deadline, or before, while an import goes on', () =>
+    it('ends other calls at their deadline while an import runs', () =>
       use({ pets: [seed] }, async (repository) => {
         let goOn = (): void => undefined;
         const held = new Promise<void>((resolve) => {

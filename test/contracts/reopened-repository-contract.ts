@@ -44,8 +44,8 @@ export const reopenedRepositoryContract = (
     );
   };
 
-  describe('as a pet repository that is closed and opened again', () => {
-    it('lists and finds every animal, to the digit and to the letter', () =>
+  describe('as a pet repository that is closed and reopened', () => {
+    it('lists and finds every animal with every digit and letter', () =>
       use(async ({ repository, reopen }) => {
         const newPets = [...awkwardPets(), ...Array.from({ length: 20 }, arbitraryNewPet)];
         for (const newPet of newPets) await success(repository.create(newPet));
@@ -55,7 +55,7 @@ export const reopenedRepositoryContract = (
         expectEqual('the list', await expectAlike(await reopen()), before);
       }));
 
-    it('replays what was created under a key, and takes no other animal under it', () =>
+    it('replays a create with a key, and refuses another animal under it', () =>
       use(async ({ repository, reopen }) => {
         const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
         const { pet } = await success(repository.create(newPet, key));
@@ -70,7 +70,7 @@ export const reopenedRepositoryContract = (
         expectEqual('the list', await allPets(reopened), [pet]);
       }));
 
-    it('gives new animals ids that no other has', () =>
+    it('assigns ids that no other animal has', () =>
       use(async ({ repository, reopen }) => {
         await success(repository.importAll(sourceOf(Array.from({ length: 10 }, arbitraryNewPet))));
         const reopened = await reopen();

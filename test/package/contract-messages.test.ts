@@ -279,7 +279,7 @@ const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: str
   [
     'says that there are more pages after the last one',
     saysHasMorePastTheEnd,
-    'by pages of any size, of any status',
+    'of any status in pages of any size',
     /^hasMore, of page 24 of 24, by pages of 1: got true, expected false\n/,
   ],
   [
@@ -291,13 +291,13 @@ const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: str
   [
     'does not mark replays',
     deniesReplays,
-    'answers rightly 100 that come at once, with keys and without',
-    /^replayed, of a creation that is run again under its key: got false, expected true\n/,
+    'creates 100 animals concurrently, with keys and without',
+    /^replayed, of a create that is run again under its key: got false, expected true\n/,
   ],
   [
     'ignores the case of keys',
     ignoresCase,
-    'refuses every near miss before the key itself was seen',
+    'refuses keys that differ slightly from a valid one, before that one is used',
     /^a near miss was let in: the key with character \d+ of 43 in the other case\n/,
   ],
   [
@@ -309,7 +309,7 @@ const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: str
   [
     'counts one request too few',
     allowsOneTooMany,
-    'a crowd',
+    'as many concurrent requests',
     /^how many of 20 are within a limit of 5: got 6, expected 5\n/,
   ],
   [
@@ -321,13 +321,13 @@ const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: str
   [
     'changes memory before it saves, so that a retry replays an animal that is not stored',
     savesLast,
-    'creates an animal that is there after a restart, or none: the store breaks before it begins',
+    'creates an animal that survives a restart, or none: the store breaks before it begins',
     /^the list after a restart: of 1 in place of 11, number 2 is the first that differs: got nothing, /,
   ],
   [
     'sorts ids as doubles',
     sortsDoubles,
-    'finds and lists ids over all of int64 to the digit',
+    'finds and lists ids with every digit, over all of int64',
     /^the list: of 13, number 1 .* got \{ id: -9223372036854775807n, .* expected \{ id: -9223372036854775808n, /,
   ],
   [
@@ -339,7 +339,7 @@ const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: str
   [
     'rounds numbers when it is opened again',
     roundsWhenReopened,
-    'lists and finds every animal, to the digit and to the letter',
+    'lists and finds every animal with every digit and letter',
     /^the list: of \d+, number 1 is the first that differs: /,
   ],
   [
@@ -351,7 +351,7 @@ const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: str
   [
     'finds nothing while its store is broken, which cannot close before it works again',
     findsNothingWhileBroken,
-    'finds correctly, or is Unavailable, while its store takes no writes',
+    'finds correctly, or is Unavailable, while the store rejects writes',
     /^what is found: got 'PetNotFound', expected \{ [^\n]*\n\(random values [^\n]*$/,
   ],
   [
@@ -369,26 +369,31 @@ const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: str
   [
     'rejects when a create fails',
     rejectsCreates,
-    'keeps two animals that are alike',
+    'stores equal animals under different ids',
     /^what has to succeed: its promise rejected with Error: the disk is full\. A port never rejects: a failure is a Left, /,
   ],
   [
     'fails some creates while others run',
     failsSomeCreates,
-    'while creations run',
+    'while creates run',
     /^what has to succeed: it failed with \{ _tag: 'Unavailable', cause: .*the disk is full/,
   ],
-  ['fails to close', failsToClose(), 'keeps two animals that are alike', /^the folder is not empty\n/],
+  [
+    'fails to close',
+    failsToClose(),
+    'stores equal animals under different ids',
+    /^the folder is not empty\n/,
+  ],
   [
     'finds nothing, and fails to close',
     failsToClose({ find: (id) => TE.left(petNotFound(id)) }),
-    'an id of its own',
+    'assigns a new id',
     /^what has to succeed: it failed with \{ _tag: 'PetNotFound', .*\n\(after that, closing failed too: Error: the folder is not empty\)\n/,
   ],
   [
     'forgets idempotency keys when it is opened again',
     roundsWhenReopened,
-    'replays what was created under a key, and takes no other animal under it',
+    'replays a create with a key, and refuses another animal under it',
     /^/,
   ],
 ];
@@ -414,8 +419,8 @@ describe('The contract suites', () => {
         return create(newPet, key)();
       },
     }));
-    expect(await failuresOf(isSound, 'at once')).to.deep.equal({});
-    expect(await failuresOf(isSound, 'while creations run')).to.deep.equal({});
+    expect(await failuresOf(isSound, 'concurrent')).to.deep.equal({});
+    expect(await failuresOf(isSound, 'while creates run')).to.deep.equal({});
   });
 
   it('name the seed by which the same random values come again', async () => {
@@ -431,13 +436,13 @@ describe('The contract suites', () => {
         }),
         seed,
       );
-    const first = await failuresOf(forgetsNames(), 'an id of its own');
+    const first = await failuresOf(forgetsNames(), 'assigns a new id');
     const [message = ''] = Object.values(first);
     const seed = /\(random values of seed (\d+): pass \{ seed: \1 \} to have them again\)$/.exec(
       message,
     )?.[1];
     expect(seed, message).to.match(/^\d+$/);
-    expect(await failuresOf(forgetsNames(Number(seed)), 'an id of its own')).to.deep.equal(first);
-    expect(await failuresOf(forgetsNames(Number(seed) + 1), 'an id of its own')).to.not.deep.equal(first);
+    expect(await failuresOf(forgetsNames(Number(seed)), 'assigns a new id')).to.deep.equal(first);
+    expect(await failuresOf(forgetsNames(Number(seed) + 1), 'assigns a new id')).to.not.deep.equal(first);
   });
 });

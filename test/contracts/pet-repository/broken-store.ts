@@ -90,7 +90,7 @@ export const createsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): voi
     );
 
     it(
-      `creates an animal that is there after a restart, or none: the store breaks ${when}`,
+      `creates an animal that survives a restart, or none: the store breaks ${when}`,
       use(async (breakable) => {
         const { repository, reopen } = breakable;
         const creates = makeCreates();

@@ -21,7 +21,7 @@ const numberedPets = (length: number): ReadonlyArray<NewPet> =>
 const assertWhole = (pets: ReadonlyArray<Pet>): void => {
   for (const pet of pets) {
     expectEqual(
-      `animal ${pet.id}, put together of one creation`,
+      `animal ${pet.id}, put together of one create`,
       contentOf(pet),
       numberedPet(Number(pet.categoryId)),
     );
@@ -40,12 +40,12 @@ const createOne = async (repository: BasicRepository, newPet: NewPet, ended: Set
 };
 
 export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
-  it('gives 200 animals that come at once 200 ids, and each caller its own animal', () =>
+  it('assigns 200 ids to 200 concurrent creates, and returns to each its own animal', () =>
     use({}, async (repository) => {
       const newPets = numberedPets(200);
       const made = await Promise.all(newPets.map((newPet) => success(repository.create(newPet))));
       expectEqual(
-        'what each creation answers with',
+        'what each create answers with',
         made.map(({ pet }) => contentOf(pet)),
         newPets,
       );
@@ -58,7 +58,7 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
       );
     }));
 
-  it('answers rightly 100 that come at once, with keys and without', () =>
+  it('creates 100 animals concurrently, with keys and without', () =>
     use({}, async (repository) => {
       const creations = numberedPets(100).map((newPet, index) => ({
         newPet,
@@ -67,13 +67,13 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
       const run = ({ newPet, key }: (typeof creations)[number]) => success(repository.create(newPet, key));
       const made = await Promise.all(creations.map(run));
       expectEqual(
-        'what each creation answers with',
+        'what each create answers with',
         made.map(({ pet, replayed }) => ({ newPet: contentOf(pet), replayed })),
         creations.map(({ newPet }) => ({ newPet, replayed: false })),
       );
       const again = await Promise.all(creations.map(run));
       for (const [index, { key }] of creations.entries()) {
-        const what = `of a creation that is run again ${key === undefined ? 'without a key' : 'under its key'}`;
+        const what = `of a create that is run again ${key === undefined ? 'without a key' : 'under its key'}`;
         const isSame = again[index]?.pet.id === made[index]?.pet.id;
         expectEqual(`replayed, ${what}`, again[index]?.replayed, key !== undefined);
         expectEqual(`whether it is the same animal, ${what}`, isSame, key !== undefined);
@@ -81,7 +81,7 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
       expectEqual('how many are listed', (await allPets(repository)).length, 100 + 66);
     }));
 
-  it('shows a read every creation that ended before it began', () =>
+  it('shows a read every create that ended before it began', () =>
     use({}, async ({ create, find, list }) => {
       const createAndRead = async (newPet: NewPet): Promise<void> => {
         const { pet } = await success(create(newPet));
@@ -89,7 +89,7 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
           success(find(pet.id)),
           success(list({ limit: pageSize(1), after: petId(pet.id - 1n) })),
         ]);
-        expectEqual('what is found once its creation ended', found, pet);
+        expectEqual('what is found once its create ended', found, pet);
         expectEqual('the page that begins with it', page.pets, [pet]);
       };
       const chain = async (length: number): Promise<void> => {
@@ -98,7 +98,7 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
       await Promise.all(Array.from({ length: 20 }, () => chain(5)));
     }));
 
-  it('shows pages that are whole, in order and complete while creations run', () =>
+  it('lists whole, ordered and complete pages while creates run', () =>
     use({}, async (repository) => {
       const ended = new Set<PetId>();
       const running = { creations: true };
@@ -115,7 +115,7 @@ export const createsAtOnce = ({ it }: TestRunner, use: UseRepository): void => {
           assertAscending(pets);
           const ids = new Set(pets.map(({ id }) => id));
           const missing = seen.filter((id) => !ids.has(id));
-          expectEqual('ids that the pages lack though their creations had ended before', missing, []);
+          expectEqual('ids that the pages lack though their creates had ended before', missing, []);
           await nextTurn();
         } while (running.creations);
       };

@@ -8,7 +8,7 @@ import { allPets, largestPage } from './pages-of';
 import { contentOf, petId, petWithId } from './seeds';
 
 export const creates = ({ it }: TestRunner, use: UseRepository): void => {
-  it('keeps what it answers with, in the order in which creations ended', () =>
+  it('stores what create returns, and lists animals in the order of the creates', () =>
     use({ pets: [petWithId(3n), petWithId(41n)] }, async (repository) => {
       const there = [...(await allPets(repository))];
       for (let count = 0; count < 20; count += 1) {
@@ -21,10 +21,10 @@ export const creates = ({ it }: TestRunner, use: UseRepository): void => {
         );
         there.push(pet);
       }
-      expectEqual('the list, in the order in which creations ended', await allPets(repository), there);
+      expectEqual('the list, in the order in which creates ended', await allPets(repository), there);
     }));
 
-  it('keeps two animals that are alike', () =>
+  it('stores equal animals under different ids', () =>
     use({}, async (repository) => {
       const newPet = arbitraryNewPet();
       const made = await Promise.all(Array.from({ length: 10 }, () => success(repository.create(newPet))));
@@ -37,7 +37,7 @@ export const creates = ({ it }: TestRunner, use: UseRepository): void => {
       );
     }));
 
-  it('gives an id of its own to an animal that comes with one', () =>
+  it('assigns a new id to an animal that comes with one', () =>
     use({ pets: [petWithId(5n)] }, async (repository) => {
       const known = { ...arbitraryPet(), id: petId(5n) };
       const { pet } = await success(repository.create(known));
@@ -46,15 +46,15 @@ export const creates = ({ it }: TestRunner, use: UseRepository): void => {
       expectEqual('how many are listed', (await allPets(repository)).length, 2);
     }));
 
-  it('does nothing before it is run, and does it again when it is run again', () =>
+  it('creates nothing before the task runs, and one animal each time it runs', () =>
     use({}, async (repository) => {
       const creation = repository.create(arbitraryNewPet());
-      expectEqual('the list, before the creation is run', await allPets(repository), []);
+      expectEqual('the list, before the create is run', await allPets(repository), []);
       const [first, second] = [await success(creation), await success(creation)];
       expectEqual('the list, after it was run twice', await allPets(repository), [first.pet, second.pet]);
     }));
 
-  it('finds and lists what it had looked for in vain', () =>
+  it('finds and lists an animal that was missing before', () =>
     use({}, async ({ create, find, list }) => {
       const query = { limit: largestPage };
       const { pet: first } = await success(create(arbitraryNewPet()));
@@ -67,13 +67,13 @@ export const creates = ({ it }: TestRunner, use: UseRepository): void => {
         await success(find(second.id)),
         second,
       );
-      expectEqual('the list, after one more creation', (await success(list(query))).pets, [first, second]);
+      expectEqual('the list, after one more create', (await success(list(query))).pets, [first, second]);
     }));
 
-  it('reads each time it is run, not when it is asked for', () =>
+  it('reads each time the task runs, and not before', () =>
     use({}, async (repository) => {
       const list = repository.list({ limit: largestPage });
-      expectEqual('a list, before the creations', (await success(list)).pets, []);
+      expectEqual('a list, before the creates', (await success(list)).pets, []);
       const { pet: first } = await success(repository.create(arbitraryNewPet()));
       const nearby = Array.from({ length: 50 }, (_, index) => petId(first.id + BigInt(index) + 1n));
       const finds = new Map(nearby.map((id) => [id, repository.find(id)]));
@@ -81,6 +81,6 @@ export const creates = ({ it }: TestRunner, use: UseRepository): void => {
       const { pet: second } = await success(repository.create(arbitraryNewPet()));
       expectEqual('the same list, run again after them', (await success(list)).pets, [first, second]);
       const find = finds.get(second.id) ?? repository.find(second.id);
-      expectEqual('the same find, run again after the creation', await success(find), second);
+      expectEqual('the same find, run again after the create', await success(find), second);
     }));
 };

@@ -27,7 +27,7 @@ const hardNumbers = [
 const petsWithHardIds = (): ReadonlyArray<Pet> => hardNumbers.map((id) => petWithId(id));
 
 export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void => {
-  it('finds and lists ids over all of int64 to the digit', () => {
+  it('finds and lists ids with every digit, over all of int64', () => {
     const pets = petsWithHardIds();
     // Stored in descending order, since a stable sort by doubles keeps the stored order of neighbours beyond 2^53.
     return use({ pets: pets.toReversed() }, async (repository) => {
@@ -38,7 +38,7 @@ export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void =>
     });
   });
 
-  it('pages from id to id over all of int64', () => {
+  it('continues a list after any id, over all of int64', () => {
     const pets = petsWithHardIds();
     return use({ pets }, async ({ list }) => {
       for (const [index, { id }] of pets.entries()) {
@@ -50,7 +50,7 @@ export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void =>
     });
   });
 
-  it('finds no animal by the id next to it', () =>
+  it('finds no animal by a neighbouring id', () =>
     use({ pets: [petWithId(9007199254740993n), petWithId(smallestId)] }, async ({ find }) => {
       for (const id of [
         9007199254740992n,
@@ -63,7 +63,7 @@ export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void =>
       }
     }));
 
-  it('keeps category ids over all of int64 to the digit', () =>
+  it('keeps every digit of a category id, over all of int64', () =>
     use({}, async (repository) => {
       for (const number of hardNumbers) {
         const newPet = { ...arbitraryNewPet(), categoryId: decoded(CategoryId, number) };
@@ -78,7 +78,7 @@ export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void =>
       );
     }));
 
-  it('assigns ids past 2^53 that are found again', () =>
+  it('assigns ids past 2^53, and finds the animals by them', () =>
     use({ pets: [petWithId(9007199254740993n)] }, async (repository) => {
       for (let count = 0; count < 5; count += 1) {
         const newPet = arbitraryNewPet();
@@ -97,13 +97,13 @@ export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void =>
       expectEqual('the ids that are listed, each counted once', ids.size, 6);
     }));
 
-  it('assigns no id past the largest: the store is Unavailable then, and keeps nothing', () =>
+  it('assigns no id past the largest: a create is Unavailable and stores nothing', () =>
     use({ pets: [petWithId(largestId)] }, async ({ create, list }) => {
       const key = arbitraryScopedIdempotencyKey();
       const newPet = arbitraryNewPet();
-      await expectFailure('a creation past the largest id', create(newPet), 'Unavailable');
-      await expectFailure('a creation under a key', create(newPet, key), 'Unavailable');
-      await expectFailure('its retry, which replays no failed creation', create(newPet, key), 'Unavailable');
+      await expectFailure('a create past the largest id', create(newPet), 'Unavailable');
+      await expectFailure('a create under a key', create(newPet, key), 'Unavailable');
+      await expectFailure('its retry, which replays no failed create', create(newPet, key), 'Unavailable');
       const { pets: kept } = await success(list({ limit: largestPage }));
       expectEqual(
         'the ids that are listed',

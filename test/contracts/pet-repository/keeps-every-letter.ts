@@ -38,7 +38,7 @@ const names: Readonly<Record<string, string>> = {
 
 export const keepsEveryLetter = ({ it }: TestRunner, use: UseRepository): void => {
   for (const [kind, text] of Object.entries(names)) {
-    it(`keeps a name byte for byte: ${kind}`, () =>
+    it(`keeps every byte of a name: ${kind}`, () =>
       use({}, async (repository) => {
         const newPet = { ...arbitraryNewPet(), name: decoded(PetName, text) };
         const { pet } = await success(repository.create(newPet));
@@ -49,7 +49,7 @@ export const keepsEveryLetter = ({ it }: TestRunner, use: UseRepository): void =
       }));
   }
 
-  it('tells all these names apart when they come at once', () =>
+  it('keeps all these names apart in concurrent creates', () =>
     use({}, async (repository) => {
       const texts = Object.values(names).map((text) => decoded(PetName, text));
       const results = await Promise.all(

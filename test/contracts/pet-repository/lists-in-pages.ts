@@ -25,18 +25,18 @@ export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
     return use({ pets: shuffled(catalogue) }, (repository) => test(repository, catalogue));
   };
 
-  it('lists nothing where there is nothing', () =>
+  it('lists no animals in an empty store', () =>
     use({}, async ({ list }) => {
       expectEqual('the page', await success(list({ limit: largestPage })), { pets: [], hasMore: false });
     }));
 
-  it('lists by ascending id, whatever order they came in', () =>
+  it('lists by ascending id, in whatever order the animals were stored', () =>
     useCatalogue(async (repository, catalogue) => {
       expectEqual('the list', await allPets(repository), catalogue);
     }));
 
   for (const filters of filterings) {
-    it(`gives the list back by pages of any size, of ${inWords(filters)}, and knows where it ends`, () =>
+    it(`lists animals of ${inWords(filters)} in pages of any size, with hasMore until the last page`, () =>
       useCatalogue(async (repository, catalogue) => {
         const expected = catalogue.filter((pet) => passes(filters, pet));
         for (const size of allSizes) {
@@ -53,14 +53,14 @@ export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
       }));
   }
 
-  it('finds and lists alike what was there and what is created', () =>
+  it('finds and lists the same animals, stored before and created now', () =>
     useCatalogue(async (repository, catalogue) => {
       for (let count = 0; count < 16; count += 1) await success(repository.create(makeNewPet()));
       const pets = await expectAlike(repository);
       expectEqual('how many are listed', pets.length, catalogue.length + 16);
     }));
 
-  it('gives each of many who ask at once the page of his own query', () =>
+  it('returns to each of many concurrent lists the page of its own query', () =>
     useCatalogue(async (repository, catalogue) => {
       const each: { readonly [Field in keyof PetQuery]-?: ReadonlyArray<PetQuery[Field]> } = {
         limit: [1, 7, 100].map(pageSize),
@@ -83,7 +83,7 @@ export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
       }
     }));
 
-  it('lists what follows an id, there or not', () =>
+  it('lists the animals after an id, whether it exists or not', () =>
     useCatalogue(async (repository, catalogue) => {
       for (const after of [smallestId, -1n, 0n, 5n, 10n, 11n, 125n, 230n, 239n, 240n, 241n, largestId]) {
         const expected = catalogue.filter(({ id }) => id > after);
@@ -92,7 +92,7 @@ export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
       }
     }));
 
-  it('gives an animal without a status no status field', () =>
+  it('leaves out the status of an animal without one', () =>
     useCatalogue(async (repository, catalogue) => {
       const listed = await allPets(repository);
       const found = await Promise.all(catalogue.map(({ id }) => success(repository.find(id))));

@@ -71,7 +71,7 @@ export const boundedFunctions: { readonly [Name in keyof BasicRepository]: Bound
     },
     onBrokenStore: ({ it }, use) => {
       it(
-        'lists correctly, or is Unavailable, while its store takes no writes',
+        'lists correctly, or is Unavailable, while the store rejects writes',
         use(async ({ repository, breakStore, mendStore }) => {
           const page = { pets: [brokenStoreSeed], hasMore: false };
           await breakStore();
@@ -95,7 +95,7 @@ export const boundedFunctions: { readonly [Name in keyof BasicRepository]: Bound
     },
     onBrokenStore: ({ it }, use) => {
       it(
-        'finds correctly, or is Unavailable, while its store takes no writes',
+        'finds correctly, or is Unavailable, while the store rejects writes',
         use(async ({ repository, breakStore, mendStore }) => {
           await breakStore();
           const { id } = brokenStoreSeed;

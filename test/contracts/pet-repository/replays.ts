@@ -70,7 +70,7 @@ const nearKeys = (): ReadonlyArray<ScopedIdempotencyKey> => {
 };
 
 export const replays = ({ it }: TestRunner, use: UseRepository): void => {
-  it('gives the first animal again to the same creation under the same key', () =>
+  it('replays an equal create with the same key', () =>
     use({}, async (repository) => {
       const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
       const { pet } = await success(repository.create(newPet, key));
@@ -84,7 +84,7 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
     }));
 
   for (const [difference, other] of Object.entries(others)) {
-    it(`refuses a key that made another animal, and keeps nothing: ${difference}`, () =>
+    it(`refuses another animal under a used key, and stores nothing: ${difference}`, () =>
       use({}, async (repository) => {
         const key = arbitraryScopedIdempotencyKey();
         const { pet } = await success(repository.create(original, key));
@@ -98,7 +98,7 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
   }
 
   for (const field of fields) {
-    it(`refuses a key that made an animal which differs in any way: ${field}`, () =>
+    it(`refuses an animal that differs only in its ${field} under a used key`, () =>
       use({}, async (repository) => {
         const key = arbitraryScopedIdempotencyKey();
         const newPet = arbitraryNewPet();
@@ -108,13 +108,13 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
       }));
   }
 
-  it('keeps owners and keys apart, however near they are', () =>
+  it('keeps owners and keys apart, however similar they are', () =>
     use({}, async (repository) => {
       const keys = nearKeys();
       const run = () => Promise.all(keys.map((key) => success(repository.create(original, key))));
       const made = await run();
       for (const [index, { replayed }] of made.entries()) {
-        expectEqual(`replayed, of a first creation under ${shown(keys[index])}`, replayed, false);
+        expectEqual(`replayed, of a first create under ${shown(keys[index])}`, replayed, false);
       }
       expectEqual(
         'what their retries answer with',
@@ -124,7 +124,7 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
       expectEqual('how many are listed', (await allPets(repository)).length, keys.length);
     }));
 
-  it('makes one animal of 20 equal creations at once under one key', () =>
+  it('creates one animal in 20 equal concurrent creates with one key', () =>
     use({}, async (repository) => {
       const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
       const outcomes = await atOnce(Array.from({ length: 20 }, () => repository.create(newPet, key)));
@@ -135,14 +135,14 @@ export const replays = ({ it }: TestRunner, use: UseRepository): void => {
       expectEqual('how many of 20 answers say that they are no replay', first.length, 1);
       for (const { pet } of made) expectEqual('the animal in each answer', pet, pets[0]);
       const refused = outcomes.flatMap((outcome) => (outcome._tag === 'Left' ? [outcome.left._tag] : []));
-      for (const tag of refused) expectEqual('the failure of equal creations', tag, 'IdempotencyKeyInFlight');
+      for (const tag of refused) expectEqual('the failure of equal creates', tag, 'IdempotencyKeyInFlight');
       expectEqual('a retry after them', await success(repository.create(newPet, key)), {
         pet: pets[0],
         replayed: true,
       });
     }));
 
-  it('makes one animal of 20 that differ at once under one key', () =>
+  it('creates one animal in 20 different concurrent creates with one key', () =>
     use({}, async (repository) => {
       const key = arbitraryScopedIdempotencyKey();
       const differing = () => ({ ...original, categoryId: arbitraryCategoryId() });

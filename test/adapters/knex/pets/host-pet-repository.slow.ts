@@ -45,8 +45,8 @@ const onPostgres = async (): Promise<Host> => {
   };
 };
 
-const importIsUnseen = 'shows none of them before all are stored';
-const failureIsForgotten = 'assigns no id past the largest: the store is Unavailable then, and keeps nothing';
+const importIsUnseen = 'shows no imported animal before all are stored';
+const failureIsForgotten = 'assigns no id past the largest: a create is Unavailable and stores nothing';
 
 const promisesOf = {
   // Knex gives a SQLite file one connection by default: while an import has it, no read runs.

@@ -14,7 +14,7 @@ import { seedPets } from '../../../support/databases/catalogue';
 // The nodes of a cluster commit an import one after another: a list at that moment may show what one of them has of it.
 const runner =
   process.env['TEST_POSTGRES_IS_DISTRIBUTED'] === 'yes'
-    ? runnerWithout('shows none of them before all are stored')
+    ? runnerWithout('shows no imported animal before all are stored')
     : { describe, it };
 
 describe('the Knex pet repository on PostgreSQL', () => {
