@@ -78,6 +78,25 @@ export const withEmptyDatabase = async (
   }
 };
 
+/** Opens a migrated database for hooks, which close and remove it. */
+export const openMigrated = async (makeDatabase: () => Promise<TestDatabase>) => {
+  const { open, remove } = await makeDatabase();
+  let database = open();
+  await run(migrate(database));
+  return {
+    database,
+    reopen: async (): Promise<Database> => {
+      await database.close();
+      database = open();
+      return database;
+    },
+    close: async (): Promise<void> => {
+      await database.close();
+      await remove();
+    },
+  };
+};
+
 /** Opens a migrated database as often as told, and closes and removes it whatever comes of the test. */
 export const withDatabases = (
   count: number,

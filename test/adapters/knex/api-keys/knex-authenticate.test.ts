@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
-import { apiKeyStore, knexAuthenticate, migrate } from '../../../../adapters/knex';
+import { apiKeyStore, knexAuthenticate } from '../../../../adapters/knex';
 import { ApiKey, callerOf, invalidApiKey, KeyId, OwnerId } from '../../../../core';
 import { authenticateContract } from '../../../contracts';
 import { decoded } from '../../../contracts/outcome';
-import { databaseKinds, withDatabase } from '../../../support/databases/databases';
+import { databaseKinds, openMigrated, withDatabase } from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
 import { run } from '../../../support/run';
 
@@ -14,9 +14,7 @@ const hour = 3_600_000;
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`the API keys in ${kind}`, () => {
     authenticateContract({ describe, it }, async () => {
-      const { open, remove } = await makeDatabase();
-      const database = open();
-      await run(migrate(database));
+      const { database, close } = await openMigrated(makeDatabase);
       const { issue, revoke, rotate } = apiKeyStore(database);
       return {
         authenticate: knexAuthenticate(database),
@@ -32,10 +30,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         revoke: async (id) => {
           await run(revoke(id));
         },
-        close: async () => {
-          await database.close();
-          await remove();
-        },
+        close,
       };
     });
 

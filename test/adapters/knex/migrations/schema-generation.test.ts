@@ -5,7 +5,7 @@ import {
   databaseKinds,
   forInspection,
   sqliteFile,
-  type TestDatabase,
+  openMigrated,
   withEmptyDatabase,
 } from '../../../support/databases/databases';
 import { addsColour, asProgramWith } from '../../../support/databases/migrations';
@@ -20,19 +20,14 @@ const dropsLimits = {
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`Programs of two versions on one ${kind} database`, () => {
-    let testDatabase: TestDatabase;
     let database: Database;
+    let close: () => Promise<void>;
 
     beforeEach(async () => {
-      testDatabase = await makeDatabase();
-      database = testDatabase.open();
-      await run(migrate(database));
+      ({ database, close } = await openMigrated(makeDatabase));
     });
 
-    afterEach(async () => {
-      await database.close();
-      await testDatabase.remove();
-    });
+    afterEach(() => close());
 
     const readiness = (): Promise<string | undefined> => knexReadiness(database)();
 

@@ -1,13 +1,12 @@
-import { type Database, knexPetRepository, migrate } from '../../../../adapters/knex';
+import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import {
   idempotencyExpiryContract,
   importAllContract,
   type OpenPetRepository,
   petRepositoryContract,
 } from '../../../contracts';
-import { postgresDatabase, type TestDatabase } from '../../../support/databases/databases';
+import { openMigrated, postgresDatabase } from '../../../support/databases/databases';
 import { setLastId } from '../../../support/postgres/postgres';
-import { run } from '../../../support/run';
 import { runnerWithout } from '../../../support/runner-without';
 import { seedPets } from '../../../support/databases/catalogue';
 
@@ -18,19 +17,14 @@ const runner =
     : { describe, it };
 
 describe('the Knex pet repository on PostgreSQL', () => {
-  let testDatabase: TestDatabase;
   let database: Database;
+  let close: () => Promise<void>;
 
   before(async () => {
-    testDatabase = await postgresDatabase();
-    database = testDatabase.open();
-    await run(migrate(database));
+    ({ database, close } = await openMigrated(postgresDatabase));
   });
 
-  after(async () => {
-    await database.close();
-    await testDatabase.remove();
-  });
+  after(() => close());
 
   const open: OpenPetRepository = async ({ pets, now }) => {
     await database.writes.raw('truncate pets, creation_keys restart identity');

@@ -1,4 +1,4 @@
-import { type Database, knexPetRepository, migrate } from '../../../../adapters/knex';
+import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import {
   idempotencyExpiryContract,
   importAllContract,
@@ -7,23 +7,14 @@ import {
   reopenedRepositoryContract,
   underFailureContract,
 } from '../../../contracts';
-import { databaseKinds, sqliteFile } from '../../../support/databases/databases';
-import { run } from '../../../support/run';
+import { databaseKinds, openMigrated, sqliteFile } from '../../../support/databases/databases';
 import { seedPets } from '../../../support/databases/catalogue';
 import { setLastId } from '../../../support/postgres/postgres';
 
 const open: OpenPetRepository = async ({ pets, now }) => {
-  const file = await sqliteFile();
-  const database = file.open();
-  await run(migrate(database));
+  const { database, close } = await openMigrated(sqliteFile);
   await seedPets(database, pets);
-  return {
-    repository: knexPetRepository(database, { now }),
-    close: async () => {
-      await database.close();
-      await file.remove();
-    },
-  };
+  return { repository: knexPetRepository(database, { now }), close };
 };
 
 describe('the Knex pet repository on SQLite', () => {
@@ -35,20 +26,11 @@ describe('the Knex pet repository on SQLite', () => {
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`The Knex pet repository on ${kind}`, () => {
     reopenedRepositoryContract({ describe, it }, async () => {
-      const { open, remove } = await makeDatabase();
-      let database = open();
-      await run(migrate(database));
+      const { database, reopen, close } = await openMigrated(makeDatabase);
       return {
         repository: knexPetRepository(database),
-        reopen: async () => {
-          await database.close();
-          database = open();
-          return knexPetRepository(database);
-        },
-        close: async () => {
-          await database.close();
-          await remove();
-        },
+        reopen: async () => knexPetRepository(await reopen()),
+        close,
       };
     });
   });
@@ -64,10 +46,8 @@ const refuseInserts = ({ writes }: Database, isBroken: () => boolean): void => {
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`The Knex pet repository on ${kind}`, () => {
     underFailureContract({ describe, it }, async (pets) => {
-      const { open, remove } = await makeDatabase();
+      const { database, reopen, close } = await openMigrated(makeDatabase);
       let isBroken = false;
-      let database = open();
-      await run(migrate(database));
       await seedPets(database, pets);
       if (kind === 'PostgreSQL') await setLastId(database, 5n);
       refuseInserts(database, () => isBroken);
@@ -79,15 +59,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
         repository: knexPetRepository(database),
         breakStore: turn(true),
         mendStore: turn(false),
-        reopen: async () => {
-          await database.close();
-          database = open();
-          return knexPetRepository(database);
-        },
-        close: async () => {
-          await database.close();
-          await remove();
-        },
+        reopen: async () => knexPetRepository(await reopen()),
+        close,
       };
     });
   });
