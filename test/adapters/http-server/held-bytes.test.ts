@@ -136,8 +136,12 @@ describe('Bodies that are being received', () => {
     });
     const connections = Array.from({ length: 2 * clients }, () => server.connect());
     for (const { send } of connections) send(postRequest('/', 'x'.repeat(bodyBytes)));
-    await eventually('the excess is answered', boundMs, () => agesMs.length > 100);
-    expect(Math.min(...agesMs), 'milliseconds until a response').to.be.below(3_000);
+    // A busy machine receives the first bodies for longer than their deadline. Later ones are answered before it.
+    await eventually(
+      'the excess is answered before its deadline',
+      boundMs,
+      () => agesMs.length > 100 && Math.min(...agesMs) < 3_000,
+    );
     for (const { reset } of connections) reset();
     release();
     await server.stop(0);

@@ -39,11 +39,11 @@ describe('The port of the operator', () => {
     const clients = Promise.all(
       Array.from({ length: atOnce }, async () => (await listPets({ address, key: apiKey })).status),
     );
-    const operator = statusesOf(
-      admin,
-      Array.from({ length: 10 }, () => ['/livez', '/readyz', '/metrics']).flat(),
-    );
-    expect(new Set(await operator)).to.deep.equal(new Set([200]));
+    for (let round = 0; round < 2; round += 1) {
+      // Fewer than the slots of the admin server, whose requests would else wait for each other.
+      const paths = Array.from({ length: 5 }, () => ['/livez', '/readyz', '/metrics']).flat();
+      expect(new Set(await statusesOf(admin, paths))).to.deep.equal(new Set([200]));
+    }
     expect(new Set(await clients)).to.deep.equal(new Set([200, 503]));
   });
 
