@@ -43,7 +43,7 @@ export const logReporter = (logger: Logger): Reporter => ({
     logger.info(withTrace({ requestId, status, code, clientAddress }, record), 'rejected');
   },
   error: (cause, requestId) => {
-    logger.error({ err: cause, requestId }, 'failure');
+    logger.error({ err: cause, requestId }, 'request failed');
   },
 });
 

@@ -117,10 +117,10 @@ describe('The log of a failure', () => {
     const { stdout } = await service.stop();
     const lines = logLines(stdout).filter(({ requestId }) => requestId === 'failed');
     expect(lines.map(({ level, msg }) => [level, msg]).toSorted()).to.deep.equal([
-      [50, 'failure'],
       [50, 'request'],
+      [50, 'request failed'],
     ]);
-    const error = lines.find(({ msg }) => msg === 'failure')?.['err'];
+    const error = lines.find(({ msg }) => msg === 'request failed')?.['err'];
     expect(error).to.have.property('message').that.contains('no such table: pets');
     expect(error)
       .to.have.property('stack')

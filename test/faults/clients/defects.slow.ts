@@ -89,10 +89,10 @@ const meetDefects = async ({ databaseUrl, open }: SqlStore): Promise<Figures> =>
   for (const { headers } of answers) {
     const own = lines.filter(({ requestId }) => requestId === headers['x-request-id']);
     expect(own.map(({ msg, status }) => [msg, status])).to.have.deep.members([
-      ['failure', undefined],
+      ['request failed', undefined],
       ['request', 500],
     ]);
-    expect(own.find(({ msg }) => msg === 'failure')?.err?.stack).to.match(/\n\s+at /);
+    expect(own.find(({ msg }) => msg === 'request failed')?.err?.stack).to.match(/\n\s+at /);
   }
   const failures = lines.filter(({ level, msg }) => level >= 50 && msg !== 'request');
   expect(failures, 'log lines of failures').to.have.length(answers.length);
