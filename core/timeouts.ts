@@ -80,9 +80,7 @@ export const databaseTimeouts = {
    * effect.
    */
   keyQueryMs: 2_500,
-  /** Lifetime of a valid API key in the cache. */
   keyTrustMs: 2_000,
-  /** Time to count a request for its quota. Less than `responseMs`. */
   quotaMs: 2_500,
   /**
    * Maximum time of a readiness check. More than the sum of `graceMs` and `statementMs` or `sqliteBusyMs`, so that the
@@ -114,10 +112,8 @@ export const databaseTimeouts = {
 export const clientTimeouts = {
   /** Time of an attempt. More than the 5 s in which the service answers. */
   attemptMs: 10_000,
-  /** Time of all attempts of a call. More than `attemptMs`. */
   retryForMs: 30_000,
   firstDelayMs: 200,
-  /** Maximum backoff. Less than `retryForMs`. */
   maxDelayMs: 5_000,
   /**
    * Margin of the deadline in an embedded store over the time of the attempt, so that the attempt reports a timeout
