@@ -10,7 +10,6 @@ import { serverTimeouts } from '../../core/timeouts';
 export interface Turn {
   readonly request: IncomingMessage;
   readonly start: () => void;
-  /** Answers in place of the listener and ends the connection, after a failure of the parser. */
   readonly fail: (failure: ServerFailure) => void;
 }
 
@@ -20,7 +19,7 @@ export interface Turn {
  */
 type InputState = 'open' | 'ended' | 'finished' | 'discarded';
 
-/** Limits the connections with many small chunks that are parsed in one tick of the event loop. */
+/** Shares each tick of the event loop between connections with many small chunks. */
 const parsingThrottle = turnThrottle(16);
 
 /**
@@ -31,7 +30,6 @@ export class Connection<T extends Turn = Turn> {
   readonly socket: Socket;
   readonly received: ReceivedBytes;
   current: T | undefined;
-  /** Time by `performance.now()` when the connection was opened or its last exchange ended. */
   idleSince = performance.now();
   /** True once the last response is being written. No further request is answered (RFC 9112, section 9.6). */
   isClosing = false;
@@ -117,7 +115,6 @@ export class Connection<T extends Turn = Turn> {
     next.start();
   }
 
-  /** Records a failure of the parser, and answers with it if the body of the current exchange is being received. */
   failParsing(failure: ServerFailure): void {
     this.parserFailure = failure;
     if (this.isReceivingBody()) this.current?.fail(failure);
@@ -148,7 +145,6 @@ export class Connection<T extends Turn = Turn> {
     }
   }
 
-  /** Parses as far as the current exchange allows, then starts the next one. Pauses the socket while bytes are left. */
   private parseReceived(): void {
     if (this.isYielding) {
       // Pauses again, since Node has resumed the socket for the reader of the body.
@@ -198,7 +194,6 @@ export class Connection<T extends Turn = Turn> {
     return !this.isClosing && this.current === undefined && this.waiting.length === 0;
   }
 
-  /** Stores the bytes until the current exchange ends, within the memory limit of the server. */
   private hold(): void {
     const { isOverLimit } = this.received;
     this.lingers ||= isOverLimit && !this.isClosing;

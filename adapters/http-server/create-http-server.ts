@@ -4,12 +4,11 @@ import { Server as NetServer } from 'node:net';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { createBulkheads, prioritizeAccept } from './admission';
 import type { HttpServerOptions, Listener } from './options';
-import { collectBody } from './read-body';
+import { startReading } from './read-body';
 import { exchangeOf } from './request-lifecycle';
 import { createNodeServer, type NodeServer, serveConnections } from './serve-connections';
 import { serverTimeouts } from '../../core/timeouts';
 
-/** A listening server. */
 export interface HttpServer {
   readonly address: string;
   /**
@@ -43,7 +42,7 @@ export const arrivedAt = (request: IncomingMessage): number | undefined => excha
  * slot until the body has arrived. Rejects with a `BodyError` if the body is longer than `maxBytes` or incomplete.
  */
 export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
-  exchangeOf(request)?.readBody(maxBytes) ?? collectBody(request, maxBytes);
+  exchangeOf(request)?.readBody(maxBytes) ?? startReading(request, maxBytes).body;
 
 const addressOf = (host: string, bound: ReturnType<Server['address']>): string => {
   const port = typeof bound === 'object' && bound !== null ? bound.port : '';
@@ -96,7 +95,7 @@ const closeAll = async (
   clearTimeout(closeRest);
 };
 
-/** Serves a listener over HTTP/1.1 by a hardened `http.createServer` (README.md). Rejects if it cannot listen on the port. */
+/** Serves a listener over HTTP/1.1 (README.md). Rejects if it cannot listen on the port. */
 export const startHttpServer = async (
   listener: Listener,
   options: HttpServerOptions,

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { ServerFailure } from './options';
 import { serverTimeouts } from '../../core/timeouts';
 
 /**
@@ -21,7 +22,6 @@ interface Reader extends UnreadResponse {
   readonly since: number;
 }
 
-/** Closes connections from the end of the list, until those left hold at most `maxBytes`. */
 const closeOldest = (readers: ReadonlyArray<Reader>, maxBytes: number): void => {
   const bodies = new Set<Buffer>();
   let heldBytes = 0;
@@ -69,16 +69,14 @@ const smallBytes = 4_096;
 /** Received bytes after which the bodies are checked, since many packets can arrive between two sweeps. */
 export const checkBodiesEveryBytes = 16_777_216;
 
-/** Time without progress after which a client counts as stalled while bodies take too much memory. */
 const stalledBodyMs = 2_000;
 
-/** An exchange whose listener has not received the body. */
 export interface HeldBody {
   readonly arrivedAt: number;
   /** Time of the client's last progress, or undefined if the client has nothing to send. */
   readonly progressAt: () => number | undefined;
   readonly heldBytes: () => number;
-  readonly shedBody: () => void;
+  readonly answer: (failure: ServerFailure) => void;
 }
 
 /**
@@ -101,6 +99,6 @@ export const shedBodies = (connections: Iterable<{ readonly current: HeldBody | 
   for (const body of [...large.filter(isStalled), ...large.filter((each) => !isStalled(each))]) {
     if (total <= maxBodiesBytes) return;
     total -= body.heldBytes();
-    body.shedBody();
+    body.answer({ _tag: 'Overloaded' });
   }
 };

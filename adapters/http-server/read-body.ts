@@ -33,7 +33,6 @@ const progressBytes = 4_096;
 export interface BodyReading {
   readonly body: Promise<Buffer>;
   readonly heldBytes: () => number;
-  /** Time (`performance.now()`) of the last progress of the client. */
   readonly progressAt: () => number;
   /** Frees the bytes, and rejects `body`. */
   readonly abort: () => void;
@@ -89,7 +88,3 @@ export const startReading = (request: IncomingMessage, maxBytes: number): BodyRe
   });
   return { body, heldBytes: () => received.length, progressAt: () => progressAt, abort };
 };
-
-/** Reads a body to its end. Rejects with a `BodyError`. */
-export const collectBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
-  startReading(request, maxBytes).body;

@@ -4,7 +4,7 @@ import { type ChunkedBody, joinChunks, type Parser } from './node-internals';
 /** Maximum bytes to parse at once outside a body, since each request in them takes about 1 kB of memory. */
 const maxPieceBytes = 4_096;
 
-/** Maximum chunks to parse before other connections are served. A chunk takes about 2 microseconds. */
+/** Chunks to parse before other connections are served. A chunk takes about 2 microseconds. */
 const chunksPerTurn = 128;
 
 /** Maximum bytes to parse at once of a chunked body, until its average chunk size is known. */
@@ -26,7 +26,7 @@ export interface HeldBytes {
 /** Next step after a piece: `pause` while the reader is full, `yield` to other connections after slow parsing. */
 export type AfterPiece = 'continue' | 'pause' | 'yield' | 'reject';
 
-/** Received bytes of a connection, which are parsed in pieces: a head, a body, or a part of a body. */
+/** Unparsed bytes of a connection, which are parsed in pieces: a head, a body, or a part of a body. */
 export class ReceivedBytes {
   private readonly parser: Parser;
   private readonly held: HeldBytes;

@@ -2,20 +2,20 @@ import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import { type Bulkheads, type Entrant, isSafe, turnThrottle } from './admission';
 import type { Connection, Turn } from './connection';
-import { beforeReading } from './node-internals';
 import type { HttpServerOptions, Listener, ServerFailure } from './options';
 import { BodyError, type BodyReading, startReading } from './read-body';
 import { serverTimeouts } from '../../core/timeouts';
-import { validateRequest } from './validate-request';
+import { hasUnknownEnd, validateRequest } from './validate-request';
 import {
   answerInstead,
+  continueOnceRead,
   type ExchangeResponse,
   type ResponseOwner,
   trackResponse,
   writeLastTo,
 } from './write-response';
 
-/** State of an exchange. README.md draws the transitions. */
+/** README.md draws the transitions. */
 export type ExchangeState =
   | 'waiting'
   | 'queued'
@@ -24,7 +24,6 @@ export type ExchangeState =
   | 'receivingBody'
   | 'shed'
   | 'responding'
-  /** The client has received the whole response, or the connection is closed. */
   | 'ended';
 
 export interface ExchangeContext {
@@ -32,15 +31,12 @@ export interface ExchangeContext {
   readonly listener: Listener;
   readonly bulkheads: Bulkheads;
   readonly isStopping: () => boolean;
-  /**
-   * Exchanges whose client has left while the listener still runs. Such an exchange releases its slot at its deadline.
-   */
+  /** Exchanges whose client has left while the listener still runs. The sweep frees their slots at their deadlines. */
   readonly abandoned: Set<Exchange>;
 }
 
 const exchanges = new WeakMap<IncomingMessage, Exchange>();
 
-/** Returns the exchange of a request, also after its end. */
 export const exchangeOf = (request: IncomingMessage): Exchange | undefined => exchanges.get(request);
 
 /** Limits the rejections per tick of the event loop. Clients that retry at once could otherwise block it for seconds. */
@@ -51,20 +47,16 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   readonly response: ExchangeResponse;
   state: ExchangeState = 'waiting';
   arrivedAt = 0;
-  /** Deadline (`performance.now()`), which is extended while the body is being received. */
   deadline = Infinity;
 
   private readonly connection: Connection<Exchange>;
   private readonly context: ExchangeContext;
-  /**
-   * Async context of the request, for tracers. On Node 20, `AsyncLocalStorage.snapshot` would take 20 times as long.
-   */
+  /** For tracers. On Node 20, `AsyncLocalStorage.snapshot` would take 20 times as long. */
   private readonly asyncContext = new AsyncResource('HTTPEXCHANGE');
   private failure: ServerFailure | undefined;
   private bulkhead: Bulkheads['reads'] | undefined;
   private holdsSlot = false;
   private wasStarted = false;
-  private isContinued = false;
   private reading: BodyReading | undefined;
   private readmit: ((hasSlot: boolean) => void) | undefined;
 
@@ -95,13 +87,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
       this.answer(this.failure);
       return;
     }
-    if (request.headers.expect !== undefined && request.httpVersion === '1.1') {
-      beforeReading(request, () => {
-        if (response.headersSent || response.destroyed) return;
-        this.isContinued = true;
-        response.writeContinue();
-      });
-    }
+    if (request.headers.expect !== undefined) continueOnceRead(request, response);
     if (context.options.isAlwaysAdmitted?.(request) !== true) {
       this.bulkhead = isSafe(request.method) ? context.bulkheads.reads : context.bulkheads.writes;
     }
@@ -133,14 +119,13 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     });
   }
 
-  /** Answers in place of the listener and ends the connection, after a failure of the parser. */
+  /** Answers in place of the listener, after a failure of the parser. */
   fail(failure: ServerFailure): void {
     this.failure = failure;
     if (this.state === 'responding') this.response.destroy();
     else this.answer(failure);
   }
 
-  /** Extends the deadline while the body is being received, and answers once it has passed. */
   sweep(now: number, elapsedMs: number): void {
     if (this.isWithListener() && !this.request.complete) this.deadline += elapsedMs;
     else if (this.deadline < now) {
@@ -167,7 +152,23 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     }
   }
 
-  /** Bytes of a body that the listener has not received. A listener that runs is left alone. */
+  answer(failure: ServerFailure): void {
+    const { response, request, context, state } = this;
+    if (state === 'responding' || state === 'ended') return;
+    const wasSeen = this.isWithListener();
+    try {
+      const answer = context.options.errorResponse(failure, request);
+      answerInstead(response, answer);
+      if (!wasSeen) this.reportShed(answer.status, failure);
+    } catch {
+      response.destroy();
+    }
+    this.reading?.abort();
+    this.readmit?.(false);
+    this.releaseSlot();
+  }
+
+  /** A shed exchange waits for the throttle, and its client goes on sending. */
   heldBytes(): number {
     if (!this.isWanted() && this.state !== 'shed') return 0;
     return this.request.readableLength + this.connection.received.length + (this.reading?.heldBytes() ?? 0);
@@ -175,11 +176,6 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
 
   progressAt(): number | undefined {
     return this.request.complete ? undefined : this.reading?.progressAt();
-  }
-
-  /** Answers before the listener has the body, which frees its memory. */
-  shedBody(): void {
-    this.answer({ _tag: 'Overloaded' });
   }
 
   beforeHead(): void {
@@ -190,12 +186,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
       connection.mustClose ||
       !response.shouldKeepAlive ||
       this.failure !== undefined ||
-      // A proxy may reuse the connection before the body ends. Its next request would be read as the rest of the body.
-      !request.complete ||
-      // Node drops the bytes after such a request, so a pipelined request would lose its beginning.
-      request.headers.upgrade !== undefined ||
-      // Without a 100 (Continue) the client may or may not send its body, so the next bytes are ambiguous.
-      (request.headers.expect !== undefined && !this.isContinued);
+      hasUnknownEnd(request, response.isContinued);
     if (!closes) return;
     response.shouldKeepAlive = false;
     connection.stopParsing(this.failure !== undefined);
@@ -236,7 +227,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     }
   }
 
-  /** Takes a slot again. Resolves with false if the exchange ends first. */
+  /** Resolves with false if the exchange ends before it has a slot again. */
   private reenter(): Promise<boolean> {
     return new Promise((resolve) => {
       this.readmit = resolve;
@@ -246,22 +237,6 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
 
   private isWithListener(): boolean {
     return this.state === 'running' || this.state === 'receivingBody';
-  }
-
-  private answer(failure: ServerFailure): void {
-    const { response, request, context, state } = this;
-    if (state === 'responding' || state === 'ended') return;
-    const wasSeen = this.isWithListener();
-    try {
-      const answer = context.options.errorResponse(failure, request);
-      answerInstead(response, answer);
-      if (!wasSeen) this.reportShed(answer.status, failure);
-    } catch {
-      response.destroy();
-    }
-    this.reading?.abort();
-    this.readmit?.(false);
-    this.releaseSlot();
   }
 
   private reportShed(status: number, failure: ServerFailure | undefined): void {

@@ -34,7 +34,7 @@ export type NodeServer = ReturnType<typeof createNodeServer>;
 
 const connections = new WeakMap<Duplex, Connection<Exchange>>();
 
-/** Makes a connection for each socket and an exchange for each request, and sweeps all of them for timeouts. */
+/** Makes a connection for each socket and an exchange for each request, and sweeps all of them. */
 export const serveConnections = (server: NodeServer, context: ExchangeContext) => {
   const open = new Set<Connection<Exchange>>();
   const held: HeldBytes = { total: 0 };

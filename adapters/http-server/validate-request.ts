@@ -76,6 +76,15 @@ export const validateRequest = (request: IncomingMessage): ServerFailure | undef
   return undefined;
 };
 
+/** Reports whether the bytes that follow a request are ambiguous, so that its response must end the connection. */
+export const hasUnknownEnd = ({ complete, headers }: IncomingMessage, isContinued: boolean): boolean =>
+  // A proxy may reuse the connection before the body ends. Its next request would be read as the rest of the body.
+  !complete ||
+  // Node drops the bytes after such a request, so a pipelined request would lose its beginning.
+  headers.upgrade !== undefined ||
+  // Without a 100 (Continue) the client may or may not send its body.
+  (headers.expect !== undefined && !isContinued);
+
 export interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
@@ -99,7 +108,7 @@ export const parserFailure = ({ code }: ParserError): ServerFailure => {
   }
 };
 
-/** Reports whether a malformed request is a HEAD, whose response must not have a body. */
+/** Reports whether the response must not have a body. */
 export const isMalformedHead = ({ rawPacket, bytesParsed }: ParserError): boolean => {
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';
   return parsed.startsWith('HEAD ') && !parsed.includes('\r\n\r\n');

@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { turnThrottle } from './admission';
+import { beforeReading } from './node-internals';
 import type { ErrorResponse } from './options';
 
 export interface ResponseOwner {
@@ -14,10 +15,8 @@ export interface ResponseOwner {
 /** Size of the pieces in which a larger body is written, so that the client's progress can be measured. */
 const pieceBytes = 65_536;
 
-/** Maximum pieces per tick of the event loop, so that other clients do not wait. */
-const piecesPerTurn = 16;
-
-const afterOthers = turnThrottle(piecesPerTurn);
+/** Writes 16 pieces per tick of the event loop, so that other clients do not wait. */
+const afterOthers = turnThrottle(16);
 
 /* eslint-disable @typescript-eslint/unbound-method -- Express replaces the prototype of each response: no method is found on it. */
 const { writeHead: nodeWriteHead, write: nodeWrite, end: nodeEnd } = ServerResponse.prototype;
@@ -28,6 +27,7 @@ export class ExchangeResponse<
 > extends ServerResponse<Request> {
   owner: ResponseOwner | undefined = undefined;
   unreadBody: Buffer | undefined = undefined;
+  isContinued = false;
 }
 
 function writeHead(this: ExchangeResponse, ...args: Parameters<ServerResponse['writeHead']>): unknown {
@@ -135,6 +135,16 @@ export const trackResponse = (response: ExchangeResponse, owner: ResponseOwner):
   response.owner = owner;
   Object.assign(response, tracked);
   response.on('close', closed);
+};
+
+/** Sends 100 (Continue) when the listener first reads the body. */
+export const continueOnceRead = (request: IncomingMessage, response: ExchangeResponse): void => {
+  if (request.httpVersion !== '1.1') return;
+  beforeReading(request, () => {
+    if (response.headersSent || response.destroyed) return;
+    response.isContinued = true;
+    response.writeContinue();
+  });
 };
 
 /** Attaches a response that Node has not created, such as that to a CONNECT, and closes the connection after it. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { arrivedAt, readBody } from '../../../adapters/http-server';
+import { readBody } from '../../../adapters/http-server';
 import { Connection } from '../../../adapters/http-server/connection';
 import { type HeldBody, maxBodiesBytes, shedBodies } from '../../../adapters/http-server/memory-limits';
 import { maxHeldBytes } from '../../../adapters/http-server/received-bytes';
@@ -11,7 +11,7 @@ import { eventually } from '../../support/eventually';
 import { getRequest, postRequest, startPlainServer, statusesIn } from '../../support/http/plain-server';
 import { openRawConnection } from '../../support/http/raw-connection';
 
-const boundMs = 20_000;
+const boundMs = 40_000;
 
 describe('Bytes pipelined behind a running request', () => {
   it("are counted until they are parsed, and dropped with their connection above the server's limit", async () => {
@@ -86,8 +86,8 @@ describe('A malformed body behind a running request', () => {
 });
 
 describe('Bodies that are being received', () => {
-  const bodyBytes = 100_000;
-  const clients = 1_000;
+  const bodyBytes = 1_000_000;
+  const clients = 100;
 
   it('are bounded in total: the excess gets a 503, the others and small bodies are served', async () => {
     const server = await startPlainServer(async (request, response) => {
@@ -104,7 +104,7 @@ describe('Bodies that are being received', () => {
       });
       return { ...connection, answer };
     });
-    await eventually('the excess is answered', boundMs, () => answered > 200);
+    await eventually('the excess is answered', boundMs, () => answered > 10);
     await Promise.all(
       Array.from({ length: 20 }, async () => {
         const small = server.connect();
@@ -124,27 +124,27 @@ describe('Bodies that are being received', () => {
   });
 
   it('count in the queue, too', async () => {
-    const agesMs: Array<number> = [];
+    let shed = 0;
     let release = (): void => undefined;
     const released = new Promise<void>((resolve) => (release = resolve));
     const server = await startPlainServer((_, response) => released.then(() => response.end()), {
       maxInFlight: 1,
       maxWaitMs: 60_000,
-      observer: {
-        requestShed: ({ request }) => agesMs.push(performance.now() - (arrivedAt(request) ?? 0)),
-      },
+      observer: { requestShed: () => (shed += 1) },
     });
-    const connections = Array.from({ length: 2 * clients }, () => server.connect());
-    for (const { send } of connections) send(postRequest('/', 'x'.repeat(bodyBytes)));
-    // A busy machine receives the first bodies for longer than their deadline. Later ones are answered before it.
-    await eventually(
-      'the excess is answered before its deadline',
-      boundMs,
-      () => agesMs.length > 100 && Math.min(...agesMs) < 3_000,
-    );
-    for (const { reset } of connections) reset();
-    release();
-    await server.stop(0);
+    // No deadline passes while the clock stands still.
+    const clock = mock.method(performance, 'now', () => 0);
+    try {
+      const connections = Array.from({ length: 1_200 }, () => server.connect());
+      // Node pauses a connection after about 80 kB of a body without a reader.
+      for (const { send } of connections) send(postRequest('/', 'x'.repeat(100_000)));
+      await eventually('the excess is answered', boundMs, () => shed > 100);
+      for (const { reset } of connections) reset();
+    } finally {
+      clock.mock.restore();
+      release();
+      await server.stop(0);
+    }
   });
 
   it('are shed stalled first, then newest first; small ones, and complete ones as stalled, are not', () => {
@@ -157,7 +157,7 @@ describe('Bodies that are being received', () => {
         arrivedAt: at,
         progressAt: () => progress,
         heldBytes: () => held,
-        shedBody: () => {
+        answer: () => {
           held = 0;
           shed.push(name);
         },
