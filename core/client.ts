@@ -35,8 +35,10 @@ export interface PetList extends AsyncIterable<Pet> {
 export interface AnimalStoreClient {
   /** Adds an animal. Its idempotency key, a new one if none is given, is the same in all attempts. */
   readonly create: (newPet: NewPetInput, options?: CreateOptions) => Promise<Pet>;
+  /** Lists the animals that pass the filters. Reads nothing before the iteration. */
   readonly list: (options?: ListOptions) => PetList;
-  readonly get: (id: bigint | number, options?: CallOptions) => Promise<Pet>;
+  /** Reads one animal. Rejects with the code `pet_not_found` if no animal has this id. */
+  readonly get: (id: bigint | number, options?: Omit<CreateOptions, 'idempotencyKey'>) => Promise<Pet>;
 }
 
 export interface TransportPage {

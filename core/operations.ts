@@ -27,9 +27,10 @@ export interface Ports {
  * task is run. Invalid input, which only JavaScript can pass, rejects the task's promise with a TypeError.
  */
 export interface AnimalStore {
+  /** The owner and the id of the API key. */
   readonly caller: Caller;
   /** Reads one page, of 20 animals if the query gives no limit. */
-  readonly listPets: (query?: ListPetsQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
+  readonly listPets: (query?: Partial<PetQuery>, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
   /**
    * Adds an animal. With an idempotency key, a retry within 24 hours adds no second animal (`resolveIdempotentCreate`).
    * A create that ends as Unavailable may still have been done: retry it with its key.
@@ -40,7 +41,7 @@ export interface AnimalStore {
     deadline?: Deadline,
   ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
   /**
-   * Reads one animal by its id.
+   * Reads one animal by its id, such as `decodeOrThrow(PetId, 7n)`: ids are bigints.
    * @deprecated Ends on 5 December 2030 (interface 1.0.0, section 9). List with a status filter instead.
    */
   readonly getPet: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;

@@ -33,10 +33,6 @@ export interface PetQuery extends PetFilters {
   readonly after?: PetId | undefined;
 }
 
-export interface ListPetsQuery extends Omit<PetQuery, 'limit'> {
-  readonly limit?: PageSize | undefined;
-}
-
 function optional<F extends Fields, K extends keyof F & string>(
   fields: F,
   names: ReadonlyArray<K>,

@@ -81,6 +81,7 @@ export interface PetRepository {
    * share its time fairly between owners.
    */
   readonly list: (query: PetQuery, deadline?: Deadline, owner?: OwnerId) => TaskEither<Unavailable, PetPage>;
+  /** Reads one animal, such as `decodeOrThrow(PetId, 7n)`: ids are bigints. */
   readonly find: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
    * Ends once the animal is durable. Creates with the same key within 24 hours add one animal, as

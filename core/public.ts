@@ -33,6 +33,7 @@ export {
   type PetNotFound,
   petNotFound,
   type PetPage,
+  type PetQuery,
   type PetRepository,
   resolveIdempotentCreate,
   type ScopedIdempotencyKey,

@@ -24,6 +24,7 @@ import {
   petNotFound,
   type PetNotFound,
   type PetPage,
+  type PetQuery,
   type Unavailable,
   unavailable,
   withRetries,
@@ -40,7 +41,7 @@ type RemoteFailure = InvalidApiKey | RateLimited | Unavailable;
 
 /** Operations of a store over HTTP. An AnimalStore also fits this type. */
 export interface RemoteAnimalStore {
-  readonly listPets: (query?: ListPetsQuery, deadline?: Deadline) => TaskEither<RemoteFailure, PetPage>;
+  readonly listPets: (query?: Partial<PetQuery>, deadline?: Deadline) => TaskEither<RemoteFailure, PetPage>;
   readonly createPet: (
     newPet: NewPet,
     idempotencyKey?: IdempotencyKey,

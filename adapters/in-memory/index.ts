@@ -29,12 +29,12 @@ import {
 } from '../../core';
 
 /** The authentication port, with functions that add and revoke keys at once. */
-export interface InMemoryApiKeys {
-  readonly authenticate: Authenticate;
+type InMemoryApiKeys = Readonly<{
+  authenticate: Authenticate;
   /** Adds a key. The default owner is the id. Throws a TypeError for an invalid key, id or owner. */
-  readonly add: (id: string, key: string, owner?: string) => void;
-  readonly revoke: (id: string) => void;
-}
+  add: (id: string, key: string, owner?: string) => void;
+  revoke: (id: string) => void;
+}>;
 
 interface KnownKey {
   readonly key: ApiKey;
@@ -81,11 +81,11 @@ export const inMemoryApiKeys = (
   };
 };
 
-interface Options {
-  readonly pets?: ReadonlyArray<Pet>;
+type Options = Readonly<{
+  pets?: ReadonlyArray<Pet>;
   /** Clock in milliseconds for the expiry of idempotency keys. The default is monotonic. */
-  readonly now?: () => number;
-}
+  now?: () => number;
+}>;
 
 type CreateResult = E.Either<IdempotencyKeyReused | Unavailable, CreatedPet>;
 

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { hash, randomBytes } from 'node:crypto';
-import { type InMemoryApiKeys, inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory';
 import {
   apiKeyStore,
   type Database,
@@ -39,7 +39,7 @@ export interface Backend {
 const hexDigits = 16;
 
 /** Derives each id from its key, so that it stays the same when other keys change. */
-export const environmentKeys = (keys: ReadonlyArray<ApiKey>): InMemoryApiKeys =>
+export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof inMemoryApiKeys> =>
   inMemoryApiKeys(
     keys.map((key) => [decodeOrThrow(KeyId, `env-${hash('sha256', key).slice(0, hexDigits)}`), key]),
   );

@@ -83,6 +83,12 @@ export const packService = (target: string): string => {
 };
 
 if (require.main === module) {
+  if (process.argv.length > 2) {
+    process.stderr.write(
+      'usage: npm run pack\nWrites the two packages to dist/packages. Takes no arguments.\n',
+    );
+    process.exit(1);
+  }
   const target = join(repository, 'dist', 'packages');
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });

@@ -9,23 +9,23 @@ import {
 import { arbitraryApiKey } from './arbitrary';
 import { expectEqual, fail, shown } from './expect-equal';
 import { atOnce, closeAfter, decoded, expectUnlessUnavailable, success } from './outcome';
-import { type ContractOptions, seededRunner } from './seeded-runner';
+import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
 /** A valid key, and the caller that the adapter returns for it. */
-export interface IssuedKey {
-  readonly caller: Caller;
-  readonly key: ApiKey;
-}
+type IssuedKey = Readonly<{
+  caller: Caller;
+  key: ApiKey;
+}>;
 
 /** An adapter of the auth port, with functions to issue and revoke keys. */
-export interface AuthenticateUnderTest {
-  readonly authenticate: Authenticate;
+type AuthenticateUnderTest = Readonly<{
+  authenticate: Authenticate;
   /** Issues a key for a new owner, or another key for an existing one. */
-  readonly issue: (owner?: OwnerId) => Promise<IssuedKey>;
-  readonly revoke: (id: KeyId) => Promise<void>;
-  readonly close: () => Promise<void>;
-}
+  issue: (owner?: OwnerId) => Promise<IssuedKey>;
+  revoke: (id: KeyId) => Promise<void>;
+  close: () => Promise<void>;
+}>;
 
 /** Maximum time for which a revoked key may still be valid. */
 const revocationGraceMs = 5_000;
@@ -92,7 +92,7 @@ const expectInvalid = async (
 export const authenticateContract = (
   testRunner: TestRunner,
   open: () => Promise<AuthenticateUnderTest>,
-  options: ContractOptions = {},
+  options: { readonly seed?: number } = {},
 ): void => {
   const { describe, it } = seededRunner(testRunner, options);
   const use = async (test: (adapter: AuthenticateUnderTest) => Promise<void>): Promise<void> => {

@@ -1,18 +1,20 @@
-import { type ConsumeQuota, decodeOrThrow, OwnerId, type Quota, type RateLimit } from '../../core';
+import { type ConsumeQuota, decodeOrThrow, OwnerId, type Quota } from '../../core';
 import { arbitraryOwnerId } from './arbitrary';
 import { expectEqual } from './expect-equal';
 import { closeAfter, success } from './outcome';
-import { type ContractOptions, seededRunner } from './seeded-runner';
+import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
 /** An adapter of the quota port that has counted no request yet. */
-export interface ConsumeQuotaUnderTest {
-  readonly consumeQuota: ConsumeQuota;
-  readonly close: () => Promise<void>;
-}
+type ConsumeQuotaUnderTest = Readonly<{
+  consumeQuota: ConsumeQuota;
+  close: () => Promise<void>;
+}>;
 
 /** Opens an adapter with this limit. */
-export type OpenConsumeQuota = (limit: RateLimit) => Promise<ConsumeQuotaUnderTest>;
+type OpenConsumeQuota = (
+  limit: Readonly<{ requests: number; seconds: number }>,
+) => Promise<ConsumeQuotaUnderTest>;
 
 /** Window that is longer than any test. */
 const seconds = 3_600;
@@ -27,12 +29,12 @@ const pause = (milliseconds: number): Promise<void> =>
 export const consumeQuotaContract = (
   testRunner: TestRunner,
   open: OpenConsumeQuota,
-  options: ContractOptions = {},
+  options: { readonly seed?: number } = {},
 ): void => {
   const { describe, it } = seededRunner(testRunner, options);
 
   const use = async (
-    limit: RateLimit,
+    limit: Parameters<OpenConsumeQuota>[0],
     test: (consumeQuota: ConsumeQuota) => Promise<void>,
   ): Promise<void> => {
     const { consumeQuota, close } = await open(limit);

@@ -1,13 +1,10 @@
+import type { PetRepository } from '../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from './arbitrary';
 import { expectEqual } from './expect-equal';
 import { success } from './outcome';
-import {
-  type BasicRepository,
-  type OpenPetRepository,
-  useRepository,
-} from './pet-repository/open-pet-repository';
+import { type OpenPetRepository, useRepository } from './pet-repository/open-pet-repository';
 import { allPets } from './pet-repository/pages-of';
-import { type ContractOptions, seededRunner } from './seeded-runner';
+import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
 const start = Date.UTC(2026, 1, 28);
@@ -17,8 +14,8 @@ const year = 365 * day;
 /** Defines the tests of the 24-hour lifetime of idempotency keys. The clock that `open` gets jumps, also backwards. */
 export const idempotencyExpiryContract = (
   testRunner: TestRunner,
-  open: OpenPetRepository<BasicRepository>,
-  options: ContractOptions = {},
+  open: OpenPetRepository<Omit<PetRepository, 'importAll'>>,
+  options: { readonly seed?: number } = {},
 ): void => {
   const { describe, it } = seededRunner(testRunner, options);
   const use = useRepository(open);

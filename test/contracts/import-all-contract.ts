@@ -9,7 +9,7 @@ import { type OpenPetRepository, useRepository } from './pet-repository/open-pet
 import { boundedFunctions } from './pet-repository/port-functions';
 import { expectAlike, makeNewPet } from './pet-repository/filterings';
 import { allPets } from './pet-repository/pages-of';
-import { type ContractOptions, seededRunner } from './seeded-runner';
+import { seededRunner } from './seeded-runner';
 import { contentOf, contentText, largestId, petWithId } from './pet-repository/seeds';
 
 /** Number of animals that needs several batches in any adapter. */
@@ -28,7 +28,7 @@ const latenessMs = 5_000;
 export const importAllContract = (
   testRunner: TestRunner,
   open: OpenPetRepository,
-  options: ContractOptions = {},
+  options: { readonly seed?: number } = {},
 ): void => {
   const { describe, it } = seededRunner(testRunner, options);
   const use = useRepository(open);

@@ -14,6 +14,5 @@ export * from './import-all-contract';
 export * from './pet-repository-contract';
 export type { OpenPetRepository, PetRepositoryOptions } from './pet-repository/open-pet-repository';
 export * from './reopened-repository-contract';
-export type { ContractOptions } from './seeded-runner';
 export type * from './test-runner';
 export * from './under-failure-contract';

@@ -1,10 +1,7 @@
-import {
-  type BasicRepository,
-  type OpenPetRepository,
-  useRepository,
-} from './pet-repository/open-pet-repository';
+import type { PetRepository } from '../../core';
+import { type OpenPetRepository, useRepository } from './pet-repository/open-pet-repository';
 import { boundedFunctions, deadlineSeed } from './pet-repository/port-functions';
-import { type ContractOptions, seededRunner } from './seeded-runner';
+import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
 /**
@@ -13,8 +10,8 @@ import type { TestRunner } from './test-runner';
  */
 export const petRepositoryContract = (
   testRunner: TestRunner,
-  open: OpenPetRepository<BasicRepository>,
-  options: ContractOptions = {},
+  open: OpenPetRepository<Omit<PetRepository, 'importAll'>>,
+  options: { readonly seed?: number } = {},
 ): void => {
   const runner = seededRunner(testRunner, options);
   const use = useRepository(open);

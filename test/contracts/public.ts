@@ -8,5 +8,6 @@ export {
   type OpenPetRepository,
   petRepositoryContract,
   reopenedRepositoryContract,
+  type TestRunner,
   underFailureContract,
 } from './index';

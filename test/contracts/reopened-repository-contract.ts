@@ -4,20 +4,20 @@ import { expectEqual } from './expect-equal';
 import { closeAfter, decoded, expectFailure, success } from './outcome';
 import { expectAlike } from './pet-repository/filterings';
 import { allPets } from './pet-repository/pages-of';
-import { type ContractOptions, seededRunner } from './seeded-runner';
+import { seededRunner } from './seeded-runner';
 import { sourceOf } from './source-of';
 import type { TestRunner } from './test-runner';
 
 /** A repository whose store can be closed and reopened, as by a restart of its process. */
-export interface ReopenableRepository {
-  readonly repository: PetRepository;
+type ReopenableRepository = Readonly<{
+  repository: PetRepository;
   /** Closes the store, and returns a new repository on it. */
-  readonly reopen: () => Promise<PetRepository>;
-  readonly close: () => Promise<void>;
-}
+  reopen: () => Promise<PetRepository>;
+  close: () => Promise<void>;
+}>;
 
 /** Opens an empty repository. */
-export type OpenReopenableRepository = () => Promise<ReopenableRepository>;
+type OpenReopenableRepository = () => Promise<ReopenableRepository>;
 
 /** Returns animals that lose information in a store that writes less than it has in memory. */
 const awkwardPets = (): ReadonlyArray<NewPet> =>
@@ -32,7 +32,7 @@ const awkwardPets = (): ReadonlyArray<NewPet> =>
 export const reopenedRepositoryContract = (
   testRunner: TestRunner,
   open: OpenReopenableRepository,
-  options: ContractOptions = {},
+  options: { readonly seed?: number } = {},
 ): void => {
   const { describe, it } = seededRunner(testRunner, options);
 

@@ -1,18 +1,30 @@
-import {
-  brokenStoreSeed,
-  type OpenBreakableRepository,
-  type UseBreakable,
-} from './pet-repository/broken-store';
+import type { Pet, PetRepository } from '../../core';
+import { brokenStoreSeed, type UseBreakable } from './pet-repository/broken-store';
 import { portFunctions } from './pet-repository/port-functions';
 import { closeAfter } from './outcome';
-import { type ContractOptions, seededRunner } from './seeded-runner';
+import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
+
+/** A repository whose store a test can break, as by a full disk or a lost connection. */
+type BreakableRepository = Readonly<{
+  repository: PetRepository;
+  /** Makes the store reject all writes. A test may call it while writes run. */
+  breakStore: () => Promise<void>;
+  /** Makes the store work again. */
+  mendStore: () => Promise<void>;
+  /** Closes and reopens the store, as by a restart of its process. */
+  reopen: () => Promise<PetRepository>;
+  close: () => Promise<void>;
+}>;
+
+/** Opens a repository that holds the given animals and nothing else. */
+type OpenBreakableRepository = (pets: ReadonlyArray<Pet>) => Promise<BreakableRepository>;
 
 /** Defines the tests of a repository whose store breaks and recovers. Its results must match what was stored. */
 export const underFailureContract = (
   testRunner: TestRunner,
   open: OpenBreakableRepository,
-  options: ContractOptions = {},
+  options: { readonly seed?: number } = {},
 ): void => {
   const runner = seededRunner(testRunner, options);
   const use: UseBreakable = (test) => async () => {

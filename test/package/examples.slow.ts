@@ -13,6 +13,38 @@ const binary = (name: string): string => join(projectFolder, 'node_modules', nam
 
 const types = ['@types/koa', '@types/node', 'mocha', '@types/mocha'];
 
+/** Exports inferred types. With `declaration: true`, the compiler must be able to name each of them. */
+const reexports = `
+import * as core from 'animal-store/core';
+import { mountPetRoutes } from 'animal-store/http';
+import { inMemoryApiKeys, inMemoryPetRepository } from 'animal-store/in-memory';
+import { hostDatabase } from 'animal-store/knex';
+import type { RemoteAnimalStore } from 'animal-store/client';
+import * as testing from 'animal-store/testing';
+import Koa from 'koa';
+
+export const operations = ({ caller, listPets, createPet, getPet }: core.AnimalStore) =>
+  ({ caller, listPets, createPet, getPet });
+export const remoteOperations = ({ listPets, createPet, getPet }: RemoteAnimalStore) =>
+  ({ listPets, createPet, getPet });
+export const methods = ({ create, list, get }: core.AnimalStoreClient) => ({ create, list, get });
+export const { list, find, create, importAll } = inMemoryPetRepository();
+export const { authenticate, add, revoke } = inMemoryApiKeys();
+export const opening = { inMemoryPetRepository, inMemoryApiKeys, hostDatabase };
+export const query = (...[first]: Parameters<typeof list>) => first;
+export const suites = { ...testing };
+export const runnerOf = (...[runner, open, options]: Parameters<typeof testing.petRepositoryContract>) =>
+  ({ runner, open, options });
+
+export const host = new Koa<{ caller?: core.Caller }>();
+host.use(async ({ state }, next) => {
+  await next();
+  const owner: core.OwnerId | undefined = state.caller?.ownerId;
+  console.log(owner);
+});
+mountPetRoutes(host, core.openAnimalStore({ pets: inMemoryPetRepository(), authenticate }));
+`;
+
 describe('the package, packed and installed in an empty folder', function () {
   this.timeout(120_000);
 
@@ -27,6 +59,7 @@ describe('the package, packed and installed in an empty folder', function () {
     host = await installPackage(tarball, ['koa', '@koa/router', 'knex', 'sqlite3', ...types]);
     coreAlone = await installPackage(tarball, []);
     await cp(examples, host, { recursive: true });
+    await writeFile(join(host, 'reexports.ts'), reexports);
     const { code, stdout } = await runIn(host, binary('typescript/bin/tsc'), '-p', '.');
     expect(stdout).to.equal('');
     expect(code).to.equal(0);

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import {
   fieldErrors,
   inDecimal,
-  type ListPetsQuery,
+  type PetQuery,
   PageSize,
   PetId,
   type PetPage,
@@ -37,14 +37,14 @@ const codecs = {
   limit: once(pageSizeInDigits),
   after: once(inDecimal(PetId)),
   status: once(PetStatus),
-} satisfies { readonly [K in keyof Required<ListPetsQuery>]: t.Mixed };
+} satisfies { readonly [K in keyof PetQuery]: t.Mixed };
 
 const ListPetsParameters = t.partial(codecs);
 
 /** Parses a query without its question mark. URLSearchParams would drop a question mark at the start of a name. */
 const parametersOf = (query: string): URLSearchParams => new URLSearchParams(`?${query}`);
 
-const decodeQuery = (query: string): E.Either<HttpFailure, ListPetsQuery> => {
+const decodeQuery = (query: string): E.Either<HttpFailure, Partial<PetQuery>> => {
   const parameters = parametersOf(query);
   const values: Record<string, unknown> = {};
   for (const name of Object.keys(codecs)) {

@@ -1,4 +1,4 @@
-import type { Pet, PetRepository } from '../../../core';
+import type { PetRepository } from '../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
 import { nextTurn } from '../next-turn';
@@ -9,25 +9,16 @@ import { expectAlike } from './filterings';
 import { allPets } from './pages-of';
 import { contentOf, contentText, petWithId } from './seeds';
 
-/** A repository whose store a test can break, as by a full disk or a lost connection. */
-export interface BreakableRepository {
+/** The parameter of `underFailureContract`, without `close`. */
+interface Breakable {
   readonly repository: PetRepository;
-  /** Makes the store refuse all writes. */
   readonly breakStore: () => Promise<void>;
-  /** Makes the store work again. */
   readonly mendStore: () => Promise<void>;
-  /** Closes and reopens the store, as by a restart of its process. */
   readonly reopen: () => Promise<PetRepository>;
-  readonly close: () => Promise<void>;
 }
 
-/** Opens a repository that holds the given animals and nothing else. */
-export type OpenBreakableRepository = (pets: ReadonlyArray<Pet>) => Promise<BreakableRepository>;
-
 /** Opens a repository that holds `brokenStoreSeed`, and closes it after the test. */
-export type UseBreakable = (
-  test: (breakable: Omit<BreakableRepository, 'close'>) => Promise<void>,
-) => () => Promise<void>;
+export type UseBreakable = (test: (breakable: Breakable) => Promise<void>) => () => Promise<void>;
 
 export const brokenStoreSeed = petWithId(5n);
 
@@ -50,7 +41,7 @@ const run = (repository: PetRepository, { newPet, key }: ReturnType<typeof makeC
 
 /** Runs creates on a store that breaks, and mends it. Returns their outcomes. */
 const createWhileBreaking = async (
-  { repository, breakStore, mendStore }: Parameters<Parameters<UseBreakable>[0]>[0],
+  { repository, breakStore, mendStore }: Breakable,
   creates: ReturnType<typeof makeCreates>,
   turnsBefore: number | undefined,
 ) => {
