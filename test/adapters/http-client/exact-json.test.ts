@@ -86,8 +86,8 @@ describe('The JSON of the client', () => {
   it('reads a page of 100 long names in no time', () => {
     const names = Array.from({ length: 100 }, (_, index) => `${'\\"1\\\\'.repeat(9_000)}${index}`);
     const text = JSON.stringify(names);
-    const began = performance.now();
+    const before = process.cpuUsage();
     expect(parseExactJson(text)).to.deep.equal(names);
-    expect(performance.now() - began).to.be.below(2_000);
+    expect(process.cpuUsage(before).user, 'microseconds of processor time').to.be.below(2_000_000);
   });
 });
