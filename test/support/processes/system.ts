@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -33,21 +34,23 @@ export const signalFamily = (pid: number, name: NodeJS.Signals): void => {
 /** Some of those that fetch refuses to ask (Fetch, "port blocking"). */
 export const portsThatBrowsersBlock = [5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 10080];
 
-const listenOnce = async (port: number): Promise<number> => {
+const listenOnce = async (port: number): Promise<void> => {
   const server = createServer().listen(port, '127.0.0.1');
   await once(server, 'listening');
-  const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
 };
 
+/** Returns ports below 32768, where Linux begins to take ports for the client side of other connections. */
+const portsOfServers = (): ReadonlyArray<number> =>
+  Array.from({ length: 50 }, () => randomInt(20_000, 32_000));
+
 /** A port that nothing listened on a moment ago, one of these if any are given. */
-export const freePort = async (ports: ReadonlyArray<number> = [0]): Promise<number> => {
+export const freePort = async (ports: ReadonlyArray<number> = portsOfServers()): Promise<number> => {
   for (const port of ports) {
     try {
-      return await listenOnce(port);
+      await listenOnce(port);
+      return port;
     } catch {
       continue;
     }
