@@ -132,13 +132,13 @@ describe('the types of the core', function () {
   });
 
   for (const title of Object.keys(allowed)) {
-    it(`let it compile that ${title}`, () => {
+    it(`accept: ${title}`, () => {
       expect(errors[fileName(title)]).to.deep.equal([]);
     });
   }
 
   for (const [title, [code]] of Object.entries(refused)) {
-    it(`do not let it compile that ${title}`, () => {
+    it(`reject: ${title}`, () => {
       const found = errors[fileName(title)] ?? [];
       expect(found).to.have.lengthOf(1);
       expect(found[0]).to.match(new RegExp(`^${code}:`));

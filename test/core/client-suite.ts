@@ -85,7 +85,7 @@ export const clientSuite = (open: OpenClient): void => {
       expect(await all(client.list({ after: 1 }))).to.deep.equal([created]);
     }));
 
-  it('gets animals at both ends of int64, and neighbours of theirs that are missing', () => {
+  it('gets animals at both ends of int64, and reports missing neighbours', () => {
     const ids = [-(2n ** 63n), -1n, 0n, 9007199254740993n, 2n ** 63n - 1n];
     const pets = ids.map((id) => petWithId(id));
     return use(inMemoryPetRepository({ pets }), async (client) => {
@@ -110,7 +110,7 @@ export const clientSuite = (open: OpenClient): void => {
     });
   });
 
-  it('reads no further than it is walked, and begins anew each time', () => {
+  it('reads no further than the iteration, and starts again each time', () => {
     const { pets, calls } = failing(
       0,
       inMemoryPetRepository({ pets: [1n, 2n, 3n, 4n].map((id) => petWithId(id)) }),
@@ -125,7 +125,7 @@ export const clientSuite = (open: OpenClient): void => {
     });
   });
 
-  it('repeats a create while the store is unavailable, with one key that no other create has', () => {
+  it('retries a create while the store is unavailable, with one key of its own', () => {
     const { pets, keys } = failing(2);
     return use(pets, async (client) => {
       expect(await client.create(rex)).to.deep.equal({ id: 1n, name: 'Rex', categoryId: 7n });
@@ -139,7 +139,7 @@ export const clientSuite = (open: OpenClient): void => {
     });
   });
 
-  it('repeats reads', () => {
+  it('retries reads', () => {
     const { pets, calls } = failing(1, inMemoryPetRepository({ pets: [petWithId(1n)] }));
     return use(pets, async (client) => {
       expect(await all(client.list())).to.have.lengthOf(1);
@@ -147,7 +147,7 @@ export const clientSuite = (open: OpenClient): void => {
     });
   });
 
-  it('gives up after its time budget, and says how often it tried', () => {
+  it('fails after its time budget, and reports the number of attempts', () => {
     const { pets, calls } = failing(Infinity);
     return use(pets, async (client) => {
       const once = await errorOf(client.create(rex, { retryForMs: 0, idempotencyKey: 'order-17' }));
@@ -161,7 +161,7 @@ export const clientSuite = (open: OpenClient): void => {
     });
   });
 
-  it('takes an idempotency key: the same create adds one animal, and a different one fails', () =>
+  it('accepts an idempotency key: the same create adds one animal, and a different one fails', () =>
     use(inMemoryPetRepository(), async (client) => {
       const options: CreateOptions = { idempotencyKey: 'say "hi", \\ you' };
       const { id } = await client.create(rex, options);
@@ -183,7 +183,7 @@ export const clientSuite = (open: OpenClient): void => {
     });
   });
 
-  it('ends a call whose signal is aborted: before it, while it waits, and while it pauses', () => {
+  it('ends a call whose signal is aborted before it, during an attempt or between attempts', () => {
     const never = () => new Promise<never>(() => undefined);
     const { pets } = failing(Infinity);
     return use({ ...pets, create: () => never }, async (client) => {
@@ -219,7 +219,7 @@ export const clientSuite = (open: OpenClient): void => {
       ));
   }
 
-  it('rejects what is not valid with a TypeError, throws nothing, and asks nothing of the store', () => {
+  it('rejects invalid arguments with a TypeError, never throws, and does not call the store', () => {
     const { pets, calls } = failing(0);
     return use(pets, async (client) => {
       const call = (
@@ -248,7 +248,7 @@ export const clientSuite = (open: OpenClient): void => {
     });
   });
 
-  it('keeps what any animal says', () =>
+  it('keeps every field of any animal', () =>
     use(inMemoryPetRepository(), async (client) => {
       for (let count = 0; count < 50; count += 1) {
         const newPet = arbitraryNewPet();

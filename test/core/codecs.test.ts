@@ -151,7 +151,7 @@ describe('the codecs of the core', () => {
     }
   }
 
-  it('write an int64 in decimal that reads as the same', () => {
+  it('write an int64 in decimal, and read the same number', () => {
     fc.assert(
       fc.property(fc.bigInt({ min, max }), (integer) => {
         const text = pipe(
@@ -169,25 +169,25 @@ describe('the codecs of the core', () => {
     );
   });
 
-  it('drop what a NewPet does not have, an id among it', () => {
+  it('drop unknown fields of a NewPet, such as an id', () => {
     const value: unknown = JSON.parse(
       '{"id":5,"name":"Rex","categoryId":7,"extra":1,"__proto__":{"status":"sold"}}',
     );
     expect(NewPet.decode(value)).to.deep.equal(E.right({ name: 'Rex', categoryId: 7n }));
   });
 
-  it('make no status of a missing one, and refuse null for it', () => {
+  it('leave out a missing status, and refuse null', () => {
     const newPet = { name: 'Rex', categoryId: 7n };
     expect(pipe(NewPet.decode(newPet), E.map(Object.keys))).to.deep.equal(E.right(['name', 'categoryId']));
     expect(accepts(NewPet, { ...newPet, status: null })).to.equal(false);
   });
 
-  it('take a Pet only with its id', () => {
+  it('accept a Pet only with its id', () => {
     expect(accepts(Pet, { id: 1n, name: 'Rex', categoryId: 7n })).to.equal(true);
     expect(accepts(Pet, { name: 'Rex', categoryId: 7n })).to.equal(false);
   });
 
-  it('name each bad field once, with what was expected', () => {
+  it('name each invalid field once, with the expected value', () => {
     expect(fieldErrorsOf(NewPet, { name: 7, status: 'gone' })).to.have.deep.members([
       {
         field: 'name',
@@ -203,12 +203,12 @@ describe('the codecs of the core', () => {
   });
 
   for (const value of [null, undefined, 7, 'Rex', [], [{ name: 'Rex', categoryId: 7n }]]) {
-    it(`name no field when a NewPet is no object: ${inWords(value)}`, () => {
+    it(`name no field if a NewPet is not an object: ${inWords(value)}`, () => {
       expect(fieldErrorsOf(NewPet, value)).to.deep.equal([{ field: '', expected: 'an object' }]);
     });
   }
 
-  it('never say what came', () => {
+  it('never repeat the actual value', () => {
     const secret = 'hunter2';
     const values = [
       secret,

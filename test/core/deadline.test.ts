@@ -69,7 +69,7 @@ describe('A deadline', () => {
   });
 
   for (const [name, { call }] of Object.entries(storeOperations)) {
-    it(`of ${name} reaches the port`, async () => {
+    it(`reaches the port of ${name}`, async () => {
       const received: Array<unknown> = [];
       const pets = repositoryWith((...values) => {
         received.push(...values);
@@ -81,19 +81,19 @@ describe('A deadline', () => {
       expect(received).to.include(deadline);
     });
 
-    it(`ends ${name} as Unavailable though its adapter ignores it`, async () => {
+    it(`ends ${name} as Unavailable if the adapter ignores it`, async () => {
       const pets = repositoryWith(() => never);
       const store = await run(openAnimalStore({ pets, authenticate })(arbitraryApiKey()));
       expect(await failureOf(call(store, soon()))).to.have.property('_tag', 'Unavailable');
     });
   }
 
-  it('ends the opening of a store whose auth port ignores it', async () => {
+  it('ends the opening of a store if the auth port ignores it', async () => {
     const open = openAnimalStore({ pets: inMemoryPetRepository(), authenticate: () => never });
     expect(await failureOf(open(arbitraryApiKey(), soon()))).to.have.property('_tag', 'Unavailable');
   });
 
-  it('that is over runs no call', async () => {
+  it('runs no call once it has passed', async () => {
     let calls = 0;
     const call = endAtDeadline(() => {
       calls += 1;
@@ -103,7 +103,7 @@ describe('A deadline', () => {
     expect(calls).to.equal(0);
   });
 
-  it('leaves the outcome of a call in time as it is, and no timer behind', async () => {
+  it('changes no outcome of a call in time, and leaves no timer', async () => {
     // The runner starts its own timer once the test has returned its promise.
     await Promise.resolve();
     const timers = timersOf();
@@ -115,7 +115,7 @@ describe('A deadline', () => {
     expect(timersOf()).to.equal(timers);
   });
 
-  it('later than a timer can wait is none', async () => {
+  it('has no effect if it is later than a timer can wait', async () => {
     for (const deadline of [Infinity, performance.now() + 2 ** 31, undefined]) {
       const call = endAtDeadline(
         () => new Promise<E.Either<never, number>>((resolve) => setTimeout(resolve, 5, E.right(1))),

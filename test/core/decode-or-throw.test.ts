@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { decodeOrThrow, NewPet, PageSize } from '../../core';
 
 describe('decodeOrThrow', () => {
-  it('gives the decoded value', () => {
+  it('returns the decoded value', () => {
     expect(decodeOrThrow(PageSize, 20)).to.equal(20);
     expect(decodeOrThrow(NewPet, { name: 'Rex', categoryId: 7 })).to.deep.equal({
       name: 'Rex',
@@ -11,7 +11,7 @@ describe('decodeOrThrow', () => {
     });
   });
 
-  it('throws a TypeError that names each bad field and what was expected, never what came', () => {
+  it('throws a TypeError that names each invalid field and the expected value, never the actual one', () => {
     expect(() => decodeOrThrow(NewPet, { name: 'secret\0', categoryId: 'secret' })).to.throw(
       TypeError,
       /^invalid NewPet: name must be a string of at most 65536 bytes of UTF-8, without U\+0000 and lone surrogates; categoryId must be an integer from -?\d+ to \d+$/,
@@ -26,7 +26,7 @@ describe('decodeOrThrow', () => {
     );
   });
 
-  it("names what was expected by a codec of the program's own", () => {
+  it("names the value that a program's own codec expects", () => {
     const Adoption = t.type({ adopter: t.string, pet: NewPet });
     expect(() => decodeOrThrow(Adoption, { adopter: 7, pet: [] })).to.throw(
       TypeError,

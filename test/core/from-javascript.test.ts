@@ -65,7 +65,7 @@ describe('A caller that no compiler checks', () => {
     });
   }
 
-  it('imports plain values, all or none of them', async () => {
+  it('imports all plain values or none', async () => {
     const { pets } = await openStore();
     const rex = { name: 'Rex', categoryId: 5 };
     const aborted = await call(importAll, pets, [rex, { ...rex, categoryId: '5' }]);
@@ -78,7 +78,7 @@ describe('A caller that no compiler checks', () => {
     expect(await run(pets.find(petId(2n)))).to.have.property('categoryId', 5n);
   });
 
-  it('may use one object for many animals: a store that takes its time gets each as it was', async () => {
+  it('may reuse one object for many animals: a slow store gets each as it was', async () => {
     const taken: Array<NewPet> = [];
     const { store, pets } = await openStore({
       ...inMemoryPetRepository(),
@@ -114,7 +114,7 @@ describe('A caller that no compiler checks', () => {
     expect(await call(store.listPets, { after: 1 })).to.deep.equal(E.right({ pets: [], hasMore: false }));
   });
 
-  it('gets a task from every function, whatever it passes: none throws', async () => {
+  it('gets a task from every function, which never throws', async () => {
     const { open, store, pets } = await openStore();
     const bad = [undefined, null, 7, 'x', [], {}, Symbol('x')];
     for (const value of bad) {
@@ -125,7 +125,7 @@ describe('A caller that no compiler checks', () => {
     }
   });
 
-  it('is not let in by what is no key', async () => {
+  it('cannot open a store with a value that is not a key', async () => {
     const { open } = await openStore();
     for (const key of ['', 'not a key', undefined, null, 7, {}]) {
       expect(await call(open, key)).to.deep.equal(E.left(invalidApiKey('unknown')));

@@ -7,12 +7,12 @@ const day = 24 * 60 * 60 * 1000;
 const now = Date.UTC(2026, 1, 28);
 
 describe('resolveIdempotentCreate', () => {
-  it('creates under a key that keeps nothing, and keeps it for 24 hours', () => {
+  it('creates if the key has no record, and stores one for 24 hours', () => {
     const decision = resolveIdempotentCreate(undefined, arbitraryNewPet(), now);
     expect(decision).to.deep.equal({ _tag: 'Create', expiresAt: now + day });
   });
 
-  it('replays the same creation until its time is over, then creates anew', () => {
+  it('replays the same create until its record expires, then creates again', () => {
     const [newPet, id] = [arbitraryNewPet(), arbitraryPetId()];
     const pet = { id, ...newPet };
     const expiresAt = now + day;
@@ -27,7 +27,7 @@ describe('resolveIdempotentCreate', () => {
     });
   });
 
-  it('refuses another animal under the key until its time is over', () => {
+  it('refuses another animal until the record expires', () => {
     const pet = arbitraryPet();
     const other = { name: pet.name, categoryId: arbitraryPet().categoryId };
     const expiresAt = now + 1;
@@ -37,7 +37,7 @@ describe('resolveIdempotentCreate', () => {
     expect(resolveIdempotentCreate({ pet, expiresAt }, other, expiresAt)._tag).to.equal('Create');
   });
 
-  it('creates anew when the animal is gone', () => {
+  it('creates again if the animal is gone', () => {
     const decision = resolveIdempotentCreate({ pet: undefined, expiresAt: now + 1 }, arbitraryNewPet(), now);
     expect(decision).to.deep.equal({ _tag: 'Create', expiresAt: now + day });
   });

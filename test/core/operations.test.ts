@@ -47,31 +47,31 @@ const openFor = async (pets?: PetRepository): Promise<AnimalStore> => {
 };
 
 describe('openAnimalStore', () => {
-  it('lets a known key in, and says whose it is', async () => {
+  it('accepts a known key, and returns its caller', async () => {
     const { open, one, other } = makeStore();
     expect((await run(open(one.key))).caller).to.deep.equal(callerOf(one.id));
     expect((await run(open(other.key))).caller).to.deep.equal(callerOf(other.id));
   });
 
-  it('refuses any other key, and touches no animal for it', async () => {
+  it('refuses any other key, and does not call the repository', async () => {
     const { open } = makeStore(untouchable);
     expect(await open(arbitraryApiKey())()).to.deep.equal(E.left(invalidApiKey('unknown')));
   });
 
-  it('refuses a key that was revoked', async () => {
+  it('refuses a revoked key', async () => {
     const { open, keys, one } = makeStore();
     await run(open(one.key));
     keys.revoke(one.id);
     expect(await open(one.key)()).to.deep.equal(E.left(invalidApiKey('revoked', one.id)));
   });
 
-  it('is Unavailable when the auth port is, and touches no animal', async () => {
+  it('is Unavailable if the auth port is, and does not call the repository', async () => {
     const failure = unavailable('no keys today');
     const open = openAnimalStore({ pets: untouchable, authenticate: () => TE.left(failure) });
     expect(await open(arbitraryApiKey())()).to.deep.equal(E.left(failure));
   });
 
-  it('asks the auth port each time that it is run, not before', async () => {
+  it('calls the auth port each time the task runs, and not before', async () => {
     let asked = 0;
     const open = openAnimalStore({
       pets: untouchable,
@@ -89,21 +89,21 @@ describe('openAnimalStore', () => {
 });
 
 describe('listPets', () => {
-  it('gives the page that was asked for', async () => {
+  it('returns the requested page', async () => {
     const pets = [1n, 2n, 3n].map((id) => ({ ...arbitraryPet(), id: petId(id) }));
     const store = await openFor(inMemoryPetRepository({ pets }));
     const page = await run(store.listPets({ limit: decoded(PageSize, 1), after: petId(1n) }));
     expect(page).to.deep.equal({ pets: [pets[1]], hasMore: true });
   });
 
-  it('gives a page of 20 where nobody says how large', async () => {
+  it('returns 20 animals if the query has no limit', async () => {
     const pets = Array.from({ length: 21 }, (_, index) => ({ ...arbitraryPet(), id: petId(BigInt(index)) }));
     const store = await openFor(inMemoryPetRepository({ pets }));
     expect(await run(store.listPets({}))).to.deep.equal({ pets: pets.slice(0, 20), hasMore: true });
     expect((await run(store.listPets({ after: petId(0n) }))).hasMore).to.equal(false);
   });
 
-  it('is Unavailable when the repository is', async () => {
+  it('is Unavailable if the repository is', async () => {
     const failure = unavailable('gone');
     const store = await openFor({ ...untouchable, list: () => TE.left(failure) });
     expect(await store.listPets({ limit })()).to.deep.equal(E.left(failure));
@@ -111,14 +111,14 @@ describe('listPets', () => {
 });
 
 describe('getPet', () => {
-  it('gives the animal, or says which id no animal has', async () => {
+  it('returns the animal, or PetNotFound with the id', async () => {
     const pet = { ...arbitraryPet(), id: petId(7n) };
     const store = await openFor(inMemoryPetRepository({ pets: [pet] }));
     expect(await run(store.getPet(pet.id))).to.deep.equal(pet);
     expect(await store.getPet(petId(8n))()).to.deep.equal(E.left(petNotFound(petId(8n))));
   });
 
-  it('is Unavailable when the repository is', async () => {
+  it('is Unavailable if the repository is', async () => {
     const failure = unavailable('gone');
     const store = await openFor({ ...untouchable, find: () => TE.left(failure) });
     expect(await store.getPet(arbitraryPetId())()).to.deep.equal(E.left(failure));
@@ -126,7 +126,7 @@ describe('getPet', () => {
 });
 
 describe('createPet', () => {
-  it('adds an animal that is found and listed then', async () => {
+  it('adds an animal, which is then found and listed', async () => {
     const store = await openFor();
     const newPet = arbitraryNewPet();
     const { pet, replayed } = await run(store.createPet(newPet));
@@ -135,7 +135,7 @@ describe('createPet', () => {
     expect((await run(store.listPets({ limit }))).pets).to.deep.equal([pet]);
   });
 
-  it('adds one animal for retries under one idempotency key, and refuses another animal under it', async () => {
+  it('adds one animal for retries with an idempotency key, and refuses another animal', async () => {
     const store = await openFor();
     const [newPet, key] = [arbitraryNewPet(), arbitraryIdempotencyKey()];
     const { pet } = await run(store.createPet(newPet, key));
@@ -144,7 +144,7 @@ describe('createPet', () => {
     expect(await store.createPet(other, key)()).to.deep.equal(E.left(idempotencyKeyReused));
   });
 
-  it("keeps one owner's idempotency keys from another's, and those of all his keys together", async () => {
+  it('keeps idempotency keys by owner, for all API keys of that owner', async () => {
     const { open, keys, one, other } = makeStore();
     const [newPet, idempotencyKey] = [arbitraryNewPet(), arbitraryIdempotencyKey()];
     const add = async (key: typeof one.key) => run((await run(open(key))).createPet(newPet, idempotencyKey));
@@ -157,7 +157,7 @@ describe('createPet', () => {
     }
   });
 
-  it('is Unavailable when the repository is', async () => {
+  it('is Unavailable if the repository is', async () => {
     const failure = unavailable('gone');
     const store = await openFor({ ...untouchable, create: () => TE.left(failure) });
     expect(await store.createPet(arbitraryNewPet())()).to.deep.equal(E.left(failure));

@@ -4,7 +4,7 @@ import { arbitraryPet } from '../contracts';
 import { decoded } from '../contracts/outcome';
 
 describe('toPage', () => {
-  it('makes a page that callers may share: none of them can change it, nor an animal on it', () => {
+  it('freezes the page and its animals, so that callers can share them', () => {
     const found = Array.from({ length: 3 }, arbitraryPet);
     const page = toPage(decoded(PageSize, 2), found);
     const [first] = page.pets;

@@ -21,7 +21,7 @@ const visit = { place: 'Rome', guests: 2 };
 const pollution: unknown = JSON.parse('{"__proto__":{"place":"Rome","guests":2}}');
 
 describe('record', () => {
-  it('has the type of its fields, which nobody changes', () => {
+  it('has the type of its fields, read-only', () => {
     expectTypeOf<t.TypeOf<typeof Visit>>().toEqualTypeOf<{
       readonly place: t.TypeOf<typeof Place>;
       readonly guests: number;
@@ -29,20 +29,20 @@ describe('record', () => {
     }>();
   });
 
-  it('takes a record with or without its optional fields', () => {
+  it('accepts a record with or without its optional fields', () => {
     expect(Visit.decode(visit)).to.deep.equal(E.right(visit));
     expect(Visit.decode({ ...visit, note: '' })).to.deep.equal(E.right({ ...visit, note: '' }));
     expect([Visit.is(visit), Visit.is({ ...visit, note: '' })]).to.deep.equal([true, true]);
   });
 
-  it('leaves out what it does not know, and an optional field that is undefined', () => {
+  it('leaves out unknown fields, and an optional field that is undefined', () => {
     const outcome = Visit.decode({ ...visit, note: undefined, price: 5, toString: 'x' });
     expect(outcome).to.deep.equal(E.right(visit));
     expect(E.isRight(outcome) && Object.keys(outcome.right)).to.deep.equal(['place', 'guests']);
     expect(Visit.is({ ...visit, note: undefined })).to.equal(false);
   });
 
-  it('takes no inherited value for a field', () => {
+  it('ignores inherited fields', () => {
     expect(Visit.decode(Object.create(visit))._tag).to.equal('Left');
     expect(Visit.decode(pollution)._tag).to.equal('Left');
     expect(Visit.decode(Object.assign(Object.create({ note: 'x' }), visit))).to.deep.equal(E.right(visit));
@@ -63,7 +63,7 @@ describe('record', () => {
     });
   }
 
-  it('writes its own fields alone', () => {
+  it('encodes its own fields only', () => {
     const outcome = Visit.decode({ ...visit, note: 'x' });
     if (E.isLeft(outcome)) throw new Error('it is a visit');
     const encoded = Visit.encode({ ...outcome.right, ...{ price: 5 } });
@@ -73,7 +73,7 @@ describe('record', () => {
     expect(Visit.encode({ ...outcome.right, ...withoutNote })).to.have.all.keys('place', 'guests');
   });
 
-  it('tells two apart by any of its fields, and by nothing else', () => {
+  it('compares two records by all of its fields, and no others', () => {
     const outcome = Visit.decode({ ...visit, note: 'x' });
     if (E.isLeft(outcome)) throw new Error('it is a visit');
     const whole = outcome.right;

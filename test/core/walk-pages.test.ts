@@ -28,7 +28,7 @@ describe('walkPages', () => {
     expect(ids.flat()).to.deep.equal(pets.map(({ id }) => id));
   });
 
-  it('keeps to a status, a size and a start', async () => {
+  it('uses the status, the page size and the start of the query', async () => {
     const query = { status: 'sold', limit: pageSize(7), after: petId(100n) } as const;
     const ids = idsOf(await walk(list, query)).flat();
     expect(ids).to.deep.equal(
@@ -36,12 +36,12 @@ describe('walkPages', () => {
     );
   });
 
-  it('reads in pages of 100 where the size is left undefined', async () => {
+  it('reads in pages of 100 if the size is undefined', async () => {
     const query: object = { limit: undefined };
     expect(idsOf(await walk(list, query)).map((page) => page?.length)).to.deep.equal([100, 100, 50]);
   });
 
-  it('goes on from the page that was read, whatever is done to it meanwhile', async () => {
+  it('continues after the page that was read, even if the consumer has changed it', async () => {
     let handedOut: Array<Pet> = [];
     const changeable: PetRepository['list'] = (query) => async () => {
       const page = await run(list(query));
@@ -60,7 +60,7 @@ describe('walkPages', () => {
     expect(idsOf(await walk(inMemoryPetRepository().list))).to.deep.equal([[]]);
   });
 
-  it('ends with the failure of a page', async () => {
+  it('ends with a failed page', async () => {
     const failure = unavailable('gone');
     const failing: PetRepository['list'] = (query) =>
       query.after === undefined ? list(query) : TE.left(failure);
@@ -69,7 +69,7 @@ describe('walkPages', () => {
     expect(pages[1]).to.deep.equal(E.left(failure));
   });
 
-  it('ends at a page that says more follow and leads nowhere', async () => {
+  it('ends at an empty page that says that more follow', async () => {
     expect(await walk(() => TE.right({ pets: [], hasMore: true }))).to.have.lengthOf(1);
   });
 });
