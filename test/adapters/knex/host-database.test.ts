@@ -8,7 +8,15 @@ import {
   knexReadiness,
   migrate,
 } from '../../../adapters/knex';
-import { ApiKey, CategoryId, IdempotencyKey, KeyId, openAnimalStore, PetName } from '../../../core';
+import {
+  ApiKey,
+  CategoryId,
+  embeddedClient,
+  IdempotencyKey,
+  KeyId,
+  openAnimalStore,
+  PetName,
+} from '../../../core';
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
 import { decoded } from '../../contracts/outcome';
 import { inTurn } from '../../support/databases/catalogue';
@@ -193,7 +201,7 @@ describe("A host's SQLite file without a write-ahead log", () => {
 });
 
 describe("A host's pool of one connection to PostgreSQL", () => {
-  it('serves creations with keys, and imports', async () => {
+  it('serves creations with keys, imports, and other calls after a transaction that failed', async () => {
     const { url, drop } = await createPostgresDatabase();
     const own = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
     try {
@@ -204,6 +212,20 @@ describe("A host's pool of one connection to PostgreSQL", () => {
       expect((await run(createPet(rex, idempotencyKey))).replayed).to.equal(false);
       expect((await run(createPet(rex, idempotencyKey))).replayed).to.equal(true);
       expect(await run(pets.importAll(inTurn([rex, rex])))).to.equal(2);
+
+      const failure = await own
+        .transaction(async (transaction) => {
+          await transaction.raw('select no_such_column').catch(() => undefined);
+          const inside = knexPetRepository(hostDatabase(transaction));
+          const animals = embeddedClient({
+            openStore: openAnimalStore({ pets: inside, authenticate }),
+            apiKey: key,
+          });
+          return animals.create(rex, { retryForMs: 0 });
+        })
+        .catch((error: unknown) => error);
+      expect(failure).to.include({ code: 'unavailable', attempts: 1 });
+      expect((await run(createPet(rex))).replayed).to.equal(false);
     } finally {
       await own.destroy();
       await drop();
