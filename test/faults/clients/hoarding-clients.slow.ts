@@ -7,8 +7,6 @@ import { fault, type Figures } from '../support/fault';
 import { connectTo } from '../support/clients';
 import { peakMemory } from '../support/measures';
 
-/** Number of connections that send at once. */
-const sentAtOnce = 500;
 const maxMemoryBytes = 500_000_000;
 const maxLivenessMs = 2_000;
 
@@ -27,6 +25,8 @@ const incompleteBody = `${(100_000).toString(16)}\r\n{"name":"${'x'.repeat(99_00
 
 interface Attack {
   readonly connections: number;
+  /** Number of connections that send between two liveness checks. */
+  readonly sentAtOnce?: number;
   readonly parts: ReadonlyArray<string>;
 }
 
@@ -39,11 +39,12 @@ const attacks: Readonly<Record<string, Attack>> = {
   'one-byte chunks without a key': { connections: 500, parts: [chunkedHead(), oneByteChunks] },
   'incomplete bodies with a key': {
     connections: 5_000,
+    sentAtOnce: 100,
     parts: [chunkedHead(`Authorization: Bearer ${key}`), incompleteBody],
   },
 };
 
-const attack = async ({ connections, parts }: Attack): Promise<Figures> => {
+const attack = async ({ connections, sentAtOnce = connections, parts }: Attack): Promise<Figures> => {
   const service = await startService({ DATABASE_URL: 'memory:', API_KEYS: key, LOG_LEVEL: 'silent' });
   const sockets: Array<Socket> = [];
   let slowestMs = 0;
@@ -61,7 +62,8 @@ const attack = async ({ connections, parts }: Attack): Promise<Figures> => {
         for (const socket of sockets.slice(first, first + sentAtOnce)) {
           if (socket.writable) socket.write(part);
         }
-        await delay(first + sentAtOnce < connections ? 200 : 0);
+        await delay(0);
+        await checkLiveness();
       }
       for (let probe = 0; probe < 5; probe += 1) {
         await checkLiveness();
