@@ -9,6 +9,7 @@ import { exchangeOf } from './request-lifecycle';
 import { createNodeServer, type NodeServer, serveConnections } from './serve-connections';
 import { serverTimeouts } from '../../core/timeouts';
 
+/** A listening server. */
 export interface HttpServer {
   readonly address: string;
   /**
