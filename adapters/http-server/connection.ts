@@ -19,7 +19,6 @@ export interface Turn {
  */
 type InputState = 'open' | 'ended' | 'finished' | 'discarded';
 
-/** Shares each tick of the event loop between connections with many small chunks. */
 const parsingThrottle = turnThrottle(16);
 
 /**

@@ -42,7 +42,6 @@ export const onLastResponse = (socket: Socket, close: (destroySoon: () => void) 
   };
 };
 
-/** Stands in for a request that the parser rejected. */
 export const unparsedRequest = (socket: Socket, method: string): IncomingMessage => {
   const request = new IncomingMessage(socket);
   request.method = method;

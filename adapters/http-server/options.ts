@@ -55,6 +55,5 @@ export interface ShedRequest {
   /** Status of the response, or 499 if the client left before it. */
   readonly status: number;
   readonly failure: ServerFailure | undefined;
-  /** True if `requestStarted` was called for the request. */
   readonly wasStarted: boolean;
 }

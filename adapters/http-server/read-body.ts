@@ -34,7 +34,6 @@ export interface BodyReading {
   readonly body: Promise<Buffer>;
   readonly heldBytes: () => number;
   readonly progressAt: () => number;
-  /** Frees the bytes, and rejects `body`. */
   readonly abort: () => void;
 }
 

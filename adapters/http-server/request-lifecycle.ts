@@ -119,7 +119,6 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     });
   }
 
-  /** Answers in place of the listener, after a failure of the parser. */
   fail(failure: ServerFailure): void {
     this.failure = failure;
     if (this.state === 'responding') this.response.destroy();

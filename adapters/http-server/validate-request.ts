@@ -88,7 +88,6 @@ export const hasUnknownEnd = ({ complete, headers }: IncomingMessage, isContinue
 export interface ParserError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
-  /** Position in the packet at which the parser gave up. */
   readonly bytesParsed?: number;
 }
 
