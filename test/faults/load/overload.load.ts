@@ -22,7 +22,7 @@ const connections = 12_000;
 /** Admitted requests have waited for `MAX_WAIT` at most. */
 const maxWaitMs = 1_000;
 const longestAdmittedMs = maxWaitMs + 500;
-const longestRefusalMs = 100;
+const longestRefusalMs = 2_000;
 const longestHealthMs = 1_000;
 const longestRecoveryMs = 1_000;
 const atOnceMs = 50;
@@ -37,7 +37,7 @@ const maxMemoryBytes = 768 * 1024 * 1024;
  * `node:http` that costs a fifth to a quarter of an answer here. Wall-clock time is no measure, because the load source
  * shares the two cores. A service that refuses all is cheap as well, so it must also be busy.
  */
-const leastWork = 0.9;
+const leastWork = 0.7;
 const refusalCosts = 0.25;
 const leastBusy = 0.8;
 
