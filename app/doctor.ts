@@ -156,8 +156,8 @@ const ask = async (host: string, port: number, path: string): Promise<string | u
 };
 
 /**
- * True if the animal store that listens there uses the database of the settings. Its readiness check commits a heartbeat
- * to the database, at most once a second. Two stores in memory can't be told apart, and pass.
+ * True if the animal store at this address uses the database of the settings: its readiness check then changes the
+ * heartbeat in that database, at most once a second. Also true for stores in memory, which can't be compared.
  */
 const usesSameDatabase = async (settings: Settings, host: string, port: number): Promise<boolean> => {
   const database = databaseOf(settings)?.openAsFound();

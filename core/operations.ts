@@ -75,7 +75,7 @@ const operationsOn = (pets: PetRepository, caller: Caller): AnimalStore => ({
       // Decoding copies the animal, so that the caller may change its object while the store waits.
       return pets.create(decodeOrThrow(NewPet, newPet), key, deadline)();
     }, deadline),
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the contract has it until 5 December 2030
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the API keeps getPet until 5 December 2030
   getPet: (id, deadline) =>
     endAtDeadline(async () => pets.find(decodeOrThrow(PetId, id), deadline)(), deadline),
 });

@@ -57,7 +57,7 @@ export interface PetPage {
   readonly hasMore: boolean;
 }
 
-/** Adds one animal, which tells `toPage` that a next page exists. */
+/** Number of animals to read: one more than the page has, to know whether a next page exists. */
 export const countToFind = (limit: PageSize): number => limit + 1;
 
 /**

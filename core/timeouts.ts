@@ -12,7 +12,7 @@ export const serverTimeouts = {
    * Default of MAX_WAIT. 1.25 times this value is less than `responseMs`, so that overload is shed before the deadline.
    */
   maxWaitMs: 1_000,
-  /** Time to answer a request, without the time to receive its body. Longer than every limit of a store. */
+  /** Time to answer a request, without the time to receive its body. Longer than every limit of a database adapter. */
   responseMs: 4_000,
   /** Interval of the sweep over all connections, and so the maximum delay of a deadline. */
   sweepMs: 100,
@@ -44,7 +44,7 @@ export const serverTimeouts = {
   quietTurnMs: 0.1,
   /** Time for a new connection to send its first byte during a stop. Less than `stopMs`. */
   firstByteMs: 200,
-  /** Maximum time of a stop for proxies to close their idle connections. More than what nginx, as shipped, keeps them. */
+  /** Maximum time that a stop waits for proxies to close idle connections. `deploy/nginx` closes them after 1 s. */
   idleGraceMs: 1_500,
   idleCheckMs: 20,
 } as const;
@@ -100,7 +100,7 @@ export const databaseTimeouts = {
   importSilenceMs: 1_000,
   /** The database then frees the locks of a process that hangs. */
   idleInTransactionMs: 10_000,
-  /** Maximum wait of set-up work for other processes, since a migration may take minutes. */
+  /** Maximum time that a migration waits for those of other processes, which may take minutes. */
   migrationWaitMs: 600_000,
   /** Pause between attempts at a lock, so that the statements queued behind the lock request can run. */
   lockRetryMs: 500,

@@ -63,10 +63,10 @@ export const closeStalledConnections = () => {
 /** Maximum bytes of the bodies that are queued or being received, without those of at most `smallBytes`. */
 export const maxBodiesBytes = 67_108_864;
 
-/** Maximum bytes of a body that does not count. A connection takes as much, and most bodies are smaller. */
+/** Bodies up to this size do not count. A connection itself takes as much memory, and most bodies are smaller. */
 const smallBytes = 4_096;
 
-/** Received bytes after which the bodies are checked, since many packets can arrive between two sweeps. */
+/** Received bytes after which the limit of bodies is checked, since many packets can arrive between two sweeps. */
 export const checkBodiesEveryBytes = 16_777_216;
 
 const stalledBodyMs = 2_000;

@@ -167,7 +167,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     this.releaseSlot();
   }
 
-  /** A shed exchange waits for the throttle, and its client goes on sending. */
+  /** Bytes of the request in memory. A shed request counts too: its client sends until the throttle lets out the 503. */
   heldBytes(): number {
     if (!this.isWanted() && this.state !== 'shed') return 0;
     return this.request.readableLength + this.connection.received.length + (this.reading?.heldBytes() ?? 0);

@@ -18,7 +18,7 @@ const pieceBytes = 65_536;
 /** Writes 16 pieces per tick of the event loop, so that other clients do not wait. */
 const afterOthers = turnThrottle(16);
 
-/* eslint-disable @typescript-eslint/unbound-method -- Express replaces the prototype of each response: no method is found on it. */
+/* eslint-disable @typescript-eslint/unbound-method -- Express replaces the prototype of each response, so Node's methods are taken here. */
 const { writeHead: nodeWriteHead, write: nodeWrite, end: nodeEnd } = ServerResponse.prototype;
 /* eslint-enable @typescript-eslint/unbound-method */
 

@@ -165,7 +165,7 @@ export const recordFailure = (request: IncomingMessage, failure: HttpFailure): v
 
 export const failureOf = (request: IncomingMessage): HttpFailure | undefined => failures.get(request);
 
-/** Answers with the Error of a failure. Its cause becomes the application's `error` event. */
+/** Answers with the status and Error body of a failure. Emits its cause as the application's `error` event. */
 export const fail = (context: Context, failure: HttpFailure): void => {
   // The server has already answered at the deadline, so only a bug is worth a report.
   if (context.headerSent && failure._tag !== 'Defect') return;

@@ -25,7 +25,7 @@ interface Options {
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1).join();
 
-/** Makes the functions for the requests that the HTTP server answers itself. */
+/** Makes the answers to requests that never reach the application, such as malformed or shed ones. */
 export const serverAnswers = ({
   reporter,
   corsOrigins,

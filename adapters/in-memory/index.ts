@@ -28,7 +28,7 @@ import {
   unavailable,
 } from '../../core';
 
-/** The authentication port, with functions that add and revoke keys at once. */
+/** The authentication port, with functions that add and revoke keys with immediate effect. */
 type InMemoryApiKeys = Readonly<{
   authenticate: Authenticate;
   /** Adds a key. The default owner is the id. Throws a TypeError for an invalid key, id or owner. */

@@ -10,8 +10,8 @@ interface Options {
 }
 
 /**
- * Gauges of prom-client that end in `_total`, as only counters should. Each has a detailed gauge of another
- * name.
+ * Gauges of prom-client to leave out: their names end in `_total`, as only counters' should. Other gauges report the same
+ * values in more detail.
  */
 const misnamed = [
   'nodejs_active_handles_total',

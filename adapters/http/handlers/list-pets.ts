@@ -68,7 +68,7 @@ export const decodeListQuery = (query: string): ReturnType<typeof decodeQuery> =
   return decoded;
 };
 
-// Characters that are invalid in a query (RFC 3986, section 3.4), but that a host's own server may accept.
+// Characters that are invalid in a query (RFC 3986, section 3.4), but that the HTTP server of an embedding program may accept.
 const invalidInQuery = /[^\w.~:/?@!$&'()*+,;=%[\]-]/g;
 
 /**

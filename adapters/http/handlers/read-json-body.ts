@@ -42,7 +42,7 @@ const refuseByHead = ({
     : unsupported('Content-Type must be application/json, in UTF-8');
 };
 
-// The types of raw-body's errors, which every `readBody` has.
+// The `type` of raw-body's errors. Every `readBody` rejects with errors of these types.
 const readFailure = (cause: unknown): HttpFailure => {
   switch (cause instanceof Error && 'type' in cause ? cause.type : undefined) {
     case 'entity.too.large':

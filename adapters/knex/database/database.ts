@@ -51,8 +51,8 @@ export interface PetStatements {
   /** Adds animals with ascending ids in this order, and returns them in any order. */
   readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
   /**
-   * Adds an animal in a transaction that is then rolled back. On PostgreSQL it sets an id that no animal gets, since a
-   * rollback does not give back a number of a sequence.
+   * Checks that inserts work: adds an animal, then rolls back. On PostgreSQL the animal has a reserved id, because a
+   * rollback does not return a value to a sequence.
    */
   readonly tryInsert: (transaction: Knex, newPet: NewPet) => Promise<ReadonlyArray<PetRow>>;
   readonly insertRecords: (knex: Knex, records: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
@@ -68,7 +68,7 @@ export interface Database {
   readonly preparesStatements: () => Promise<boolean>;
   /** Maximum concurrent batches of each operation, so that a slow operation leaves connections for the others. */
   readonly concurrency: { readonly reads: number; readonly writes: number };
-  /** Runs work in a transaction under a lock that serialises migrations and first keys of all processes. */
+  /** Runs work in a transaction under a lock: only one process at a time migrates or creates the first API key. */
   readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
   /** Returns true if the file was removed, replaced or truncated. Writes are then lost until the process restarts. */
   readonly isFileReplaced: () => boolean;

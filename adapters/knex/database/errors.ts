@@ -13,8 +13,8 @@ const hasCode =
     codes.test(codeOf(error));
 
 /**
- * Reports whether the database refused a statement, perhaps because of one of its rows. Excludes SQLSTATE 08 (connection),
- * 57P (shutdown) and 53300 (too many connections), and SQLite's errors of the file.
+ * True if the database refused the statement itself, so that single rows of its batch may succeed. False for SQLSTATE 08
+ * (connection), 57P (shutdown) and 53300 (too many connections), and for SQLite's I/O errors.
  */
 export const isStatementError = hasCode(
   /^(?:(?!08|57P|53300)(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|NOMEM))$/,

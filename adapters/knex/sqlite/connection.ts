@@ -75,7 +75,7 @@ const isClient = (value: unknown): value is Client =>
     (name) => typeof Reflect.get(value, name) === 'function',
   );
 
-/** True if OpenTelemetry's instrumentation has wrapped knex. Only statements that knex itself runs get a span. */
+/** True if OpenTelemetry has wrapped knex. Statements then go through knex instead of the driver, to get a span. */
 export const isInstrumented = ({ client }: { readonly client: unknown }): boolean =>
   isClient(client) && Reflect.has(client.raw, '__wrapped');
 

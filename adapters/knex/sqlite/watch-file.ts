@@ -41,7 +41,7 @@ const checkFrames = async (
   pageBytes: number,
   checked: CheckedFrames,
 ): Promise<CheckedFrames | undefined> => {
-  // Closing the log releases the file's POSIX locks, but SQLite locks only the database and the index.
+  // A close releases all POSIX locks on a file. SQLite has none on the log, only on the database and the `-shm` file.
   const log = await open(filename, 'r');
   try {
     const read = async (position: number, length: number): Promise<Buffer> => {
@@ -114,11 +114,11 @@ export const watchFile = (filename: string, reads: () => Knex) => {
     return isLost ? 'lost' : main === 'suspect' ? main : log;
   };
 
-  /** Reads over a new connection, since the open ones may have lost pages of the file in their cache. */
+  /** Checks over a new connection: open ones may still have cached pages that are missing from the file. */
   const passesQuickCheck = (): Promise<boolean> =>
     withPool(openReadOnly(filename), async (file) => (await findDamage(file, 'quick_check')) === undefined);
 
-  /** Accepts a file that VACUUM has shortened, because its database is as short. Otherwise reads all of it for damage. */
+  /** Accepts a shorter file if its database has fewer pages, as after VACUUM. Otherwise reads all of it for damage. */
   const checkMain = async (base: string): Promise<void> => {
     const { size } = inspectFile(base);
     if ((await readSize(reads())) < largestSize || (await passesQuickCheck())) largestSize = size;
@@ -176,7 +176,7 @@ export const watchFile = (filename: string, reads: () => Knex) => {
     isIntact: async (): Promise<boolean> => {
       const state = inspect();
       if (state === 'lost') return false;
-      // A log that was cut and written again has a hole, which its block count shows without a read.
+      // A log that was truncated and written at its old end is sparse, which `stat` shows by its block count.
       if (state === 'sound' && !hasLogHoles) return true;
       // A check that began before the commit may have read the log before it was damaged.
       await checking;
