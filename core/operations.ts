@@ -30,7 +30,10 @@ export interface AnimalStore {
   /** The owner and the id of the API key. */
   readonly caller: Caller;
   /** Reads one page, of 20 animals if the query gives no limit. */
-  readonly listPets: (query?: Partial<PetQuery>, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
+  readonly listPets: (
+    query?: { readonly [K in keyof PetQuery]?: PetQuery[K] | undefined },
+    deadline?: Deadline,
+  ) => TaskEither<Unavailable, PetPage>;
   /**
    * Adds an animal. With an idempotency key, a retry within 24 hours adds no second animal (`resolveIdempotentCreate`).
    * A create that ends as Unavailable may still have been done: retry it with its key.

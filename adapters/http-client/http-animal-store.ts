@@ -41,7 +41,10 @@ type RemoteFailure = InvalidApiKey | RateLimited | Unavailable;
 
 /** Operations of a store over HTTP. An AnimalStore also fits this type. */
 export interface RemoteAnimalStore {
-  readonly listPets: (query?: Partial<PetQuery>, deadline?: Deadline) => TaskEither<RemoteFailure, PetPage>;
+  readonly listPets: (
+    query?: { readonly [K in keyof PetQuery]?: PetQuery[K] | undefined },
+    deadline?: Deadline,
+  ) => TaskEither<RemoteFailure, PetPage>;
   readonly createPet: (
     newPet: NewPet,
     idempotencyKey?: IdempotencyKey,

@@ -34,8 +34,8 @@ export interface Service {
 
 type Limits = Pick<HttpServerOptions, 'host' | 'port' | 'maxInFlight' | 'maxWaitMs'>;
 
-/** Separate limits, so that the admin server answers while the public server is overloaded. It sheds no health check. */
-const adminLimits = { maxInFlight: 16, maxWaitMs: serverTimeouts.responseMs };
+/** Separate limits, so that the admin server answers while the public server is overloaded. */
+const adminLimits = { maxInFlight: 16, maxWaitMs: serverTimeouts.maxWaitMs };
 
 /** Neither logs nor counts requests: probes and scrapes come every few seconds. */
 const defectsOnly = ({ error }: Reporter): Reporter => ({

@@ -52,15 +52,6 @@ export const expectUnlessUnavailable = async <E extends { readonly _tag: string 
   if (answer !== 'Unavailable') expectEqual(what, answer, expected);
 };
 
-/** Waits until all promises are settled, then rejects as the first that rejected, so that nothing outlasts a test. */
-export const allEnded = async <A extends ReadonlyArray<unknown> | []>(
-  promises: A,
-): Promise<{ -readonly [Index in keyof A]: Awaited<A[Index]> }> => {
-  const all = Promise.all(promises);
-  await Promise.allSettled([all, ...promises]);
-  return all;
-};
-
 /** Returns the names of the calls that have not ended after this time. */
 export const unendedAfter = async (
   milliseconds: number,
@@ -103,4 +94,18 @@ export const decoded = <A>(codec: Codec<A>, value: unknown): A => {
   const outcome = codec.decode(value);
   if (outcome._tag === 'Left') return fail(`${shown(value)} is no ${codec.name}`);
   return outcome.right;
+};
+
+const settleMs = 5_000;
+
+/** Rejects as the first promise that rejects, after the others have ended, so that nothing outlasts a test. */
+export const allEnded = async <A extends ReadonlyArray<unknown> | []>(
+  promises: A,
+): Promise<{ -readonly [Index in keyof A]: Awaited<A[Index]> }> => {
+  try {
+    return await Promise.all(promises);
+  } catch (error) {
+    await unendedAfter(settleMs, { others: Promise.allSettled(promises) });
+    throw error;
+  }
 };

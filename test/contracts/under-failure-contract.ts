@@ -42,9 +42,12 @@ export const underFailureContract = (
     return closeAfter(
       () => test({ repository, breakStore, mendStore, reopen: () => breakable.reopen() }),
       async () => {
-        // A failed test may leave its store broken, and a broken store may be unable to close.
-        if (isBroken) await mendStore();
-        await breakable.close();
+        try {
+          // A failed test may leave its store broken, and a broken store may be unable to close.
+          if (isBroken) await mendStore();
+        } finally {
+          await breakable.close();
+        }
       },
     );
   };

@@ -37,7 +37,7 @@ const codecs = {
   limit: once(pageSizeInDigits),
   after: once(inDecimal(PetId)),
   status: once(PetStatus),
-} satisfies { readonly [K in keyof PetQuery]: t.Mixed };
+} satisfies { readonly [K in keyof Required<PetQuery>]: t.Mixed };
 
 const ListPetsParameters = t.partial(codecs);
 

@@ -142,7 +142,7 @@ const overload = async (databaseUrl: string, requests: ReadonlyArray<LoadRequest
     'all responses were answers or refusals': Object.keys(others).length === 0,
     'each request was answered': under.cutOff + under.unanswered === 0,
     'each refusal had a Retry-After': under.unexplained === 0,
-    'refusals came at once': refused.p99 < longestRefusalMs,
+    'refusals came within 2 s': refused.p99 < longestRefusalMs,
     'admitted requests were answered in time': admitted.p99 < longestAdmittedMs,
     '/livez was answered in time': health < longestHealthMs,
     'memory was bounded': memory < maxMemoryBytes,
@@ -161,7 +161,7 @@ describe('A service under overload', () => {
   for (const store of sqlStores) {
     for (const [name, requests] of Object.entries(loads)) {
       fault(
-        `serves what it can and refuses the rest at once, ${times} times too many ${name} for ${seconds} s, on ${store.name}`,
+        `serves what it can and refuses the rest within 2 s, ${times} times too many ${name} for ${seconds} s, on ${store.name}`,
         () => store.within(({ databaseUrl }) => overload(databaseUrl, requests)),
       );
     }
