@@ -28,12 +28,15 @@ type CheckName = 'settings' | 'port' | 'database' | 'durability' | 'limits' | 'm
 export interface CheckResult {
   readonly check: CheckName;
   readonly ok: boolean;
+  readonly isWarning?: true;
   readonly text: string;
 }
 
 const passed = (check: CheckName, text: string): CheckResult => ({ check, ok: true, text });
 
 const failed = (check: CheckName, text: string): CheckResult => ({ check, ok: false, text });
+
+const warned = (check: CheckName, text: string): CheckResult => ({ check, ok: true, isWarning: true, text });
 
 const clockToleranceMs = 60_000;
 
@@ -186,7 +189,7 @@ const inspectTakenPort = async (
   if ((await ask(host, port, '/livez')) !== '{"status":"live"}') {
     return failed('port', failureText({ _tag: 'CannotListen', cause, prefix }, settings.DATABASE_URL));
   }
-  const place = `${port} on ${host} is taken by an animal store`;
+  const place = `${prefix}PORT ${port} on ${host} is taken by an animal store`;
   return (await usesSameDatabase(settings, host, port))
     ? passed('port', `${place} with this database`)
     : failed('port', `${place} with another database: stop it, or set ${prefix}PORT or ${prefix}HOST`);
@@ -201,7 +204,7 @@ const inspectPort = async (
   const server = createServer().listen(port, host);
   try {
     await once(server, 'listening');
-    return passed('port', port === 0 ? `any free port on ${host}` : `${port} on ${host} is free`);
+    return passed('port', `${prefix}PORT ${port} on ${host} is ${port === 0 ? 'any free port' : 'free'}`);
   } catch (cause) {
     return await inspectTakenPort(settings, host, port, prefix, cause);
   } finally {
@@ -227,7 +230,7 @@ export const diagnose = async (
   const settings = read.right;
   return [
     passed('settings', changedSettings(settings).join(', ') || 'all settings are default'),
-    ...settingWarnings(environment, settings).map((text) => passed('settings', `warning: ${text}`)),
+    ...settingWarnings(environment, settings).map((text) => warned('settings', text)),
     ...(await inspectPorts(settings)),
     ...(await inspectData(settings, isThorough)),
   ];

@@ -51,8 +51,11 @@ const listenAdvice = (cause: unknown, prefix: string): string => {
 export const failureText = (failure: CommandFailure, address: DatabaseAddress): string => {
   const database = databaseAddressText(address);
   switch (failure._tag) {
-    case 'Unavailable':
-      return `the database ${database} can't be used: ${E.toError(failure.cause).message}: ${databaseAdvice(address, failure.cause)}`;
+    case 'Unavailable': {
+      const reason = `the database ${database} can't be used: ${E.toError(failure.cause).message}`;
+      const advice = databaseAdvice(address, failure.cause);
+      return advice === undefined ? reason : `${reason}: ${advice}`;
+    }
     case 'MigrationFailed':
       return `the database ${database} can't be migrated: ${failure.cause.message}`;
     case 'DatabaseLost':
@@ -64,7 +67,7 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
     case 'NoDatabase':
       return 'this command needs a database: set DATABASE_URL to sqlite:FILE or postgres://... instead of memory:';
     case 'NotInitialized':
-      return `there is no animal store in ${database}: set DATABASE_URL to the database, or create one with \`animal-store migrate\``;
+      return `there is no animal store in ${database}: set DATABASE_URL to the right database, or create one with \`animal-store migrate\``;
     case 'DriverMissing':
       return `the database driver ${failure.driver} can't be loaded: ${failure.reason}: run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed`;
     case 'UsePostgresTools':

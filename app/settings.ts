@@ -29,14 +29,16 @@ const setting = <A>(
     toText,
   );
 
-const wholeNumber = <D extends number | undefined>(from: number, to: number, defaultValue: D) =>
+const wholeNumber = <D extends number | undefined>(from: number, to: number, defaultValue: D, unit = '') =>
   setting<number | D>(
     t.refinement(t.number, (value) => value >= from && value <= to),
-    `a whole number from ${from} to ${to}`,
+    `a whole number${unit} from ${from} to ${to}`,
     defaultValue,
     (value) => String(value ?? 'none'),
     (text) => (/^[0-9]{1,9}$/.test(text) ? Number(text) : undefined),
   );
+
+const ofMilliseconds = ' of milliseconds';
 
 const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A) =>
   setting<A>(
@@ -80,7 +82,7 @@ const codec = t.strict({
   ),
   API_KEYS: setting(
     t.readonlyArray(ApiKey),
-    'keys separated by commas or lines, each of letters, digits and -._~+/',
+    'keys separated by commas or lines, each of letters, digits and -._~+/ with = at the end only',
     [],
     ({ length }) => (length === 1 ? '1 key' : `${length} keys`),
     splitKeys,
@@ -95,9 +97,9 @@ const codec = t.strict({
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
   NODE_ENV: oneOf(['development', 'test', 'production'], 'development'),
   MAX_IN_FLIGHT: wholeNumber(1, 100_000, 128),
-  MAX_WAIT: wholeNumber(1, 60_000, serverTimeouts.maxWaitMs),
+  MAX_WAIT: wholeNumber(1, 60_000, serverTimeouts.maxWaitMs, ofMilliseconds),
   TRUST_PROXY: wholeNumber(0, 100, 0),
-  STOP_DELAY: wholeNumber(0, 600_000, 0),
+  STOP_DELAY: wholeNumber(0, 600_000, 0, ofMilliseconds),
   RATE_LIMIT: setting<RateLimit | undefined>(
     t.type({ requests: t.number, seconds: t.number }),
     'a number of requests per number of seconds, such as 100/60s',
@@ -106,7 +108,12 @@ const codec = t.strict({
     parseRateLimit,
   ),
   POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
-  POSTGRES_STATEMENT_TIMEOUT: wholeNumber(1, databaseTimeouts.maxStatementMs, databaseTimeouts.statementMs),
+  POSTGRES_STATEMENT_TIMEOUT: wholeNumber(
+    1,
+    databaseTimeouts.maxStatementMs,
+    databaseTimeouts.statementMs,
+    ofMilliseconds,
+  ),
   POSTGRES_PREPARED_STATEMENTS: oneOf(['auto', 'always', 'never'], 'auto'),
 });
 

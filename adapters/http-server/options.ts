@@ -28,13 +28,13 @@ export type ServerFailure =
   | {
       readonly _tag:
         | 'HeadersTooLarge'
-        | 'PayloadTooLarge'
         | 'HttpVersionNotSupported'
         | 'RequestTimeout'
         | 'ExpectationFailed'
         | 'Overloaded'
         | 'DeadlineExceeded';
     }
+  | { readonly _tag: 'PayloadTooLarge'; readonly hasLongChunkExtensions?: true }
   /** The method is CONNECT. `allowed` is empty, since the server does not know the methods of the listener. */
   | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> };
 

@@ -58,7 +58,7 @@ export const validateRequest = (request: IncomingMessage): ServerFailure | undef
   if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
   const { bytes, hosts, authorizations } = countHead(rawHeaders);
   if (bytes > maxHeadBytes) return { _tag: 'HeadersTooLarge' };
-  if (hosts > 1) return malformed('a request must have one Host header');
+  if (hosts > 1) return malformed('a request must have at most one Host header');
   if (hosts === 0 && httpVersion === '1.1') return malformed('a request must have a Host header');
   if (!hostAndPort.test(headers.host ?? '')) {
     return malformed('invalid Host header; it must be a host with an optional port');
@@ -96,7 +96,7 @@ export const parserFailure = ({ code }: ParserError): ServerFailure => {
     case 'HPE_HEADER_OVERFLOW':
       return { _tag: 'HeadersTooLarge' };
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return { _tag: 'PayloadTooLarge' };
+      return { _tag: 'PayloadTooLarge', hasLongChunkExtensions: true };
     // Connection preface of HTTP/2 (RFC 9113, section 3.4).
     case 'HPE_PAUSED_H2_UPGRADE':
       return { _tag: 'HttpVersionNotSupported' };

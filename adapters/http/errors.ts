@@ -31,13 +31,13 @@ export type HttpFailure =
         | 'InvalidIdempotencyKey'
         | 'MissingApiKey'
         | 'Overloaded'
-        | 'PayloadTooLarge'
         | 'PetNotFound'
         | 'RequestTimeout';
     }
   | { readonly _tag: 'InvalidQuery' | 'InvalidBody'; readonly fieldErrors: ReadonlyArray<FieldError> }
   | { readonly _tag: 'MalformedApiKey'; readonly repeatsScheme: boolean }
   | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
+  | { readonly _tag: 'PayloadTooLarge'; readonly hasLongChunkExtensions?: true }
   | { readonly _tag: 'RouteNotFound'; readonly suggestion?: string }
   | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
@@ -68,8 +68,8 @@ const unavailable = (message: string): ErrorDescription =>
   describe(503, 'unavailable', message, retryAfter(1));
 
 const idempotencyKeyRule =
-  'Idempotency-Key must be 1 to 255 printable ASCII characters in double quotes, such as "8e03978e"; ' +
-  'without the quotes it must not contain spaces, commas, quotes or backslashes';
+  'Idempotency-Key must be 1 to 255 printable ASCII characters; ' +
+  'put it in double quotes if it has spaces, commas, quotes or backslashes';
 
 export const describeFailure = (failure: HttpFailure): ErrorDescription => {
   switch (failure._tag) {
@@ -113,7 +113,13 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
         retryAfter(1),
       );
     case 'PayloadTooLarge':
-      return describe(413, 'payload_too_large', 'the request body must be at most 100 kB');
+      return describe(
+        413,
+        'payload_too_large',
+        failure.hasLongChunkExtensions
+          ? 'the chunk extensions of the request body are too long; send none'
+          : 'the request body must be at most 100 kB',
+      );
     case 'UnsupportedMediaType':
       return describe(415, 'unsupported_media_type', failure.expected, { Accept: 'application/json' });
     case 'ExpectationFailed':

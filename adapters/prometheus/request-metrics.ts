@@ -154,7 +154,7 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
   const durations = requestDurations();
   const rejections = new Counter({
     name: 'animal_store_rejections_total',
-    help: 'Requests rejected before the application received them: shed under overload, timed out, or not valid HTTP.',
+    help: 'Requests rejected before the application received them: refused because of overload, timed out, or not valid HTTP.',
     labelNames: ['http_response_status_code'],
     registers,
   });

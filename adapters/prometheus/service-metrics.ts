@@ -8,12 +8,12 @@ const measured = [
   [
     'appliedMigrations',
     'animal_store_schema_migrations_applied',
-    'Number of applied migrations of this version.',
+    'Number of migrations of the running version that the database has.',
   ],
   [
     'pendingMigrations',
     'animal_store_schema_migrations_pending',
-    'Number of pending migrations of this version.',
+    'Number of migrations of the running version that the database lacks.',
   ],
   ['validKeys', 'animal_store_valid_api_keys', 'Number of valid API keys.'],
 ] as const;
@@ -47,7 +47,7 @@ export const serviceMetrics = (registry: Registry, version: string) => {
   );
   const ends = new Gauge({
     name: 'animal_store_owner_keys_expiry_timestamp_seconds',
-    help: 'Expiry of the last valid API key of an owner, for the 100 owners whose keys expire first.',
+    help: 'Unix time at which the last valid API key of an owner expires, for the 100 owners for whom it is soonest. Owners with a key that never expires are left out.',
     labelNames: ['owner'],
     registers,
   });
@@ -106,7 +106,7 @@ export const poolMetrics =
 export const batchMetrics = () => {
   const durations = histogram(
     'db_client_operation_duration_seconds',
-    'Duration of database operations: batches of list or find queries, and commits of creates.',
+    'Duration of a database operation: a batch of lists, a batch of finds, or a commit of creates.',
     // OpenTelemetry's advice starts at 1 ms, but most reads take less.
     [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
   );

@@ -22,7 +22,7 @@ const adviceByCode: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(57P03|57P01|57P02)$/, 'wait until the server has started, and try again'],
   [
     /CERT|SIGNATURE|ERR_TLS|ISSUER/,
-    "set sslrootcert in DATABASE_URL to the certificate of the authority that signed the server's",
+    "set sslrootcert in DATABASE_URL to the file with the certificate of the authority that signed the server's certificate",
   ],
 ];
 
@@ -94,10 +94,13 @@ export const fileAdvice = (filename: string): string | undefined => {
   }
 };
 
-export const databaseAdvice = (address: DatabaseAddress | undefined, cause: unknown): string => {
+/** Returns what to do; undefined if the message of the cause already says it. */
+export const databaseAdvice = (address: DatabaseAddress | undefined, cause: unknown): string | undefined => {
+  if (errorCode(cause) === 'PERMANENT') return undefined;
   const { message } = toError(cause);
   if (/damaged|malformed/.test(message)) return 'restore a backup';
-  if (message.includes('SQLITE_NOTADB')) return 'it is not a SQLite database: set DATABASE_URL';
+  if (message.includes('SQLITE_NOTADB'))
+    return 'it is not a SQLite database: name another file in DATABASE_URL';
   if (/SQLITE_FULL|ENOSPC/.test(message)) return 'free space on its disk';
   if (message.includes('SQLITE_BUSY')) return 'wait until the process that writes to it has ended';
   switch (address?._tag) {

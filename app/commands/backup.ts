@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { counted } from '../terminal/streams';
 import type { Terminal } from '../terminal/terminal';
-import { runTransfer } from './run';
+import { runTransfer, unchangedText } from './run';
 
 interface Options {
   readonly replace?: boolean;
@@ -9,9 +9,9 @@ interface Options {
 
 export const backupCommand = (terminal: Terminal): Command =>
   new Command('backup')
-    .description('copy a SQLite database to a file while the service runs, and check the copy')
+    .description('copy a SQLite database to a file, also while the service runs, and check the copy')
     .argument('<file>', 'file to write, or - for standard output; an earlier backup is replaced')
-    .option('--replace', 'replace a file that is not a backup, or a database that may be in use')
+    .option('--replace', 'replace the file even if it is not a backup, or is a database that may be in use')
     .action((file: string, { replace = false }: Options) =>
       runTransfer(
         terminal,
@@ -21,16 +21,16 @@ export const backupCommand = (terminal: Terminal): Command =>
         },
         {
           failed: 'the backup failed',
-          remains: () => (file === '-' ? 'the output is not a backup' : `${file} is unchanged`),
+          remains: () => (file === '-' ? 'the output is not a backup' : unchangedText(file)),
         },
       ),
     );
 
 export const restoreCommand = (terminal: Terminal): Command =>
   new Command('restore')
-    .description('replace the database by a backup while no process has the database open')
+    .description('replace the database with a backup; stop every process that uses it first')
     .argument('<file>', 'a file that `backup` wrote')
-    .option('--replace', 'replace a database that holds animals, which are lost')
+    .option('--replace', 'replace the database even if it has animals, which are lost, or is damaged')
     .action((file: string, { replace = false }: Options) =>
       runTransfer(
         terminal,

@@ -7,8 +7,15 @@ interface Options {
   readonly json?: boolean;
 }
 
-const toLine = ({ check, ok, text }: CheckResult): string =>
-  `${(ok ? 'ok' : 'FAIL').padEnd(4)}  ${check.padEnd(10)}  ${text}`;
+const stateOf = ({ ok, isWarning }: CheckResult): string => {
+  if (!ok) return 'FAIL';
+  return isWarning ? 'WARN' : 'ok';
+};
+
+const toLine = (result: CheckResult): string => {
+  const { check, text } = result;
+  return `${stateOf(result).padEnd(4)}  ${check.padEnd(10)}  ${text}`;
+};
 
 export const doctorCommand = ({ env, print, fail }: Terminal): Command =>
   new Command('doctor')

@@ -3,7 +3,7 @@ import { newPetFields, type PetStatus } from '../../core';
 import { counted } from '../terminal/streams';
 import type { Terminal } from '../terminal/terminal';
 import { type Format, formatOfFile } from '../transfer/formats';
-import { formatOption, missingFormat, runTransfer } from './run';
+import { formatOption, missingFormat, runTransfer, unchangedText } from './run';
 
 interface Options {
   readonly format?: Format;
@@ -12,7 +12,7 @@ interface Options {
 
 export const exportCommand = (terminal: Terminal): Command =>
   new Command('export')
-    .description('write all animals to a file for `import`, by ascending id')
+    .description('write animals to a file for `import`, by ascending id')
     .argument('[file]', 'file to write, or - for standard output', '-')
     .addOption(formatOption())
     .addOption(
@@ -34,9 +34,7 @@ export const exportCommand = (terminal: Terminal): Command =>
         {
           failed: 'the export failed',
           remains: () =>
-            file === '-'
-              ? `the output is incomplete (${counted(written, 'animal')})`
-              : `${file} is unchanged`,
+            file === '-' ? `the output is incomplete (${counted(written, 'animal')})` : unchangedText(file),
         },
       );
     });

@@ -24,7 +24,7 @@ const summaryText = (summary: ImportSummary): string => {
     case 'failed':
       return `nothing was stored: ${summary.reason}`;
     case 'unconfirmed':
-      return `the database did not confirm the commit: either ${wereStored(rows - invalidRows)} or nothing was stored: ${summary.reason}`;
+      return `the database did not confirm the commit: either ${wereStored(rows - invalidRows)} or nothing was stored; check with \`animal-store export\` before you import again: ${summary.reason}`;
   }
 };
 
@@ -42,7 +42,7 @@ interface Options {
 
 export const importCommand = (terminal: Terminal): Command =>
   new Command('import')
-    .description('add all animals of a file, with new ids, or none of them')
+    .description('add the animals of a file, with new ids; if a row is invalid, add none')
     .argument('<file>', 'CSV or NDJSON file, or - for standard input')
     .addOption(formatOption())
     .option('--skip-invalid', 'skip invalid rows and import the others')

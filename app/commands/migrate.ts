@@ -4,7 +4,9 @@ import { runCommand } from './run';
 
 export const migrateCommand = (terminal: Terminal): Command =>
   new Command('migrate')
-    .description('create or update the database; `serve` does this too')
+    .description(
+      'create or update the tables; `serve` does this too, unless older versions could not use the result',
+    )
     .option('--json', 'print the names of the migrations that this command ran, as JSON')
     .action(async ({ json = false }: { readonly json?: boolean }) => {
       const { printError, print } = terminal;

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import * as E from 'fp-ts/Either';
 import * as t from 'io-ts';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { decodeOrThrow, fieldErrorTexts } from '../../core';
 import { errorCode } from '../error-code';
@@ -16,11 +17,10 @@ export const readVersion = (): string =>
   decodeOrThrow(t.type({ version: t.string }), createRequire(__filename)('#manifest')).version;
 
 export const formatOption = (): Option =>
-  new Option('--format <format>', 'format of the file, if its name does not end in .csv or .ndjson').choices(
-    formats,
-  );
+  new Option('--format <format>', 'format of the file, if its name does not show it').choices(formats);
 
-export const missingFormat = 'error: add --format ndjson or --format csv';
+export const missingFormat =
+  'error: the file name does not show the format; add --format ndjson or --format csv';
 
 export const runCommand = async (
   { env, printError, fail }: Terminal,
@@ -51,6 +51,10 @@ export const runInterruptible = (
   interruptible(terminal, (interruption) =>
     runCommand(terminal, (settings) => command({ settings, terminal, interruption })),
   );
+
+/** A failed transfer leaves an earlier file as it was, and writes no new one. */
+export const unchangedText = (file: string): string =>
+  existsSync(file) ? `${file} is unchanged` : `${file} was not written`;
 
 interface FailureTexts {
   readonly failed: string;

@@ -123,7 +123,10 @@ describe('A start that fails half-way', () => {
         '\n',
       ];
       for (const [file, ...words] of [
-        ['text', 'NOTADB: file is not a database: it is not a SQLite database: set DATABASE_URL'],
+        [
+          'text',
+          'NOTADB: file is not a database: it is not a SQLite database: name another file in DATABASE_URL',
+        ],
         ['folder', 'CANTOPEN: unable to open database file: it is a folder: name a file in it'],
         ['no/such/file', `CANTOPEN: unable to open database file: create the folder ${folder}/no/such`],
       ] as const) {

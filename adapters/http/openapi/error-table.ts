@@ -19,7 +19,7 @@ export const exampleFailures: ExampleFailures = {
     ],
   },
   MalformedJson: { _tag: 'MalformedJson', reason: 'not valid UTF-8' },
-  MalformedRequest: { _tag: 'MalformedRequest', reason: 'a request must have one Host header' },
+  MalformedRequest: { _tag: 'MalformedRequest', reason: 'a request must have at most one Host header' },
   InvalidIdempotencyKey: { _tag: 'InvalidIdempotencyKey' },
   MissingApiKey: { _tag: 'MissingApiKey' },
   MalformedApiKey: { _tag: 'MalformedApiKey', repeatsScheme: true },
@@ -52,7 +52,15 @@ export const errorCodes = [...new Set(descriptions.map(({ code }) => code))].sor
 
 const escapeCell = (text: string): string => text.replace(/[<|]/g, '\\$&');
 
-const retryable = new Set(['idempotency_key_in_flight', 'rate_limited', 'request_timeout', 'unavailable']);
+/** Failures after which a client may retry, in the words of docs/http-api.md. All others: no. */
+const retries: Readonly<Record<string, string>> = {
+  idempotency_key_in_flight: 'yes, after `Retry-After`',
+  rate_limited: 'yes, after `Retry-After`',
+  request_timeout: 'yes, on a new connection',
+  unavailable: 'yes, after `Retry-After`; a create only with an idempotency key',
+  expectation_failed: 'yes, without the `Expect` header',
+  http_version_not_supported: 'yes, over HTTP/1.1',
+};
 
 export const errorTable = [
   '| `code` | `status` | Retry | `message`, for example |',
@@ -60,7 +68,6 @@ export const errorTable = [
   ...errorCodes.map((code) => {
     const same = descriptions.filter((description) => description.code === code);
     const messages = [...new Set(same.map(({ message }) => escapeCell(message)))].join('; or: ');
-    const retry = retryable.has(code) ? 'yes' : 'no';
-    return `| \`${code}\` | ${same[0]?.status ?? ''} | ${retry} | ${messages} |`;
+    return `| \`${code}\` | ${same[0]?.status ?? ''} | ${retries[code] ?? 'no'} | ${messages} |`;
   }),
 ].join('\n');

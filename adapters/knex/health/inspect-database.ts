@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import type * as TE from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../../core';
 import { type ApiKeyRow, isValid } from '../api-keys/stored-key';
-import { eitherToTaskEither, errorWithCode } from '../database/errors';
+import { eitherToTaskEither, errorWithCode, permanentError } from '../database/errors';
 import type { Durability, InspectableDatabase, Limits } from '../database/database';
 import { petFromRow } from '../database/pet-columns';
 import { rolledBack } from '../database/transactions';
@@ -29,7 +29,7 @@ const minDiskAvailable = 8 * 1024 * 1024;
 const useAsService = async (database: InspectableDatabase, countsRequests: boolean): Promise<void> => {
   (await readAnimals(database, 100)).forEach(petFromRow);
   const grants = await database.missingGrants(countsRequests);
-  if (grants.length > 0) throw errorWithCode('42501', `this role lacks privileges: ${grants.join('; ')}`);
+  if (grants.length > 0) throw permanentError(`this role lacks rights; run: ${grants.join('; ')}`);
   await tryCreate(database);
   await beat(database);
 };

@@ -28,8 +28,8 @@ export const readSchemaState = async (knex: Knex): Promise<SchemaState> => {
 
 export const generationMismatch = ({ generation, expectedGeneration }: SchemaState): string | undefined => {
   if (generation === 0 || generation === expectedGeneration) return undefined;
-  const found = `its schema has generation ${generation}, but this program needs ${expectedGeneration}`;
+  const found = `the schema has generation ${generation}, but this program needs ${expectedGeneration}`;
   return generation > expectedGeneration
-    ? `${found}: run the version that created it, or restore a backup of generation ${expectedGeneration}`
+    ? `${found}: run the newer version that migrated it, or restore a backup of generation ${expectedGeneration}`
     : `${found}: stop every instance of an earlier version, make a backup, then run \`animal-store migrate\``;
 };

@@ -78,7 +78,8 @@ export const restoreSqlite = async (
   if (exists) {
     // Opening a pipe would block the process, which could then not handle signals.
     if (!statSync(filename).isFile()) throw permanentError(`${filename} is not a regular file`);
-    if (resolveSymlink(backup) === filename) throw permanentError(`${backup} is the database itself`);
+    if (resolveSymlink(backup) === filename)
+      throw permanentError(`${backup} is the database itself: name another file`);
     const found = await inspectTarget(filename);
     if (found !== 'replaceable' && !mayReplace) throw permanentError(refusals[found](filename));
     return found === 'damaged' ? replace() : withExclusiveLock(filename, replace);

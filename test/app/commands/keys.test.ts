@@ -111,7 +111,7 @@ describe('The command keys', () => {
         expect(await keys({ DATABASE_URL: `sqlite:${file}` }, ...command)).to.include({
           code: 1,
           stdout: '',
-          stderr: `animal-store: there is no animal store in sqlite:${file}: set DATABASE_URL to the database, or create one with \`animal-store migrate\`\n`,
+          stderr: `animal-store: there is no animal store in sqlite:${file}: set DATABASE_URL to the right database, or create one with \`animal-store migrate\`\n`,
         });
       }
       expect(readdirSync(dirname(file))).to.deep.equal(isEmpty ? ['animals.sqlite3'] : []);

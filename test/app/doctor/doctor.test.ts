@@ -131,8 +131,8 @@ describe('animal-store doctor', () => {
     for (const file of [other, await newDatabaseFile()]) {
       const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}`, ...ports });
       expect(failed.map(({ text }) => text)).to.deep.equal([
-        `${port} on 127.0.0.1 is taken by an animal store with another database: stop it, or set PORT or HOST`,
-        `${adminPort} on 127.0.0.1 is taken by an animal store with another database: stop it, or set ADMIN_PORT or ADMIN_HOST`,
+        `PORT ${port} on 127.0.0.1 is taken by an animal store with another database: stop it, or set PORT or HOST`,
+        `ADMIN_PORT ${adminPort} on 127.0.0.1 is taken by an animal store with another database: stop it, or set ADMIN_PORT or ADMIN_HOST`,
       ]);
       const started = await runInProcess(['serve'], { DATABASE_URL: `sqlite:${file}`, ...ports });
       expect(started.code, 'serve agrees').to.equal(1);

@@ -97,7 +97,7 @@ describe('The command export', () => {
     await writeFile(file, 'what was there');
     expect(await runInProcess(['export', file], { DATABASE_URL: `sqlite:${database}` })).to.include({
       code: 1,
-      stderr: `the export failed: there is no animal store in sqlite:${database}: set DATABASE_URL to the database, or create one with \`animal-store migrate\`; ${file} is unchanged\n`,
+      stderr: `the export failed: there is no animal store in sqlite:${database}: set DATABASE_URL to the right database, or create one with \`animal-store migrate\`; ${file} is unchanged\n`,
     });
     expect(await readFile(file, 'utf8')).to.equal('what was there');
     expect(await readdir(folder)).to.deep.equal(['animals.csv']);
@@ -113,7 +113,7 @@ describe('The command export', () => {
     const { code, stderr } = withoutDatabaseLine(await running.ended);
     expect({ code, stderr }).to.deep.equal({
       code: 143,
-      stderr: `interrupted by SIGTERM: ${file} is unchanged\n`,
+      stderr: `interrupted by SIGTERM: ${file} was not written\n`,
     });
     expect(await readdir(folder)).to.deep.equal([]);
   });
@@ -184,7 +184,10 @@ describe('The command export', () => {
       join(folder, 'same-folder', `${basename(file)}-journal`),
     ]) {
       const { code, stderr } = await runInProcess(['export', '--format', 'csv', name], environment);
-      expect(stderr).to.equal(`the export failed: ${name} is the database itself; ${name} is unchanged\n`);
+      const outcome = /-(wal|journal)$/.test(name) ? 'was not written' : 'is unchanged';
+      expect(stderr).to.equal(
+        `the export failed: ${name} is the database itself: name another file; ${name} ${outcome}\n`,
+      );
       expect(code).to.equal(1);
     }
     expect(await namesIn(file)).to.deep.equal(['animal 1', 'animal 2']);
@@ -193,7 +196,9 @@ describe('The command export', () => {
   it('refuses to replace the database of another service', async () => {
     const [{ environment }, { file }] = [await newCatalogue(), await newCatalogue(animals(1))];
     const { code, stderr } = await runInProcess(['export', '--format=csv', file], environment);
-    expect(stderr).to.equal(`the export failed: ${file} is a SQLite database; ${file} is unchanged\n`);
+    expect(stderr).to.equal(
+      `the export failed: ${file} is a SQLite database: name another file; ${file} is unchanged\n`,
+    );
     expect(code).to.equal(1);
     expect(await namesIn(file)).to.deep.equal(['animal 1']);
   });

@@ -79,7 +79,7 @@ describe('The first signal', function () {
     });
     expect(await endOf(running)).to.deep.equal({
       ...interrupted,
-      stderr: `interrupted by SIGTERM: ${file} is unchanged\n`,
+      stderr: `interrupted by SIGTERM: ${file} was not written\n`,
     });
     expect(readdirSync(folder)).to.deep.equal([]);
   });

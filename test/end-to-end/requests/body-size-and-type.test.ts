@@ -56,6 +56,13 @@ describeService('The body of POST /v1/pets', (service) => {
       expect([answer?.status, answer?.code]).to.deep.equal([413, 'payload_too_large']);
     });
 
+    it('in chunks with long extensions is refused: 413, with a text of its own', async () => {
+      const chunks = `${head('Content-Type: application/json', 'Transfer-Encoding: chunked')}1;${'x'.repeat(20_000)}\r\n`;
+      const answer = await service.exchangeOne(chunks, asked);
+      expect([answer.status, answer.code]).to.deep.equal([413, 'payload_too_large']);
+      expect(answer.text).to.include('chunk extensions');
+    });
+
     it('in small chunks is taken', async () => {
       const chunks = rex.replace(/./g, '1;ext=1\r\n$&\r\n');
       const answer = await service.exchangeOne(

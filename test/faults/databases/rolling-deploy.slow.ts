@@ -165,11 +165,11 @@ const refuseOtherGeneration = async (databaseUrl: string): Promise<Figures> => {
   const tooLate = await runCommand(['serve'], older);
   expect(tooLate.code).to.equal(1);
   expect(tooLate.stderr).to.match(
-    /has generation 2, but this program needs 1: run the version that created it/,
+    /has generation 2, but this program needs 1: run the newer version that migrated it/,
   );
   const doctor = await runCommand(['doctor'], older);
   expect(doctor.code).to.equal(1);
-  expect(doctor.stdout).to.match(/FAIL\s+migrations\s+its schema has generation 2/);
+  expect(doctor.stdout).to.match(/FAIL\s+migrations\s+the schema has generation 2/);
   await startService(breaking);
   return { refused: 2 };
 };

@@ -59,7 +59,7 @@ const onRights: Readonly<Record<string, readonly [revocation: string, remedy: Re
     'revoke usage on sequence pets_id_seq',
     /permission denied for sequence pets_id_seq/,
   ],
-  'no right to add animals': ['revoke insert on pets', /lacks privileges: grant insert on pets to few_/],
+  'no right to add animals': ['revoke insert on pets', /lacks rights; run: grant insert on pets to few_/],
   'no right to add and lock idempotency keys': [
     'revoke insert, update on creation_keys',
     /grant insert, update on creation_keys to few_/,

@@ -61,7 +61,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(outcome)
         .to.have.nested.property('left.cause.message')
         .that.matches(
-          /has generation 2, but this program needs 1: run the version that created it, or restore/,
+          /has generation 2, but this program needs 1: run the newer version that migrated it, or restore/,
         );
       const { schema } = await run(inspectDatabase(forInspection(database)));
       expect(schema).to.include({ generation: 2, expectedGeneration: 1 });
