@@ -10,9 +10,9 @@ import {
   generationMismatch,
   type InspectableDatabase,
   inspectDatabase,
-  type Limits,
   readHeartbeat,
   type SchemaState,
+  type SessionTimeouts,
 } from '../adapters/knex';
 import { fieldErrorTexts } from '../core';
 import { databaseTimeouts, processTimeouts } from '../core/timeouts';
@@ -61,7 +61,7 @@ const inspectClock = ({ newestKeyCreatedAtMs }: KeyReport): CheckResult => {
       );
 };
 
-const inspectLimits = ({ areKept, text, remedy }: Limits): CheckResult =>
+const inspectTimeouts = ({ areKept, text, remedy }: SessionTimeouts): CheckResult =>
   areKept
     ? passed('limits', text)
     : failed('limits', `${text}: a client that hangs can block other requests: ${remedy}`);
@@ -89,7 +89,7 @@ const resultsOf = (settings: Settings, report: DatabaseReport): ReadonlyArray<Ch
     durability.isDurable
       ? passed('durability', durability.text)
       : failed('durability', `${durability.text} can lose stored animals: ${durability.remedy}`),
-    ...(limits === undefined ? [] : [inspectLimits(limits)]),
+    ...(limits === undefined ? [] : [inspectTimeouts(limits)]),
     inspectSchema(schema),
     inspectKeys(settings, report),
     inspectClock(report),
@@ -146,7 +146,7 @@ const inspectData = async (settings: Settings, isThorough: boolean): Promise<Rea
 };
 
 /** Returns the body of a response. `fetch` would refuse many ports (Fetch Standard, "port blocking"). */
-const ask = async (host: string, port: number, path: string): Promise<string | undefined> => {
+const getBody = async (host: string, port: number, path: string): Promise<string | undefined> => {
   const signal = AbortSignal.timeout(processTimeouts.doctorMs);
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -169,7 +169,7 @@ const usesSameDatabase = async (settings: Settings, host: string, port: number):
     const before = await readHeartbeat(database)();
     for (const pauseMs of [0, databaseTimeouts.readinessCacheMs]) {
       await delay(pauseMs);
-      await ask(host, port, '/readyz');
+      await getBody(host, port, '/readyz');
       const after = await readHeartbeat(database)();
       if (E.isRight(before) && E.isRight(after) && before.right !== after.right) return true;
     }
@@ -186,7 +186,7 @@ const inspectTakenPort = async (
   prefix: '' | 'ADMIN_',
   cause: unknown,
 ): Promise<CheckResult> => {
-  if ((await ask(host, port, '/livez')) !== '{"status":"live"}') {
+  if ((await getBody(host, port, '/livez')) !== '{"status":"live"}') {
     return failed('port', failureText({ _tag: 'CannotListen', cause, prefix }, settings.DATABASE_URL));
   }
   const place = `${prefix}PORT ${port} on ${host} is taken by an animal store`;

@@ -79,14 +79,15 @@ const limitsUntil = (deadline: Deadline | undefined): CallOptions => {
   return { retryForMs: remainingMs, timeoutMs: Math.min(clientTimeouts.attemptMs, remainingMs) };
 };
 
+/** Runs `prepare` once, which checks the arguments of the call. Retries the attempt that it returns. */
 const call = <F, A>(
-  attempt: () => (limits: Attempt) => Promise<A>,
+  prepare: () => (limits: Attempt) => Promise<A>,
   toFailure: (error: AnimalStoreError) => F,
   deadline: Deadline | undefined,
 ): TaskEither<F | Unavailable, A> =>
   endAtDeadline(async () => {
     try {
-      return { _tag: 'Right', right: await withRetries(attempt(), limitsUntil(deadline)) };
+      return { _tag: 'Right', right: await withRetries(prepare(), limitsUntil(deadline)) };
     } catch (error) {
       if (error instanceof AnimalStoreError) return { _tag: 'Left', left: toFailure(error) };
       throw error;

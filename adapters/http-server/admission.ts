@@ -47,9 +47,11 @@ const lateShedFactor = 1.25;
 /** Minimum interval between searches of the queue for requests to shed. A search takes about a millisecond. */
 const shedIntervalMs = 250;
 
+/** A request that asks for a slot. */
 export interface Entrant {
   readonly arrivedAt: number;
-  readonly isWanted: () => boolean;
+  /** False once the request was answered, such as at its deadline, or its client left. It then gets no slot. */
+  readonly isPending: () => boolean;
   readonly admit: () => void;
   readonly shed: () => void;
 }
@@ -79,7 +81,7 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
     while (!isHeld && inFlight < maxInFlight) {
       const next = returning.shift() ?? queue.shift();
       if (next === undefined) return;
-      if (!next.isWanted()) continue;
+      if (!next.isPending()) continue;
       inFlight += 1;
       next.admit();
     }
@@ -96,7 +98,7 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
     lastShedAt = now;
     const kept: Array<Entrant> = [];
     for (const entrant of queue) {
-      if (!entrant.isWanted()) continue;
+      if (!entrant.isPending()) continue;
       const remainingMs = (returning.length + kept.length) / perMs;
       if (now - entrant.arrivedAt + remainingMs > lateShedFactor * maxWaitMs) entrant.shed();
       else kept.push(entrant);
@@ -124,7 +126,7 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
     queued: (): number => queue.length,
     shedNewest: (): void => {
       const newest = queue.pop();
-      if (newest?.isWanted() === true) newest.shed();
+      if (newest?.isPending() === true) newest.shed();
     },
     /** Releases the slot until `reenter`, while a body is being received. */
     pause: freeSlot,

@@ -22,6 +22,7 @@ export type ExchangeState =
   | 'running'
   /** `readBody` waits for the client, or for a slot afterwards. The request holds no slot. */
   | 'receivingBody'
+  /** Rejected because of overload. Its 503 waits for `rejectionThrottle`. */
   | 'shed'
   | 'responding'
   | 'ended';
@@ -42,6 +43,10 @@ export const exchangeOf = (request: IncomingMessage): Exchange | undefined => ex
 /** Limits the rejections per tick of the event loop. Clients that retry at once could otherwise block it for seconds. */
 const rejectionThrottle = turnThrottle(16);
 
+/**
+ * A request and its response, from the parsed head to the end. Its connection calls the methods of `Turn`, admission
+ * those of `Entrant`, and the response those of `ResponseOwner`.
+ */
 export class Exchange implements Turn, Entrant, ResponseOwner {
   readonly request: IncomingMessage;
   readonly response: ExchangeResponse;
@@ -58,7 +63,8 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   private holdsSlot = false;
   private wasStarted = false;
   private reading: BodyReading | undefined;
-  private readmit: ((hasSlot: boolean) => void) | undefined;
+  /** Ends `waitForSlot`: true with a slot, false if the exchange has ended. */
+  private endSlotWait: ((hasSlot: boolean) => void) | undefined;
 
   constructor(
     connection: Connection<Exchange>,
@@ -102,14 +108,14 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     if (entry === 'admitted') this.admit();
   }
 
-  isWanted(): boolean {
+  isPending(): boolean {
     return this.state === 'queued' || this.state === 'receivingBody';
   }
 
   admit(): void {
     this.holdsSlot = this.bulkhead !== undefined;
-    if (this.readmit === undefined) void this.run();
-    else this.readmit(true);
+    if (this.endSlotWait === undefined) void this.run();
+    else this.endSlotWait(true);
   }
 
   shed(): void {
@@ -143,33 +149,34 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     this.holdsSlot = false;
     try {
       const body = await reading.body;
-      if (holdsSlot && this.isWanted() && !(await this.reenter())) throw new BodyError('request.aborted');
+      if (holdsSlot && this.isPending() && !(await this.waitForSlot()))
+        throw new BodyError('request.aborted');
       return body;
     } finally {
       this.reading = undefined;
-      if (this.isWanted()) this.state = 'running';
+      if (this.isPending()) this.state = 'running';
     }
   }
 
   answer(failure: ServerFailure): void {
     const { response, request, context, state } = this;
     if (state === 'responding' || state === 'ended') return;
-    const wasSeen = this.isWithListener();
+    const reachedListener = this.isWithListener();
     try {
       const answer = context.options.errorResponse(failure, request);
       answerInstead(response, answer);
-      if (!wasSeen) this.reportShed(answer.status, failure);
+      if (!reachedListener) this.reportShed(answer.status, failure);
     } catch {
       response.destroy();
     }
     this.reading?.abort();
-    this.readmit?.(false);
+    this.endSlotWait?.(false);
     this.releaseSlot();
   }
 
   /** Bytes of the request in memory. A shed request counts too: its client sends until the throttle lets out the 503. */
   heldBytes(): number {
-    if (!this.isWanted() && this.state !== 'shed') return 0;
+    if (!this.isPending() && this.state !== 'shed') return 0;
     return this.request.readableLength + this.connection.received.length + (this.reading?.heldBytes() ?? 0);
   }
 
@@ -199,7 +206,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   closed(): void {
     const { state, connection, context } = this;
     this.state = 'ended';
-    this.readmit?.(false);
+    this.endSlotWait?.(false);
     if (state === 'queued' || state === 'shed') this.reportShed(499, undefined);
     else if (this.holdsSlot) context.abandoned.add(this);
     connection.finishCurrent();
@@ -226,10 +233,10 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     }
   }
 
-  /** Resolves with false if the exchange ends before it has a slot again. */
-  private reenter(): Promise<boolean> {
+  /** Waits for a slot after the body was received. Resolves with false if the exchange ends first. */
+  private waitForSlot(): Promise<boolean> {
     return new Promise((resolve) => {
-      this.readmit = resolve;
+      this.endSlotWait = resolve;
       this.bulkhead?.reenter(this);
     });
   }

@@ -2,9 +2,9 @@ import Koa from 'koa';
 import { accessLog, type Reporter } from './access-log';
 import { catchDefects, cors, requestId, requestIdOf, setSecurityHeaders } from './middleware';
 import { type CheckReadiness, petMethods } from './operations';
-import { petRoutes, type PetRoutesOptions } from './pet-routes';
+import { createPetRoutes, type PetRoutesOptions } from './pet-routes';
 import { refuseUnmatched } from './routing';
-import { type HttpApplication, serverAnswers } from './server-answers';
+import { serverOptions } from './server-options';
 import { adminRoutes, publicRoutes, type ReadMetrics } from './service-routes';
 
 interface AdminOptions {
@@ -24,37 +24,47 @@ interface Options extends PetRoutesOptions, Omit<AdminOptions, 'readMetrics'> {
   readonly middleware?: ReadonlyArray<Koa.Middleware>;
 }
 
+/** A Koa application, with the options for the server that serves it. */
+export type HttpApplication = ReturnType<typeof serverOptions> & { readonly app: Koa };
+
 const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
+  // `fail` emits the cause of each 500 and 503. Koa also emits the socket error of a client that has left.
   app.on('error', (cause: Error, context: Koa.Context) => {
-    // Koa also emits the socket error of a client that has left.
     if (cause !== context.socket.errored) reporter.error(cause, requestIdOf(context.req));
   });
   return app;
 };
 
-/** Makes the application for clients. A request passes through the middleware below in order. */
+/**
+ * Makes the application for clients. http-server has already set the deadline of a request and admitted it. The request
+ * then passes through the middleware below in order.
+ */
 export const httpApplication = (options: Options): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0, middleware = [] } = options;
   const arrivedAt = options.server?.arrivedAt;
-  const pets = petRoutes(options);
-  const others = publicRoutes(options.checkReadiness);
+  const { petRoutes, refuseUnmatchedPets } = createPetRoutes(options);
+  const serviceRoutes = publicRoutes(options.checkReadiness);
 
   const app = createKoa(reporter, trustedProxies);
   app.use(requestId);
+  // Logs every response, also a 500: an exception after `catchDefects` becomes one, with the headers set below.
   app.use(accessLog(reporter, { trustedProxies, arrivedAt }));
   app.use(catchDefects);
   app.use(setSecurityHeaders);
+  // An allowed preflight ends here, since browsers send it without an API key.
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
   for (const added of middleware) app.use(added);
-  // Under /v1 a request is authenticated and counted, also for an unknown path, before its handler runs.
-  app.use(pets.routes.serve);
-  app.use(pets.unmatched);
-  app.use(others.serve);
-  app.use(refuseUnmatched(others, (path) => pets.routes.templateAt(`/v1${path}`)));
-  const { routeOf } = pets.routes;
+  // Under /v1 a request needs a key and consumes quota, also for an unknown path.
+  // Routes call the next middleware only if none of them matches.
+  app.use(petRoutes.serve);
+  app.use(refuseUnmatchedPets);
+  app.use(serviceRoutes.serve);
+  // For the hint in the 404: `/pets` suggests `/v1/pets`.
+  app.use(refuseUnmatched(serviceRoutes, (path) => petRoutes.templateAt(`/v1${path}`)));
+  const { routeOf } = petRoutes;
   const methods = petMethods;
-  return { app, ...serverAnswers({ reporter, corsOrigins, trustedProxies, methods, routeOf, arrivedAt }) };
+  return { app, ...serverOptions({ reporter, corsOrigins, trustedProxies, methods, routeOf, arrivedAt }) };
 };
 
 /** Makes the application for the operator: health and metrics, without a key, on a port that clients cannot reach. */
@@ -72,5 +82,5 @@ export const adminApplication = ({
   app.use(refuseUnmatched(routes));
   const { routeOf } = routes;
   const methods = ['GET', 'HEAD'];
-  return { app, ...serverAnswers({ reporter, corsOrigins: [], trustedProxies: 0, methods, routeOf }) };
+  return { app, ...serverOptions({ reporter, corsOrigins: [], trustedProxies: 0, methods, routeOf }) };
 };

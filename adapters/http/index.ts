@@ -1,8 +1,7 @@
-export { adminApplication, httpApplication } from './app';
+export { adminApplication, type HttpApplication, httpApplication } from './app';
 export type { HttpFailure, NotReady } from './errors';
 export { openApiDocument, openApiServiceDocument } from './openapi/documents';
 export { type CheckReadiness, petOperations } from './operations';
 export { mountPetRoutes } from './pet-routes';
 export type { ReadMetrics } from './service-routes';
 export type { RejectionRecord, Reporter, RequestRecord } from './access-log';
-export type { HttpApplication } from './server-answers';

@@ -60,24 +60,24 @@ const underV1 =
   };
 
 /**
- * Returns the routes under /v1, which authenticate and count a request before its handler. A request without a route is also
- * authenticated and counted before its 404 or 405.
+ * Returns the routes under /v1, which authenticate a request and consume its quota before its handler. A request without a
+ * route also needs a key and consumes quota before its 404 or 405.
  */
-export const petRoutes = ({ openStore, consumeQuota, server }: PetRoutesOptions) => {
+export const createPetRoutes = ({ openStore, consumeQuota, server }: PetRoutesOptions) => {
   const functions = serverFunctions(server);
   const authenticateCaller = authenticate(openStore, functions);
-  const countRequest: PetMiddleware =
+  const consumeRequestQuota: PetMiddleware =
     consumeQuota === undefined ? (_context, next) => next() : quota(consumeQuota, functions);
 
   const guard =
     <C extends ParameterizedContext<PetState>>(handle: (context: C) => unknown) =>
     (context: C): unknown =>
-      authenticateCaller(context, () => countRequest(context, () => handle(context)));
+      authenticateCaller(context, () => consumeRequestQuota(context, () => handle(context)));
 
-  const routes = createRoutes<PetState>(
+  const petRoutes = createRoutes<PetState>(
     petOperations.map((operation) => [operation, guard((context) => operation.handle(context, functions))]),
   );
-  return { routes, unmatched: underV1(guard(refuseUnmatched(routes))) };
+  return { petRoutes, refuseUnmatchedPets: underV1(guard(refuseUnmatched(petRoutes))) };
 };
 
 /**
@@ -93,8 +93,8 @@ export const mountPetRoutes = (
   openStore: OpenAnimalStore,
   { consumeQuota }: { readonly consumeQuota?: ConsumeQuota } = {},
 ): void => {
-  const { routes, unmatched } = petRoutes({ openStore, consumeQuota });
+  const { petRoutes, refuseUnmatchedPets } = createPetRoutes({ openStore, consumeQuota });
   app.use(underV1(catchDefects));
-  app.use(routes.serve);
-  app.use(unmatched);
+  app.use(petRoutes.serve);
+  app.use(refuseUnmatchedPets);
 };

@@ -1,6 +1,6 @@
 export * from './api-keys/api-key-store';
 export * from './api-keys/knex-authenticate';
-export type { Database, Durability, InspectableDatabase, Limits } from './database/database';
+export type { Database, Durability, InspectableDatabase, SessionTimeouts } from './database/database';
 export type { PoolUsage } from './database/pool';
 export * from './health/database-status';
 export * from './health/inspect-database';

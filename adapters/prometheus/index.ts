@@ -39,7 +39,7 @@ export const prometheusMetrics = ({ version, operations }: Options) => {
       readStatus = read;
     },
     read: async (): Promise<string> => {
-      service.show(await readStatus());
+      service.update(await readStatus());
       return `${await registry.metrics()}\n${requests.durationsText()}${batches.text()}`;
     },
   };

@@ -52,7 +52,7 @@ export const serviceMetrics = (registry: Registry, version: string) => {
     registers,
   });
   return {
-    show: (status: ServiceStatus): void => {
+    update: (status: ServiceStatus): void => {
       ready.set(status.isReady ? 1 : 0);
       for (const [name, gauge] of gauges) {
         const value = status[name];
@@ -60,8 +60,8 @@ export const serviceMetrics = (registry: Registry, version: string) => {
         else gauge.set(value);
       }
       ends.reset();
-      for (const { owner, ends: text } of status.endingOwners ?? []) {
-        ends.set({ owner }, Date.parse(text) / 1000);
+      for (const { owner, ends: expiry } of status.endingOwners ?? []) {
+        ends.set({ owner }, Date.parse(expiry) / 1000);
       }
     },
   };

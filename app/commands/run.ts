@@ -10,7 +10,7 @@ import { readSettings, type Settings } from '../settings';
 import { interruptible, signalExitCode } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { formats } from '../transfer/formats';
-import type { TransferContext } from '../transfer/transfer';
+import type { TransferContext } from '../transfer/context';
 
 /** Returns the version in package.json. `#manifest` resolves wherever the service is installed. */
 export const readVersion = (): string =>

@@ -45,12 +45,12 @@ const defectsOnly = ({ error }: Reporter): Reporter => ({
 });
 
 const start = async (
-  { app, ...answers }: HttpApplication,
+  { app, ...serverOptions }: HttpApplication,
   limits: Limits,
   prefix: '' | 'ADMIN_',
 ): Promise<HttpServer> => {
   try {
-    return await startHttpServer(app.callback(), { ...limits, ...answers });
+    return await startHttpServer(app.callback(), { ...limits, ...serverOptions });
   } catch (cause) {
     throw new CommandFailed({ _tag: 'CannotListen', cause, prefix });
   }

@@ -78,3 +78,28 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO): Terminal => {
     },
   };
 };
+
+interface Progress {
+  readonly unit?: string;
+  readonly count: () => number;
+  readonly fraction?: () => number | undefined;
+}
+
+const progressIntervalMs = 5_000;
+
+/** Prints the progress to standard error every 5 s, until the function that it returns is called. */
+export const showProgress = (
+  { printError }: Pick<Terminal, 'printError'>,
+  { unit = 'animals', count, fraction = () => undefined }: Progress,
+): (() => void) => {
+  const began = performance.now();
+  const timer = setInterval(() => {
+    const seconds = (performance.now() - began) / 1_000;
+    const done = fraction() ?? 0;
+    const left = done === 0 ? '' : `, ${Math.ceil((seconds * (1 - done)) / done)} s left`;
+    printError(`${count()} ${unit}, ${Math.round(count() / seconds)} per second${left}`);
+  }, progressIntervalMs);
+  return () => {
+    clearInterval(timer);
+  };
+};

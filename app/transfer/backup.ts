@@ -7,7 +7,8 @@ import { CommandFailed } from '../failures';
 import { databaseAddressText } from '../database-address';
 import type { Settings } from '../settings';
 import { resolveOutputFile, writeStandardOutput } from './files';
-import { showProgress, type TransferContext } from './transfer';
+import { showProgress } from '../terminal/terminal';
+import type { TransferContext } from './context';
 
 const sqliteFilename = ({ DATABASE_URL: address }: Settings): string => {
   switch (address._tag) {

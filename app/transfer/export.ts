@@ -4,7 +4,8 @@ import { type Pet, type PetRepository, type PetStatus, walkPages } from '../../c
 import { withDatabase } from '../backend/database';
 import { writeFile, writeStandardOutput } from './files';
 import { type Format, writeRows } from './formats';
-import { showProgress, type TransferContext } from './transfer';
+import { showProgress } from '../terminal/terminal';
+import type { TransferContext } from './context';
 
 export async function* allPages(
   list: PetRepository['list'],

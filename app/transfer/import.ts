@@ -4,10 +4,11 @@ import { importAll, type NewPet, type PetRepository } from '../../core';
 import { withDatabase } from '../backend/database';
 import { reasonOf } from '../failures';
 import { waitForDrain } from '../terminal/streams';
+import { showProgress } from '../terminal/terminal';
 import { openSource } from './files';
 import { type Format, readRows } from './formats';
 import type { Row } from './rows';
-import { showProgress, type TransferContext } from './transfer';
+import type { TransferContext } from './context';
 
 /** `stored` is null if the database did not confirm the commit. */
 type ImportEnd =

@@ -12,7 +12,8 @@ import {
 import { openApiPath } from '../routing';
 import { errorTable } from './error-table';
 
-const unreadFailures = [
+/** Failures that only the HTTP server answers, whatever the route. Their responses have no quota headers. */
+const serverFailures = [
   'RequestTimeout',
   'ExpectationFailed',
   'HeadersTooLarge',
@@ -40,7 +41,7 @@ const documentPetOperation = (operation: PetOperation) => {
     responses: {
       [operation.successStatus]: successResponse(success, [...counted, ...(success.headers ?? [])]),
       ...failureResponses(
-        ['MissingApiKey', 'MalformedApiKey', 'InvalidApiKey', ...unreadFailures],
+        ['MissingApiKey', 'MalformedApiKey', 'InvalidApiKey', ...serverFailures],
         announced,
       ),
       ...failureResponses(
@@ -66,7 +67,7 @@ const documentServiceOperation = ({ operationId, summary, success, failures }: S
           },
         }
       : {}),
-    ...failureResponses([...failures, 'MalformedRequest', ...unreadFailures]),
+    ...failureResponses([...failures, 'MalformedRequest', ...serverFailures]),
   },
 });
 

@@ -16,7 +16,8 @@ export interface DatabaseSizes {
   readonly diskAvailable: number | undefined;
 }
 
-export interface Limits {
+/** The timeouts that the server applies to a session, as text. `areKept` is true if they are short enough. */
+export interface SessionTimeouts {
   readonly areKept: boolean;
   readonly text: string;
   readonly remedy: string;
@@ -76,7 +77,8 @@ export interface Database {
   readonly checkUsable: () => Promise<void>;
   readonly durability: () => Promise<Durability>;
   readonly sizes: () => Promise<DatabaseSizes>;
-  readonly limits: () => Promise<Limits | undefined>;
+  /** Undefined where the database has none to check. */
+  readonly limits: () => Promise<SessionTimeouts | undefined>;
   /** Reports whether everything written before the call is certain to be in the file. */
   readonly isFileIntact: () => Promise<boolean>;
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;

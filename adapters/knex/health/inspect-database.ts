@@ -3,7 +3,7 @@ import type * as TE from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../../core';
 import { type ApiKeyRow, isValid } from '../api-keys/stored-key';
 import { eitherToTaskEither, errorWithCode, permanentError } from '../database/errors';
-import type { Durability, InspectableDatabase, Limits } from '../database/database';
+import type { Durability, InspectableDatabase, SessionTimeouts } from '../database/database';
 import { petFromRow } from '../database/pet-columns';
 import { rolledBack } from '../database/transactions';
 import { type MigrationFailed, tryMigrate } from '../migrations/migrate';
@@ -18,7 +18,7 @@ export interface InspectOptions {
 export interface DatabaseReport {
   readonly schema: SchemaState;
   readonly durability: Durability;
-  readonly limits: Limits | undefined;
+  readonly limits: SessionTimeouts | undefined;
   readonly validKeys: number;
   readonly newestKeyCreatedAtMs: number | undefined;
 }

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
 import { isUnsupportedStartupParameter } from '../database/errors';
 import { silentLog, withPool } from '../database/pool';
-import { sessionLimits } from './server-settings';
+import { sessionTimeouts } from './server-settings';
 import { databaseTimeouts } from '../../../core/timeouts';
 
 export interface Engine {
@@ -65,7 +65,7 @@ const detect = async (connectionString: string, statementTimeoutMs: number): Pro
     application_name: 'animal-store',
   };
   try {
-    return await connect({ ...bare, ...sessionLimits(statementTimeoutMs) }, timeoutMs);
+    return await connect({ ...bare, ...sessionTimeouts(statementTimeoutMs) }, timeoutMs);
   } catch (error) {
     if (!isUnsupportedStartupParameter(error)) throw error;
     return connect(bare, timeoutMs);

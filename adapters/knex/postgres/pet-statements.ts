@@ -15,20 +15,20 @@ import {
 import type { PetStatements } from '../database/database';
 import { isUnsupported } from '../database/errors';
 import type { Engine } from './engine';
-import { arrayOf, checkIds, pageCondition, randomUnusedId, readPage, type RunStatement } from './statement';
+import { arrayOf, checkIds, pageClauses, randomUnusedId, readPage, type RunStatement } from './statement';
 
 const pagesBy = (columns: ReadonlyArray<Column>) => {
   const names = columns.map(({ name }) => name);
   const types = ['bigint', ...columns.map(({ type }) => type)].map((type) => `?::${type}[]`);
   const starts = ['first', ...columns.map((_, place) => `wanted${place}`), 'page'];
-  const condition = pageCondition(names, 'starts.first', (place) => `starts.wanted${place}`);
+  const clauses = pageClauses(names, 'starts.first', (place) => `starts.wanted${place}`);
   return {
     name: ['pages', ...names].join(' '),
     sql: `select page, found.* from unnest(${types.join()}) with ordinality as starts(${starts.join()})
        cross join lateral (
          select ${petCellsIf('is_small')} from (
            select page.*, sum(${petBytes}) over () <= ? as is_small
-           from (select * from pets where ${condition} limit ?) as page
+           from (select * from pets where ${clauses} limit ?) as page
          ) as sized
        ) as found`,
   };
@@ -75,6 +75,7 @@ const singleServerStatements = (run: RunStatement): PetStatements => ({
     ]);
     const found = starts.map((): Array<PetRow> | undefined => []);
     for (const [page, ...row] of rows) {
+      // A page that is too large has one or more rows whose cells are all null.
       if (idOfRow(row) === '') found[Number(page) - 1] = undefined;
       else found[Number(page) - 1]?.push(row);
     }

@@ -5,7 +5,7 @@ import { migrationConfig } from '../migrations/migrations';
 import { detectEngine, type Engine } from './engine';
 import { withMigrationLock, withMigrationPool } from './migration-lock';
 import { postgresPetStatements } from './pet-statements';
-import { checkEncoding, durabilityOf, limitsOf, missingGrants } from './server-settings';
+import { checkEncoding, durabilityOf, sessionTimeoutsOf, missingGrants } from './server-settings';
 import { statementRunner } from './statement';
 import { databaseTimeouts } from '../../../core/timeouts';
 
@@ -75,7 +75,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     checkUsable: () => checkEncoding(pool),
     durability: () => durabilityOf(pool),
     sizes: () => sizesOf(pool),
-    limits: async () => limitsOf(pool, (await engine()).isDistributed, options.statementTimeoutMs),
+    limits: async () => sessionTimeoutsOf(pool, (await engine()).isDistributed, options.statementTimeoutMs),
     isFileReplaced: () => false,
     isFileIntact: () => Promise.resolve(true),
     poolUsage: () => [usage()],

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { Durability, Limits } from '../database/database';
+import type { Durability, SessionTimeouts } from '../database/database';
 import { permanentError } from '../database/errors';
 import { databaseTimeouts } from '../../../core/timeouts';
 
@@ -7,7 +7,7 @@ type Setting = readonly [name: string, value: string];
 
 const settingText = ([name, value]: Setting): string => `${name}=${value}`;
 
-const readSettings = async (
+const readServerSettings = async (
   pool: Knex,
   ...names: ReadonlyArray<string>
 ): Promise<ReadonlyMap<string, string>> => {
@@ -19,7 +19,7 @@ const readSettings = async (
 };
 
 export const durabilityOf = async (pool: Knex): Promise<Durability> => {
-  const settings = await readSettings(pool, 'fsync', 'synchronous_commit');
+  const settings = await readServerSettings(pool, 'fsync', 'synchronous_commit');
   return {
     isDurable: settings.get('fsync') === 'on' && settings.get('synchronous_commit') !== 'off',
     text: [...settings].map(settingText).join(', '),
@@ -28,14 +28,14 @@ export const durabilityOf = async (pool: Knex): Promise<Durability> => {
 };
 
 export const checkEncoding = async (pool: Knex): Promise<void> => {
-  const encoding = (await readSettings(pool, 'server_encoding')).get('server_encoding') ?? '';
+  const encoding = (await readServerSettings(pool, 'server_encoding')).get('server_encoding') ?? '';
   if (encoding === 'UTF8') return;
   throw permanentError(
     `the encoding ${encoding} can't store every text; create the database with \`create database ... encoding 'UTF8' template template0\``,
   );
 };
 
-export const sessionLimits = (statementTimeoutMs: number) => ({
+export const sessionTimeouts = (statementTimeoutMs: number) => ({
   statement_timeout: statementTimeoutMs,
   // A third, so that a create that waits for a locked row leaves time for the rest of its batch.
   lock_timeout: Math.ceil(statementTimeoutMs / 3),
@@ -58,13 +58,13 @@ const lockTimeoutOnNodes = async (pool: Knex): Promise<ReadonlyArray<Setting>> =
 const isKept = (milliseconds: number, wantedMs: number): boolean =>
   milliseconds > 0 && milliseconds <= wantedMs;
 
-export const limitsOf = async (
+export const sessionTimeoutsOf = async (
   pool: Knex,
   isDistributed: boolean,
   statementTimeoutMs: number,
-): Promise<Limits> => {
-  const wanted: Readonly<Record<string, number>> = sessionLimits(statementTimeoutMs);
-  const here = await readSettings(pool, ...Object.keys(wanted));
+): Promise<SessionTimeouts> => {
+  const wanted: Readonly<Record<string, number>> = sessionTimeouts(statementTimeoutMs);
+  const here = await readServerSettings(pool, ...Object.keys(wanted));
   const onNodes = isDistributed ? await lockTimeoutOnNodes(pool) : [];
   const missing = Object.entries(wanted).filter(([name, wantedMs]) =>
     [...here, ...onNodes].some(([other, value]) => other === name && !isKept(Number(value), wantedMs)),
@@ -80,7 +80,7 @@ export const limitsOf = async (
 };
 
 /** Rights that a running service needs, by table. Row locks need the right to update. */
-const needed: Readonly<Record<string, ReadonlyArray<string>>> = {
+const neededRights: Readonly<Record<string, ReadonlyArray<string>>> = {
   pets: ['select', 'insert'],
   creation_keys: ['select', 'insert', 'update', 'delete'],
   api_keys: ['select'],
@@ -88,7 +88,7 @@ const needed: Readonly<Record<string, ReadonlyArray<string>>> = {
   animal_store_migrations: ['select'],
 };
 
-const neededToCount = { rate_limits: ['select', 'insert', 'update', 'delete'] };
+const neededRightsToCount = { rate_limits: ['select', 'insert', 'update', 'delete'] };
 
 interface Right {
   readonly name: string;
@@ -96,7 +96,7 @@ interface Right {
 }
 
 export const missingGrants = async (pool: Knex, countsRequests: boolean): Promise<ReadonlyArray<string>> => {
-  const rights = Object.entries({ ...needed, ...(countsRequests ? neededToCount : {}) }).flatMap(
+  const rights = Object.entries({ ...neededRights, ...(countsRequests ? neededRightsToCount : {}) }).flatMap(
     ([name, ofTable]) => ofTable.map((right): Right => ({ name, right })),
   );
   // Rights on columns are enough. A right on the table implies them.

@@ -25,10 +25,10 @@ export const statementRunner =
   };
 
 /**
- * Returns the condition and order of a page: animals from an id on, with these column values. The row comparison makes
+ * Returns the where and order clauses of a page: animals from an id on, with these column values. The row comparison makes
  * the planner use the index on the first column and the id. For `column = wanted` it may scan the primary key.
  */
-export const pageCondition = (
+export const pageClauses = (
   columns: ReadonlyArray<string>,
   from: string,
   wanted: (place: number) => string,
@@ -45,7 +45,7 @@ export const readPage =
   (knex: Knex, { from, filters }: PageStart, limit: number): Promise<ReadonlyArray<PetRow>> => {
     const cells = filterCells(filters);
     const columns = cells.map(([{ name }]) => name);
-    const sql = `select ${petCells} from pets where ${pageCondition(columns, '?', () => '?')} limit ?`;
+    const sql = `select ${petCells} from pets where ${pageClauses(columns, '?', () => '?')} limit ?`;
     const [first, ...others] = cells.map(([, cell]) => cell);
     const bindings = first === undefined ? [from.toString()] : [first, from.toString(), first, ...others];
     return run(knex, { name: ['page', ...columns].join(' '), sql }, [...bindings, limit]);

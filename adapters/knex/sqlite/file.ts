@@ -45,8 +45,10 @@ export const readOnlyConfiguration = (filename: string, pool: Knex.PoolConfig = 
 
 export const openReadOnly = (filename: string): Knex => knex(readOnlyConfiguration(filename));
 
-export const readApplicationId = async (file: Knex): Promise<number> => {
-  const { application_id: id } = await file('pragma_application_id').first<{ application_id: number }>();
+export const readApplicationId = async (connection: Knex): Promise<number> => {
+  const { application_id: id } = await connection('pragma_application_id').first<{
+    application_id: number;
+  }>();
   return id;
 };
 
@@ -54,12 +56,12 @@ export const readApplicationId = async (file: Knex): Promise<number> => {
 export const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
   const found = statSync(filename, { throwIfNoEntry: false });
   if (found?.isFile() !== true || found.size === 0) return 'empty';
-  return withPool(openReadOnly(filename), async (file) => {
-    const id = await readApplicationId(file);
+  return withPool(openReadOnly(filename), async (connection) => {
+    const id = await readApplicationId(connection);
     if (id === applicationId) return 'animal-store';
     if (id !== 0) return 'foreign';
-    if ((await file('sqlite_master').first('name')) === undefined) return 'empty';
-    return (await readSchemaState(file)).generation > 0 ? 'animal-store' : 'foreign';
+    if ((await connection('sqlite_master').first('name')) === undefined) return 'empty';
+    return (await readSchemaState(connection)).generation > 0 ? 'animal-store' : 'foreign';
   }).catch((error: unknown) => {
     throw withoutStatement(error);
   });

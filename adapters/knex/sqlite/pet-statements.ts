@@ -62,7 +62,8 @@ const insertRecords = `insert into creation_keys (owner_id, idempotency_key, pet
 const purgeExpired = `delete from creation_keys
   where rowid in (select rowid from creation_keys where expires_at <= ? limit ?) returning '' as found`;
 
-const pageFrom = (
+/** Returns the from, where, order and limit clauses of a page. */
+const pageClauses = (
   columns: ReadonlyArray<Column>,
   from: string,
   wanted: (place: number) => string,
@@ -91,13 +92,13 @@ export const sqlitePetStatements = (run: RunStatement): PetStatements => {
       const columns = cells.map(([column]) => column);
       return readRows(
         knex,
-        `select json_group_array(${rowAsJson}) as found from (select * ${pageFrom(columns, '?', () => '?')})`,
+        `select json_group_array(${rowAsJson}) as found from (select * ${pageClauses(columns, '?', () => '?')})`,
         [from.toString(), ...cells.map(([, cell]) => cell), limit],
       );
     },
     pages: async (knex, starts, limit, maxPageBytes) => {
       const columns = filterCells(starts[0]?.filters ?? {}).map(([column]) => column);
-      const page = pageFrom(columns, 'starts.value ->> 0', (place) => `starts.value ->> ${place + 1}`);
+      const page = pageClauses(columns, 'starts.value ->> 0', (place) => `starts.value ->> ${place + 1}`);
       const rows = await run(
         knex,
         `select case when (select total(bytes) from (select ${petBytes} as bytes ${page})) <= ? then

@@ -17,7 +17,7 @@ const ignore = (): void => undefined;
 
 const entrant = (changes: Partial<Entrant> = {}): Entrant => ({
   arrivedAt: now,
-  isWanted: () => true,
+  isPending: () => true,
   admit: ignore,
   shed: ignore,
   ...changes,
@@ -66,7 +66,7 @@ describe('Admission', () => {
     const admission = createAdmission(1, 1_000);
     const { outcomes, enter } = entering(admission);
     enter();
-    enter({ isWanted: () => false });
+    enter({ isPending: () => false });
     enter();
     admission.leave();
     expect(outcomes).to.deep.equal(['admitted', 'queued', 'admitted']);
@@ -160,7 +160,7 @@ describe('Admission', () => {
     const { outcomes, enter } = entering(createAdmission(1, 100));
     enter();
     enter();
-    enter({ isWanted: () => false });
+    enter({ isPending: () => false });
     enter();
     now = 450;
     enter();

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type Koa from 'koa';
 import { jsonType, type Route } from './context';
 import { causeOf, describeFailure, errorBodyText, type HttpFailure, recordFailure } from './errors';
 import { corsHeaders, requestIdOf, securityHeaders } from './middleware';
@@ -7,7 +6,8 @@ import { clientAddressOf, recordRequest, type Reporter } from './access-log';
 import { deprecationHeaders } from './routing';
 import { isHealthCheck } from './service-routes';
 
-interface ShedRequest {
+/** The part of http-server's `ShedRequest` that is used here, since adapters do not import each other. */
+interface EndedByServer {
   readonly request: IncomingMessage;
   readonly status: number;
   /** True if `requestStarted` was called for the request. */
@@ -25,8 +25,11 @@ interface Options {
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1).join();
 
-/** Makes the answers to requests that never reach the application, such as malformed or shed ones. */
-export const serverAnswers = ({
+/**
+ * Makes the options of http-server that depend on the application: error responses, health checks that are always
+ * admitted, and an observer. The server answers malformed, overloaded and late requests, and CONNECT, itself.
+ */
+export const serverOptions = ({
   reporter,
   corsOrigins,
   trustedProxies,
@@ -57,7 +60,7 @@ export const serverAnswers = ({
     return { status: description.status, headers, body: errorBodyText(description) };
   };
 
-  const requestShed = ({ request, status, wasStarted }: ShedRequest): void => {
+  const requestShed = ({ request, status, wasStarted }: EndedByServer): void => {
     const clientAddress = clientAddressOf(request, trustedProxies);
     const record = recordRequest({
       request,
@@ -77,5 +80,3 @@ export const serverAnswers = ({
     observer: { requestStarted: (): void => reporter.requestStarted?.(), requestShed },
   };
 };
-
-export type HttpApplication = ReturnType<typeof serverAnswers> & { readonly app: Koa };
