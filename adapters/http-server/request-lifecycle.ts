@@ -114,8 +114,13 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
 
   admit(): void {
     this.holdsSlot = this.bulkhead !== undefined;
-    if (this.endSlotWait === undefined) void this.run();
-    else this.endSlotWait(true);
+    if (this.endSlotWait === undefined) {
+      void this.run();
+      return;
+    }
+    // At once, so that a sweep that runs before the promise settles does not shed it.
+    this.state = 'running';
+    this.endSlotWait(true);
   }
 
   shed(): void {
@@ -177,7 +182,9 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   /** Bytes of the request in memory. A shed request counts too: its client sends until the throttle lets out the 503. */
   heldBytes(): number {
     if (!this.isPending() && this.state !== 'shed') return 0;
-    return this.request.readableLength + this.connection.received.length + (this.reading?.heldBytes() ?? 0);
+    // Behind a complete body, the connection holds later requests, which have a limit of their own.
+    const unparsed = this.request.complete ? 0 : this.connection.received.length;
+    return this.request.readableLength + unparsed + (this.reading?.heldBytes() ?? 0);
   }
 
   progressAt(): number | undefined {

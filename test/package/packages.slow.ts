@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { eventually } from '../support/eventually';
@@ -88,6 +88,7 @@ describe('The two packages', () => {
   });
 
   it('are not written if `npm run pack` gets an argument, which prints the usage', async () => {
+    await rm(join(checkout, 'dist', 'packages'), { recursive: true, force: true });
     const { code, stderr } = await shell(checkout, 'npx tsx deploy/packages/pack.ts --help');
     expect(code).to.equal(1);
     expect(stderr).to.include('usage: npm run pack');

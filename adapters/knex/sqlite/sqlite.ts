@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
 import type { Database, Durability, InspectableDatabase } from '../database/database';
 import { inTransaction } from '../database/transactions';
-import { poolUsageOf } from '../database/pool';
+import { poolUsageOf, withPool } from '../database/pool';
 import { fileInMode, isInstrumented, poolConfiguration, runDirectly, withPragmas } from './connection';
 import {
   applicationId,
@@ -58,6 +58,13 @@ export const sqliteConfiguration = (filename: string, watch?: Watch): Knex.Confi
     watch,
   );
 
+/** Checks over a new connection: open ones may still have cached pages that are missing from the file. */
+const passesQuickCheck = (filename: string): Promise<boolean> =>
+  withPool(
+    knex(configuration(filename, 1, ['query_only = ON'], undefined)),
+    async (fresh) => (await findDamage(fresh, 'quick_check')) === undefined,
+  );
+
 /** Returns the id that marks a file without tables as the store's, or undefined to keep the id that a file has. */
 const idForNewFile = async (reads: Knex): Promise<number | undefined> =>
   (await reads('sqlite_master').first<unknown>('name')) === undefined ? applicationId : undefined;
@@ -101,7 +108,10 @@ const refuseMemory = (filename: string): void => {
  */
 export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
   refuseMemory(filename);
-  const file = watchFile(filename, () => reads);
+  const file = watchFile(filename, {
+    reads: () => reads,
+    passesQuickCheck: () => passesQuickCheck(filename),
+  });
   const writes = knex(sqliteConfiguration(filename, file));
   const reads = knex(configuration(filename, readerConnections, ['query_only = ON'], file));
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];

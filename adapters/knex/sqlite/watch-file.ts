@@ -1,18 +1,15 @@
-import type { Knex } from 'knex';
 import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import type { Knex } from 'knex';
 import { fileReplaced, isDamage } from '../database/errors';
-import { withPool } from '../database/pool';
-import { findDamage, openReadOnly, readSize, resolveSymlink } from './file';
+import { readSize, resolveSymlink } from './file';
 
-/** Parts of a write-ahead log (SQLite, "WAL-mode File Format"). A frame repeats the salts of the log's header. */
-const magicStart = Buffer.from([0x37, 0x7f, 0x06]);
+/** Sizes in a write-ahead log, and the first three bytes of its magic number (SQLite, "WAL-mode File Format"). */
 const logHeaderBytes = 32;
-const logSalts = { start: 16, end: 24 };
 const frameHeaderBytes = 24;
-const frameSaltsStart = 8;
+const magicStart = Buffer.from([0x37, 0x7f, 0x06]);
 
-const maxLogChecks = 10;
+const maxLogChecks = 3;
 
 const blockBytes = 512n;
 
@@ -26,62 +23,50 @@ const inspectFile = (filename: string) => {
   }
 };
 
-interface CheckedFrames {
-  readonly salts: Buffer;
-  readonly count: number;
-}
-
 /**
- * Checks that a log has a header and its first `count` frames, but not again those in `checked`. Returns undefined if
- * the log was cut: SQLite then writes at its old end, and what is missing before that end reads as zeros.
+ * Reports whether the write-ahead log starts with a valid header. Returns true for an empty log, and for a log that
+ * cannot be opened, as when file descriptors run out. Closing the log is safe: a close releases the file's POSIX locks,
+ * but SQLite locks only the database and the index.
  */
-const checkFrames = async (
-  filename: string,
-  count: number,
-  pageBytes: number,
-  checked: CheckedFrames,
-): Promise<CheckedFrames | undefined> => {
-  // A close releases all POSIX locks on a file. SQLite has none on the log, only on the database and the `-shm` file.
-  const log = await open(filename, 'r');
+const hasLogHeader = async (filename: string): Promise<boolean> => {
   try {
-    const read = async (position: number, length: number): Promise<Buffer> => {
-      const { buffer, bytesRead } = await log.read(Buffer.alloc(length), 0, length, position);
-      return buffer.subarray(0, bytesRead);
-    };
-    const header = await read(0, logHeaderBytes);
-    if (header.length === 0) return count === 0 ? checked : undefined;
-    if (!header.subarray(0, magicStart.length).equals(magicStart)) return undefined;
-    const salts = header.subarray(logSalts.start, logSalts.end);
-    const first = salts.equals(checked.salts) ? checked.count : 1;
-    for (let frame = Math.max(first, 1); frame <= count; frame += 1) {
-      const start = logHeaderBytes + (frame - 1) * (frameHeaderBytes + pageBytes);
-      if (!(await read(start + frameSaltsStart, salts.length)).equals(salts)) return undefined;
+    const log = await open(filename, 'r');
+    try {
+      const { buffer, bytesRead } = await log.read(Buffer.alloc(magicStart.length), 0, magicStart.length, 0);
+      return bytesRead === 0 || buffer.equals(magicStart);
+    } finally {
+      await log.close();
     }
-    const end = logHeaderBytes + count * (frameHeaderBytes + pageBytes);
-    return count > 0 && (await log.stat()).size < end ? undefined : { salts, count };
-  } finally {
-    await log.close();
+  } catch {
+    return true;
   }
 };
+
+interface Options {
+  readonly reads: () => Knex;
+  readonly passesQuickCheck: () => Promise<boolean>;
+}
 
 /** State of the data: certainly readable (`sound`), perhaps unreadable (`suspect`) or unreadable (`lost`). */
 type FileState = 'sound' | 'suspect' | 'lost';
 
 /**
  * Checks that a database file, its write-ahead log and the log's index are still the ones that were opened. A check
- * takes microseconds. It queries the database only if a file has become shorter or the log has holes.
+ * takes microseconds. It queries the database only if a file has become shorter.
  */
-export const watchFile = (filename: string, reads: () => Knex) => {
+export const watchFile = (filename: string, { reads, passesQuickCheck }: Options) => {
   const identities = new Map<string, string>();
   let largestSize = 0;
   let lastLogSize = 0;
   let hasLogHoles = false;
-  let checkedFrames: CheckedFrames = { salts: Buffer.alloc(0), count: 0 };
   let isLost = false;
   let isLogDamaged = false;
   let checking: Promise<void> | undefined;
 
-  /** Returns undefined if the first file of this name was removed or replaced. A file that never existed has size 0. */
+  /**
+   * Inspects a file. Undefined if the first file of this name was removed or replaced. A file that never existed has
+   * size 0.
+   */
   const inspectPart = (ending: '' | '-wal' | '-shm', base: string) => {
     const { identity, ...found } = inspectFile(`${base}${ending}`);
     const known = identities.get(ending);
@@ -114,36 +99,30 @@ export const watchFile = (filename: string, reads: () => Knex) => {
     return isLost ? 'lost' : main === 'suspect' ? main : log;
   };
 
-  /** Checks over a new connection: open ones may still have cached pages that are missing from the file. */
-  const passesQuickCheck = (): Promise<boolean> =>
-    withPool(openReadOnly(filename), async (file) => (await findDamage(file, 'quick_check')) === undefined);
-
-  /** Accepts a shorter file if its database has fewer pages, as after VACUUM. Otherwise reads all of it for damage. */
+  /**
+   * Accepts a file that VACUUM has shortened, because its database is as short. If the database is not shorter, reads
+   * the whole file for damage.
+   */
   const checkMain = async (base: string): Promise<void> => {
     const { size } = inspectFile(base);
     if ((await readSize(reads())) < largestSize || (await passesQuickCheck())) largestSize = size;
     else isLost = true;
   };
 
-  /** Returns how many frames the log has by its index. Before SQLite 3.51, NOOP means PASSIVE. */
-  const countFrames = async () => {
-    const { page_size: pageBytes } = await reads()('pragma_page_size').first<{ page_size: number }>();
-    const [answer] = await reads().raw<ReadonlyArray<{ log: number }>>('PRAGMA wal_checkpoint(NOOP)');
-    return { count: Math.max(answer?.log ?? 0, 0), pageBytes };
-  };
-
-  /** Accepts a shorter log, or one with holes, that has every frame: a checkpoint of any process may shorten the log. */
+  /**
+   * Accepts a shorter log while it holds every frame that its index counts, since a checkpoint of any process may
+   * shorten the log.
+   */
   const checkLog = async (base: string): Promise<void> => {
-    const isSuspect = inspectLog(base) === 'suspect' || hasLogHoles;
-    // Another process may restart the log between the count and the reads.
+    const { page_size: pageSize } = await reads()('pragma_page_size').first<{ page_size: number }>();
     for (let check = 0; check < maxLogChecks; check += 1) {
-      const { count, pageBytes } = isSuspect ? await countFrames() : { count: 0, pageBytes: 0 };
+      const [answer] = await reads().raw<ReadonlyArray<{ log: number }>>('PRAGMA wal_checkpoint(PASSIVE)');
       const { size } = inspectFile(`${base}-wal`);
-      const found = await checkFrames(`${base}-wal`, count, pageBytes, checkedFrames);
-      if (found === undefined) continue;
-      if (isSuspect) checkedFrames = found;
-      lastLogSize = size;
-      return;
+      const frames = answer?.log ?? 0;
+      if (frames <= 0 || size >= logHeaderBytes + frames * (frameHeaderBytes + pageSize)) {
+        lastLogSize = size;
+        return;
+      }
     }
     isLost = isLogDamaged = true;
   };
@@ -151,7 +130,10 @@ export const watchFile = (filename: string, reads: () => Knex) => {
   const check = async (): Promise<void> => {
     const base = resolveSymlink(filename);
     try {
-      await checkLog(base);
+      // A log that was emptied and written again begins with zeros, so no reader finds its frames.
+      const { size = 0 } = inspectPart('-wal', base) ?? {};
+      if (size > 0 && !(await hasLogHeader(`${base}-wal`))) isLost = isLogDamaged = true;
+      if (!isLost && inspectLog(base) === 'suspect') await checkLog(base);
       if (!isLost && inspectMain(base) === 'suspect') await checkMain(base);
     } catch (error) {
       if (isDamage(error)) isLost = isLogDamaged = true;
@@ -176,7 +158,7 @@ export const watchFile = (filename: string, reads: () => Knex) => {
     isIntact: async (): Promise<boolean> => {
       const state = inspect();
       if (state === 'lost') return false;
-      // A log that was truncated and written at its old end is sparse, which `stat` shows by its block count.
+      // A log that was emptied and written again has a hole, which its block count shows without a read.
       if (state === 'sound' && !hasLogHoles) return true;
       // A check that began before the commit may have read the log before it was damaged.
       await checking;

@@ -51,6 +51,7 @@ const createWhileBreaking = async (
   const [outcomes] = await allEnded([creating, breaking]);
   await mendStore();
   for (const outcome of outcomes) {
+    if (turnsBefore === undefined) expectEqual('a create after breakStore', outcome._tag, 'Left');
     if (outcome._tag === 'Left') expectEqual('the failure of a create', outcome.left._tag, 'Unavailable');
   }
   return outcomes;

@@ -73,8 +73,6 @@ describe('A service that loses its SQLite file', () => {
     'its log is removed': (file) => rm(`${file}-wal`),
     'its log is moved': (file) => rename(`${file}-wal`, `${file}-moved`),
     'its log is emptied': (file) => truncate(`${file}-wal`),
-    'a part of its log is cut off': async (file) =>
-      truncate(`${file}-wal`, (await stat(`${file}-wal`)).size - 12_000),
     'the index of its log is removed': (file) => rm(`${file}-shm`),
     'the file is emptied': cutTo(0),
     'the file is cut to its half': cutTo(0.5),
