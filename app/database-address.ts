@@ -25,8 +25,8 @@ const withoutParentSegments = (filename: string): string => {
 
 export const parseDatabaseAddress = (text: string): unknown => {
   if (text === 'memory:') return { _tag: 'Memory' };
-  // A trailing slash would name a folder. After two slashes, `sqlite://animals.sqlite3` would name a file in
-  // the root folder, which is hardly meant.
+  // Rejects a trailing slash, which names a folder, and exactly two slashes: `sqlite://animals.sqlite3` would mean
+  // `/animals.sqlite3`, which is probably a mistake.
   if (/^sqlite:(?!:memory:$|\/\/[^/]).*[^/]$/s.test(text))
     return { _tag: 'Sqlite', filename: withoutParentSegments(text.slice('sqlite:'.length)) };
   return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)

@@ -159,8 +159,8 @@ const getBody = async (host: string, port: number, path: string): Promise<string
 };
 
 /**
- * True if the animal store at this address uses the database of the settings: its readiness check then changes the
- * heartbeat in that database, at most once a second. Also true for stores in memory, which can't be compared.
+ * True if the animal store at this address uses the configured database. Calls its readiness check, which updates the
+ * heartbeat in its database at most once a second. Also true for stores in memory, which can't be compared.
  */
 const usesSameDatabase = async (settings: Settings, host: string, port: number): Promise<boolean> => {
   const database = databaseOf(settings)?.openAsFound();

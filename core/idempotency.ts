@@ -6,7 +6,7 @@ export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 export interface IdempotencyRecord {
   /** Undefined if the animal is no longer in the store. */
   readonly pet: Pet | undefined;
-  /** Time by the clock of `now` in `resolveIdempotentCreate`. */
+  /** Milliseconds, by the clock that gives `now` to `resolveIdempotentCreate`. */
   readonly expiresAt: number;
 }
 

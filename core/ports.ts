@@ -9,7 +9,7 @@ export interface InvalidApiKey {
   readonly _tag: 'InvalidApiKey';
   /** `unknown` if the key was never issued or its secret is wrong. */
   readonly reason: 'unknown' | 'expired' | 'revoked';
-  /** Id of the key, if the store can read it. The id of an unknown key is unverified. */
+  /** Id of the API key, if the key's text contains one. For an unknown key, it is what the client sent. */
   readonly keyId?: KeyId;
 }
 /** Makes an InvalidApiKey. */

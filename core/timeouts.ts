@@ -40,7 +40,7 @@ export const serverTimeouts = {
   stopMs: 10_000,
   /** Maximum time of a stop for accepting connections that the kernel has established already. */
   acceptBacklogMs: 1_000,
-  /** Maximum length of a tick of the event loop that counts as quiet during a stop. */
+  /** A tick of the event loop that is shorter, and accepts no connection, shows that no client waits to be accepted. */
   quietTurnMs: 0.1,
   /** Time for a new connection to send its first byte during a stop. Less than `stopMs`. */
   firstByteMs: 200,

@@ -3,9 +3,9 @@ import type { ServerFailure } from './options';
 import { serverTimeouts } from '../../core/timeouts';
 
 /**
- * Maximum bytes of unread response bodies on all connections that have made no progress for `stalledMs`. Responses that
- * share a buffer count once. The kernel reports progress late: a client that reads 16 kB every 100 ms seems stalled for
- * about 9 s.
+ * Each bound limits the unread response bytes of the connections without progress for `stalledMs`. Above it, the server
+ * closes some of them. Responses that share a buffer count once. The kernel reports progress late: a client that reads
+ * 16 kB every 100 ms seems stalled for about 9 s.
  */
 const bounds = [
   { stalledMs: 0, maxBytes: 536_870_912 },

@@ -107,7 +107,7 @@ export const parserFailure = ({ code }: ParserError): ServerFailure => {
   }
 };
 
-/** Reports whether the response must not have a body. */
+/** True for a rejected HEAD request, whose response must not have a body. */
 export const isMalformedHead = ({ rawPacket, bytesParsed }: ParserError): boolean => {
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';
   return parsed.startsWith('HEAD ') && !parsed.includes('\r\n\r\n');

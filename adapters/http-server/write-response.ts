@@ -55,7 +55,7 @@ type EndArguments = [chunk?: unknown, encoding?: unknown, callback?: unknown];
 const largeBody = (chunk: unknown, encoding: unknown): Buffer | undefined => {
   if (chunk instanceof Uint8Array) {
     if (chunk.length <= pieceBytes) return undefined;
-    // The same object, so that a body that many responses share counts once.
+    // Returns the same object, so that the limit of unread bytes counts a buffer that responses share once.
     return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
   }
   if (typeof chunk !== 'string' || chunk.length <= pieceBytes) return undefined;

@@ -90,7 +90,7 @@ export const petOperations: ReadonlyArray<PetOperation> = [
         name: 'Idempotency-Key',
         in: 'header',
         description:
-          'A key that identifies this create, such as `8e03978e-40d5-43dd-bc93-6894a57f9324`. A retry with the same key within 24 hours adds no second animal: the response has the first one. A key has 1 to 255 printable ASCII characters, with or without double quotes around them; both forms are the same key. A key with spaces, commas, quotes or backslashes needs the quotes; write a quote in it as `\\"` and a backslash as `\\\\`.',
+          'A key that identifies this create, such as `8e03978e-40d5-43dd-bc93-6894a57f9324`. A retry with the same key within 24 hours adds no second animal: the response has the first one. A key has 1 to 255 printable ASCII characters. If it has spaces, commas, quotes or backslashes, put it in double quotes, and write a quote in it as `\\"` and a backslash as `\\\\`.',
         schema: { type: 'string', pattern: idempotencyKeyPattern },
       },
     ],

@@ -150,8 +150,7 @@ export const createBatcher = <K, V extends object>({
       });
       if (!running.delete(batch)) return;
       dispatch();
-      // Settled calls let queued requests make new calls. Dispatches those before the rest of a long tick of the event
-      // loop.
+      // When calls settle, queued requests make new ones. `nextTick` dispatches these before other work of the tick.
       process.nextTick(dispatch);
     };
     runBatch(calls.map(({ key }) => key)).then(

@@ -85,10 +85,10 @@ const driverSpecificOf = (knex: Knex): DriverSpecific => {
 
 /**
  * Returns the database of a host's Knex, or of a transaction, whose commit or rollback then includes the store's changes.
- * In a transaction, await each call before the next statement: a failed statement aborts a PostgreSQL transaction, and
- * statements during an import see a part of it. There, pass `retryForMs: 0` to a client, because its retries fail and hold
- * the connection. Pool settings, timeouts, name mapping and closing remain the host's. Throws a TypeError for
- * clients other than `pg` and `sqlite3`.
+ * In a transaction, await each call before your next statement: a failed call aborts a PostgreSQL transaction, and your
+ * statement may see half an import. Give an embedded client in a transaction `retryForMs: 0`: its retries would fail and
+ * hold the connection. Pool settings, timeouts, name mapping and closing remain the host's. Throws a TypeError for knex
+ * drivers other than `pg` and `sqlite3`.
  */
 export const hostDatabase = (knex: Knex): Database => {
   const plain = withoutIdentifierMapping(knex);

@@ -126,7 +126,7 @@ export const withDatabase = async <A>(
   try {
     const options = { mayRaiseGeneration: isMigrateCommand, onProgress: printError };
     const migrated = orFail(migrate(database, options));
-    // An interrupted migration continues until the process ends, which commits all of it or nothing.
+    // On an interruption, the wait ends. The migration runs until the process exits; its transaction commits or not.
     const ran = await (interruption === undefined
       ? migrated
       : Promise.race([migrated, rejectWhenAborted(interruption)]));

@@ -25,7 +25,7 @@ const standardInput = 0;
 const openFile = (file: string): Promise<number> =>
   promisify(openDescriptor)(file, constants.O_RDONLY | constants.O_NONBLOCK);
 
-/** Picks a stream type by the kind of file, because a pending file read can't be aborted. */
+/** Reads pipes and terminals through a socket stream, because a pending read of a file stream can't be aborted. */
 const streamOf = (fd: number, stats: Stats): Readable => {
   if (isatty(fd)) return new ReadStream(fd);
   return stats.isFIFO() || stats.isSocket()

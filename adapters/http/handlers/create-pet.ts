@@ -6,7 +6,7 @@ import { fail, type HttpFailure } from '../errors';
 import { readJsonBody } from './read-json-body';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
-// No alternative begins as another does, because the time to match would double with each parameter.
+// The alternatives begin with different characters. Otherwise each parameter would double the time to match.
 const bareItem = String.raw`(?:"(?:[ !#-\[\]-~]|\\["\\])*"|:[\w+/=]*:|\?[01]|[\w*.!#$%&'^|~+-][\w*.:/!#$%&'^|~+-]*)`;
 const itemParameters = String.raw`(?:; *[a-z*][a-z\d_.*-]*(?:=${bareItem})?)*`;
 // A key without quotes and without commas, because Node joins repeated headers with a comma.

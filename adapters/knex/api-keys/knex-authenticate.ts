@@ -54,8 +54,8 @@ const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
 };
 
 /**
- * Authenticates by the keys in the database. Caches a valid key for 2 seconds after its query, also if the database
- * fails.
+ * Authenticates by the keys in the database. Accepts a valid key from a cache for 2 seconds after its query, even while
+ * the database fails.
  */
 export const knexAuthenticate = ({ reads, concurrency }: Database): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });

@@ -16,7 +16,7 @@ export interface DatabaseSizes {
   readonly diskAvailable: number | undefined;
 }
 
-/** The timeouts that the server applies to a session, as text. `areKept` is true if they are short enough. */
+/** The timeouts that PostgreSQL applies to a session, as text. `areKept` is true if none is longer than required. */
 export interface SessionTimeouts {
   readonly areKept: boolean;
   readonly text: string;

@@ -75,7 +75,7 @@ const singleServerStatements = (run: RunStatement): PetStatements => ({
     ]);
     const found = starts.map((): Array<PetRow> | undefined => []);
     for (const [page, ...row] of rows) {
-      // A page that is too large has one or more rows whose cells are all null.
+      // Instead of the rows of a page that is too large, the statement returns nulls.
       if (idOfRow(row) === '') found[Number(page) - 1] = undefined;
       else found[Number(page) - 1]?.push(row);
     }

@@ -44,7 +44,7 @@ export const postgresConfiguration = (
   migrations: migrationConfig,
 });
 
-/** Leaves out the write-ahead log, which all databases of the server share, and the server's disk. */
+/** Returns the size of this database, without the server's disk and the write-ahead log, which all databases share. */
 export const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
   const { size } = await pool.first<{ size: string }>(
     pool.raw('pg_database_size(current_database()) as size'),

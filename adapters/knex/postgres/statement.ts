@@ -57,8 +57,8 @@ interface Ids {
 }
 
 /**
- * Rejects if the sequence has no next id. Takes no id, since a rollback would not return it. A table without its own
- * sequence yields no row.
+ * Rejects if the sequence has no next id. Takes no id, since a rollback would not return it. Passes if the table has no
+ * sequence of its own.
  */
 export const checkIds = async (knex: Knex): Promise<void> => {
   const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Ids> }>(

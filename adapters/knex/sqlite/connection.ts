@@ -48,7 +48,7 @@ const cacheStatements = (connection: Connection): void => {
 
   connection.all = <Row>(sql: string, bindings: Bindings, done: DoneWith<Row>) =>
     (statements.get(sql) ?? prepare(sql, done)).all<Row>(bindings, (error, rows) => {
-      // A statement that timed out on a lock holds its snapshot of the file until it is finalized.
+      // Drops the statement, so that it is finalized: one that timed out on a lock holds its snapshot of the file.
       if (error !== null) statements.delete(sql);
       done(error, rows);
     });

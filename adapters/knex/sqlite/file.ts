@@ -28,7 +28,7 @@ export const createPrivateFile = (filename: string): void => {
     // O_EXCL would fail on a link to a file that does not exist yet.
     if (!existsSync(filename)) closeSync(openSync(filename, 'a', ownerOnly));
   } catch {
-    // SQLite reports the failure when it opens the file.
+    // SQLite reports why it cannot open the file.
   }
 };
 

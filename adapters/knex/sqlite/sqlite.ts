@@ -65,7 +65,7 @@ const passesQuickCheck = (filename: string): Promise<boolean> =>
     async (fresh) => (await findDamage(fresh, 'quick_check')) === undefined,
   );
 
-/** Returns the id that marks a file without tables as the store's, or undefined to keep the id that a file has. */
+/** Returns the application id for a file that has no tables yet. Undefined if the file's id must stay. */
 const idForNewFile = async (reads: Knex): Promise<number | undefined> =>
   (await reads('sqlite_master').first<unknown>('name')) === undefined ? applicationId : undefined;
 

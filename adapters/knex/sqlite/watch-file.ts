@@ -63,10 +63,7 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   let isLogDamaged = false;
   let checking: Promise<void> | undefined;
 
-  /**
-   * Inspects a file. Undefined if the first file of this name was removed or replaced. A file that never existed has
-   * size 0.
-   */
+  /** Returns the size of a file, 0 if it never existed. Undefined if the file that was opened is gone or replaced. */
   const inspectPart = (ending: '' | '-wal' | '-shm', base: string) => {
     const { identity, ...found } = inspectFile(`${base}${ending}`);
     const known = identities.get(ending);
@@ -110,8 +107,8 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   };
 
   /**
-   * Accepts a shorter log while it holds every frame that its index counts, since a checkpoint of any process may
-   * shorten the log.
+   * Checks that the write-ahead log was not truncated. A shorter log with every frame that the `-shm` file counts is
+   * accepted, since a checkpoint of any process may shorten it.
    */
   const checkLog = async (base: string): Promise<void> => {
     const { page_size: pageSize } = await reads()('pragma_page_size').first<{ page_size: number }>();
