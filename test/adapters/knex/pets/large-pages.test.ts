@@ -58,6 +58,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
           await run(list({ limit: pageSize(limit) }, undefined, owner));
           answered.push(name);
         };
+        // Opens the connections first: on a busy machine, opening one takes longer than several pages.
+        await Promise.all([1, 2, 3, 4, 30].map((limit) => run(list({ limit: pageSize(limit) }))));
         const limits = Array.from({ length: 25 }, (_, place) => 10 + place);
         await Promise.all([...limits.map((limit) => ask('one', limit, one)), ask('other', 36, other)]);
         expect(answered.indexOf('other')).to.be.below(8);
