@@ -1,5 +1,6 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import {
+  type AnimalStore,
   AnimalStoreError,
   type ApiKey,
   type CallOptions,
@@ -24,7 +25,6 @@ import {
   petNotFound,
   type PetNotFound,
   type PetPage,
-  type PetQuery,
   type Unavailable,
   unavailable,
   withRetries,
@@ -42,7 +42,7 @@ type RemoteFailure = InvalidApiKey | RateLimited | Unavailable;
 /** Operations of a store over HTTP. An AnimalStore also fits this type. */
 export interface RemoteAnimalStore {
   readonly listPets: (
-    query?: { readonly [K in keyof PetQuery]?: PetQuery[K] | undefined },
+    query?: Parameters<AnimalStore['listPets']>[0],
     deadline?: Deadline,
   ) => TaskEither<RemoteFailure, PetPage>;
   readonly createPet: (

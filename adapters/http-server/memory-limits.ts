@@ -95,8 +95,10 @@ export const shedBodies = (connections: Iterable<{ readonly current: HeldBody | 
   if (total <= maxBodiesBytes) return;
   const now = performance.now();
   const isStalled = (body: HeldBody): boolean => now - (body.progressAt() ?? now) > stalledBodyMs;
-  large.sort((one, other) => other.arrivedAt - one.arrivedAt);
-  for (const body of [...large.filter(isStalled), ...large.filter((each) => !isStalled(each))]) {
+  large.sort(
+    (one, other) => Number(isStalled(other)) - Number(isStalled(one)) || other.arrivedAt - one.arrivedAt,
+  );
+  for (const body of large) {
     if (total <= maxBodiesBytes) return;
     total -= body.heldBytes();
     body.answer({ _tag: 'Overloaded' });

@@ -82,10 +82,10 @@ export const createPetRoutes = ({ openStore, consumeQuota, server }: PetRoutesOp
 
 /**
  * Adds the routes under `/v1` to a host's Koa application. Mount it before any middleware that reads bodies. Each request is
- * authenticated before anything else of it is read. Then `context.state.caller` has the Caller, which a host types
- * with `new Koa<{ caller?: Caller }>()`. A host with CORS exposes Link, Location, Retry-After, Idempotent-Replayed, Deprecation,
- * Sunset and, with a quota, RateLimit and RateLimit-Policy. Failures get an Error body;
- * the cause of a 500 or 503 is emitted as the application's `error` event.
+ * authenticated before anything else of it is read. Then `context.state.caller` has the Caller, which a host types with
+ * `new Koa<{ caller?: Caller }>()`. A host with CORS exposes Link, Location, Retry-After, Idempotent-Replayed,
+ * Deprecation, Sunset and, with a quota, RateLimit and RateLimit-Policy. Failures get an Error body; the cause of a 500
+ * or 503 is emitted as the application's `error` event.
  */
 export const mountPetRoutes = (
   // Accepts a Koa application of any state and context.

@@ -40,3 +40,9 @@ export const poolUsageOf = (
     waiting: pool.numPendingAcquires(),
   });
 };
+
+/** True if an internal object of knex has all these functions, which its types do not show. */
+export const hasFunctions = (value: unknown, ...names: ReadonlyArray<string>): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  names.every((name) => typeof Reflect.get(value, name) === 'function');

@@ -2,6 +2,7 @@ import * as t from 'io-ts';
 import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isConflict, isPostgresLockTimeout, isSqliteBusy, withoutStatement } from './errors';
+import { hasFunctions } from './pool';
 import { databaseTimeouts } from '../../../core/timeouts';
 
 const CommitAnswer = t.type({ response: t.type({ command: t.string }) });
@@ -10,10 +11,7 @@ interface Client {
   readonly acquireConnection: () => Promise<unknown>;
 }
 
-const isClient = (value: unknown): value is Client =>
-  typeof value === 'object' &&
-  value !== null &&
-  typeof Reflect.get(value, 'acquireConnection') === 'function';
+const isClient = (value: unknown): value is Client => hasFunctions(value, 'acquireConnection');
 
 /**
  * Has knex close the connection if COMMIT finds a lock, as it may without a write-ahead log. SQLite keeps the transaction

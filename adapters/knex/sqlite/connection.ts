@@ -2,7 +2,7 @@ import { constUndefined } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { pathToFileURL } from 'node:url';
-import { silentLog } from '../database/pool';
+import { hasFunctions, silentLog } from '../database/pool';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../../../core/timeouts';
 
@@ -69,11 +69,7 @@ interface Client {
 }
 
 const isClient = (value: unknown): value is Client =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['acquireConnection', 'releaseConnection', 'raw', 'emit'].every(
-    (name) => typeof Reflect.get(value, name) === 'function',
-  );
+  hasFunctions(value, 'acquireConnection', 'releaseConnection', 'raw', 'emit');
 
 /** True if OpenTelemetry has wrapped knex. Statements then go through knex instead of the driver, to get a span. */
 export const isInstrumented = ({ client }: { readonly client: unknown }): boolean =>

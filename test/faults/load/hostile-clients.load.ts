@@ -43,7 +43,7 @@ const hostilities: Readonly<Record<string, Hostility>> = {
     status: '408',
   },
   // HTTP ignores empty lines between requests.
-  // Those that together hold less than 64 MB stay until they have stalled for `stallMs`.
+  // Clients whose unread responses together hold less than 64 MB are cut off only after `stallMs`.
   'slow readers': {
     sends: `${head('GET /v1/pets?limit=100 HTTP/1.1')}\r\n`,
     drips: '\r\n',
