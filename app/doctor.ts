@@ -23,7 +23,8 @@ import { CommandFailed, failureText } from './failures';
 import { changedSettings, readSettings, type Settings, settingWarnings } from './settings';
 import { counted } from './terminal/streams';
 
-type CheckName = 'settings' | 'port' | 'database' | 'durability' | 'limits' | 'migrations' | 'keys' | 'clock';
+type CheckName =
+  'settings' | 'port' | 'database' | 'durability' | 'timeouts' | 'migrations' | 'keys' | 'clock';
 
 export interface CheckResult {
   readonly check: CheckName;
@@ -57,14 +58,14 @@ const inspectClock = ({ newestKeyCreatedAtMs }: KeyReport): CheckResult => {
     ? passed('clock', now.toISOString())
     : failed(
         'clock',
-        `${now.toISOString()} is before the time at which the newest key was created: set the clock of this machine`,
+        `${now.toISOString()} is before the time at which the newest key was created; set the clock of this machine`,
       );
 };
 
 const inspectTimeouts = ({ areKept, text, remedy }: SessionTimeouts): CheckResult =>
   areKept
-    ? passed('limits', text)
-    : failed('limits', `${text}: a client that hangs can block other requests: ${remedy}`);
+    ? passed('timeouts', text)
+    : failed('timeouts', `${text}; a client that hangs can block other requests; run: ${remedy}`);
 
 const inspectSchema = (schema: SchemaState): CheckResult => {
   const { pending, unknown } = schema;
@@ -73,7 +74,7 @@ const inspectSchema = (schema: SchemaState): CheckResult => {
   if (pending.length > 0) {
     return passed(
       'migrations',
-      `pending: ${pending.join(', ')}: the next start or \`animal-store migrate\` runs them`,
+      `pending: ${pending.join(', ')}; the next start or \`animal-store migrate\` runs them`,
     );
   }
   return passed(
@@ -88,7 +89,7 @@ const resultsOf = (settings: Settings, report: DatabaseReport): ReadonlyArray<Ch
     passed('database', `${databaseAddressText(settings.DATABASE_URL)} can be read and written`),
     durability.isDurable
       ? passed('durability', durability.text)
-      : failed('durability', `${durability.text} can lose stored animals: ${durability.remedy}`),
+      : failed('durability', `${durability.text} can lose stored animals; ${durability.remedy}`),
     ...(limits === undefined ? [] : [inspectTimeouts(limits)]),
     inspectSchema(schema),
     inspectKeys(settings, report),
@@ -101,7 +102,7 @@ const inspectUnopened = (filename: string): CheckResult | undefined => {
   const advice = fileAdvice(filename);
   if (!existsSync(filename)) {
     return advice === undefined
-      ? passed('database', `${filename} does not exist yet: the first start creates it`)
+      ? passed('database', `${filename} does not exist yet; the first start creates it`)
       : failed('database', `${filename} can't be created: ${advice}`);
   }
   if (statSync(filename).isFile()) return undefined;
@@ -192,7 +193,7 @@ const inspectTakenPort = async (
   const place = `${prefix}PORT ${port} on ${host} is taken by an animal store`;
   return (await usesSameDatabase(settings, host, port))
     ? passed('port', `${place} with this database`)
-    : failed('port', `${place} with another database: stop it, or set ${prefix}PORT or ${prefix}HOST`);
+    : failed('port', `${place} with another database; stop it, or set ${prefix}PORT or ${prefix}HOST`);
 };
 
 const inspectPort = async (

@@ -39,10 +39,10 @@ export const orFail = async <A>(operation: TaskEither<CommandFailure, A>): Promi
 const listenAdvice = (cause: unknown, prefix: string): string => {
   switch (errorCode(cause)) {
     case 'EACCES':
-      return `this user may not use that port: set ${prefix}PORT to 1024 or more`;
+      return `this user may not use that port; set ${prefix}PORT to 1024 or more`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `this machine does not have that address: set ${prefix}HOST`;
+      return `this machine does not have that address; set ${prefix}HOST`;
     default:
       return `stop the process that listens there, or set ${prefix}PORT or ${prefix}HOST`;
   }
@@ -54,30 +54,30 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
     case 'Unavailable': {
       const reason = `the database ${database} can't be used: ${E.toError(failure.cause).message}`;
       const advice = databaseAdvice(address, failure.cause);
-      return advice === undefined ? reason : `${reason}: ${advice}`;
+      return advice === undefined ? reason : `${reason}; ${advice}`;
     }
     case 'MigrationFailed':
       return `the database ${database} can't be migrated: ${failure.cause.message}`;
     case 'DatabaseLost':
-      return 'the database file was removed, replaced or truncated while it was open: restart the service to use the file that is there now';
+      return 'the database file was removed, replaced or truncated while it was open; restart the service to use the file that is there now';
     case 'NoApiKey':
       return address._tag === 'Memory'
-        ? 'there is no valid API key: set API_KEYS'
-        : 'there is no valid API key: set API_KEYS, or create a key with `animal-store keys create --name NAME`';
+        ? 'there is no valid API key; set API_KEYS'
+        : 'there is no valid API key; set API_KEYS, or create a key with `animal-store keys create --name NAME`';
     case 'NoDatabase':
-      return 'this command needs a database: set DATABASE_URL to sqlite:FILE or postgres://... instead of memory:';
+      return 'this command needs a database; set DATABASE_URL to sqlite:FILE or postgres://... instead of memory:';
     case 'NotInitialized':
-      return `there is no animal store in ${database}: set DATABASE_URL to the right database, or create one with \`animal-store migrate\``;
+      return `there is no animal store in ${database}; set DATABASE_URL to the right database, or create one with \`animal-store migrate\``;
     case 'DriverMissing':
-      return `the database driver ${failure.driver} can't be loaded: ${failure.reason}: run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed`;
+      return `the database driver ${failure.driver} can't be loaded: ${failure.reason}; run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed`;
     case 'UsePostgresTools':
       return `use PostgreSQL's own tools: pg_dump --format=custom --file=FILE '${database}' makes a backup while the service runs; pg_restore --clean --if-exists --single-transaction --dbname='${database}' FILE restores it while the service is stopped`;
     case 'ApiKeyNotFound':
-      return `no key has the id ${failure.id}: \`animal-store keys list\` shows the ids`;
+      return `no key has the id ${failure.id}; \`animal-store keys list\` shows the ids`;
     case 'ApiKeyRevoked':
-      return `key ${failure.id} is revoked: issue a new one with \`animal-store keys create --name NAME\``;
+      return `key ${failure.id} is revoked; issue a new one with \`animal-store keys create --name NAME\``;
     case 'CannotListen':
-      return `can't listen: ${E.toError(failure.cause).message}: ${listenAdvice(failure.cause, failure.prefix)}`;
+      return `can't listen: ${E.toError(failure.cause).message}; ${listenAdvice(failure.cause, failure.prefix)}`;
   }
 };
 

@@ -212,7 +212,7 @@ const shortKeys = ({ API_KEYS, NODE_ENV }: Settings): ReadonlyArray<string> => {
   return short === 0 || NODE_ENV !== 'production'
     ? []
     : [
-        `${short} ${short === 1 ? 'key' : 'keys'} in API_KEYS can be guessed: use at least ${minKeyLength} random characters, as from \`openssl rand -base64 32\``,
+        `${short} ${short === 1 ? 'key' : 'keys'} in API_KEYS can be guessed; use at least ${minKeyLength} random characters, as from \`openssl rand -base64 32\``,
       ];
 };
 

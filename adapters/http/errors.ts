@@ -134,7 +134,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
       return describe(
         429,
         'rate_limited',
-        'the owner of this API key has made too many requests',
+        'the owner of this API key has sent too many requests; wait for the seconds in Retry-After',
         retryAfter(failure.retryAfterSeconds),
       );
     case 'HeadersTooLarge':

@@ -6,7 +6,7 @@ import type { DatabaseAddress } from '../database-address';
 
 const adviceByCode: ReadonlyArray<readonly [RegExp, string]> = [
   [/^ECONNREFUSED$/, 'start PostgreSQL there, or set the host and port in DATABASE_URL'],
-  [/^(ENOTFOUND|EAI_AGAIN)$/, 'the host name is unknown: set the host in DATABASE_URL'],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, 'the host name is unknown; set the host in DATABASE_URL'],
   [
     /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET)$/,
     'check that the network lets this machine reach the host and port in DATABASE_URL',
@@ -18,7 +18,7 @@ const adviceByCode: ReadonlyArray<readonly [RegExp, string]> = [
   [/^3D000$/, 'create that database, or set its name in DATABASE_URL'],
   [/^(42501|25006)$/, 'grant this user the right to create tables and to write in that database'],
   [/^(53300|53400)$/, 'raise max_connections of the server, or lower POSTGRES_POOL_SIZE'],
-  [/^(53100|53200)$/, 'free space on the server: its disk or its memory is full'],
+  [/^(53100|53200)$/, 'its disk or its memory is full; free space on the server'],
   [/^(57P03|57P01|57P02)$/, 'wait until the server has started, and try again'],
   [
     /CERT|SIGNATURE|ERR_TLS|ISSUER/,
@@ -64,8 +64,8 @@ const readable = constants.R_OK | constants.W_OK;
 
 const existingFileAdvice = (file: string): string | undefined => {
   const found = statSync(file);
-  if (found.isDirectory()) return 'it is a folder: name a file in it';
-  if (!found.isFile()) return 'it is not a regular file: name another file';
+  if (found.isDirectory()) return 'it is a folder; name a file in it';
+  if (!found.isFile()) return 'it is not a regular file; name another file';
   return isPermitted(file, readable) ? undefined : 'let this user read and write it';
 };
 
@@ -73,7 +73,7 @@ export const fileAdvice = (filename: string): string | undefined => {
   const file = resolve(filename);
   const folder = dirname(file);
   if (!existsSync(folder)) return `create the folder ${folder}`;
-  if (!statSync(folder).isDirectory()) return `${folder} is a file: name a file in a folder`;
+  if (!statSync(folder).isDirectory()) return `${folder} is a file; name a file in a folder`;
   // SQLite keeps its write-ahead log in the same folder.
   if (!isPermitted(folder, constants.W_OK | constants.X_OK))
     return `let this user write in the folder ${folder}`;
@@ -81,13 +81,13 @@ export const fileAdvice = (filename: string): string | undefined => {
     case undefined:
       return existingFileAdvice(file);
     case 'ELOOP':
-      return 'it is a symbolic link to itself: name a file';
+      return 'it is a symbolic link to itself; name a file';
     case 'ENAMETOOLONG':
-      return 'its name is too long: name another file';
+      return 'its name is too long; name another file';
     default:
       // SQLite refuses a file if the name of its -journal would be too long.
       if (codeOfFailed(() => statSync(`${file}-journal`)) === 'ENAMETOOLONG')
-        return 'its name is too long: name another file';
+        return 'its name is too long; name another file';
       return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
         ? fileAdvice(resolve(realpathSync(folder), readlinkSync(file)))
         : undefined;
@@ -100,8 +100,8 @@ export const databaseAdvice = (address: DatabaseAddress | undefined, cause: unkn
   const { message } = toError(cause);
   if (/damaged|malformed/.test(message)) return 'restore a backup';
   if (message.includes('SQLITE_NOTADB'))
-    return 'it is not a SQLite database: name another file in DATABASE_URL';
-  if (/SQLITE_FULL|ENOSPC/.test(message)) return 'free space on its disk';
+    return 'it is not a SQLite database; name another file in DATABASE_URL';
+  if (/SQLITE_FULL|ENOSPC/.test(message)) return 'free space on the disk of the database';
   if (message.includes('SQLITE_BUSY')) return 'wait until the process that writes to it has ended';
   switch (address?._tag) {
     case 'Sqlite':

@@ -95,7 +95,7 @@ export const resolveOutputFile = (file: string, database: string | undefined): T
     throw new Error(`${file} is not a regular file: write to standard output instead`);
   }
   if (database !== undefined && databaseTargets(database).some((other) => isSameFile(target, other))) {
-    throw new Error(`${file} is the database itself: name another file`);
+    throw new Error(`${file} is the database itself; name another file`);
   }
   return target;
 };
@@ -110,7 +110,7 @@ const refuseDatabase = async ({ path, earlier }: Target): Promise<void> => {
     const head = Buffer.alloc(sqliteHeader.length);
     await handle.read(head, 0, head.length, 0);
     if (head.toString('latin1') === sqliteHeader)
-      throw new Error(`${path} is a SQLite database: name another file`);
+      throw new Error(`${path} is a SQLite database; name another file`);
   } finally {
     await handle.close();
   }

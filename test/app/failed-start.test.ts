@@ -40,7 +40,7 @@ describe('A start that fails half-way', () => {
     expectRefusal(
       outcome,
       new RegExp(
-        `^animal-store: can't listen: .*EADDRINUSE.*:${port}: stop the process that listens there, or set PORT or HOST\n$`,
+        `^animal-store: can't listen: .*EADDRINUSE.*:${port}; stop the process that listens there, or set PORT or HOST\n$`,
       ),
     );
     expect(hasWriteAheadLog(file)).to.equal(false);
@@ -56,7 +56,7 @@ describe('A start that fails half-way', () => {
   it('reports an address that the machine does not have', async () => {
     expectRefusal(
       await runInProcess(['serve'], { DATABASE_URL: 'memory:', HOST: '192.0.2.1', PORT: '0' }),
-      /^animal-store: can't listen: .*192\.0\.2\.1: this machine does not have that address: set HOST\n$/,
+      /^animal-store: can't listen: .*192\.0\.2\.1; this machine does not have that address; set HOST\n$/,
     );
   });
 
@@ -70,7 +70,7 @@ describe('A start that fails half-way', () => {
         DATABASE_URL: `sqlite:${folder}/animals`,
         PORT: '0',
       }),
-      new RegExp(`unable to open database file: let this user write in the folder ${folder}\n$`),
+      new RegExp(`unable to open database file; let this user write in the folder ${folder}\n$`),
     );
   });
 
@@ -78,7 +78,7 @@ describe('A start that fails half-way', () => {
     const DATABASE_URL = `sqlite:${'n'.repeat(256)}`;
     expectRefusal(
       await runCommand(['migrate'], { DATABASE_URL }),
-      /can't be used: .*: its name is too long: name another file\n$/,
+      /can't be used: .*; its name is too long; name another file\n$/,
     );
   });
 
@@ -86,7 +86,7 @@ describe('A start that fails half-way', () => {
     // Which ports are reserved is the machine's own matter.
     const cause = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES' });
     expect(failureText({ _tag: 'CannotListen', cause, prefix: '' }, { _tag: 'Memory' })).to.equal(
-      "can't listen: listen EACCES: permission denied 0.0.0.0:80: this user may not use that port: set PORT to 1024 or more",
+      "can't listen: listen EACCES: permission denied 0.0.0.0:80; this user may not use that port; set PORT to 1024 or more",
     );
   });
 
@@ -125,10 +125,10 @@ describe('A start that fails half-way', () => {
       for (const [file, ...words] of [
         [
           'text',
-          'NOTADB: file is not a database: it is not a SQLite database: name another file in DATABASE_URL',
+          'NOTADB: file is not a database; it is not a SQLite database; name another file in DATABASE_URL',
         ],
-        ['folder', 'CANTOPEN: unable to open database file: it is a folder: name a file in it'],
-        ['no/such/file', `CANTOPEN: unable to open database file: create the folder ${folder}/no/such`],
+        ['folder', 'CANTOPEN: unable to open database file; it is a folder; name a file in it'],
+        ['no/such/file', `CANTOPEN: unable to open database file; create the folder ${folder}/no/such`],
       ] as const) {
         const { code, stdout, stderr } = await run(file);
         expect({ code, stdout, stderr }).to.deep.equal({

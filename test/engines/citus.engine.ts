@@ -51,7 +51,7 @@ describe('Citus', () => {
     inPostgresDatabase(async (url) => {
       const findings = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key });
       expect(findings.filter(({ ok }) => !ok)).to.deep.equal([]);
-      expect(findings.find(({ check }) => check === 'limits')?.text).to.contain(
+      expect(findings.find(({ check }) => check === 'timeouts')?.text).to.contain(
         'lock_timeout=1000 on a node',
       );
     }));

@@ -42,7 +42,7 @@ const useService = async (send: Send, client: number): Promise<ReadonlyArray<Ans
 
 const limitsAt = async (url: string): Promise<CheckResult | undefined> => {
   const results = await diagnose({ PORT: '0', DATABASE_URL: url, API_KEYS: key });
-  return results.find(({ check }) => check === 'limits');
+  return results.find(({ check }) => check === 'timeouts');
 };
 
 const useByMany = async (url: string, settings: Readonly<Record<string, string>>): Promise<void> => {

@@ -43,7 +43,7 @@ export const inspectDatabase = (
     const { reads, writes, durability, limits, sizes, findDamage, checkUsable } = database;
     const { diskAvailable = Infinity } = await sizes();
     if (diskAvailable < minDiskAvailable) {
-      throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free on its disk`);
+      throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free`);
     }
     await checkUsable();
     const damage = await findDamage(isThorough);

@@ -92,7 +92,7 @@ const checkReadiness = async (database: Database): Promise<string | undefined> =
   ]);
   if (E.isLeft(schema)) return 'the database does not answer';
   if (generationMismatch(schema.right) !== undefined) {
-    return 'the database has a schema of another generation; run `animal-store doctor`';
+    return 'the database schema belongs to an incompatible version; run `animal-store doctor`';
   }
   if (schema.right.pending.length > 0) return 'the database lacks migrations; run `animal-store migrate`';
   if (E.isLeft(read)) return "animals can't be read from the database";

@@ -45,7 +45,7 @@ const explain = (error: Error): Error => {
   const [, name] = takenName.exec(error.message) ?? [];
   if (name === undefined) return error;
   return permanentError(
-    `${error.message}: ${name} belongs to another program: use a separate database, or a separate schema on PostgreSQL`,
+    `${error.message}: ${name} belongs to another program; use a separate database, or a separate schema on PostgreSQL`,
   );
 };
 

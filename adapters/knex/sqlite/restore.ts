@@ -44,7 +44,7 @@ const withExclusiveLock = <A>(filename: string, work: () => Promise<A>): Promise
     } catch (error) {
       if (isSqliteBusy(error))
         throw permanentError(
-          `${filename} is in use: stop the service and any other program that has it open`,
+          `${filename} is in use; stop the service and any other program that has it open`,
         );
       throw withoutStatement(error);
     }
@@ -79,7 +79,7 @@ export const restoreSqlite = async (
     // Opening a pipe would block the process, which could then not handle signals.
     if (!statSync(filename).isFile()) throw permanentError(`${filename} is not a regular file`);
     if (resolveSymlink(backup) === filename)
-      throw permanentError(`${backup} is the database itself: name another file`);
+      throw permanentError(`${backup} is the database itself; name another file`);
     const found = await inspectTarget(filename);
     if (found !== 'replaceable' && !mayReplace) throw permanentError(refusals[found](filename));
     return found === 'damaged' ? replace() : withExclusiveLock(filename, replace);

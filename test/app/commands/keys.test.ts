@@ -111,7 +111,7 @@ describe('The command keys', () => {
         expect(await keys({ DATABASE_URL: `sqlite:${file}` }, ...command)).to.include({
           code: 1,
           stdout: '',
-          stderr: `animal-store: there is no animal store in sqlite:${file}: set DATABASE_URL to the right database, or create one with \`animal-store migrate\`\n`,
+          stderr: `animal-store: there is no animal store in sqlite:${file}; set DATABASE_URL to the right database, or create one with \`animal-store migrate\`\n`,
         });
       }
       expect(readdirSync(dirname(file))).to.deep.equal(isEmpty ? ['animals.sqlite3'] : []);
@@ -171,11 +171,11 @@ describe('The command keys', () => {
     const { id } = await issue(environment, 'shop');
     await keys(environment, 'revoke', id);
     const records = await listed(environment);
-    const unknown = "no key has the id x' OR 1=1: `animal-store keys list` shows the ids";
+    const unknown = "no key has the id x' OR 1=1; `animal-store keys list` shows the ids";
     for (const [command, reason] of [
       [['revoke', "x' OR 1=1", '--json'], unknown],
       [['rotate', "x' OR 1=1", '--json'], unknown],
-      [['rotate', id], `key ${id} is revoked: issue a new one with \`animal-store keys create --name NAME\``],
+      [['rotate', id], `key ${id} is revoked; issue a new one with \`animal-store keys create --name NAME\``],
     ] as const) {
       const { code, stdout, stderr } = await keys(environment, ...command);
       expect(stderr).to.equal(`animal-store: ${reason}\n`);

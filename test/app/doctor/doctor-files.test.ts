@@ -136,11 +136,11 @@ describe('animal-store doctor on a SQLite file', () => {
     symlinkSync(join(folder, 'nowhere', 'animals.sqlite3'), join(folder, 'dangling'));
     symlinkSync('loop', join(folder, 'loop'));
     for (const [file, reason] of [
-      ['text/animals.sqlite3', `can't be created: ${folder}/text is a file: name a file in a folder`],
+      ['text/animals.sqlite3', `can't be created: ${folder}/text is a file; name a file in a folder`],
       ['dangling', `can't be created: create the folder ${folder}/nowhere`],
-      ['loop', "can't be created: it is a symbolic link to itself: name a file"],
-      ['n'.repeat(256), "can't be created: its name is too long: name another file"],
-      ['n'.repeat(248), "can't be created: its name is too long: name another file"],
+      ['loop', "can't be created: it is a symbolic link to itself; name a file"],
+      ['n'.repeat(256), "can't be created: its name is too long; name another file"],
+      ['n'.repeat(248), "can't be created: its name is too long; name another file"],
     ] as const) {
       const { failed } = await doctor({ DATABASE_URL: `sqlite:${join(folder, file)}` });
       expect(failed.map(({ check, text }) => [check, text])).to.deep.equal([
@@ -153,8 +153,8 @@ describe('animal-store doctor on a SQLite file', () => {
     const folder = await makeFolder();
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     for (const [file, reason] of [
-      [folder, 'it is a folder: name a file in it'],
-      [join(folder, 'pipe'), 'it is not a regular file: name another file'],
+      [folder, 'it is a folder; name a file in it'],
+      [join(folder, 'pipe'), 'it is not a regular file; name another file'],
     ] as const) {
       const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
       expect(failed.map(({ check, text }) => [check, text])).to.deep.equal([
@@ -182,7 +182,7 @@ describe('animal-store doctor on a SQLite file', () => {
     writeFileSync(file, bytes);
     const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
     expect(checksOf(failed)).to.deep.equal(['database']);
-    expect(failed[0]?.text).to.match(/it is damaged: .*: restore a backup$/);
+    expect(failed[0]?.text).to.match(/it is damaged: .*; restore a backup$/);
     expect(readdirSync(dirname(file)), 'nothing is left beside it').to.deep.equal([basename(file)]);
   });
 

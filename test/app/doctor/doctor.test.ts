@@ -58,7 +58,7 @@ describe('animal-store doctor', () => {
   it('reports only durability of a PostgreSQL server without fsync', async () => {
     const { url, drop } = await createPostgresDatabase();
     try {
-      for (const migrations of [/^pending: 001_create_tables:/, /^up to date$/]) {
+      for (const migrations of [/^pending: 001_create_tables;/, /^up to date$/]) {
         const { results } = await doctor({ DATABASE_URL: url });
         const durability = results.find(({ check }) => check === 'durability');
         // The tests' own server runs without fsync, another one may not.
@@ -79,7 +79,7 @@ describe('animal-store doctor', () => {
       const { results, failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
       expect(failed).to.deep.equal([]);
       expect(results.find(({ check }) => check === 'migrations')?.text).to.match(
-        /^pending: 001_create_tables:/,
+        /^pending: 001_create_tables;/,
       );
     }
   });
@@ -131,8 +131,8 @@ describe('animal-store doctor', () => {
     for (const file of [other, await newDatabaseFile()]) {
       const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}`, ...ports });
       expect(failed.map(({ text }) => text)).to.deep.equal([
-        `PORT ${port} on 127.0.0.1 is taken by an animal store with another database: stop it, or set PORT or HOST`,
-        `ADMIN_PORT ${adminPort} on 127.0.0.1 is taken by an animal store with another database: stop it, or set ADMIN_PORT or ADMIN_HOST`,
+        `PORT ${port} on 127.0.0.1 is taken by an animal store with another database; stop it, or set PORT or HOST`,
+        `ADMIN_PORT ${adminPort} on 127.0.0.1 is taken by an animal store with another database; stop it, or set ADMIN_PORT or ADMIN_HOST`,
       ]);
       const started = await runInProcess(['serve'], { DATABASE_URL: `sqlite:${file}`, ...ports });
       expect(started.code, 'serve agrees').to.equal(1);
@@ -194,7 +194,7 @@ describe('animal-store doctor', () => {
       {
         check: 'migrations',
         ok: true,
-        text: 'pending: 900_add_colour: the next start or `animal-store migrate` runs them',
+        text: 'pending: 900_add_colour; the next start or `animal-store migrate` runs them',
       },
       { check: 'keys', ok: true, text: '1 valid key in the database' },
     ]);
@@ -219,6 +219,6 @@ describe('animal-store doctor', () => {
     const { code, stdout, stderr } = await runCommand(['doctor', '--json'], environment);
     expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
     expect(JSON.parse(stdout)).to.be.an('array').with.lengthOf(5);
-    expect(stdout).to.contain('{"check":"keys","ok":false,"text":"there is no valid API key: set API_KEYS"}');
+    expect(stdout).to.contain('{"check":"keys","ok":false,"text":"there is no valid API key; set API_KEYS"}');
   });
 });

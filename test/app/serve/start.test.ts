@@ -84,7 +84,7 @@ describe('A start', () => {
     ] as const) {
       const { code, stdout, stderr } = await runInProcess(['serve'], settings);
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
-      expect(stderr).to.equal(`animal-store: there is no valid API key: ${advice}\n`);
+      expect(stderr).to.equal(`animal-store: there is no valid API key; ${advice}\n`);
     }
     const key = (await runInProcess(['keys', 'create', '--name', 'shop'], environment)).stdout.trim();
     const service = await startService(environment);

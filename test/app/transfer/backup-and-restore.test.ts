@@ -171,7 +171,7 @@ describe('animal-store restore', () => {
     await database.reads('pets').first('id');
     const inUse = await restoreTo(file, backup, '--replace');
     expect(inUse.code).to.equal(1);
-    expect(inUse.stderr).to.include('is in use: stop the service');
+    expect(inUse.stderr).to.include('is in use; stop the service');
     await database.close();
 
     const withAnimals = await restoreTo(file, backup);
@@ -230,7 +230,7 @@ describe('animal-store restore', () => {
   it('refuses the database itself, a folder, a pipe and a missing folder, with the reason', async () => {
     const { file } = await newCatalogue(animals(1));
     expect((await restoreTo(file, file, '--replace')).stderr).to.equal(
-      `the restore failed: ${file} is the database itself: name another file; the database is unchanged\n`,
+      `the restore failed: ${file} is the database itself; name another file; the database is unchanged\n`,
     );
     const backup = await newBackup();
     const folder = await makeFolder();

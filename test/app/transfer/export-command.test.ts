@@ -97,7 +97,7 @@ describe('The command export', () => {
     await writeFile(file, 'what was there');
     expect(await runInProcess(['export', file], { DATABASE_URL: `sqlite:${database}` })).to.include({
       code: 1,
-      stderr: `the export failed: there is no animal store in sqlite:${database}: set DATABASE_URL to the right database, or create one with \`animal-store migrate\`; ${file} is unchanged\n`,
+      stderr: `the export failed: there is no animal store in sqlite:${database}; set DATABASE_URL to the right database, or create one with \`animal-store migrate\`; ${file} is unchanged\n`,
     });
     expect(await readFile(file, 'utf8')).to.equal('what was there');
     expect(await readdir(folder)).to.deep.equal(['animals.csv']);
@@ -186,7 +186,7 @@ describe('The command export', () => {
       const { code, stderr } = await runInProcess(['export', '--format', 'csv', name], environment);
       const outcome = /-(wal|journal)$/.test(name) ? 'was not written' : 'is unchanged';
       expect(stderr).to.equal(
-        `the export failed: ${name} is the database itself: name another file; ${name} ${outcome}\n`,
+        `the export failed: ${name} is the database itself; name another file; ${name} ${outcome}\n`,
       );
       expect(code).to.equal(1);
     }
@@ -197,7 +197,7 @@ describe('The command export', () => {
     const [{ environment }, { file }] = [await newCatalogue(), await newCatalogue(animals(1))];
     const { code, stderr } = await runInProcess(['export', '--format=csv', file], environment);
     expect(stderr).to.equal(
-      `the export failed: ${file} is a SQLite database: name another file; ${file} is unchanged\n`,
+      `the export failed: ${file} is a SQLite database; name another file; ${file} is unchanged\n`,
     );
     expect(code).to.equal(1);
     expect(await namesIn(file)).to.deep.equal(['animal 1']);

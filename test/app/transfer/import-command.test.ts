@@ -199,7 +199,7 @@ describe('The command import', () => {
       ],
       [
         1,
-        'nothing was stored: this command needs a database: set DATABASE_URL to sqlite:FILE or postgres://... instead of memory:',
+        'nothing was stored: this command needs a database; set DATABASE_URL to sqlite:FILE or postgres://... instead of memory:',
       ],
       [2, 'error: the file name does not show the format; add --format ndjson or --format csv'],
     ]);

@@ -44,7 +44,7 @@ const passed = (answers: ReadonlyArray<Answer>): number => {
     if (through.includes(status)) continue;
     expect([status, text]).to.deep.equal([
       429,
-      '{"code":"rate_limited","message":"the owner of this API key has made too many requests","status":429}',
+      '{"code":"rate_limited","message":"the owner of this API key has sent too many requests; wait for the seconds in Retry-After","status":429}',
     ]);
     expect(Number(headers['retry-after'])).to.be.within(1, seconds);
   }

@@ -155,17 +155,17 @@ const refuseOtherGeneration = async (databaseUrl: string): Promise<Figures> => {
   const { address } = await startService(older);
   const tooEarly = await runCommand(['serve'], breaking);
   expect(tooEarly.code).to.equal(1);
-  expect(tooEarly.stderr).to.match(/has generation 1, but this program needs 2: stop every instance/);
+  expect(tooEarly.stderr).to.match(/has generation 1, but this program needs 2; stop every instance/);
   expect(await readiness(address)).to.match(/^200/);
 
   expect((await runCommand(['migrate'], breaking)).code).to.equal(0);
   await eventually('the older is not ready', 60_000, async () =>
-    /^503 .*another generation/.test(await readiness(address)),
+    /^503 .*incompatible version/.test(await readiness(address)),
   );
   const tooLate = await runCommand(['serve'], older);
   expect(tooLate.code).to.equal(1);
   expect(tooLate.stderr).to.match(
-    /has generation 2, but this program needs 1: run the newer version that migrated it/,
+    /has generation 2, but this program needs 1; run the newer version that migrated it/,
   );
   const doctor = await runCommand(['doctor'], older);
   expect(doctor.code).to.equal(1);
@@ -181,7 +181,7 @@ describe('Instances on one PostgreSQL database', () => {
   fault('fail no request during a deploy that adds a column, and its rollback', () =>
     inPostgresDatabase(deployAndRollBack),
   );
-  fault('do not start on a schema of another generation, and are not ready on it', () =>
+  fault('do not start on a schema of an incompatible version, and are not ready on it', () =>
     inPostgresDatabase(refuseOtherGeneration),
   );
 });

@@ -193,7 +193,7 @@ describe('A database on a full disk', () => {
       const sizes = async () => ({ ...(await database.sizes()), diskAvailable: 8_000_000 });
       expect(await inspect({ ...database, sizes }))
         .to.have.nested.property('left.cause.message')
-        .that.equals('ENOSPC: only 8000000 bytes are free on its disk');
+        .that.equals('ENOSPC: only 8000000 bytes are free');
       expect(await database.reads('heartbeats').first('id')).to.equal(undefined);
     }));
 });

@@ -200,7 +200,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
       expect(outcome)
         .to.have.nested.property('left.cause.message')
-        .that.matches(/pets belongs to another program: use a separate database/);
+        .that.matches(/pets belongs to another program; use a separate database/);
       expect(await database.writes.schema.hasTable('animal_store_migrations')).to.equal(false);
     });
   });

@@ -44,9 +44,9 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(outcome)
           .to.have.nested.property('left.cause.message')
           .that.matches(
-            /has generation 1, but this program needs 2: stop every instance .* `animal-store migrate`/,
+            /has generation 1, but this program needs 2; stop every instance .* `animal-store migrate`/,
           );
-        expect(await readiness()).to.match(/another generation/);
+        expect(await readiness()).to.match(/incompatible version/);
       });
       expect(await readiness()).to.equal(undefined);
     });
@@ -56,12 +56,12 @@ for (const [kind, makeDatabase] of databaseKinds) {
         await run(migrate(database, { mayRaiseGeneration: true }));
         expect(await readiness()).to.equal(undefined);
       });
-      expect(await readiness()).to.match(/another generation/);
+      expect(await readiness()).to.match(/incompatible version/);
       const outcome = await migrate(database, { mayRaiseGeneration: true })();
       expect(outcome)
         .to.have.nested.property('left.cause.message')
         .that.matches(
-          /has generation 2, but this program needs 1: run the newer version that migrated it, or restore/,
+          /has generation 2, but this program needs 1; run the newer version that migrated it, or restore/,
         );
       const { schema } = await run(inspectDatabase(forInspection(database)));
       expect(schema).to.include({ generation: 2, expectedGeneration: 1 });
