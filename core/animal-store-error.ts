@@ -36,17 +36,16 @@ interface Details {
   readonly cause?: unknown;
 }
 
-/** The failure of a call of an AnimalStoreClient. */
+/** The error with which each call of an AnimalStoreClient rejects, unless an argument is invalid. */
 export class AnimalStoreError extends Error {
   override readonly name = 'AnimalStoreError';
   readonly code: AnimalStoreErrorCode;
   readonly status: number | undefined;
-  /** Id of the last request in the log of the service. */
+  /** Request id of the last attempt, under which the service logged it. */
   readonly requestId: string | undefined;
-  /** From Retry-After. */
   readonly retryAfterMs: number | undefined;
   readonly attempts: number;
-  /** Key of a create, for retrying it later without adding a second animal. */
+  /** Idempotency key of a failed create. A retry with this key adds no second animal. */
   readonly idempotencyKey: string | undefined;
 
   constructor(code: AnimalStoreErrorCode, message: string, details: Details = {}) {

@@ -7,35 +7,35 @@ import { type Attempt, type CallOptions, withRetries } from './retry';
 
 type Plain<A> = A extends bigint ? bigint | number : A extends FromDecodeOrThrow<string> ? string : A;
 
-/** An animal to add, in plain values. */
+/** An animal to add. Ids may be bigints or numbers, and all texts are plain strings. */
 export type NewPetInput = { readonly [Field in keyof NewPet]: Plain<NewPet[Field]> };
 
-/** Options of a create. */
+/** Options of a create: those of every call, and an idempotency key. */
 export interface CreateOptions extends CallOptions {
   /** Identifies the create, so that a retry adds no second animal: 1 to 255 printable ASCII characters. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Selects the animals of a list. */
+/** Filters and position of a list. Only animals with an id greater than `after` are listed. */
 export interface ListOptions extends CallOptions, PetFilters {
   readonly after?: bigint | number | undefined;
-  /** Number of animals in each request: 1 to 100, by default 100. */
+  /** Number of animals that each request reads: 1 to 100, by default 100. */
   readonly pageSize?: number | undefined;
 }
 
-/** A list of animals by ascending id, read page by page during the iteration. */
+/** A list of animals by ascending id. Each iteration starts at the first page, and reads a page when it needs one. */
 export interface PetList extends AsyncIterable<Pet> {
   readonly byPage: () => AsyncIterable<ReadonlyArray<Pet>>;
 }
 
 /**
- * A store, embedded or remote, with promises and async iterators. Each call retries within its time budget while the store
- * cannot answer, and rejects with an AnimalStoreError. An invalid argument rejects with a TypeError.
+ * A client of an embedded or remote store. Calls retry temporary failures within a time budget. They reject with an
+ * AnimalStoreError, or with a TypeError for an invalid argument.
  */
 export interface AnimalStoreClient {
-  /** Adds an animal. Its idempotency key, a new one if none is given, is the same in all attempts. */
+  /** Adds an animal. All attempts send the same idempotency key, which is random if the options have none. */
   readonly create: (newPet: NewPetInput, options?: CreateOptions) => Promise<Pet>;
-  /** Lists the animals that pass the filters. Reads nothing before the iteration. */
+  /** Lists the animals that pass the filters. Sends no request before the iteration starts. */
   readonly list: (options?: ListOptions) => PetList;
   /** Reads one animal. Rejects with the code `pet_not_found` if no animal has this id. */
   readonly get: (id: bigint | number, options?: Omit<CreateOptions, 'idempotencyKey'>) => Promise<Pet>;
@@ -43,18 +43,20 @@ export interface AnimalStoreClient {
 
 export interface TransportPage {
   readonly pets: ReadonlyArray<Pet>;
-  /** Reads the next page; undefined on the last one. */
   readonly next: ((attempt: Attempt) => Promise<TransportPage>) | undefined;
 }
 
-/** Functions that each make a single attempt, on a remote or an embedded store, and reject with an AnimalStoreError. */
+/**
+ * Connects a client to a remote or an embedded store. Each call makes a single attempt, and rejects with an
+ * AnimalStoreError.
+ */
 export interface Transport {
   readonly create: (newPet: NewPet, idempotencyKey: IdempotencyKey, attempt: Attempt) => Promise<CreatedPet>;
   readonly list: (query: PetQuery, attempt: Attempt) => Promise<TransportPage>;
   readonly find: (id: PetId, attempt: Attempt) => Promise<Pet>;
 }
 
-/** Returns a random idempotency key. `crypto.randomUUID` is missing in browsers on pages without TLS. */
+/** Returns a random idempotency key. Browsers have no `crypto.randomUUID` on pages without TLS. */
 export const newIdempotencyKey = (): IdempotencyKey =>
   decodeOrThrow(
     IdempotencyKey,

@@ -3,14 +3,14 @@ import * as t from 'io-ts';
 
 declare const names: unique symbol;
 
-/** Brand of a value that a codec has checked. Get one with `decodeOrThrow(PetId, 7n)`. */
+/** Type brand of a value that a codec has checked, such as the result of `decodeOrThrow(PetId, 7n)`. */
 export interface FromDecodeOrThrow<Name extends string> {
   readonly [names]: Readonly<Record<Name, true>>;
 }
 
 interface Rule<A> {
   readonly holds: (value: A) => boolean;
-  /** Printed after "must be". */
+  /** Ends the error message "FIELD must be ...". */
   readonly expected: string;
 }
 
@@ -33,7 +33,7 @@ export const brand = <A, B extends A, O>(
   );
 };
 
-/** An empty `field` stands for the whole value. */
+/** A field of the input that a codec rejects. `field` is empty if the whole input has the wrong type. */
 export interface FieldError {
   readonly field: string;
   readonly expected: string;
@@ -45,17 +45,20 @@ const toFieldError = ({ context, message, value }: t.ValidationError): FieldErro
     .map(({ key }) => key)
     .filter((key) => key !== '' && !/^[0-9]+$/.test(key))
     .join('.');
-  // Codecs of io-ts give no message; their names say what they accept.
+  // The codecs of io-ts give no message, but their names, such as `string`, say what they accept.
   const expected = message ?? context.at(-1)?.type.name ?? 'another value';
   return value === undefined && field !== '' ? { field, expected, isMissing: true } : { field, expected };
 };
 
-/** Returns each invalid field once, with the expected value but without the actual one. */
+/** Lists each invalid field once, with the values that it accepts. Leaves out the rejected value. */
 export const fieldErrors = (errors: t.Errors): ReadonlyArray<FieldError> => [
   ...new Map(errors.map(toFieldError).map((error) => [error.field, error])).values(),
 ];
 
-/** Returns texts such as "limit must be an integer from 1 to 100". `whole` names the value without a field. */
+/**
+ * Returns texts such as "limit must be an integer from 1 to 100". `whole` is the subject for an error of the whole
+ * value.
+ */
 export const fieldErrorTexts = (
   fieldErrors: ReadonlyArray<FieldError>,
   whole = 'it',

@@ -45,7 +45,10 @@ const rightOrThrow = async <A>(task: TaskEither<Failure, A>): Promise<A> => {
   return outcome.right;
 };
 
-/** Makes a client of a store in this process, with the options of a remote client. Each call checks the key. */
+/**
+ * Makes a client of a store in this process. The client has the same calls as a remote one, and each call checks the
+ * API key.
+ */
 export const embeddedClient = ({
   openStore,
   apiKey,

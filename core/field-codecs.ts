@@ -4,7 +4,7 @@ import { brand, type FromDecodeOrThrow } from './codec';
 
 const is64Bits = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
-/** Accepts bigints in range, and safe integers. Other numbers have lost digits. */
+/** Codec of an int64. Accepts bigints in range and safe integers; other numbers may already have lost digits. */
 export const int64 = <B extends bigint>(name: string): t.Type<B, bigint> => {
   const is = (value: unknown): value is B => typeof value === 'bigint' && is64Bits(value);
   return new t.Type<B, bigint, unknown>(
@@ -23,7 +23,7 @@ export const int64 = <B extends bigint>(name: string): t.Type<B, bigint> => {
 export type Int64 = bigint & FromDecodeOrThrow<'Int64'>;
 export const Int64: t.Type<Int64, bigint> = int64('Int64');
 
-// At most 19 significant digits, since BigInt is slow for long texts.
+// At most 19 digits after leading zeros, as in the largest int64. `BigInt` is slow for long texts.
 const decimal = /^-?0*[0-9]{1,19}$/;
 
 export const inDecimal = <A extends bigint>(integer: t.Type<A, bigint>): t.Type<A, string> =>
@@ -39,12 +39,15 @@ export const inDecimal = <A extends bigint>(integer: t.Type<A, bigint>): t.Type<
 
 const unstorable = /[\0\p{Surrogate}]/u;
 
-/** True if every store keeps a text unchanged. PostgreSQL refuses U+0000; SQLite changes lone surrogates. */
+/** True if every database stores the text unchanged. PostgreSQL rejects U+0000, and SQLite replaces lone surrogates. */
 export const isStorable = (value: string): boolean => !unstorable.test(value);
 
 const ascii = /^[\0-\x7f]*$/;
 
-/** Counts by UTF-16 code unit, which is four times as fast as by character. Half a surrogate pair counts as two bytes. */
+/**
+ * Counts UTF-8 bytes by UTF-16 code unit, four times as fast as by character. Each half of a surrogate pair counts two
+ * bytes.
+ */
 const utf8Bytes = (value: string): number => {
   if (ascii.test(value)) return value.length;
   let bytes = 0;
@@ -55,7 +58,7 @@ const utf8Bytes = (value: string): number => {
   return bytes;
 };
 
-/** Counts no bytes of most texts, since a UTF-16 code unit takes one to three bytes of UTF-8. */
+/** A UTF-16 code unit takes one to three bytes of UTF-8, so the bytes of most texts need not be counted. */
 const isShortEnough = (value: string, maxBytes: number): boolean =>
   value.length <= maxBytes && (3 * value.length <= maxBytes || utf8Bytes(value) <= maxBytes);
 
@@ -81,6 +84,6 @@ const isCalendarDate = (value: string): boolean => {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 };
 
-/** No field of an animal has this kind yet. */
+/** Codec of a date. No field of an animal is a date yet. */
 export const calendarDate = <B extends string>(name: string): t.Type<B, string> =>
   brand(name, t.string, { holds: isCalendarDate, expected: 'a date such as 2030-12-05' });

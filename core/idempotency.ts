@@ -4,9 +4,9 @@ import { type IdempotencyKeyReused, idempotencyKeyReused } from './ports';
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
 export interface IdempotencyRecord {
-  /** Undefined if the animal is no longer in the store. */
+  /** The animal that the create added. Undefined if it is no longer in the store. */
   readonly pet: Pet | undefined;
-  /** Milliseconds, by the clock that gives `now` to `resolveIdempotentCreate`. */
+  /** Milliseconds by the clock that also gives `now` to `resolveIdempotentCreate`. */
   readonly expiresAt: number;
 }
 
@@ -16,8 +16,8 @@ type IdempotentCreate =
   | IdempotencyKeyReused;
 
 /**
- * Decides between creating, replaying and refusing a create with an idempotency key. Within 24 hours the same create adds
- * one animal, and a different one is refused. A key is free again once its record expires or its animal is gone.
+ * Decides whether a create adds its animal, returns the one that an earlier create with its key added, or is rejected.
+ * A key is valid for 24 hours, or until its animal is removed. A different animal under the same key is rejected.
  */
 export const resolveIdempotentCreate = (
   record: IdempotencyRecord | undefined,

@@ -4,7 +4,7 @@ import { isStorable } from './field-codecs';
 
 const b64token = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-/** A bearer token (RFC 6750, section 2.1: b64token). */
+/** Secret of a client: a bearer token (RFC 6750, section 2.1: b64token). */
 export type ApiKey = string & FromDecodeOrThrow<'ApiKey'>;
 export const ApiKey: t.Type<ApiKey, string> = brand('ApiKey', t.string, {
   holds: (key) => b64token.test(key),
@@ -24,14 +24,14 @@ export const KeyId: t.Type<KeyId, string> = brand('KeyId', t.string, publicId);
 export type OwnerId = string & FromDecodeOrThrow<'OwnerId'>;
 export const OwnerId: t.Type<OwnerId, string> = brand('OwnerId', t.string, publicId);
 
-/** An authenticated caller: the key that was used, and its owner. Both ids are public and safe to log. */
+/** An authenticated caller: the API key that was used, and its owner. Both ids are safe to log. */
 export interface Caller {
   readonly keyId: KeyId;
   /** Idempotency keys and quotas belong to the owner, so that they survive a key rotation. */
   readonly ownerId: OwnerId;
 }
 
-/** A key without an owner is its own owner, with the same id. */
+/** Makes a caller. An API key without an owner is its own owner, with the same id. */
 export const callerOf = (keyId: KeyId, ownerId: OwnerId = decodeOrThrow(OwnerId, keyId)): Caller => ({
   keyId,
   ownerId,
@@ -46,13 +46,13 @@ export const IdempotencyKey: t.Type<IdempotencyKey, string> = brand('Idempotency
   expected: '1 to 255 printable ASCII characters',
 });
 
-/** An idempotency key and its owner, since two owners may use the same key. */
+/** An idempotency key with its owner, because two owners may use the same key. */
 export interface ScopedIdempotencyKey {
   readonly ownerId: OwnerId;
   readonly idempotencyKey: IdempotencyKey;
 }
 
-/** Joins owner and key into one text, which can be the key of a Map. */
+/** Joins the owner and the key into one string, such as for the key of a Map. */
 export const scopedIdempotencyKeyText = ({
   ownerId,
   idempotencyKey,

@@ -23,11 +23,10 @@ export interface Ports {
 }
 
 /**
- * Operations of an authenticated caller. Each ends at its deadline as Unavailable, and does nothing before the returned
- * task is run. Invalid input, which only JavaScript can pass, rejects the task's promise with a TypeError.
+ * Operations of an authenticated caller. Each fails with Unavailable at its deadline. Invalid input, which only
+ * JavaScript callers can pass, rejects the promise with a TypeError.
  */
 export interface AnimalStore {
-  /** The owner and the id of the API key. */
   readonly caller: Caller;
   /** Reads one page, of 20 animals if the query gives no limit. */
   readonly listPets: (
@@ -35,8 +34,8 @@ export interface AnimalStore {
     deadline?: Deadline,
   ) => TaskEither<Unavailable, PetPage>;
   /**
-   * Adds an animal. With an idempotency key, a retry within 24 hours adds no second animal (`resolveIdempotentCreate`).
-   * A create that ends as Unavailable may still have been done: retry it with its key.
+   * Adds an animal. A retry with the same idempotency key within 24 hours adds no second animal. A create that fails
+   * with Unavailable may still have been done: retry it with its key.
    */
   readonly createPet: (
     newPet: NewPet,
@@ -44,15 +43,15 @@ export interface AnimalStore {
     deadline?: Deadline,
   ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
   /**
-   * Reads one animal by its id, such as `decodeOrThrow(PetId, 7n)`: ids are bigints.
+   * Reads one animal by its id, such as `decodeOrThrow(PetId, 7n)`.
    * @deprecated Ends on 5 December 2030 (interface 1.0.0, section 9). List with a status filter instead.
    */
   readonly getPet: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
 }
 
 /**
- * Opens the store with an API key. Ends at the deadline as Unavailable; the operations have their own deadlines. A value
- * that is not an ApiKey, which only JavaScript can pass, is an unknown key.
+ * Opens the store with an API key. Fails with Unavailable at the deadline; each operation takes a deadline of its own.
+ * A malformed key, which only JavaScript callers can pass, fails like an unknown one.
  */
 export type OpenAnimalStore = (
   apiKey: ApiKey,
@@ -83,7 +82,7 @@ const operationsOn = (pets: PetRepository, caller: Caller): AnimalStore => ({
     endAtDeadline(async () => pets.find(decodeOrThrow(PetId, id), deadline)(), deadline),
 });
 
-/** Makes a store from its ports. Only a key that the auth port accepts gives access to the operations. */
+/** Makes a store from its ports. Only an API key that `authenticate` accepts gives access to the operations. */
 export const openAnimalStore =
   ({ pets, authenticate }: Ports): OpenAnimalStore =>
   (apiKey, deadline) =>
@@ -99,7 +98,7 @@ async function* decodeAll(newPets: Iterable<NewPet> | AsyncIterable<NewPet>): As
 
 /**
  * Adds all animals of a source, or none, and returns their number. Needs no API key, only the repository.
- * ImportAborted: none is stored; the source threw, an animal was invalid, or the store rejected the import.
+ * ImportAborted: none is stored. The source threw, an animal was invalid, or the store rejected the import.
  * Unavailable: the store did not confirm the commit, so either all animals are stored or none.
  */
 export const importAll =
@@ -111,8 +110,8 @@ export const importAll =
     pets.importAll({ [Symbol.asyncIterator]: () => decodeAll(newPets) })();
 
 /**
- * Reads all pages of a list, with 100 animals each if the query gives no limit. Later pages may have animals that were
- * created during the walk. An Unavailable page ends the walk.
+ * Reads a list page by page, with 100 animals each if the query gives no limit. Animals that are created during the
+ * walk may appear on later pages. The walk ends after a page that is Unavailable.
  */
 export async function* walkPages(
   list: PetRepository['list'],
@@ -122,7 +121,7 @@ export async function* walkPages(
   let { after } = query;
   do {
     const page = await list({ ...query, limit, after })();
-    // Reads the id before the yield, since the consumer may sort or empty the array.
+    // Read the id before the yield, because the consumer may sort or empty the array.
     after = E.isRight(page) && page.right.hasMore ? page.right.pets.at(-1)?.id : undefined;
     yield page;
   } while (after !== undefined);

@@ -27,7 +27,7 @@ export const petFilters: ReadonlyArray<FilterName> = Object.keys(newPetFields).f
 
 export type PetFilters = { readonly [Field in FilterName]?: NewPet[Field] | undefined };
 
-/** A page of the catalogue: at most `limit` animals after the id `after`, of those that pass the filters. */
+/** Query for a page: at most `limit` animals that pass the filters and have an id greater than `after`. */
 export interface PetQuery extends PetFilters {
   readonly limit: PageSize;
   readonly after?: PetId | undefined;
@@ -47,22 +47,22 @@ export const ListPetsQuery = record('PetQuery', {
   ...optional(newPetFields, petFilters),
 });
 
-/** Reports whether an animal has the values of these filters. */
+/** True if the animal has the value of each filter that is given. */
 export const passesFilters = (filters: PetFilters, pet: Pet): boolean =>
   petFilters.every((field) => filters[field] === undefined || filters[field] === pet[field]);
 
-/** Animals by ascending id, and whether more of them follow. */
+/** Animals by ascending id. `hasMore` is true if a next page exists. */
 export interface PetPage {
   readonly pets: ReadonlyArray<Pet>;
   readonly hasMore: boolean;
 }
 
-/** Number of animals to read: one more than the page has, to know whether a next page exists. */
+/** Returns the number of rows to query: one more than the page has, to find out whether a next page exists. */
 export const countToFind = (limit: PageSize): number => limit + 1;
 
 /**
- * Makes a page from `found`, sorted by ascending id. `found` has one animal more than `limit` if a next page exists.
- * Freezes the page and its animals, so that callers can share them.
+ * Makes a page from animals by ascending id, of which one more than `limit` shows that a next page exists. Freezes the
+ * page and its animals, so that callers can share them.
  */
 export const toPage = (limit: PageSize, found: ReadonlyArray<Pet>): PetPage =>
   Object.freeze({

@@ -8,11 +8,11 @@ import { type Fields, record, type RecordCodec, type RecordOf } from './record';
 export type PetId = bigint & FromDecodeOrThrow<'PetId'>;
 export const PetId: t.Type<PetId, bigint> = int64('PetId');
 
-/** Identifier of the category of an animal. Categories themselves are not part of the store. */
+/** Identifier of the category of an animal. The store has no other data about categories. */
 export type CategoryId = bigint & FromDecodeOrThrow<'CategoryId'>;
 export const CategoryId: t.Type<CategoryId, bigint> = int64('CategoryId');
 
-/** A page of 100 animals must stay small enough to serve. */
+/** Keeps a page of 100 animals small enough to serve. */
 const maxNameBytes = 65_536;
 
 /** Name of an animal: at most 65,536 bytes of UTF-8, possibly empty, without U+0000 and lone surrogates. */
@@ -28,10 +28,9 @@ type FieldKind =
   | { readonly kind: 'text'; readonly maxBytes: number }
   | { readonly kind: 'int64' }
   | { readonly kind: 'enumeration'; readonly values: ReadonlyArray<string> }
-  /** Such as 2030-12-05 (`calendarDate`). */
   | { readonly kind: 'date' };
 
-/** A field, from which adapters derive a column, a CSV column, a JSON member and a schema. */
+/** A field of an animal. Adapters derive its database column, CSV column, JSON member and OpenAPI schema. */
 export type PetField = Fields[string] &
   FieldKind & {
     readonly filter?: true;
@@ -80,7 +79,7 @@ export const petFields = {
 
 const isPetField = (name: string): name is keyof typeof petFields => name in petFields;
 
-/** In the order of columns and JSON members. */
+/** Names of the fields, in the order of database columns and JSON members. */
 export const petFieldNames = Object.keys(petFields).filter(isPetField);
 
 /** An animal to add, without an id. */
@@ -91,7 +90,10 @@ export const NewPet: RecordCodec<NewPet> = record('NewPet', newPetFields);
 export interface Pet extends RecordOf<typeof petFields> {}
 export const Pet: RecordCodec<Pet> = record('Pet', petFields);
 
-/** Ascending order of ids, as in every list. fp-ts's constructors would add 1 kB to a page of a browser. */
+/**
+ * Orders animals by ascending id. Written out, since fp-ts's constructors would add 1 kB to a browser bundle of the
+ * client.
+ */
 export const ordPetById: Ord<Pet> = {
   equals: ({ id: one }, { id: other }) => one === other,
   compare: ({ id: one }, { id: other }) => (one < other ? -1 : one > other ? 1 : 0),

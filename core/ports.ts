@@ -9,7 +9,7 @@ export interface InvalidApiKey {
   readonly _tag: 'InvalidApiKey';
   /** `unknown` if the key was never issued or its secret is wrong. */
   readonly reason: 'unknown' | 'expired' | 'revoked';
-  /** Id of the API key, if the key's text contains one. For an unknown key, it is what the client sent. */
+  /** Id that the text of the API key contains, if any. The id of an `unknown` key is unverified input. */
   readonly keyId?: KeyId;
 }
 /** Makes an InvalidApiKey. */
@@ -24,7 +24,7 @@ export interface PetNotFound {
 /** Makes a PetNotFound. */
 export const petNotFound = (id: PetId): PetNotFound => ({ _tag: 'PetNotFound', id });
 
-/** The owner of the key has used this idempotency key for a different animal. */
+/** The owner of the API key has already used this idempotency key for a different animal. */
 export interface IdempotencyKeyReused {
   readonly _tag: 'IdempotencyKeyReused';
 }
@@ -44,7 +44,10 @@ export interface ImportAborted {
 /** Makes an ImportAborted. */
 export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });
 
-/** The auth port. Returns the caller with this key. Ends at the deadline as Unavailable. Adapters pass `authenticateContract`. */
+/**
+ * The authentication port. Returns the caller that owns an API key. Fails with Unavailable at the deadline. Adapters
+ * must pass the suite `authenticateContract`.
+ */
 export type Authenticate = (
   apiKey: ApiKey,
   deadline?: Deadline,
@@ -62,30 +65,33 @@ export interface Quota extends RateLimit {
   readonly resetsIn: number;
 }
 
-/** The quota port. Counts a request of an owner. Ends at the deadline as Unavailable; the request may still be counted. */
+/**
+ * The rate limit port. Counts a request of an owner. Fails with Unavailable at the deadline; the request may still be
+ * counted.
+ */
 export type ConsumeQuota = (ownerId: OwnerId, deadline?: Deadline) => TaskEither<Unavailable, Quota>;
 
-/** An animal in the store; `replayed` if an earlier create with the same key added it. */
+/** An animal in the store. `replayed` is true if an earlier create with the same idempotency key added it. */
 export interface CreatedPet {
   readonly pet: Pet;
   readonly replayed: boolean;
 }
 
 /**
- * The port to the store of animals. Adapters pass `petRepositoryContract`. A call ends at its deadline as Unavailable; a
- * create may still have been done. An adapter that answers at once may ignore deadlines.
+ * The port to the store of animals. Adapters must pass the suite `petRepositoryContract`. Each call fails with
+ * Unavailable at its deadline, and a create may still have been done. An adapter that answers at once may ignore
+ * deadlines.
  */
 export interface PetRepository {
   /**
-   * Sees every create that ended before the call, as `find` does. Gets the owner of the caller's key, so that a store can
-   * share its time fairly between owners.
+   * Reads one page, with the animals of every create that ended before the call. `owner` is the caller's, so that a
+   * store can divide its time fairly between owners.
    */
   readonly list: (query: PetQuery, deadline?: Deadline, owner?: OwnerId) => TaskEither<Unavailable, PetPage>;
-  /** Reads one animal, such as `decodeOrThrow(PetId, 7n)`: ids are bigints. */
   readonly find: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
-   * Ends once the animal is durable. Creates with the same key within 24 hours add one animal, as
-   * `resolveIdempotentCreate` decides.
+   * Adds an animal and ends once it is durable. `resolveIdempotentCreate` says what a create with an already used key
+   * does.
    */
   readonly create: (
     newPet: NewPet,
@@ -95,7 +101,7 @@ export interface PetRepository {
   /**
    * Adds all animals of a source, with ascending ids in its order, or none of them, and returns their number. Reads the
    * source once, and ends when the source throws. Readers see these animals only once all are stored; until then the
-   * store may refuse other creates. ImportAborted: none is stored. Unavailable: all are stored, or none.
+   * store may reject other creates. ImportAborted: none is stored. Unavailable: all are stored, or none.
    */
   readonly importAll: (newPets: AsyncIterable<NewPet>) => TaskEither<ImportAborted | Unavailable, number>;
 }

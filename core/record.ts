@@ -30,7 +30,10 @@ export interface RecordCodec<A> extends t.Type<A> {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Decoding and encoding copy only these fields, and no inherited ones. An optional field that is undefined is left out. */
+/**
+ * Codec of an object. Decoding and encoding copy only the given fields, and no inherited ones. Undefined optional
+ * fields are left out.
+ */
 export const record = <F extends Fields>(name: string, fields: F): RecordCodec<RecordOf<F>> => {
   type A = RecordOf<F>;
   const all = Object.entries(fields);
@@ -55,7 +58,7 @@ export const record = <F extends Fields>(name: string, fields: F): RecordCodec<R
       if (E.isLeft(decoded)) errors.push(...decoded.left);
       else copy[field] = decoded.right;
     }
-    // Skips a second check: each field was decoded above.
+    // Narrows the type without a second check, because each field was decoded above.
     const isDecoded = (_value: unknown): _value is A => errors.length === 0;
     return isDecoded(copy) ? t.success(copy) : t.failures(errors);
   };

@@ -5,7 +5,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Maximum time of each attempt, 10 seconds by default. */
   readonly timeoutMs?: number | undefined;
-  /** Maximum time for retries, 30 seconds by default. 0 allows one attempt. */
+  /** Time after which a failed attempt is not retried, 30 seconds by default. 0 allows one attempt. */
   readonly retryForMs?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ const retriedStatuses = [408, 429, 502, 503, 504];
 const isRetried = ({ code, status = 0 }: AnimalStoreError): boolean =>
   retriedCodes.includes(code) || retriedStatuses.includes(status);
 
-/** Exponential backoff with full jitter, in addition to the delay that the service asked for. */
+/** Exponential backoff with full jitter, added to the delay that the service asked for in `Retry-After`. */
 const delayOf = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): number =>
   retryAfterMs +
   Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.firstDelayMs * 2 ** attempts);
@@ -53,7 +53,7 @@ const sleep = (milliseconds: number, signal: AbortSignal | undefined): Promise<v
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 
-/** Ends an attempt at its timeout or the caller's abort, even if the attempt ignores its signal. */
+/** Ends an attempt at its timeout or when the caller aborts, even if the attempt ignores its signal. */
 const runAttempt = async <A>(
   attempt: (limits: Attempt) => Promise<A>,
   signal: AbortSignal | undefined,
@@ -94,8 +94,8 @@ const withDetails = (
   new AnimalStoreError(code, message, { cause, status, requestId, retryAfterMs, attempts, idempotencyKey });
 
 /**
- * Retries an attempt within the time budget of the call while its failure may be temporary. The attempt must be idempotent.
- * Rejects with the AnimalStoreError of the last attempt, with the number of attempts and the idempotency key.
+ * Retries an idempotent attempt while its failure may be temporary, until the time budget of the call is used up.
+ * Rejects with the last AnimalStoreError, to which the number of attempts and the idempotency key are added.
  */
 export const withRetries = async <A>(
   attempt: (limits: Attempt) => Promise<A>,
