@@ -3,7 +3,7 @@ const rateWindowMs = 250;
 const rateWindows = 4;
 
 /**
- * Measures throughput in requests per millisecond, only while there is a queue. Without a queue the result would be the
+ * Measures throughput in requests per millisecond while requests are queued. Without a queue, it would measure the
  * arrival rate.
  */
 const serviceRate = () => {
@@ -23,8 +23,8 @@ const serviceRate = () => {
     },
     elapsedMs: (): number => performance.now() - startedAt,
     /**
-     * Returns the maximum rate of the last windows and the current one, so that a short stall does not look like a slow
-     * database.
+     * Returns the maximum rate of the last few windows and the current one, so that a short stall does not look like a
+     * slow database.
      */
     current: (): number => {
       const lengthMs = performance.now() - windowStartedAt;
@@ -44,13 +44,13 @@ const maxQueued = 10_000;
 
 const lateShedFactor = 1.25;
 
-/** Minimum interval between searches of the queue for requests to shed. A search takes about a millisecond. */
+/** Minimum interval between searches of the queue for late requests. A search takes about a millisecond. */
 const shedIntervalMs = 250;
 
-/** A request that asks for a slot. */
+/** A request that asks admission for a slot, which it needs to run. */
 export interface Entrant {
   readonly arrivedAt: number;
-  /** False once the request was answered, such as at its deadline, or its client left. It then gets no slot. */
+  /** False once the request was answered or its client has left. Such a request gets no slot. */
   readonly isPending: () => boolean;
   readonly admit: () => void;
   readonly shed: () => void;
@@ -59,9 +59,9 @@ export interface Entrant {
 export type Admission = ReturnType<typeof createAdmission>;
 
 /**
- * Limits the requests that run at once, and queues the others in order of arrival. Sheds requests that would wait for longer
- * than `maxWaitMs`, estimated from the queue's length and throughput. Sheds none before the queue is `maxWaitMs` old, since a
- * burst of new connections lowers throughput for a moment.
+ * Limits the requests that run at once, and queues further ones in order of arrival. Sheds (rejects with a 503)
+ * requests that would wait longer than `maxWaitMs` at the current throughput. Sheds none while the queue is younger
+ * than `maxWaitMs`, because a burst of new connections lowers throughput for a moment.
  */
 const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () => boolean) => {
   const returning: Array<Entrant> = [];
@@ -107,7 +107,7 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
   };
 
   return {
-    /** Admits, queues or sheds a request. Calls `admit` and `shed` only for a queued request. */
+    /** Admits, queues or sheds a request. `admit` or `shed` is called later, and only for a queued request. */
     enter: (entrant: Entrant): 'admitted' | 'queued' | 'shed' => {
       if (takeSlot()) return 'admitted';
       const ahead = returning.length + queue.length;
@@ -128,9 +128,9 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
       const newest = queue.pop();
       if (newest?.isPending() === true) newest.shed();
     },
-    /** Releases the slot until `reenter`, while a body is being received. */
+    /** Releases the slot of a request while its body is being received, until `reenter`. */
     pause: freeSlot,
-    /** Takes a slot again, ahead of the queue. Never sheds. */
+    /** Takes a slot again after the body has arrived, before all queued requests. Never sheds the request. */
     reenter: (entrant: Entrant): void => {
       if (takeSlot()) entrant.admit();
       else returning.push(entrant);
@@ -149,14 +149,17 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
   };
 };
 
-/** Separate limits, so that writes that wait for a locked database do not take the slots of reads. */
+/** Separate slots for reads and writes, so that writes that wait for a locked database cannot block reads. */
 export interface Bulkheads {
   readonly reads: Admission;
   readonly writes: Admission;
 }
 
 export const createBulkheads = (maxInFlight: number, maxWaitMs: number): Bulkheads => {
-  /** At the limit, the shorter queue takes a place from the longer one, so that hanging writes cannot keep reads out. */
+  /**
+   * Reports whether a request may be queued. If the queues are full, the longer one sheds its newest request for one in
+   * the shorter queue. Hanging writes then cannot keep reads out.
+   */
   const mayQueue = (own: Admission, other: Admission): boolean => {
     if (own.queued() + other.queued() < maxQueued) return true;
     if (own.queued() >= other.queued()) return false;
@@ -170,10 +173,12 @@ export const createBulkheads = (maxInFlight: number, maxWaitMs: number): Bulkhea
 
 const safeMethods: ReadonlyArray<string | undefined> = ['GET', 'HEAD', 'OPTIONS', 'TRACE'];
 
-/** True for methods that only read (RFC 9110, section 9.2.1). */
 export const isSafe = (method: string | undefined): boolean => safeMethods.includes(method);
 
-/** Runs at most `maxPerTurn` tasks per tick of the event loop, in order, so that other connections are served between them. */
+/**
+ * Returns a function that queues tasks. At most `maxPerTurn` of them run per tick of the event loop, so that other
+ * connections are served in between.
+ */
 export const turnThrottle = (maxPerTurn: number): ((task: () => void) => void) => {
   const queue: Array<() => void> = [];
   const runSome = (): void => {
@@ -186,9 +191,9 @@ export const turnThrottle = (maxPerTurn: number): ((task: () => void) => void) =
 };
 
 /**
- * Returns a listener for new connections that holds requests back while more connections arrive, for at most `acceptMs`.
- * libuv 1.46 (Node 20) accepts one connection per tick of the event loop, and a tick that runs requests takes milliseconds:
- * the last of 2,000 clients would be accepted seconds after the first.
+ * Returns a listener for new connections that holds requests back while more connections arrive, for at most
+ * `acceptMs`. libuv 1.46 (Node 20) accepts one connection per tick of the event loop, and a tick that runs requests
+ * takes milliseconds. Without the hold, the last of 2,000 clients would be accepted seconds after the first.
  */
 export const prioritizeAccept = ({ reads, writes }: Bulkheads, acceptMs: number): (() => void) => {
   let isHeld = false;

@@ -14,23 +14,24 @@ export interface Turn {
 }
 
 /**
- * State of the bytes that a client sends. `ended`: the client has half-closed the connection. `finished`: the parser
- * has been told so. `discarded`: the connection ends with the current response.
+ * State of a client's half of the connection. `ended`: the client has half-closed it. `finished`: the parser has been
+ * told of the half-close. `discarded`: further bytes are ignored, and the connection closes after the current response.
  */
 type InputState = 'open' | 'ended' | 'finished' | 'discarded';
 
 const parsingThrottle = turnThrottle(16);
 
 /**
- * A client's connection. Runs one exchange at a time, since a later request may depend on an earlier one. Parses one head or
- * body at a time, so that pipelined requests wait as bytes and not as objects.
+ * A client's connection. Runs one exchange (a request and its response) at a time, since a later request may depend on
+ * an earlier one. Parses one head or body at a time, since pipelined requests take less memory as bytes than as
+ * objects.
  */
 export class Connection<T extends Turn = Turn> {
   readonly socket: Socket;
   readonly received: ReceivedBytes;
   current: T | undefined;
   idleSince = performance.now();
-  /** True once the last response is being written. No further request is answered (RFC 9112, section 9.6). */
+  /** True from the start of the last response on. Later requests get no response (RFC 9112, section 9.6). */
   isClosing = false;
   parserFailure: ServerFailure | undefined;
 
@@ -62,7 +63,10 @@ export class Connection<T extends Turn = Turn> {
     });
   }
 
-  /** True if no more requests are answered. Node itself ends some connections, such as HTTP/1.0 without a Content-Length. */
+  /**
+   * True if no more requests are answered. Node itself ends some connections, such as HTTP/1.0 without a
+   * Content-Length.
+   */
   get isClosed(): boolean {
     return this.isClosing || !this.socket.writable;
   }
@@ -81,7 +85,10 @@ export class Connection<T extends Turn = Turn> {
     this.waiting.push(turn);
   }
 
-  /** Starts the next queued request, in a later tick of the event loop so that a pipelining client cannot starve the others. */
+  /**
+   * Starts the next queued request, in a later tick of the event loop so that a pipelining client cannot starve the
+   * others.
+   */
   finishCurrent(): void {
     if (!this.hasNext()) this.advance();
     else {
@@ -91,7 +98,10 @@ export class Connection<T extends Turn = Turn> {
     }
   }
 
-  /** Stops parsing, except for the rest of a body that the listener reads. `lingers` is true if the client is still sending. */
+  /**
+   * Stops parsing requests, but not a body that the listener is reading. `lingers` is true if the client is still
+   * sending.
+   */
   stopParsing(lingers: boolean): void {
     this.isClosing = true;
     this.lingers ||= lingers || this.hasMore();
@@ -99,7 +109,10 @@ export class Connection<T extends Turn = Turn> {
     if (!this.isReceivingBody()) this.dropInput();
   }
 
-  /** Discards received bytes. A close with unread bytes resets the connection, and the client may lose the last response. */
+  /**
+   * Discards received bytes and all later ones. Closing a socket with unread bytes resets the connection, and the
+   * client may lose the last response.
+   */
   dropInput(): void {
     this.received.clear();
     this.input = 'discarded';
@@ -125,7 +138,7 @@ export class Connection<T extends Turn = Turn> {
       const isSilent = now - Math.max(closingSince, lastByteAt) > serverTimeouts.lingerSilenceMs;
       if (isSilent || now - closingSince > serverTimeouts.lingerMs) socket.destroy();
     } else if (this.current === undefined && this.idleSince < now - serverTimeouts.idleMs) {
-      // Received bytes without a complete head do not restart the idle timeout.
+      // The idle timeout runs until a complete head has arrived, so that single bytes do not keep a connection open.
       socket.destroy();
     }
   }
@@ -146,7 +159,7 @@ export class Connection<T extends Turn = Turn> {
 
   private parseReceived(): void {
     if (this.isYielding) {
-      // Pauses again, since Node has resumed the socket for the reader of the body.
+      // Pause the socket again: Node resumed it for the reader of the body, but other connections are served first.
       this.socket.pause();
       return;
     }
@@ -159,15 +172,15 @@ export class Connection<T extends Turn = Turn> {
     }
     if (this.input === 'ended' && this.received.isEmpty) {
       this.input = 'finished';
-      // After a failure Node may have reused the parser for another socket.
+      // After a parser error, Node may already have given the parser to another socket.
       if (this.parserFailure === undefined) this.parser.finish();
     }
     this.startNext();
   }
 
   /**
-   * True if the connection may parse. After a half-close Node no longer resumes the socket, so its pause counts only
-   * before.
+   * True if received bytes may be parsed. Node does not resume a socket after a half-close, so its pause no longer
+   * counts then.
    */
   private isReading(): boolean {
     return !this.isYielding && (this.input !== 'open' || !this.socket.isPaused());
@@ -216,7 +229,7 @@ export class Connection<T extends Turn = Turn> {
     this.stopParsing(false);
     if (!this.lingers && !this.hasMore() && destroySoon !== undefined) destroySoon();
     else {
-      // Starts the linger timeout only now that the kernel has all bytes, since the client may read slowly.
+      // The linger timeout starts when the kernel has all bytes of the response, because the client may read slowly.
       this.socket.end(() => {
         this.closingSince = performance.now();
       });

@@ -9,13 +9,13 @@ import { exchangeOf } from './request-lifecycle';
 import { createNodeServer, type NodeServer, serveConnections } from './serve-connections';
 import { serverTimeouts } from '../../core/timeouts';
 
-/** A listening server. */
+/** A listening HTTP server. */
 export interface HttpServer {
   readonly address: string;
   /**
-   * Stops gracefully. After the delay, which lets load balancers notice, the server accepts no more connections and each
-   * connection closes after its next response. Idle connections close after 1.5 s, or the delay if it is shorter, so that
-   * proxies can close them first. The rest closes after 10 s.
+   * Stops gracefully. During `delayMs`, load balancers can notice and requests are still served. Afterwards no
+   * connection is accepted, and each open one closes after its next response. Idle connections close after 1.5 s, or
+   * `delayMs` if it is shorter, so that proxies can close them first. All others close after 10 s.
    */
   readonly stop: (delayMs: number) => Promise<void>;
 }
@@ -27,20 +27,20 @@ export interface HttpServer {
 const backlog = 65_535;
 
 /**
- * Returns the deadline of a request (`performance.now()`): 4 s after its arrival, plus the time to receive its body.
- * Undefined if another server received the request.
+ * Returns the time by `performance.now()` until which a request must be answered: 4 s after its arrival, plus the time
+ * to receive its body. Undefined if another server received the request.
  */
 export const deadlineOf = (request: IncomingMessage): number | undefined => exchangeOf(request)?.deadline;
 
 /**
- * Returns the time (`performance.now()`) at which a request became the current one of its connection. Undefined if
- * another server received the request.
+ * Returns the time by `performance.now()` at which a request arrived; for a pipelined request, at which the earlier
+ * response ended. Undefined if another server received the request.
  */
 export const arrivedAt = (request: IncomingMessage): number | undefined => exchangeOf(request)?.arrivedAt;
 
 /**
- * Reads a request's body, also of a request that another HTTP server received. On this server, the request releases its
- * slot until the body has arrived. Rejects with a `BodyError` if the body is longer than `maxBytes` or incomplete.
+ * Reads a request's body, also if another server received the request. On this server, the request holds no slot while
+ * its body arrives. Rejects with a `BodyError` if the body is longer than `maxBytes` or incomplete.
  */
 export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
   exchangeOf(request)?.readBody(maxBytes) ?? startReading(request, maxBytes).body;
@@ -51,8 +51,9 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
 };
 
 /**
- * Accepts the connections in the kernel's backlog, because closing the server would reset them. Stops after a tick of
- * the event loop that accepted none. That tick must be short, since new connections can arrive during a long one.
+ * Accepts the connections in the kernel's accept backlog, because closing the server would reset them. The backlog is
+ * empty after a tick of the event loop that accepted none. Only a short tick counts, since connections can arrive
+ * during a long one.
  */
 const drainAcceptBacklog = async (accepted: () => number): Promise<void> => {
   const giveUpAt = performance.now() + serverTimeouts.acceptBacklogMs;
@@ -72,16 +73,16 @@ const closeAll = async (
 ): Promise<void> => {
   const closeIdleAt = performance.now() + idleGraceMs;
   const closed = once(server, 'close');
-  // http.Server's own close would also close connections.
+  // The `close` of http.Server would also close connections.
   NetServer.prototype.close.call(server);
   const closeIdle = setInterval(() => {
     if (performance.now() < closeIdleAt) return;
-    // Node counts a connection as idle while its response is unread or its request is unparsed.
+    // Node also counts a connection as idle while its response is unread or its request is unparsed.
     const isBusy = [...open].some(({ isIdle, isClosing }) => !isIdle || isClosing);
     if (!isBusy) server.closeIdleConnections();
   }, serverTimeouts.idleCheckMs);
-  // Node does not close connections that have sent nothing, since it counts them as busy. The timer gives first bytes
-  // that are still in the kernel time to be read.
+  // Node counts connections that have sent nothing as busy, and never closes them. The timeout gives first bytes that
+  // are still in the kernel time to be read.
   const closeSilent = setTimeout(() => {
     for (const { socket } of open) if (socket.bytesRead === 0) socket.destroy();
   }, serverTimeouts.firstByteMs);
@@ -89,14 +90,14 @@ const closeAll = async (
     for (const { socket } of open) socket.destroy();
   }, serverTimeouts.stopMs);
   await closed;
-  // The server emits close before its last socket does.
+  // The server emits `close` before the last socket does.
   while (open.size > 0) await immediate();
   clearInterval(closeIdle);
   clearTimeout(closeSilent);
   clearTimeout(closeRest);
 };
 
-/** Serves a listener over HTTP/1.1 (README.md). Rejects if it cannot listen on the port. */
+/** Serves a listener over HTTP/1.1, as README.md describes. Rejects if the server cannot listen on the port. */
 export const startHttpServer = async (
   listener: Listener,
   options: HttpServerOptions,
@@ -116,21 +117,22 @@ export const startHttpServer = async (
     isStopping: () => isStopping,
     abandoned: new Set(),
   });
-  // Ignores a connection that cannot be accepted, such as when file descriptors run out.
+  // Ignore connections that cannot be accepted, such as when file descriptors run out. An unhandled `error` event would
+  // end the process.
   server.on('error', () => undefined);
 
   return {
     address: addressOf(host, server.address()),
     stop: async (delayMs) => {
-      // In the delay, connections stay open. Otherwise a proxy would open one for each request, and the end of the delay
-      // would reset those that arrive in that moment.
+      // During the delay, connections stay open. Otherwise a proxy would open one for each request, and those that
+      // arrive as the delay ends would be reset.
       isStopping = delayMs === 0;
       await pause(delayMs);
       await drainAcceptBacklog(served.accepted);
       isStopping = true;
       await closeAll(server, served, Math.min(delayMs, serverTimeouts.idleGraceMs));
       served.stopSweep();
-      // Also clears an interval of Node that would keep the server in memory.
+      // Clears Node's interval that checks connections, which would keep the server in memory.
       server.close();
     },
   };

@@ -3,9 +3,9 @@ import type { ServerFailure } from './options';
 import { serverTimeouts } from '../../core/timeouts';
 
 /**
- * Each bound limits the unread response bytes of the connections without progress for `stalledMs`. Above it, the server
- * closes some of them. Responses that share a buffer count once. The kernel reports progress late: a client that reads
- * 16 kB every 100 ms seems stalled for about 9 s.
+ * Limits on the unread response bytes of all clients that have read nothing for `stalledMs`. Above `maxBytes`, the
+ * server closes the connections that stalled first. Responses that share a buffer count once. The kernel reports
+ * progress late: a client that reads 16 kB every 100 ms seems stalled for about 9 s.
  */
 const bounds = [
   { stalledMs: 0, maxBytes: 536_870_912 },
@@ -34,8 +34,8 @@ const closeOldest = (readers: ReadonlyArray<Reader>, maxBytes: number): void => 
 };
 
 /**
- * Returns a function to call periodically. It closes every connection whose client has read nothing for `stallMs`.
- * While unread responses use too much memory, it closes the longest-stalled connections earlier.
+ * Returns a function to call periodically. It closes connections whose client has read nothing for `stallMs`. While
+ * unread responses use too much memory, it closes the longest-stalled connections sooner.
  */
 export const closeStalledConnections = () => {
   const stalls = new WeakMap<Socket, { readonly written: number; readonly since: number }>();
@@ -60,28 +60,31 @@ export const closeStalledConnections = () => {
   };
 };
 
-/** Maximum bytes of the bodies that are queued or being received, without those of at most `smallBytes`. */
+/** Maximum bytes of all request bodies in memory, not counting bodies of at most `smallBytes`. */
 export const maxBodiesBytes = 67_108_864;
 
-/** Bodies up to this size do not count. A connection itself takes as much memory, and most bodies are smaller. */
+/** Maximum size of a body that is not counted. A connection takes as much memory anyway, and most bodies are smaller. */
 const smallBytes = 4_096;
 
-/** Received bytes after which the limit of bodies is checked, since many packets can arrive between two sweeps. */
+/**
+ * Number of received bytes after which the memory of all bodies is checked. The regular check every 100 ms could be too
+ * late.
+ */
 export const checkBodiesEveryBytes = 16_777_216;
 
 const stalledBodyMs = 2_000;
 
 export interface HeldBody {
   readonly arrivedAt: number;
-  /** Time of the client's last progress, or undefined if the client has nothing to send. */
+  /** Time at which the client last made progress in sending its body. Undefined if nothing is left to send. */
   readonly progressAt: () => number | undefined;
   readonly heldBytes: () => number;
   readonly answer: (failure: ServerFailure) => void;
 }
 
 /**
- * Sheds exchanges while their bodies hold more than `maxBodiesBytes`: stalled clients first, then the newest. The others
- * can finish, so that an overload of slow clients does not fail all of them.
+ * Sheds requests (rejects them with a 503) while their bodies use more than `maxBodiesBytes`: stalled clients first,
+ * then the newest. The others can finish, so that an overload of slow clients does not fail all of them.
  */
 export const shedBodies = (connections: Iterable<{ readonly current: HeldBody | undefined }>): void => {
   const large: Array<HeldBody> = [];

@@ -2,16 +2,15 @@ import { IncomingMessage } from 'node:http';
 import type { Server, Socket } from 'node:net';
 
 /*
- * Everything here relies on undocumented behaviour of Node.
- * test/adapters/http-server/node-internals.test.ts fails if a release of Node changes it.
+ * Every function in this file relies on undocumented behaviour of Node.
+ * `test/adapters/http-server/node-internals.test.ts` fails if a release of Node changes it.
  */
 
-/** Lets a client half-close its connection after a request and still read the response. */
 export const allowHalfOpen = (server: Server): void => {
   Object.assign(server, { httpAllowHalfOpen: true });
 };
 
-/** Makes Node cache the client's address, which it cannot read after the client has left. */
+/** Makes Node cache the client's address, which cannot be read after the client has left. */
 export const rememberRemoteAddress = (socket: Socket): string | undefined => socket.remoteAddress;
 
 export interface Parser {
@@ -20,7 +19,7 @@ export interface Parser {
 }
 
 /**
- * Detaches the parser of Node's HTTP server from a socket. Node would parse a packet of up to 64 kB at once, and its 3,600 small
+ * Detaches Node's HTTP parser from a socket. Node would parse a packet of up to 64 kB at once, and its 3,600 small
  * requests would take 3.6 MB.
  */
 export const takeParser = (socket: Socket): Parser => {
@@ -34,7 +33,10 @@ export const takeParser = (socket: Socket): Parser => {
   return { parse: take('data'), finish: take('end') };
 };
 
-/** Calls `close` when Node would close a connection after its last response. `destroySoon` does what Node would do. */
+/**
+ * Calls `close` instead of letting Node close a connection after its last response. `destroySoon` does what Node would
+ * do.
+ */
 export const onLastResponse = (socket: Socket, close: (destroySoon: () => void) => void): void => {
   const destroySoon = socket.destroySoon.bind(socket);
   socket.destroySoon = () => {
@@ -52,11 +54,17 @@ export const unparsedRequest = (socket: Socket, method: string): IncomingMessage
 export interface ChunkedBody {
   readonly chunks: number;
   readonly bytes: number;
-  /** Passes the parsed bytes to the reader. Returns false for backpressure. */
+  /**
+   * Passes the parsed bytes to the reader of the body. Returns false if the reader wants no more for now
+   * (backpressure).
+   */
   readonly flush: () => boolean;
 }
 
-/** Joins the chunks of a body before its reader gets them, since each buffer costs hundreds of bytes, even for one byte. */
+/**
+ * Joins the chunks of a body before its reader gets them. Each buffer costs hundreds of bytes, even if it holds one
+ * byte.
+ */
 export const joinChunks = (request: IncomingMessage): ChunkedBody => {
   const push = request.push.bind(request);
   let parsed: Array<Buffer> = [];
@@ -83,7 +91,7 @@ export const joinChunks = (request: IncomingMessage): ChunkedBody => {
   return body;
 };
 
-/** Calls `start` when a reader first asks for the body. Node itself also calls `_read`, without a reader. */
+/** Calls `start` when a reader first asks for the body. Node also calls `_read` without a reader. */
 export const beforeReading = (request: IncomingMessage, start: () => void): void => {
   const read = request._read.bind(request);
   request._read = (size) => {

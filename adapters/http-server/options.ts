@@ -3,26 +3,28 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** A listener of `http.createServer`, such as the callback of Koa, an Express application or the handler of Fastify. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** Options of `startHttpServer`. */
 export interface HttpServerOptions {
   readonly host: string;
-  /** 0 takes any free port. */
+  /** Port to listen on; 0 for any free port. */
   readonly port: number;
   /**
-   * Maximum concurrent safe requests (RFC 9110, section 9.2.1), and maximum concurrent other requests. Further requests
+   * Maximum concurrent safe requests (RFC 9110, section 9.2.1), and separately of all other requests. Further requests
    * are queued.
    */
   readonly maxInFlight: number;
   /** Maximum time in the queue. A request that would wait longer is rejected at once, as Overloaded. */
   readonly maxWaitMs: number;
-  /** Makes the response for a failure. The server adds Content-Length, Connection and Date, and omits the body for a HEAD. */
+  /**
+   * Makes the response for a failure. The server adds Content-Length, Connection and Date, and omits the body for a
+   * HEAD.
+   */
   readonly errorResponse: (failure: ServerFailure, request: IncomingMessage) => ErrorResponse;
-  /** True for requests that are never queued, such as liveness checks. */
+  /** True for requests that are never queued or rejected for overload, such as liveness checks. */
   readonly isAlwaysAdmitted?: (request: IncomingMessage) => boolean;
   readonly observer?: ExchangeObserver;
 }
 
-/** A failure that the server answers itself, because the listener never sees the request or is late. */
+/** A failure that the server answers itself: the listener did not see the request, or did not answer in time. */
 export type ServerFailure =
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
   | {
@@ -45,7 +47,7 @@ export interface ErrorResponse {
 }
 
 export interface ExchangeObserver {
-  /** Called when a request is admitted or queued. A call of the listener or of `requestShed` follows. */
+  /** Called when a request is admitted or queued. Either the listener or `requestShed` is called later. */
   readonly requestStarted?: () => void;
   readonly requestShed?: (shed: ShedRequest) => void;
 }

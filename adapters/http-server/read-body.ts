@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A body that is too long or incomplete. `type` and `status` are those of the package raw-body. */
+/** The error for a request body that is too long or incomplete. `type` and `status` are those of the package raw-body. */
 export class BodyError extends Error {
   override readonly name = 'BodyError';
   readonly type: 'entity.too.large' | 'request.aborted';
@@ -27,7 +27,10 @@ const append = (buffer: Buffer, length: number, chunk: Buffer, maxBytes: number)
   return larger;
 };
 
-/** Minimum bytes in which a client counts as making progress. A client may send single bytes to stay. */
+/**
+ * Number of body bytes after which a client counts as making progress. Otherwise single bytes could keep a request
+ * alive.
+ */
 const progressBytes = 4_096;
 
 export interface BodyReading {
@@ -38,8 +41,8 @@ export interface BodyReading {
 }
 
 /**
- * Reads a body into one buffer, since a list of chunks costs hundreds of bytes for each. `body` rejects with a
- * `BodyError`.
+ * Reads a body into one buffer, because a list of chunks costs hundreds of bytes for each chunk. The promise `body`
+ * rejects with a `BodyError`.
  */
 export const startReading = (request: IncomingMessage, maxBytes: number): BodyReading => {
   let received: Buffer = Buffer.alloc(0);
@@ -66,7 +69,6 @@ export const startReading = (request: IncomingMessage, maxBytes: number): BodyRe
         reject(new BodyError('entity.too.large'));
         return;
       }
-      // A body of one chunk, as most are, needs no copy.
       received = length === 0 ? chunk : append(received, length, chunk, maxBytes);
       length += chunk.length;
       if (length - progressLength >= progressBytes) {

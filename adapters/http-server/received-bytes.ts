@@ -1,32 +1,35 @@
 import type { IncomingMessage } from 'node:http';
 import { type ChunkedBody, joinChunks, type Parser } from './node-internals';
 
-/** Maximum bytes to parse at once outside a body, since each request in them takes about 1 kB of memory. */
+/** Maximum bytes to parse at once outside a body. Each request that is parsed takes about 1 kB of memory. */
 const maxPieceBytes = 4_096;
 
-/** Chunks to parse before other connections are served. A chunk takes about 2 microseconds. */
+/** Number of chunks to parse before other connections are served. Parsing a chunk takes about 2 microseconds. */
 const chunksPerTurn = 128;
 
-/** Maximum bytes to parse at once of a chunked body, until its average chunk size is known. */
+/** Maximum bytes of a chunked body to parse at once while its average chunk size is unknown. */
 const firstChunksBytes = 1_024;
 
-/** Number of chunks beyond which their average size must be at least `minChunkBytes`. */
+/** Number of chunks after which a body is rejected if its chunks have less than `minChunkBytes` on average. */
 const maxSmallChunks = 1_024;
 const minChunkBytes = 16;
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** Maximum unparsed bytes of all connections. Beyond it, a connection that pipelines is closed after its current response. */
+/**
+ * Maximum unparsed bytes of all connections together. Above it, a connection that pipelines is closed after its current
+ * response.
+ */
 export const maxHeldBytes = 67_108_864;
 
 export interface HeldBytes {
   total: number;
 }
 
-/** Next step after a piece: `pause` while the reader is full, `yield` to other connections after slow parsing. */
+/** Next step after parsing a piece: `pause` while the reader of the body is full, `yield` to let other connections run. */
 export type AfterPiece = 'continue' | 'pause' | 'yield' | 'reject';
 
-/** Unparsed bytes of a connection, which are parsed in pieces: a head, a body, or a part of a body. */
+/** Bytes that a connection has received but not parsed. They are parsed in pieces: a head, a body, or a part of a body. */
 export class ReceivedBytes {
   private readonly parser: Parser;
   private readonly held: HeldBytes;

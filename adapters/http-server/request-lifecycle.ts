@@ -15,14 +15,14 @@ import {
   writeLastTo,
 } from './write-response';
 
-/** README.md draws the transitions. */
+/** State of an exchange. README.md has a diagram of the transitions. */
 export type ExchangeState =
   | 'waiting'
   | 'queued'
   | 'running'
-  /** `readBody` waits for the client, or for a slot afterwards. The request holds no slot. */
+  /** The listener waits in `readBody` for the body, or for a slot after it. The request holds no slot. */
   | 'receivingBody'
-  /** Rejected because of overload. Its 503 waits for `rejectionThrottle`. */
+  /** Rejected because of overload. The 503 is sent later, because `rejectionThrottle` limits rejections per tick. */
   | 'shed'
   | 'responding'
   | 'ended';
@@ -32,7 +32,7 @@ export interface ExchangeContext {
   readonly listener: Listener;
   readonly bulkheads: Bulkheads;
   readonly isStopping: () => boolean;
-  /** Exchanges whose client has left while the listener still runs. The sweep frees their slots at their deadlines. */
+  /** Exchanges whose client has left while the listener still runs. Their slots are freed at their deadlines. */
   readonly abandoned: Set<Exchange>;
 }
 
@@ -40,7 +40,10 @@ const exchanges = new WeakMap<IncomingMessage, Exchange>();
 
 export const exchangeOf = (request: IncomingMessage): Exchange | undefined => exchanges.get(request);
 
-/** Limits the rejections per tick of the event loop. Clients that retry at once could otherwise block it for seconds. */
+/**
+ * Limits rejections per tick of the event loop. Otherwise clients that retry at once could block the event loop for
+ * seconds.
+ */
 const rejectionThrottle = turnThrottle(16);
 
 /**
@@ -56,14 +59,17 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
 
   private readonly connection: Connection<Exchange>;
   private readonly context: ExchangeContext;
-  /** For tracers. On Node 20, `AsyncLocalStorage.snapshot` would take 20 times as long. */
+  /**
+   * Async context of the listener, for tracing libraries. On Node 20, `AsyncLocalStorage.snapshot` would take 20 times
+   * as long.
+   */
   private readonly asyncContext = new AsyncResource('HTTPEXCHANGE');
   private failure: ServerFailure | undefined;
   private bulkhead: Bulkheads['reads'] | undefined;
   private holdsSlot = false;
   private wasStarted = false;
   private reading: BodyReading | undefined;
-  /** Ends `waitForSlot`: true with a slot, false if the exchange has ended. */
+  /** Resolves the promise of `waitForSlot`: true if the request got a slot, false if the exchange has ended. */
   private endSlotWait: ((hasSlot: boolean) => void) | undefined;
 
   constructor(
@@ -118,7 +124,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
       void this.run();
       return;
     }
-    // At once, so that a sweep that runs before the promise settles does not shed it.
+    // Set the state before the promise settles. A sweep of the deadlines in between would otherwise shed the request.
     this.state = 'running';
     this.endSlotWait(true);
   }
@@ -143,7 +149,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     }
   }
 
-  /** Releases the slot while the body is being received, and takes one again afterwards. */
+  /** Reads the body. The request holds no slot while its body arrives, and takes one again afterwards. */
   async readBody(maxBytes: number): Promise<Buffer> {
     const reading = startReading(this.request, maxBytes);
     if (this.request.complete || this.state !== 'running') return reading.body;
@@ -179,10 +185,10 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     this.releaseSlot();
   }
 
-  /** Bytes of the request in memory. A shed request counts too: its client sends until the throttle lets out the 503. */
+  /** Returns the bytes of the request in memory. A shed request counts, since its client can send until the 503 is sent. */
   heldBytes(): number {
     if (!this.isPending() && this.state !== 'shed') return 0;
-    // Behind a complete body, the connection holds later requests, which have a limit of their own.
+    // Bytes after a complete body belong to later requests, which `maxHeldBytes` limits.
     const unparsed = this.request.complete ? 0 : this.connection.received.length;
     return this.request.readableLength + unparsed + (this.reading?.heldBytes() ?? 0);
   }
@@ -234,13 +240,11 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
       await this.asyncContext.runInAsyncScope(context.listener, undefined, request, response);
       if (response.destroyed) this.releaseSlot();
     } catch {
-      // A listener that throws affects only its own client.
       if (!response.writableEnded) response.destroy();
       this.releaseSlot();
     }
   }
 
-  /** Waits for a slot after the body was received. Resolves with false if the exchange ends first. */
   private waitForSlot(): Promise<boolean> {
     return new Promise((resolve) => {
       this.endSlotWait = resolve;

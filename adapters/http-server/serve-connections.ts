@@ -18,13 +18,13 @@ export const createNodeServer = () => {
     maxHeaderSize: maxHeadBytes,
     headersTimeout: serverTimeouts.headersMs,
     requestTimeout: serverTimeouts.requestMs,
-    // The sweep closes idle connections. Node's timeout would set two timers for each request.
+    // `Connection.sweep` closes idle connections. Node's timeout would set two timers for each request.
     keepAliveTimeout: 0,
     connectionsCheckingInterval: 1_000,
-    // `validateRequest` checks Host, since Node's response has no body.
+    // `validateRequest` checks Host, because Node's own rejection has no body.
     requireHostHeader: false,
   });
-  // Without this, Node drops headers after the thousandth, such as a second Authorization.
+  // With the default, Node drops headers after the thousandth, such as a second Authorization.
   server.maxHeadersCount = 0;
   allowHalfOpen(server);
   return server;
@@ -34,7 +34,7 @@ export type NodeServer = ReturnType<typeof createNodeServer>;
 
 const connections = new WeakMap<Duplex, Connection<Exchange>>();
 
-/** Makes a connection for each socket and an exchange for each request, and sweeps all of them. */
+/** Makes a Connection for each socket and an Exchange for each request, and checks their time limits at intervals. */
 export const serveConnections = (server: NodeServer, context: ExchangeContext) => {
   const open = new Set<Connection<Exchange>>();
   const held: HeldBytes = { total: 0 };
@@ -84,7 +84,8 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
   server.on('connect', (request) => {
     const connection = connections.get(request.socket);
     if (connection === undefined) return;
-    // Node detaches the socket of a CONNECT, and a reset without a listener would end the process.
+    // Node removes its listeners from the socket of a CONNECT. Without any listener, a connection reset would end the
+    // process.
     request.socket.on('error', () => undefined);
     const failure: ServerFailure = { _tag: 'MethodNotAllowed', allowed: [] };
     connection.parserFailure = failure;

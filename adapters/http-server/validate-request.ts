@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { ServerFailure } from './options';
 
-/** Maximum size of a request's head. RFC 9112, section 3, recommends at least 8,000 for the request line. */
+/** Maximum size of a request's head. RFC 9112, section 3, recommends at least 8,000 bytes for the request line. */
 export const maxHeadBytes = 16_384;
 
 /**
- * Counts headers in one pass. Node's own limit leaves out colons and line ends, and Node joins or drops repeated
- * headers.
+ * Counts the bytes, Host headers and Authorization headers of a head. Node's own limit leaves out colons and line ends,
+ * and Node joins or drops repeated headers.
  */
 const countHead = (rawHeaders: ReadonlyArray<string>) => {
   let bytes = 0;
@@ -23,22 +23,25 @@ const countHead = (rawHeaders: ReadonlyArray<string>) => {
   return { bytes, hosts, authorizations };
 };
 
-// Host (RFC 3986, section 3.2.2), possibly empty, and an optional port (RFC 9110, section 7.2).
+// Syntax of Host: a possibly empty host (RFC 3986, section 3.2.2) and an optional port (RFC 9110, section 7.2).
 const hostAndPort = /^(?:\[[\da-fv:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /**
- * Reports whether a proxy and Node may disagree on the end of the body (request smuggling). HTTP/1.0 has no Transfer-Encoding,
- * and the server supports only `chunked` (RFC 9112, section 6.1).
+ * True if a proxy and Node may disagree on the end of the body, which allows request smuggling. HTTP/1.0 has no
+ * Transfer-Encoding, and the server supports only `chunked` (RFC 9112, section 6.1).
  */
 const hasAmbiguousLength = ({ headers, httpVersion }: IncomingMessage): boolean => {
   const encoding = headers['transfer-encoding'];
   return encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || httpVersion !== '1.1');
 };
 
-// Older releases of Node 20 accept bytes that are invalid in a URI.
+// Matches a fragment, or a byte that is invalid in a URI. Older releases of Node 20 accept such bytes.
 const fragmentOrInvalid = /#|[^!-~]/;
 
-/** Returns path and query of a target in origin form or absolute form (RFC 9112, section 3.2); undefined for any other. */
+/**
+ * Returns the path and query of a request target in origin or absolute form (RFC 9112, section 3.2); undefined for any
+ * other.
+ */
 const originForm = (target: string): string | undefined => {
   if (fragmentOrInvalid.test(target)) return undefined;
   if (target.startsWith('/')) return target;
@@ -50,7 +53,7 @@ const originForm = (target: string): string | undefined => {
 export const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
 
 /**
- * Finds faults in a request's head that Node lets pass (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 7.2,
+ * Finds faults in a request's head that Node accepts (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 7.2,
  * 10.1.1 and 11). Rewrites the target of a valid request to origin form.
  */
 export const validateRequest = (request: IncomingMessage): ServerFailure | undefined => {
@@ -76,13 +79,13 @@ export const validateRequest = (request: IncomingMessage): ServerFailure | undef
   return undefined;
 };
 
-/** Reports whether the bytes that follow a request are ambiguous, so that its response must end the connection. */
+/** True if the bytes after a request may belong to it or not, so that its response must close the connection. */
 export const hasUnknownEnd = ({ complete, headers }: IncomingMessage, isContinued: boolean): boolean =>
   // A proxy may reuse the connection before the body ends. Its next request would be read as the rest of the body.
   !complete ||
-  // Node drops the bytes after such a request, so a pipelined request would lose its beginning.
+  // Node drops the bytes after a request with Upgrade, so a pipelined request would lose its beginning.
   headers.upgrade !== undefined ||
-  // Without a 100 (Continue) the client may or may not send its body.
+  // Without a 100 (Continue), the client may send its body or leave it out.
   (headers.expect !== undefined && !isContinued);
 
 export interface ParserError extends Error {
@@ -97,7 +100,7 @@ export const parserFailure = ({ code }: ParserError): ServerFailure => {
       return { _tag: 'HeadersTooLarge' };
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return { _tag: 'PayloadTooLarge', hasLongChunkExtensions: true };
-    // Connection preface of HTTP/2 (RFC 9113, section 3.4).
+    // Error code for the connection preface of HTTP/2 (RFC 9113, section 3.4).
     case 'HPE_PAUSED_H2_UPGRADE':
       return { _tag: 'HttpVersionNotSupported' };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -107,7 +110,7 @@ export const parserFailure = ({ code }: ParserError): ServerFailure => {
   }
 };
 
-/** True for a rejected HEAD request, whose response must not have a body. */
+/** True for a malformed request whose method is HEAD, since its response must not have a body. */
 export const isMalformedHead = ({ rawPacket, bytesParsed }: ParserError): boolean => {
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';
   return parsed.startsWith('HEAD ') && !parsed.includes('\r\n\r\n');

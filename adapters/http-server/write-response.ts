@@ -5,7 +5,7 @@ import { beforeReading } from './node-internals';
 import type { ErrorResponse } from './options';
 
 export interface ResponseOwner {
-  /** Called before the head is written, which is the last moment to add `Connection: close`. */
+  /** Called just before the head is written, when `Connection: close` can still be added. */
   readonly beforeHead: () => void;
   readonly afterEnd: () => void;
   /** Called when the client has received the whole response, or the connection is closed. */
@@ -15,7 +15,7 @@ export interface ResponseOwner {
 /** Size of the pieces in which a larger body is written, so that the client's progress can be measured. */
 const pieceBytes = 65_536;
 
-/** Writes 16 pieces per tick of the event loop, so that other clients do not wait. */
+/** Writes at most 16 pieces of bodies per tick of the event loop, so that other clients do not wait. */
 const afterOthers = turnThrottle(16);
 
 /* eslint-disable @typescript-eslint/unbound-method -- Express replaces the prototype of each response, so Node's methods are taken here. */
@@ -39,7 +39,7 @@ const writePieces = (response: ExchangeResponse, body: Buffer, from: number, end
   for (let at = from; at < body.length; at += pieceBytes) {
     if (response.destroyed) return;
     if (Reflect.apply(nodeWrite, response, [body.subarray(at, at + pieceBytes), 'latin1'])) continue;
-    // Listens to the socket, since the response emits no drain after a CONNECT.
+    // Listen to the socket, because the response to a CONNECT emits no `drain`.
     response.socket?.once('drain', () => {
       afterOthers(() => {
         writePieces(response, body, at + pieceBytes, end);
@@ -55,7 +55,7 @@ type EndArguments = [chunk?: unknown, encoding?: unknown, callback?: unknown];
 const largeBody = (chunk: unknown, encoding: unknown): Buffer | undefined => {
   if (chunk instanceof Uint8Array) {
     if (chunk.length <= pieceBytes) return undefined;
-    // Returns the same object, so that the limit of unread bytes counts a buffer that responses share once.
+    // Return the same Buffer, because the limit of unread bytes counts a Buffer that several responses share only once.
     return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
   }
   if (typeof chunk !== 'string' || chunk.length <= pieceBytes) return undefined;
@@ -63,8 +63,8 @@ const largeBody = (chunk: unknown, encoding: unknown): Buffer | undefined => {
 };
 
 /**
- * Converts a small Buffer in the arguments of `end` to a latin1 string. Node joins a string with the head into one
- * write, but sends a Buffer as a second piece.
+ * Converts a small Buffer in the arguments of `end` to a latin1 string. Node writes a string together with the head,
+ * but a Buffer separately.
  */
 const joinable = (args: EndArguments): EndArguments => {
   const [chunk] = args;
@@ -98,7 +98,10 @@ function ignore(this: ExchangeResponse): ExchangeResponse {
   return this;
 }
 
-/** Methods of a finished response, so that later calls of its listener have no effect and do not throw. */
+/**
+ * Methods that replace those of a finished response, so that later calls of the listener have no effect and do not
+ * throw.
+ */
 const silent = {
   writeHead: ignore,
   setHeader: ignore,
@@ -122,7 +125,7 @@ export const answerInstead = (response: ExchangeResponse, { status, headers, bod
 };
 
 function closed(this: ExchangeResponse): void {
-  // Node emits an error if a listener writes after its client has left.
+  // A write after the client has left emits an error, which would end the process if nothing listened.
   if (!this.writableFinished) this.on('error', ignore);
   this.unreadBody = undefined;
   this.owner?.closed();
@@ -130,14 +133,13 @@ function closed(this: ExchangeResponse): void {
 
 const tracked = { writeHead, end };
 
-/** Attaches a response to its exchange. Sets own methods, since Express replaces the prototype. */
+/** Connects a response with its exchange. Sets methods on the response itself, because Express replaces its prototype. */
 export const trackResponse = (response: ExchangeResponse, owner: ResponseOwner): void => {
   response.owner = owner;
   Object.assign(response, tracked);
   response.on('close', closed);
 };
 
-/** Sends 100 (Continue) when the listener first reads the body. */
 export const continueOnceRead = (request: IncomingMessage, response: ExchangeResponse): void => {
   if (request.httpVersion !== '1.1') return;
   beforeReading(request, () => {
@@ -147,7 +149,10 @@ export const continueOnceRead = (request: IncomingMessage, response: ExchangeRes
   });
 };
 
-/** Attaches a response that Node has not created, such as that to a CONNECT, and closes the connection after it. */
+/**
+ * Connects a response that Node has not created, such as that to a CONNECT, with its socket. Closes the connection
+ * after it.
+ */
 export const writeLastTo = (socket: Socket, response: ExchangeResponse): void => {
   response.assignSocket(socket);
   response.once('finish', () => {
