@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type Operation, requestMetrics } from './request-metrics';
-import { batchMetrics, poolMetrics, type ReadServiceStatus, serviceMetrics } from './service-metrics';
+import { batchMetrics, serviceMetrics, type ServiceStatus } from './service-metrics';
 
-export type { ReadServiceStatus };
+export type { ServiceStatus };
 
 interface Options {
   readonly version: string;
@@ -30,16 +30,11 @@ export const prometheusMetrics = ({ version, operations }: Options) => {
   const requests = requestMetrics(registry, operations);
   const batches = batchMetrics();
   const service = serviceMetrics(registry, version);
-  let readStatus: ReadServiceStatus = () => Promise.resolve({ isReady: false });
   return {
     requests,
     batches,
-    watchPools: poolMetrics(registry),
-    watchStatus: (read: ReadServiceStatus): void => {
-      readStatus = read;
-    },
-    read: async (): Promise<string> => {
-      service.update(await readStatus());
+    read: async (status: ServiceStatus = { isReady: false }): Promise<string> => {
+      service.update(status);
       return `${await registry.metrics()}\n${requests.durationsText()}${batches.text()}`;
     },
   };

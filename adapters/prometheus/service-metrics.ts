@@ -19,15 +19,21 @@ const measured = [
 ] as const;
 
 /** Status of the service, with sizes in bytes. A metric whose value is undefined is not shown. */
-interface ServiceStatus extends Partial<Readonly<Record<(typeof measured)[number][0], number | undefined>>> {
+export interface ServiceStatus extends Partial<
+  Readonly<Record<(typeof measured)[number][0], number | undefined>>
+> {
   readonly isReady: boolean;
-  readonly endingOwners?: ReadonlyArray<{
-    readonly owner: string;
-    readonly ends: string;
+  readonly endingOwners?: ReadonlyArray<{ readonly owner: string; readonly ends: string }>;
+  readonly pools?: ReadonlyArray<{
+    readonly pool: string;
+    readonly used: number;
+    readonly idle: number;
+    readonly waiting: number;
   }>;
 }
 
-export type ReadServiceStatus = () => Promise<ServiceStatus>;
+const poolName = 'db_client_connection_pool_name';
+const connectionState = 'db_client_connection_state';
 
 export const serviceMetrics = (registry: Registry, version: string) => {
   const registers = [registry];
@@ -51,6 +57,19 @@ export const serviceMetrics = (registry: Registry, version: string) => {
     labelNames: ['owner'],
     registers,
   });
+  const connections = new Gauge({
+    // OpenTelemetry's name ends in `_count`, which Prometheus reserves for histograms.
+    name: 'db_client_connections',
+    help: 'Number of database connections by state.',
+    labelNames: [poolName, connectionState],
+    registers,
+  });
+  const pending = new Gauge({
+    name: 'db_client_connection_pending_requests',
+    help: 'Number of queries that wait for a database connection.',
+    labelNames: [poolName],
+    registers,
+  });
   return {
     update: (status: ServiceStatus): void => {
       ready.set(status.isReady ? 1 : 0);
@@ -63,45 +82,14 @@ export const serviceMetrics = (registry: Registry, version: string) => {
       for (const { owner, ends: expiry } of status.endingOwners ?? []) {
         ends.set({ owner }, Date.parse(expiry) / 1000);
       }
+      for (const { pool, used, idle, waiting } of status.pools ?? []) {
+        connections.set({ [poolName]: pool, [connectionState]: 'used' }, used);
+        connections.set({ [poolName]: pool, [connectionState]: 'idle' }, idle);
+        pending.set({ [poolName]: pool }, waiting);
+      }
     },
   };
 };
-
-export interface PoolUsage {
-  readonly pool: string;
-  readonly used: number;
-  readonly idle: number;
-  readonly waiting: number;
-}
-
-export const poolMetrics =
-  (registry: Registry) =>
-  (usages: () => ReadonlyArray<PoolUsage>): void => {
-    const registers = [registry];
-    const name = 'db_client_connection_pool_name';
-    new Gauge({
-      // OpenTelemetry's name ends in `_count`, which Prometheus reserves for histograms.
-      name: 'db_client_connections',
-      help: 'Number of database connections by state.',
-      labelNames: [name, 'db_client_connection_state'],
-      registers,
-      collect() {
-        for (const { pool, used, idle } of usages()) {
-          this.set({ [name]: pool, db_client_connection_state: 'used' }, used);
-          this.set({ [name]: pool, db_client_connection_state: 'idle' }, idle);
-        }
-      },
-    });
-    new Gauge({
-      name: 'db_client_connection_pending_requests',
-      help: 'Number of queries that wait for a database connection.',
-      labelNames: [name],
-      registers,
-      collect() {
-        for (const { pool, waiting } of usages()) this.set({ [name]: pool }, waiting);
-      },
-    });
-  };
 
 export const batchMetrics = () => {
   const durations = histogram(

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { CheckReadiness, Reporter, RequestRecord } from '../../adapters/http';
 import type { DatabaseStatus, RepositoryObserver } from '../../adapters/knex';
 import { databaseTimeouts } from '../../core/timeouts';
-import type { PrometheusMetrics, ReadServiceStatus } from '../../adapters/prometheus';
+import type { PrometheusMetrics, ServiceStatus } from '../../adapters/prometheus';
 import type { Backend } from '../backend/backend';
 
 /** Routes logged at debug level, because probes call them every few seconds. */
@@ -91,22 +91,24 @@ export const readiness = (
   };
 };
 
-export const serviceStatus =
-  ({ readStatus }: Backend, checkReadiness: CheckReadiness): ReadServiceStatus =>
-  async () => {
-    const late = <A>(otherwise: A): Promise<A> => delay(databaseTimeouts.scrapeMs, otherwise, { ref: false });
-    const [isReady, { sizes, migrations, validKeys, endingOwners = [] }] = await Promise.all([
-      Promise.race([checkReadiness().then(E.isRight), late(false)]),
-      Promise.race([readStatus(), late<Partial<DatabaseStatus>>({})]),
-    ]);
-    return {
-      isReady,
-      databaseSize: sizes?.database,
-      writeAheadLogSize: sizes?.writeAheadLog,
-      diskAvailable: sizes?.diskAvailable,
-      appliedMigrations: migrations?.applied,
-      pendingMigrations: migrations?.pending,
-      validKeys,
-      endingOwners,
-    };
+export const readServiceStatus = async (
+  { readStatus, pools }: Backend,
+  checkReadiness: CheckReadiness,
+): Promise<ServiceStatus> => {
+  const late = <A>(otherwise: A): Promise<A> => delay(databaseTimeouts.scrapeMs, otherwise, { ref: false });
+  const [isReady, { sizes, migrations, validKeys, endingOwners = [] }] = await Promise.all([
+    Promise.race([checkReadiness().then(E.isRight), late(false)]),
+    Promise.race([readStatus(), late<Partial<DatabaseStatus>>({})]),
+  ]);
+  return {
+    isReady,
+    databaseSize: sizes?.database,
+    writeAheadLogSize: sizes?.writeAheadLog,
+    diskAvailable: sizes?.diskAvailable,
+    appliedMigrations: migrations?.applied,
+    pendingMigrations: migrations?.pending,
+    validKeys,
+    endingOwners,
+    pools: pools(),
   };
+};

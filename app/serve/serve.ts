@@ -24,7 +24,7 @@ import { type Backend, openBackend } from '../backend/backend';
 import { CommandFailed, reasonOf } from '../failures';
 import { databaseAddressText } from '../database-address';
 import { changedSettings, type Settings } from '../settings';
-import { logReporter, measuredReporter, observeBatches, readiness, serviceStatus } from './observability';
+import { logReporter, measuredReporter, observeBatches, readiness, readServiceStatus } from './observability';
 
 export interface Service {
   readonly address: string;
@@ -118,8 +118,7 @@ const serveClients = async (
   const reporter = logReporter(logger);
   let isStopping = false;
   const checkReadiness = readiness(backend, logger, () => isStopping);
-  metrics.watchPools(backend.pools);
-  metrics.watchStatus(serviceStatus(backend, checkReadiness));
+  const readMetrics = async () => metrics.read(await readServiceStatus(backend, checkReadiness));
 
   const run = async (address: string, adminAddress: string | undefined): Promise<void> => {
     const firstKey = await backend.createFirstKey();
@@ -146,7 +145,7 @@ const serveClients = async (
   };
 
   // The admin server starts first and stops last, so that startup and shutdown can be observed.
-  const admin = await startAdminServer(settings, checkReadiness, metrics.read, reporter);
+  const admin = await startAdminServer(settings, checkReadiness, readMetrics, reporter);
   try {
     const measured = measuredReporter(reporter, metrics);
     const server = await startPublicServer(settings, backend, checkReadiness, measured);
