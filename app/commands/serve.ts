@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { Command } from 'commander';
 import type { Service } from '../serve/serve';
 import { databaseAddressText } from '../database-address';
 import { changedSettings, type Settings, settingWarnings } from '../settings';
+import { nextStopSignal } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { readVersion, runCommand } from './run';
 
@@ -24,19 +24,6 @@ const announce = (
   printError(`Try it: curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`);
 };
 
-/** Resolves with the first SIGTERM or SIGINT. A second one ends the process at once. */
-const stopSignal = async (): Promise<NodeJS.Signals> => {
-  const received = async (signal: NodeJS.Signals): Promise<NodeJS.Signals> => {
-    await once(process, signal);
-    return signal;
-  };
-  const signal = await Promise.race([received('SIGTERM'), received('SIGINT')]);
-  const abort = (): never => process.exit(1);
-  process.once('SIGTERM', abort);
-  process.once('SIGINT', abort);
-  return signal;
-};
-
 export const serveCommand = (terminal: Terminal): Command =>
   new Command('serve').description('serve the HTTP interface until SIGTERM or SIGINT').action(async () => {
     const { openLog } = await import('../serve/log.js');
@@ -53,9 +40,8 @@ export const serveCommand = (terminal: Terminal): Command =>
           logger,
           onProgress: terminal.printError,
           until: (service) => {
-            // Installs the signal handlers before printing the address, since a reader of the address may send a signal
-            // at once.
-            const stopped = stopSignal();
+            // Handles signals before the address is printed, since its reader may send a signal at once.
+            const stopped = nextStopSignal();
             announce(terminal, settings, service);
             return stopped;
           },

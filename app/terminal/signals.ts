@@ -18,6 +18,18 @@ export const endBySignals = (): void => {
   }
 };
 
+/** Resolves with the first SIGINT or SIGTERM. A second one ends the process at once. */
+export const nextStopSignal = (): Promise<StopSignal> =>
+  new Promise((resolve) => {
+    let isReceived = false;
+    const receive = (signal: StopSignal): void => {
+      if (isReceived) process.exit(1);
+      isReceived = true;
+      resolve(signal);
+    };
+    for (const signal of stopSignals) process.on(signal, receive);
+  });
+
 export interface Interruption {
   readonly signal: AbortSignal;
   readonly receivedSignal: () => StopSignal | undefined;
