@@ -1,11 +1,9 @@
 import { toError } from 'fp-ts/Either';
-import type { Knex } from 'knex';
 import { once } from 'node:events';
 import { chownSync, closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
   type Database,
-  type InspectableDatabase,
   migrate,
   openPostgres,
   openPostgresForInspection,
@@ -18,12 +16,6 @@ import { unavailable } from '../../core';
 import { CommandFailed, orFail } from '../failures';
 import { databaseAddressText } from '../database-address';
 import type { Settings } from '../settings';
-
-interface NamedDatabase {
-  readonly open: () => Database;
-  readonly openAsFound: () => InspectableDatabase;
-  readonly configuration: () => Knex.Config;
-}
 
 /** Replaces the multi-line error that Knex throws for a missing driver by one line of advice. */
 export const explainMissingDriver = (error: unknown): unknown => {
@@ -61,7 +53,7 @@ const createForFolderOwner = (filename: string): void => {
   }
 };
 
-export const databaseOf = (settings: Settings): NamedDatabase | undefined => {
+export const databaseOf = (settings: Settings) => {
   const { DATABASE_URL: address } = settings;
   switch (address._tag) {
     case 'Memory':
@@ -110,12 +102,12 @@ interface Options {
   readonly isMigrateCommand?: boolean;
   readonly printError: (text: string) => void;
   /** Aborts the wait for other processes that use the database, which can take ten minutes. */
-  readonly interruption?: AbortSignal;
+  readonly signal?: AbortSignal;
 }
 
 export const withDatabase = async <A>(
   settings: Settings,
-  { isMigrateCommand = false, printError, interruption }: Options,
+  { isMigrateCommand = false, printError, signal }: Options,
   use: (database: Database, ran: ReadonlyArray<string>) => Promise<A>,
 ): Promise<A> => {
   const named = databaseOf(settings);
@@ -127,9 +119,7 @@ export const withDatabase = async <A>(
     const options = { mayRaiseGeneration: isMigrateCommand, onProgress: printError };
     const migrated = orFail(migrate(database, options));
     // On an interruption, the wait ends. The migration runs until the process exits; its transaction commits or not.
-    const ran = await (interruption === undefined
-      ? migrated
-      : Promise.race([migrated, rejectWhenAborted(interruption)]));
+    const ran = await (signal === undefined ? migrated : Promise.race([migrated, rejectWhenAborted(signal)]));
     printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
     return await use(database, ran);
   } finally {

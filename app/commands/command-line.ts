@@ -2,7 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { toError } from 'fp-ts/Either';
-import { type CommandEnd, openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
+import { openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
 import { backupCommand, restoreCommand } from './backup';
 import { doctorCommand } from './doctor';
 import { exportCommand } from './export';
@@ -51,7 +51,7 @@ const connectTo =
  * Runs the command that the arguments name. The exit code is 1 if it fails, and 2 if the arguments are wrong. Each command
  * imports its modules when it runs: loading the HTTP server would delay help and `keys`.
  */
-export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): Promise<CommandEnd> => {
+export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO) => {
   const env = { ...io.env };
   const terminal = openTerminal({ stdout: io.stdout, stderr: io.stderr, env });
   const program = new Command('animal-store')

@@ -22,19 +22,20 @@ export const exportCommand = (terminal: Terminal): Command =>
     )
     .action(async (file: string, { format = formatOfFile(file), status }: Options, command: Command) => {
       if (format === undefined) return command.error(missingFormat);
-      let written = 0;
+      const progress = { animals: 0 };
       await runTransfer(
         terminal,
         async (context) => {
           const { exportFile } = await import('../transfer/export.js');
-          const onPage = ({ length }: { readonly length: number }) => (written += length);
-          await exportFile({ file, format, status, onPage }, context);
-          return `${counted(written, 'animal')} ${written === 1 ? 'was' : 'were'} exported`;
+          await exportFile({ file, format, status, progress }, context);
+          return `${counted(progress.animals, 'animal')} ${progress.animals === 1 ? 'was' : 'were'} exported`;
         },
         {
           failed: 'the export failed',
           remains: () =>
-            file === '-' ? `the output is incomplete (${counted(written, 'animal')})` : unchangedText(file),
+            file === '-'
+              ? `the output is incomplete (${counted(progress.animals, 'animal')})`
+              : unchangedText(file),
         },
       );
     });

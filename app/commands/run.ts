@@ -49,7 +49,7 @@ export const runInterruptible = (
   command: (context: TransferContext) => Promise<void>,
 ): Promise<void> =>
   interruptible(terminal, (interruption) =>
-    runCommand(terminal, (settings) => command({ settings, terminal, interruption })),
+    runCommand(terminal, (settings) => command({ settings, terminal, ...interruption })),
   );
 
 /** A failed transfer leaves an earlier file as it was, and writes no new one. */
@@ -75,7 +75,7 @@ export const runTransfer = (
     try {
       end(await transfer(context), 0);
     } catch (error) {
-      const signal = context.interruption.receivedSignal();
+      const signal = context.receivedSignal();
       if (signal !== undefined) end(`interrupted by ${signal}: ${remains()}`, signalExitCode(signal));
       else if (errorCode(error) === 'EPIPE') {
         end(`the reader closed the output: ${remains()}`, signalExitCode('SIGPIPE'));

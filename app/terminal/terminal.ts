@@ -14,24 +14,8 @@ export interface ProcessIO {
   readonly stderr: Output;
 }
 
-export interface CommandEnd {
-  readonly exitCode: number;
-  /** True if the command was told to stop. The process then exits without waiting for unread output. */
-  readonly isStopped: boolean;
-}
-
-export interface Terminal extends ProcessIO {
-  readonly printError: (text: string) => void;
-  /** Writes to standard output. A failed write is reported on standard error and sets the exit code. */
-  readonly write: (text: string) => void;
-  readonly print: (json: boolean, data: unknown, text: string) => void;
-  readonly fail: (exitCode: number) => void;
-  readonly stop: () => void;
-  /** Resolves when all output is written. If the command was told to stop, waits for at most a second. */
-  readonly end: () => Promise<CommandEnd>;
-}
-
-export const openTerminal = ({ env, stdout, stderr }: ProcessIO): Terminal => {
+/** Prints and writes without blocking. The first failure sets the exit code. */
+export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   let exitCode = 0;
   let isStopped = false;
   let printed: Promise<unknown> = Promise.resolve();
@@ -51,6 +35,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO): Terminal => {
     if (exitCode === 0) exitCode = code;
   };
 
+  /** Writes to standard output. A failed write is reported on standard error and sets the exit code. */
   const write = (text: string): void => {
     written = writeFully(stdout, text).catch((cause: unknown) => {
       printError(`animal-store: standard output was not written: ${toError(cause).message}`);
@@ -64,13 +49,15 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO): Terminal => {
     stderr,
     printError,
     write,
-    print: (json, data, text) => {
+    print: (json: boolean, data: unknown, text: string): void => {
       write(`${json ? toPrintableJson(data) : text}\n`);
     },
     fail,
-    stop: () => {
+    /** Makes the process exit without waiting for a reader of the output. */
+    stop: (): void => {
       isStopped = true;
     },
+    /** Resolves when all output is written. If the command was told to stop, waits for at most a second. */
     end: async () => {
       const all = written.then(() => printed);
       await (isStopped ? Promise.race([all, delay(processTimeouts.outputCloseMs)]) : all);
@@ -79,27 +66,4 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO): Terminal => {
   };
 };
 
-interface Progress {
-  readonly unit?: string;
-  readonly count: () => number;
-  readonly fraction?: () => number | undefined;
-}
-
-const progressIntervalMs = 5_000;
-
-/** Prints the progress to standard error every 5 s, until the function that it returns is called. */
-export const showProgress = (
-  { printError }: Pick<Terminal, 'printError'>,
-  { unit = 'animals', count, fraction = () => undefined }: Progress,
-): (() => void) => {
-  const began = performance.now();
-  const timer = setInterval(() => {
-    const seconds = (performance.now() - began) / 1_000;
-    const done = fraction() ?? 0;
-    const left = done === 0 ? '' : `, ${Math.ceil((seconds * (1 - done)) / done)} s left`;
-    printError(`${count()} ${unit}, ${Math.round(count() / seconds)} per second${left}`);
-  }, progressIntervalMs);
-  return () => {
-    clearInterval(timer);
-  };
-};
+export type Terminal = ReturnType<typeof openTerminal>;

@@ -7,8 +7,7 @@ import { CommandFailed } from '../failures';
 import { databaseAddressText } from '../database-address';
 import type { Settings } from '../settings';
 import { resolveOutputFile, writeStandardOutput } from './files';
-import { showProgress } from '../terminal/terminal';
-import type { TransferContext } from './context';
+import { showProgress, type TransferContext } from './context';
 
 const sqliteFilename = ({ DATABASE_URL: address }: Settings): string => {
   switch (address._tag) {
@@ -24,7 +23,7 @@ const sqliteFilename = ({ DATABASE_URL: address }: Settings): string => {
 const bytesPerMegabyte = 1_000_000;
 
 const copySqlite = async (
-  { settings, terminal, interruption }: TransferContext,
+  { settings, terminal, signal }: TransferContext,
   copy: (database: string, options: CopyOptions) => Promise<number>,
 ): Promise<number> => {
   const database = sqliteFilename(settings);
@@ -37,7 +36,7 @@ const copySqlite = async (
   });
   try {
     const onProgress = (next: CopyProgress) => (progress = next);
-    return await copy(database, { signal: interruption.signal, onProgress });
+    return await copy(database, { signal, onProgress });
   } catch (error) {
     throw explainMissingDriver(error);
   } finally {

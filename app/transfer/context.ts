@@ -3,8 +3,32 @@ import type { Interruption } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 
 /** Inputs of a command that a signal can interrupt. */
-export interface TransferContext {
+export interface TransferContext extends Interruption {
   readonly settings: Settings;
   readonly terminal: Terminal;
-  readonly interruption: Interruption;
 }
+
+interface Progress {
+  readonly unit?: string;
+  readonly count: () => number;
+  readonly fraction?: () => number | undefined;
+}
+
+const progressIntervalMs = 5_000;
+
+/** Prints the progress to standard error every 5 s, until the function that it returns is called. */
+export const showProgress = (
+  { printError }: Pick<Terminal, 'printError'>,
+  { unit = 'animals', count, fraction = () => undefined }: Progress,
+): (() => void) => {
+  const began = performance.now();
+  const timer = setInterval(() => {
+    const seconds = (performance.now() - began) / 1_000;
+    const done = fraction() ?? 0;
+    const left = done === 0 ? '' : `, ${Math.ceil((seconds * (1 - done)) / done)} s left`;
+    printError(`${count()} ${unit}, ${Math.round(count() / seconds)} per second${left}`);
+  }, progressIntervalMs);
+  return () => {
+    clearInterval(timer);
+  };
+};

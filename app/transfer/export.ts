@@ -2,10 +2,9 @@ import * as E from 'fp-ts/Either';
 import { knexPetRepository } from '../../adapters/knex';
 import { type Pet, type PetRepository, type PetStatus, walkPages } from '../../core';
 import { withDatabase } from '../backend/database';
+import { showProgress, type TransferContext } from './context';
 import { writeFile, writeStandardOutput } from './files';
 import { type Format, writeRows } from './formats';
-import { showProgress } from '../terminal/terminal';
-import type { TransferContext } from './context';
 
 export async function* allPages(
   list: PetRepository['list'],
@@ -21,29 +20,28 @@ interface ExportOptions {
   readonly file: string;
   readonly format: Format;
   readonly status: PetStatus | undefined;
-  readonly onPage: (pets: ReadonlyArray<Pet>) => void;
+  /** Number of animals that were read, for texts about an export that failed or still runs. */
+  readonly progress: { animals: number };
 }
 
 export const exportFile = (
-  { file, format, status, onPage }: ExportOptions,
-  { settings, terminal, interruption: { signal } }: TransferContext,
+  { file, format, status, progress }: ExportOptions,
+  { settings, terminal, signal }: TransferContext,
 ): Promise<void> => {
   const { printError, stdout } = terminal;
   const { DATABASE_URL: address } = settings;
   const databaseFile = address._tag === 'Sqlite' ? address.filename : undefined;
 
-  return withDatabase(settings, { printError, interruption: signal }, async (database) => {
-    let count = 0;
+  return withDatabase(settings, { printError, signal }, async (database) => {
     async function* pages(): AsyncGenerator<ReadonlyArray<Pet>> {
       for await (const pets of allPages(knexPetRepository(database).list, status)) {
-        count += pets.length;
-        onPage(pets);
+        progress.animals += pets.length;
         yield pets;
       }
     }
     const texts = writeRows(format, pages());
     const isOnScreen = file === '-' && stdout.isTTY === true;
-    const hideProgress = isOnScreen ? undefined : showProgress(terminal, { count: () => count });
+    const hideProgress = isOnScreen ? undefined : showProgress(terminal, { count: () => progress.animals });
     try {
       await (file === '-'
         ? writeStandardOutput(stdout, texts, signal)

@@ -13,7 +13,7 @@ import {
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { basename, dirname, join, resolve } from 'node:path';
-import { addAbortSignal, type Readable, Writable } from 'node:stream';
+import { addAbortSignal, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isatty, ReadStream } from 'node:tty';
 import { promisify } from 'node:util';
@@ -26,7 +26,7 @@ const openFile = (file: string): Promise<number> =>
   promisify(openDescriptor)(file, constants.O_RDONLY | constants.O_NONBLOCK);
 
 /** Reads pipes and terminals through a socket stream, because a pending read of a file stream can't be aborted. */
-const streamOf = (fd: number, stats: Stats): Readable => {
+const streamOf = (fd: number, stats: Stats) => {
   if (isatty(fd)) return new ReadStream(fd);
   return stats.isFIFO() || stats.isSocket()
     ? new Socket({ fd, readable: true, writable: false })
@@ -42,18 +42,10 @@ export const openSource = async (file: string, interruption: AbortSignal) => {
   // An abort before the first read would be an unhandled error event. The first read throws it.
   stream.on('error', () => undefined);
   const chunks: AsyncIterable<Uint8Array> = addAbortSignal(interruption, stream);
-  let read = 0;
-
-  async function* counted(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
-      read += chunk.length;
-      yield chunk;
-    }
-  }
-
   return {
-    chunks: counted(),
-    fraction: () => (stats.isFile() && stats.size > 0 ? Math.min(read / stats.size, 1) : undefined),
+    chunks,
+    fraction: () =>
+      stats.isFile() && stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : undefined,
     close: (): void => {
       stream.destroy();
     },

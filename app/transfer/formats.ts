@@ -135,14 +135,9 @@ async function* writeCsv(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGenerat
   }
 }
 
-const byFormat = {
-  ndjson: { read: readNdjson, write: writeNdjson },
-  csv: { read: readCsv, write: writeCsv },
-};
+export const formats = ['ndjson', 'csv'] as const;
 
-export type Format = keyof typeof byFormat;
-
-export const formats: ReadonlyArray<Format> = ['ndjson', 'csv'];
+export type Format = (typeof formats)[number];
 
 const byExtension: Readonly<Record<string, Format>> = {
   '.ndjson': 'ndjson',
@@ -153,7 +148,9 @@ const byExtension: Readonly<Record<string, Format>> = {
 export const formatOfFile = (file: string): Format | undefined => byExtension[extname(file).toLowerCase()];
 
 export const readRows = (format: Format, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> =>
-  byFormat[format].read(chunks);
+  format === 'csv' ? readCsv(chunks) : readNdjson(chunks);
 
-export const writeRows = (format: Format, pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGenerator<string> =>
-  byFormat[format].write(pages);
+export const writeRows = (
+  format: Format,
+  pages: AsyncIterable<ReadonlyArray<Pet>>,
+): AsyncGenerator<string> => (format === 'csv' ? writeCsv(pages) : writeNdjson(pages));

@@ -4,11 +4,10 @@ import { importAll, type NewPet, type PetRepository } from '../../core';
 import { withDatabase } from '../backend/database';
 import { reasonOf } from '../failures';
 import { waitForDrain } from '../terminal/streams';
-import { showProgress } from '../terminal/terminal';
+import { showProgress, type TransferContext } from './context';
 import { openSource } from './files';
 import { type Format, readRows } from './formats';
 import type { Row } from './rows';
-import type { TransferContext } from './context';
 
 /** `stored` is null if the database did not confirm the commit. */
 type ImportEnd =
@@ -66,9 +65,9 @@ export const importRows = async (
  * Converts the error of a failed import to an `ImportEnd`. After a signal, every error except an unconfirmed commit is
  * reported as an interruption.
  */
-const failedEnd = (error: unknown, { settings, interruption }: TransferContext): ImportEnd => {
+const failedEnd = (error: unknown, { settings, receivedSignal }: TransferContext): ImportEnd => {
   if (error instanceof Unconfirmed) return { outcome: 'unconfirmed', stored: null, reason: error.message };
-  const signal = interruption.receivedSignal();
+  const signal = receivedSignal();
   if (signal !== undefined) return { outcome: 'interrupted', stored: 0, signal };
   if (error instanceof InvalidRow) return { outcome: 'invalid_rows', stored: 0 };
   return { outcome: 'failed', stored: 0, reason: reasonOf(error, settings.DATABASE_URL) };
@@ -86,8 +85,7 @@ export const importFile = async (
   context: TransferContext,
 ): Promise<ImportSummary> => {
   const began = performance.now();
-  const { settings, terminal } = context;
-  const { signal } = context.interruption;
+  const { settings, terminal, signal } = context;
   const { printError } = terminal;
   let count = 0;
   let invalidRows = 0;
@@ -111,7 +109,7 @@ export const importFile = async (
   };
 
   const store = (rows: AsyncIterator<Row>): Promise<ImportEnd> =>
-    withDatabase(settings, { printError, interruption: signal }, async (database) => ({
+    withDatabase(settings, { printError, signal }, async (database) => ({
       outcome: 'stored',
       stored: await importRows(rows, knexPetRepository(database), skipInvalid),
     }));
