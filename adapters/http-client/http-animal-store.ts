@@ -39,7 +39,7 @@ type PayloadTooLarge = Readonly<{ _tag: 'PayloadTooLarge' }>;
 
 type RemoteFailure = InvalidApiKey | RateLimited | Unavailable;
 
-/** Operations of a store over HTTP. An AnimalStore also fits this type. */
+/** Operations of a store over HTTP. The type of an AnimalStore in this process can be assigned to it. */
 export interface RemoteAnimalStore {
   readonly listPets: (
     query?: Parameters<AnimalStore['listPets']>[0],
@@ -56,7 +56,7 @@ export interface RemoteAnimalStore {
   readonly getPet: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | RemoteFailure, Pet>;
 }
 
-/** Opens a store with an API key. An OpenAnimalStore also fits this type. */
+/** Opens a store with an API key. The type OpenAnimalStore of the core can be assigned to it. */
 export type OpenRemoteAnimalStore = (
   apiKey: ApiKey,
   deadline?: Deadline,
@@ -79,7 +79,7 @@ const limitsUntil = (deadline: Deadline | undefined): CallOptions => {
   return { retryForMs: remainingMs, timeoutMs: Math.min(clientTimeouts.attemptMs, remainingMs) };
 };
 
-/** Runs `prepare` once, which checks the arguments of the call. Retries the attempt that it returns. */
+/** Makes a TaskEither of a call with retries. `prepare` runs once: it checks the arguments, and returns the attempt. */
 const call = <F, A>(
   prepare: () => (limits: Attempt) => Promise<A>,
   toFailure: (error: AnimalStoreError) => F,
@@ -95,8 +95,8 @@ const call = <F, A>(
   }, deadline);
 
 /**
- * Opens a store over HTTP, as a replacement for an embedded one. Calls retry until their deadline, or for 30 seconds, while
- * the service cannot answer.
+ * Opens a store over HTTP, as a replacement for an embedded one. While the service cannot answer, calls retry until
+ * their deadline, or for 30 seconds.
  */
 export const httpAnimalStore =
   (remote: Omit<RemoteStore, 'apiKey'>): OpenRemoteAnimalStore =>
@@ -126,8 +126,8 @@ export const httpAnimalStore =
                 : decodeOrThrow(IdempotencyKey, idempotencyKey);
             return async (limits) => {
               const created = await transport.create(decoded, key, limits);
-              // Without a key from the caller, a replay can only come from a retry within this call, so the caller sees
-              // a new animal.
+              // Without a key from the caller, only a retry within this call can be a replay. To the caller the animal
+              // is new.
               return idempotencyKey === undefined ? { ...created, replayed: false } : created;
             };
           },

@@ -11,15 +11,15 @@ import {
   type TransportPage,
 } from '../../core';
 
-// Matches strings first, so that digits inside a string are not taken for a number.
+// Strings are matched first, so that digits inside a string are not taken for a number.
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
 
-/** Prefix that marks the text of an integer for the reviver of JSON.parse. No text of the service has U+0000. */
+/** Prefix that marks an integer in a string for the reviver of JSON.parse. No string of the service contains U+0000. */
 const mark = '\0';
 
 /**
- * Parses JSON text with each integer as a bigint. Other numbers and the errors are those of JSON.parse. Node 20 gives a
- * reviver no source text, and lossless-json would add 2 kB.
+ * Parses JSON text with each integer as a bigint. Other numbers and the errors are those of JSON.parse. In Node 20 a
+ * reviver gets no source text, and lossless-json would add 2 kB to a browser bundle.
  */
 export const parseExactJson = (text: string): unknown => {
   const marked = text.replace(tokens, (token) => (/^-?[0-9]+$/.test(token) ? `"\\u0000${token}"` : token));
@@ -37,7 +37,7 @@ export const writeExactJson = (fields: object): string =>
     .join()}}`;
 
 export interface RemoteStore {
-  /** Address of the service, under any path prefix, with or without `/v1` at its end. */
+  /** Address of the service, with any path prefix, and with or without `/v1` at its end. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch?: typeof globalThis.fetch;
@@ -100,7 +100,7 @@ const failureOf = (response: Response, body: unknown, text: string): AnimalStore
 };
 
 const networkError = (cause: unknown): AnimalStoreError => {
-  // Node's fetch says only "fetch failed"; the reason is in its cause.
+  // Node's fetch says only "fetch failed". The reason is the `cause` of its error.
   const reason: unknown = cause instanceof Error ? (cause.cause ?? cause) : cause;
   return new AnimalStoreError(
     'network',
@@ -125,11 +125,11 @@ const send = async (
 ): Promise<Success> => {
   if (!ApiKey.is(apiKey)) throw new AnimalStoreError('unauthorized', 'the API key is not valid');
   const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}` };
-  // The API never redirects. A followed redirect could turn a create into a GET.
+  // The API never redirects. Following a redirect could turn a create into a GET.
   const init: RequestInit = { headers, signal, redirect: 'manual' };
   if (create !== undefined) {
     headers['Content-Type'] = 'application/json';
-    // A String of RFC 8941 can contain every printable ASCII character.
+    // Quotes allow every printable ASCII character (String of RFC 8941).
     headers['Idempotency-Key'] = `"${create.idempotencyKey.replace(/["\\]/g, '\\$&')}"`;
     init.method = 'POST';
     init.body = writeExactJson(create.newPet);
@@ -156,7 +156,10 @@ const toPets = (response: Success): ReadonlyArray<Pet> => {
   return response.body.map((value: unknown) => toPet(response, value));
 };
 
-/** Returns the address of the next page (RFC 8288). Refuses another origin, which would receive the API key. */
+/**
+ * Returns the address of the next page (RFC 8288). Rejects an address on another origin, which would receive the API
+ * key.
+ */
 const nextOf = (response: Success): URL | undefined => {
   const target = /<([^>]*)>\s*;\s*rel="?next"?/i.exec(response.headers.get('Link') ?? '')?.[1];
   if (target === undefined) return undefined;
@@ -172,14 +175,17 @@ const searchOf = (query: PetQuery): URLSearchParams => {
   return search;
 };
 
-/** Sends the operations of a client over HTTP. Rejects with an AnimalStoreError, or a TypeError for an invalid `baseUrl`. */
+/**
+ * Sends the operations of a client over HTTP. Calls reject with an AnimalStoreError, or with a TypeError for an invalid
+ * `baseUrl`.
+ */
 export const httpTransport = (store: RemoteStore): Transport => {
   const readPage = async (url: URL, attempt: Attempt, after?: PetId): Promise<TransportPage> => {
     const response = await send(store, url, attempt);
     const pets = toPets(response);
     const next = nextOf(response);
     const [first, last] = [pets.at(0), pets.at(-1)];
-    // Ids ascend, so a page without larger ids would repeat endlessly.
+    // Ids ascend from page to page. A page without larger ids would make the client repeat endlessly.
     const repeats = after !== undefined && first !== undefined && first.id <= after;
     if (repeats || (next !== undefined && last === undefined))
       throw unexpectedResponse(response, 'the next page has no further animals');
@@ -196,7 +202,7 @@ export const httpTransport = (store: RemoteStore): Transport => {
       const replayed = response.headers.get('Idempotent-Replayed') === 'true';
       return { pet: toPet(response, response.body), replayed };
     },
-    // GET /pets/{petId} ends on 5 December 2030, so a list that starts at this id replaces it.
+    // GET /pets/{petId} ends on 5 December 2030. A list of one animal after the previous id replaces it.
     find: async (id, attempt) => {
       const before = PetId.decode(id - 1n);
       const after = before._tag === 'Right' ? `&after=${before.right}` : '';

@@ -16,11 +16,11 @@ export interface RequestRecord {
   readonly method: string;
   readonly path: string;
   readonly route: string | undefined;
-  /** Status of the response, or 499 if the client left before it, as nginx logs it. */
+  /** Status of the response, or 499 (as in nginx) if the client left before it. */
   readonly status: number;
   readonly code: string | undefined;
   readonly milliseconds: number;
-  /** Id of the API key. On a 401, the id of the refused key if its text contains one. */
+  /** Id of the API key. For a 401, the id that the text of the rejected key contains, if any. */
   readonly keyId: KeyId | undefined;
   readonly owner: OwnerId | undefined;
   readonly unauthorizedReason: UnauthorizedReason | undefined;
@@ -29,15 +29,15 @@ export interface RequestRecord {
   readonly clientAddress: string | undefined;
 }
 
-/** A request that the application did not see, because of overload or because it is not HTTP. */
+/** A request that was rejected before it reached the application: overload, a timeout, or invalid HTTP. */
 export interface RejectionRecord extends Pick<
   RequestRecord,
   'requestId' | 'status' | 'code' | 'trace' | 'clientAddress'
 > {}
 
-/** Receiver of the events of requests. Its functions must not throw. */
+/** Receives an event for each start, end, rejection and error of a request. The functions must not throw. */
 export interface Reporter {
-  /** Called when a request is admitted or queued. `requestEnded` follows. */
+  /** Called when a request is admitted or queued. `requestEnded` is called later. */
   readonly requestStarted?: () => void;
   readonly requestEnded: (record: RequestRecord) => void;
   readonly requestRejected: (record: RejectionRecord) => void;
@@ -120,13 +120,12 @@ export const accessLog =
   (context, next) => {
     const { req: request, res: response, path, state } = context;
     const began = arrivedAt?.(request) ?? performance.now();
-    // Read now, since a closed socket has no address.
+    // Read the address now, because a closed socket has none.
     const clientAddress = clientAddressOf(request, trustedProxies);
     const report = (): void => {
       const status = response.headersSent ? response.statusCode : clientClosedRequest;
       reporter.requestEnded(recordRequest({ request, status, arrivedAt: began, path, clientAddress, state }));
     };
-    // Node emits 'close' after 'finish' too, so one listener is enough.
     response.once('close', report);
     return next();
   };

@@ -14,17 +14,17 @@ interface AdminOptions {
 }
 
 interface Options extends PetRoutesOptions, Omit<AdminOptions, 'readMetrics'> {
-  /** Origins whose pages may call the service, `*` for any. Without one, CORS is off. */
+  /** Origins whose pages may call the service; `*` allows any origin. An empty list turns CORS off. */
   readonly corsOrigins?: ReadonlyArray<string>;
   readonly trustedProxies?: number;
   /**
-   * More middleware, such as koa-helmet or koa-compress. Its headers replace those of the service. An error that it throws,
-   * also by `ctx.throw`, becomes a 500.
+   * Additional middleware, such as koa-helmet or koa-compress. Its headers replace those of the service. An error that
+   * it throws, also by `ctx.throw`, becomes a 500.
    */
   readonly middleware?: ReadonlyArray<Koa.Middleware>;
 }
 
-/** A Koa application, with the options for the server that serves it. */
+/** A Koa application, with the options that http-server needs to serve it. */
 export type HttpApplication = ReturnType<typeof serverOptions> & { readonly app: Koa };
 
 const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
@@ -37,8 +37,8 @@ const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
 };
 
 /**
- * Makes the application for clients. http-server has already set the deadline of a request and admitted it. The request
- * then passes through the middleware below in order.
+ * Makes the application for clients. http-server admits each request and sets its deadline. The request then passes
+ * through the middleware below, in order.
  */
 export const httpApplication = (options: Options): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0, middleware = [] } = options;
@@ -48,26 +48,26 @@ export const httpApplication = (options: Options): HttpApplication => {
 
   const app = createKoa(reporter, trustedProxies);
   app.use(requestId);
-  // Logs every response, also a 500: an exception after `catchDefects` becomes one, with the headers set below.
+  // The access log comes before `catchDefects`, so that it also has the 500 of an exception.
   app.use(accessLog(reporter, { trustedProxies, arrivedAt }));
   app.use(catchDefects);
   app.use(setSecurityHeaders);
-  // An allowed preflight ends here, since browsers send it without an API key.
+  // An allowed preflight request gets its response here, because browsers send it without an API key.
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
   for (const added of middleware) app.use(added);
-  // Under /v1 a request needs a key and consumes quota, also for an unknown path.
-  // Routes call the next middleware only if none of them matches.
+  // Every request under /v1 needs an API key and consumes quota, even for an unknown path. A router calls the next
+  // middleware only if none of its routes matches.
   app.use(petRoutes.serve);
   app.use(refuseUnmatchedPets);
   app.use(serviceRoutes.serve);
-  // For the hint in the 404: `/pets` suggests `/v1/pets`.
+  // The 404 of a path such as `/pets` suggests `/v1/pets`.
   app.use(refuseUnmatched(serviceRoutes, (path) => petRoutes.templateAt(`/v1${path}`)));
   const { routeOf } = petRoutes;
   const methods = petMethods;
   return { app, ...serverOptions({ reporter, corsOrigins, trustedProxies, methods, routeOf, arrivedAt }) };
 };
 
-/** Makes the application for the operator: health and metrics, without a key, on a port that clients cannot reach. */
+/** Makes the application for the operator: health and metrics, without API keys, on a port that clients cannot reach. */
 export const adminApplication = ({
   checkReadiness,
   readMetrics,

@@ -5,18 +5,17 @@ import type { AnimalStore, Deadline } from '../../core';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Announced removal of an operation. Dates are `YYYY-MM-DD`. */
+/** Announcement that an operation will be removed. Dates are `YYYY-MM-DD`. */
 export interface Deprecation {
   readonly since: string;
   readonly sunset: string;
-  /** The operation to use instead, relative to the address of the request. */
+  /** Reference to the operation to use instead, relative to the address of the request. */
   readonly successor: string;
 }
 
 export interface Route {
   readonly operationId: string;
   readonly method: 'GET' | 'POST';
-  /** Path template, such as `/v1/pets/:petId`. */
   readonly path: string;
   readonly successStatus: number;
   readonly deprecation?: Deprecation;
@@ -39,15 +38,15 @@ export type PetContext = RouterContext<PetState>;
 export type PetMiddleware = (context: ParameterizedContext<PetState>, next: () => unknown) => unknown;
 
 export interface ServerFunctions {
-  /** Returns the time by `performance.now()` when the client stops waiting. Receiving a body extends it. */
+  /** Returns the time by `performance.now()` until which a request must be answered. Receiving the body extends it. */
   readonly deadlineOf: (request: IncomingMessage) => Deadline;
-  /** Reads an unread body. Rejects as raw-body does if it is too large or incomplete. */
+  /** Reads the body of a request. Rejects with the errors of raw-body if the body is too large or incomplete. */
   readonly readBody: (request: IncomingMessage, maxBytes: number) => Promise<Buffer>;
 }
 
 export const jsonType = 'application/json';
 
-/** Sets headers on Node's response. Koa's `set` allocates four arrays for each header. */
+/** Sets headers on Node's response, because Koa's `set` allocates four arrays for each header. */
 export const setHeaders = ({ res }: Context, headers: Headers): void => {
   if (res.headersSent) return;
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);

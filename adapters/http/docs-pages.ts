@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { Context } from './context';
 import { sendText, sendTextByOrigin } from './static-text';
 
-// The build adds `swagger-ui` with the files of swagger-ui-dist.
+// The build copies swagger-ui-dist into the subfolder `swagger-ui`.
 const builtFolder = join(__dirname, 'docs');
 
 const types = {
@@ -13,7 +13,7 @@ const types = {
   svg: 'image/svg+xml',
 };
 
-/** Policy that forbids requests to other origins. Swagger UI draws its arrows from `data:` URLs. */
+/** Content-Security-Policy that forbids requests to other origins. Swagger UI draws its arrows from `data:` URLs. */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -57,7 +57,7 @@ const headers = { 'Content-Security-Policy': pagePolicy };
 
 const startPage = (html: string): Handle =>
   sendTextByOrigin((origin) => ({
-    // A function, because `$` in a Host would insert parts of the page.
+    // Replace by a function, because `$` in a Host would have a meaning in a replacement text.
     body: html.replaceAll('{origin}', () => escapeHtml(origin === '' ? 'http://127.0.0.1:3000' : origin)),
     contentType: types.html,
     headers,
@@ -71,8 +71,8 @@ const redirectToDocs: Handle = (context) => {
 };
 
 /**
- * Returns the start page and the reference with Swagger UI. Reads all files at the start, so that they are served even when
- * file descriptors run out. The library has no such files.
+ * Returns the start page and the API reference (Swagger UI), or no pages in the library package. Reads all files at the
+ * start, because file descriptors may run out later.
  */
 export const docsPages = (folder: string = builtFolder): ReadonlyArray<Page> => {
   if (!existsSync(folder)) return [];
@@ -82,7 +82,7 @@ export const docsPages = (folder: string = builtFolder): ReadonlyArray<Page> => 
     { path: '/docs', handle: sendText({ body: read('index.html'), contentType: types.html, headers }) },
     { path: '/docs/', handle: redirectToDocs },
     ...Object.entries(files)
-      // Swagger UI is missing before a build.
+      // Leave out Swagger UI, whose files are missing before a build.
       .filter(([file]) => existsSync(join(folder, file)))
       .map(([file, contentType]) => ({
         path: `/docs/${basename(file)}`,

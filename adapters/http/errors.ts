@@ -42,7 +42,7 @@ export type HttpFailure =
   | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
   | { readonly _tag: 'RateLimited'; readonly retryAfterSeconds: number }
-  // A bug in the service. Its cause goes to the log, never to the client.
+  // A bug in the service. The cause goes to the log, never to the client.
   | { readonly _tag: 'Defect'; readonly cause: unknown };
 
 interface ErrorDescription {
@@ -171,9 +171,12 @@ export const recordFailure = (request: IncomingMessage, failure: HttpFailure): v
 
 export const failureOf = (request: IncomingMessage): HttpFailure | undefined => failures.get(request);
 
-/** Answers with the status and Error body of a failure. Emits its cause as the application's `error` event. */
+/**
+ * Answers a request with the status and Error body of a failure. Emits the failure's cause as the application's `error`
+ * event.
+ */
 export const fail = (context: Context, failure: HttpFailure): void => {
-  // The server has already answered at the deadline, so only a bug is worth a report.
+  // After the head is sent, such as a 503 at the deadline, only a bug is worth a report.
   if (context.headerSent && failure._tag !== 'Defect') return;
   const cause = causeOf(failure);
   if (cause !== undefined) context.app.emit('error', cause, context);

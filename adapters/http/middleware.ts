@@ -15,7 +15,10 @@ import { deprecationHeaders } from './routing';
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 
-/** Returns a well-formed `X-Request-Id` of the request, otherwise a new id, which it stores in the request's headers. */
+/**
+ * Returns the `X-Request-Id` of the request if it is well-formed. Otherwise makes a new id, and stores it in the
+ * request's headers.
+ */
 export const requestIdOf = ({ headers }: IncomingMessage): string => {
   const given = headers['x-request-id'];
   if (typeof given === 'string' && wellFormed.test(given)) return given;
@@ -31,7 +34,7 @@ export const requestId: Middleware = (context, next) => {
 
 const abandonedHeaders = ['Content-Encoding', 'ETag', 'Idempotent-Replayed', 'Link', 'Location'];
 
-/** Turns a thrown error into an opaque 500. Expected failures are values and are never thrown. */
+/** Turns an exception into a 500 that reveals nothing. Expected failures are values and are never thrown. */
 export const catchDefects: Middleware = async (context, next) => {
   try {
     await next();
@@ -77,8 +80,9 @@ const isAllowed = (origins: ReadonlyArray<string>, origin: string): boolean =>
   origin !== '' && (origins.includes('*') || origins.includes(origin));
 
 /**
- * Returns the CORS headers of a response, also of an error (Fetch standard, section 3.3). Credentials are not allowed, since a
- * page sends its API key itself. `Cross-Origin-Resource-Policy` stays strict, since it affects only requests without CORS.
+ * Returns the CORS headers of a response, also of an error (Fetch standard, section 3.3). Credentials are not allowed,
+ * since a page sends its API key itself. `Cross-Origin-Resource-Policy` stays strict, since it affects only requests
+ * without CORS.
  */
 export const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Headers => {
   if (origins.length === 0) return {};
@@ -107,17 +111,20 @@ export const cors =
     return undefined;
   };
 
-// RFC 9110 allows spaces and tabs only; `\s` would also accept a no-break space.
+// RFC 9110 allows only spaces and tabs here, and `\s` would also match a no-break space.
 const bearer = /^[ \t]*Bearer +((?:.*[^ \t])?)[ \t]*$/i;
 
-/** Treats another scheme than Bearer (RFC 6750, section 2.1) as a missing key. */
+/**
+ * Extracts the API key from an Authorization header. A scheme other than Bearer (RFC 6750, section 2.1) counts as a
+ * missing key.
+ */
 const bearerKey = (authorization: string): E.Either<HttpFailure, ApiKey> => {
   const key = bearer.exec(authorization)?.[1];
   if (key === undefined) return E.left({ _tag: 'MissingApiKey' });
   return ApiKey.is(key) ? E.right(key) : E.left({ _tag: 'MalformedApiKey', repeatsScheme: bearer.test(key) });
 };
 
-/** Opens the store with the API key of the request, before anything else of the request is read. */
+/** Opens the store with the API key of the request. Runs before the path, query or body of the request is read. */
 export const authenticate =
   (openStore: OpenAnimalStore, { deadlineOf }: ServerFunctions): PetMiddleware =>
   async (context, next) => {
@@ -145,7 +152,7 @@ export const quota =
       return;
     }
     const { requests, seconds, remaining, resetsIn, isWithin } = consumed.right;
-    // draft-ietf-httpapi-ratelimit-headers-10
+    // These headers follow draft-ietf-httpapi-ratelimit-headers-10.
     context.set('RateLimit', `"default";r=${remaining};t=${resetsIn}`);
     context.set('RateLimit-Policy', `"default";q=${requests};w=${seconds}`);
     if (isWithin) await next();

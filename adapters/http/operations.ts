@@ -58,7 +58,10 @@ const listParameters = {
   },
 } satisfies { readonly [Field in keyof Required<PetQuery>]: object };
 
-/** Operations under /v1. Routes, allowed methods, metrics, deprecation headers and documents derive from them. */
+/**
+ * Operations under /v1. Routes, allowed methods, metrics, deprecation headers and OpenAPI documents derive from this
+ * list.
+ */
 export const petOperations: ReadonlyArray<PetOperation> = [
   {
     operationId: 'listPets',
@@ -145,7 +148,6 @@ export const petOperations: ReadonlyArray<PetOperation> = [
   },
 ];
 
-/** Methods under /v1. HEAD mirrors GET. */
 export const petMethods = [
   ...new Set(petOperations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
 ];

@@ -10,13 +10,16 @@ import { petOperations } from './operations';
 import { createRoutes, refuseUnmatched } from './routing';
 
 export interface HttpServerFunctions {
-  /** Time by `performance.now()` at which a request arrived, before it was queued. */
+  /**
+   * Returns the time by `performance.now()` at which a request arrived, before it was queued. Undefined if another
+   * server received it.
+   */
   readonly arrivedAt: (request: IncomingMessage) => number | undefined;
   readonly deadlineOf: (request: IncomingMessage) => number | undefined;
   readonly readBody: ServerFunctions['readBody'];
 }
 
-/** Makes the functions for a host's own server. A request has 4 s, plus the time to receive its body. */
+/** Makes the functions for the server of an embedding program. A request has 4 s, plus the time to receive its body. */
 const hostServerFunctions = (): ServerFunctions => {
   const deadlines = new WeakMap<IncomingMessage, number>();
   const deadlineOf = (request: IncomingMessage): number => {
@@ -48,7 +51,7 @@ export interface PetRoutesOptions {
   readonly openStore: OpenAnimalStore;
   /** Counts the requests of each owner. Without this function, requests are not limited. */
   readonly consumeQuota?: ConsumeQuota | undefined;
-  /** Functions of `adapters/http-server`, if it serves the application. */
+  /** Functions of `adapters/http-server`, if that server serves the application. */
   readonly server?: HttpServerFunctions;
 }
 
@@ -60,8 +63,8 @@ const underV1 =
   };
 
 /**
- * Returns the routes under /v1, which authenticate a request and consume its quota before its handler. A request without a
- * route also needs a key and consumes quota before its 404 or 405.
+ * Returns the routes under /v1. Each request is authenticated and consumes quota before its handler runs, or before its
+ * 404 or 405 if no route matches.
  */
 export const createPetRoutes = ({ openStore, consumeQuota, server }: PetRoutesOptions) => {
   const functions = serverFunctions(server);
@@ -81,14 +84,13 @@ export const createPetRoutes = ({ openStore, consumeQuota, server }: PetRoutesOp
 };
 
 /**
- * Adds the routes under `/v1` to a host's Koa application. Mount it before any middleware that reads bodies. Each request is
- * authenticated before anything else of it is read. Then `context.state.caller` has the Caller, which a host types with
- * `new Koa<{ caller?: Caller }>()`. A host with CORS exposes Link, Location, Retry-After, Idempotent-Replayed,
- * Deprecation, Sunset and, with a quota, RateLimit and RateLimit-Policy. Failures get an Error body; the cause of a 500
- * or 503 is emitted as the application's `error` event.
+ * Adds the routes under `/v1` to a host's Koa application. Mount them before any middleware that reads bodies. A
+ * request is authenticated before its body is read. `context.state.caller` then has the Caller; `new Koa<{ caller?:
+ * Caller }>()` gives it a type. With CORS, expose Link, Location, Retry-After, Idempotent-Replayed, Deprecation, Sunset
+ * and, with a quota, RateLimit and RateLimit-Policy. Failures get an Error body. The cause of a 500 or 503 is emitted
+ * as the application's `error` event.
  */
 export const mountPetRoutes = (
-  // Accepts a Koa application of any state and context.
   app: Pick<Koa, 'use'>,
   openStore: OpenAnimalStore,
   { consumeQuota }: { readonly consumeQuota?: ConsumeQuota } = {},

@@ -3,10 +3,10 @@ import { type Context, type Deprecation, type Headers, type Route, setHeaders, t
 import { fail } from './errors';
 
 export const deprecationHeaders = ({ since, sunset, successor }: Deprecation): Headers => ({
-  // RFC 9745: seconds since 1970.
+  // Seconds since 1970 (RFC 9745).
   Deprecation: `@${Date.parse(since) / 1_000}`,
   Sunset: new Date(sunset).toUTCString(),
-  // RFC 5829. A relative reference works behind any path prefix.
+  // Link to the successor (RFC 5829). A relative reference works behind any path prefix.
   Link: `<${successor}>; rel="successor-version"`,
 });
 
@@ -28,12 +28,12 @@ export const createRoutes = <S extends State>(served: ReadonlyArray<ServedRoute<
     const { operationId: name, deprecation } = route;
     const headers = deprecation === undefined ? {} : deprecationHeaders(deprecation);
     byName.set(name, route);
-    // A route has one function, since the router composes its middleware for each request.
+    // Register one function per route, because the router composes several middleware again for each request.
     router.register(
       route.path,
       [route.method],
       (context) => {
-        // Set first, so that error responses also have the route and its headers.
+        // Set the route first, so that error responses and the log also have it.
         context.state.route = route;
         setHeaders(context, headers);
         return serve(context);

@@ -6,11 +6,11 @@ import { clientAddressOf, recordRequest, type Reporter } from './access-log';
 import { deprecationHeaders } from './routing';
 import { isHealthCheck } from './service-routes';
 
-/** The part of http-server's `ShedRequest` that is used here, since adapters do not import each other. */
+/** The part of http-server's `ShedRequest` that is used here. Adapters do not import each other. */
 interface EndedByServer {
   readonly request: IncomingMessage;
   readonly status: number;
-  /** True if `requestStarted` was called for the request. */
+  /** True if `requestStarted` was called for the request, so that `requestEnded` must follow. */
   readonly wasStarted: boolean;
 }
 
@@ -26,8 +26,8 @@ interface Options {
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1).join();
 
 /**
- * Makes the options of http-server that depend on the application: error responses, health checks that are always
- * admitted, and an observer. The server answers malformed, overloaded and late requests, and CONNECT, itself.
+ * Makes the options of http-server that depend on the application. The server itself answers malformed, overloaded,
+ * late and CONNECT requests, with these error responses.
  */
 export const serverOptions = ({
   reporter,
@@ -38,7 +38,7 @@ export const serverOptions = ({
   arrivedAt,
 }: Options) => {
   const errorResponse = (serverFailure: HttpFailure, request: IncomingMessage) => {
-    // The server, which refuses CONNECT, does not know the methods of the routes.
+    // The server rejects CONNECT without knowing the methods of the routes.
     const failure: HttpFailure =
       serverFailure._tag === 'MethodNotAllowed' && serverFailure.allowed.length === 0
         ? { ...serverFailure, allowed: methods }

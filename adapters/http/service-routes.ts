@@ -9,7 +9,7 @@ interface OpenApiDocument {
   readonly servers: ReadonlyArray<{ readonly url: string }>;
 }
 
-/** Serves a document with the absolute address of its server, since code generators ignore a relative one. */
+/** Sends a document with the absolute address of the server, because code generators ignore a relative one. */
 const sendDocument = (document: OpenApiDocument, path: string): ServiceFunctions['sendOpenApiDocument'] =>
   sendTextByOrigin((origin) => {
     const servers = origin === '' ? document.servers : [{ url: `${origin}${path}` }];

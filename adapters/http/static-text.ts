@@ -12,7 +12,7 @@ interface Text {
 
 const compress = promisify<Buffer, Buffer>(gzip);
 
-/** Makes the handler of a fixed text. Its responses have an ETag for each content coding; gzip runs only once. */
+/** Makes the handler of a fixed text. Responses have an ETag, another one for gzip; the text is compressed only once. */
 export const sendText = ({ body, contentType, headers = {} }: Text) => {
   const plain = Buffer.from(body);
   const hash = createHash('sha256').update(plain).digest('base64url');
@@ -21,7 +21,7 @@ export const sendText = ({ body, contentType, headers = {} }: Text) => {
   return async (context: Context): Promise<void> => {
     const isGzip = context.acceptsEncodings('gzip', 'identity') === 'gzip';
     context.status = 200;
-    // Clients revalidate the text each time, so that an upgrade shows at once.
+    // Clients revalidate the text before each use, so that they see an upgrade of the service at once.
     context.set({ 'Cache-Control': 'no-cache', ...headers, ETag: isGzip ? `"${hash}-gzip"` : `"${hash}"` });
     context.vary('Accept-Encoding');
     if (context.fresh) {
@@ -37,13 +37,14 @@ export const sendText = ({ body, contentType, headers = {} }: Text) => {
 
 const maxOrigins = 100;
 
-// A domain name has at most 253 characters (RFC 1035, section 2.3.4). Longer origins are not cached.
+// A host name has at most 253 characters (RFC 1035, section 2.3.4). Longer origins are not cached.
 const maxOriginLength = 300;
 
-// Host (RFC 3986, section 3.2.2) and an optional port. The server validates Host, but not X-Forwarded-Host.
+// Syntax of a host (RFC 3986, section 3.2.2) and an optional port. The server has checked Host, but not
+// X-Forwarded-Host.
 const hostAndPort = /^(?:\[[\da-fv:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i;
 
-/** Returns the origin that the client used, or an empty string without a Host. Ignores invalid headers of a proxy. */
+/** Returns the origin that the client used, such as `https://example.com`. Empty without a Host header. */
 const originOf = (context: Context): string => {
   const host = hostAndPort.test(context.host) ? context.host : context.get('Host');
   return host === '' ? '' : `${context.protocol === 'https' ? 'https' : 'http'}://${host}`;

@@ -28,10 +28,10 @@ import {
   unavailable,
 } from '../../core';
 
-/** The authentication port, with functions that add and revoke keys with immediate effect. */
+/** API keys in memory: the authentication port, and functions that add and revoke keys at once. */
 type InMemoryApiKeys = Readonly<{
   authenticate: Authenticate;
-  /** Adds a key. The default owner is the id. Throws a TypeError for an invalid key, id or owner. */
+  /** Adds a key. The owner is by default the id. Throws a TypeError for an invalid key, id or owner. */
   add: (id: string, key: string, owner?: string) => void;
   revoke: (id: string) => void;
 }>;
@@ -42,7 +42,7 @@ interface KnownKey {
   readonly isRevoked: boolean;
 }
 
-/** Compares in constant time, so that the time does not reveal where two texts differ. */
+/** Compares in constant time, so that response times do not reveal how many characters of a key are right. */
 const isSame = (one: string, other: string): boolean => {
   let difference = one.length ^ other.length;
   for (let index = 0; index < one.length; index += 1) {
@@ -51,7 +51,7 @@ const isSame = (one: string, other: string): boolean => {
   return difference === 0;
 };
 
-/** Keeps API keys in memory. Each call compares all of them, so it suits a few keys only. */
+/** Stores API keys in memory. Each call compares all of them, so use it for a few keys only. */
 export const inMemoryApiKeys = (
   keys: Iterable<readonly [id: string, key: string, owner?: string]> = [],
 ): InMemoryApiKeys => {
@@ -89,14 +89,13 @@ type Options = Readonly<{
 
 type CreateResult = E.Either<IdempotencyKeyReused | Unavailable, CreatedPet>;
 
-/** Encodes each animal, which drops unknown fields. */
 const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<NewPet>> => {
   const all: Array<NewPet> = [];
   for await (const newPet of source) all.push(NewPet.encode(newPet));
   return all;
 };
 
-/** Keeps animals in memory, for tests and for services without persistence. */
+/** Stores animals in memory, for tests and for services that need no persistence. */
 export const inMemoryPetRepository = ({
   pets = [],
   now = () => performance.now(),
@@ -133,7 +132,7 @@ export const inMemoryPetRepository = ({
   const add = (newPet: NewPet): E.Either<Unavailable, CreatedPet> => {
     const id = nextId();
     if (!PetId.is(id)) return E.left(unavailable(new Error('no ids are left')));
-    // Frozen, because the caller gets the stored object.
+    // The animal is frozen, because the caller gets the stored object.
     const pet = Object.freeze({ id, ...newPet });
     sorted.push(pet);
     byId.set(id, pet);
@@ -141,7 +140,7 @@ export const inMemoryPetRepository = ({
     return E.right({ pet, replayed: false });
   };
 
-  /** Stops at the first record that has not expired, since the oldest come first. */
+  /** Deletes expired records. Records are in order of expiry, so the first valid one ends the loop. */
   const purgeExpiredRecords = (): void => {
     for (const [key, { expiresAt }] of records) {
       if (expiresAt > now()) return;

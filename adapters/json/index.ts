@@ -8,7 +8,7 @@ export interface MalformedJson {
   readonly reason: string;
 }
 
-/** Maximum nesting of arrays and objects. The parser recurses, so an unbounded depth would exhaust the stack. */
+/** Maximum nesting of arrays and objects. The parser recurses, and deep nesting would overflow the stack. */
 const maxDepth = 100;
 
 /** Power of ten of the largest int64. Numbers with larger exponents are never expanded to digits. */
@@ -43,7 +43,7 @@ const parseNumber = (text: string): unknown => {
     : parseLosslessNumber(text);
 };
 
-// Also matches an unterminated last string: otherwise a search from each quote would take quadratic time.
+// Matches strings, also an unterminated last one. Without it, a search from each quote would take quadratic time.
 const strings = /"(?:[^"\\]|\\.)*(?:"|\\?$)/gs;
 
 const membersIn = (value: unknown): number =>
@@ -61,7 +61,7 @@ export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> =
   if (depthOf(outsideStrings) > maxDepth) return malformed(`nested more than ${maxDepth} levels deep`);
   try {
     const value = parse(text, null, parseNumber);
-    // lossless-json accepts a duplicate key when both values are equal.
+    // Duplicate keys with equal values are accepted by lossless-json.
     const membersWritten = outsideStrings.length - outsideStrings.replaceAll(':', '').length;
     return membersIn(value) === membersWritten ? E.right(value) : malformed('duplicate key in object');
   } catch {
@@ -73,7 +73,7 @@ const escapable = /["\\]|[^ -\ud7ff\ue000-\uffff]/;
 
 const serialiseText = (text: string): string => (escapable.test(text) ? JSON.stringify(text) : `"${text}"`);
 
-/** Returns a function that writes one JSON member. JSON.stringify would throw on a bigint. */
+/** Returns a function that writes one field of an animal as JSON. JSON.stringify would throw on a bigint. */
 const serialiseMember = (name: keyof Pet, { kind }: PetField) => {
   const start = `"${name}":`;
   switch (kind) {
@@ -81,7 +81,7 @@ const serialiseMember = (name: keyof Pet, { kind }: PetField) => {
       return (pet: Pet): string => start + serialiseText(String(pet[name]));
     case 'int64':
       return (pet: Pet): string => start + (pet[name] ?? '').toString();
-    // These values contain nothing to escape.
+    // Enumerations and dates contain no characters to escape.
     case 'enumeration':
     case 'date':
       return (pet: Pet): string => `${start}"${String(pet[name])}"`;

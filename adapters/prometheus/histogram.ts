@@ -1,13 +1,13 @@
 interface Series {
   readonly labels: string;
-  /** Observations in each bucket. The last bucket is above all bounds. */
+  /** Number of observations in each bucket. The last bucket has those above all bounds. */
   readonly counts: Array<number>;
   sum: number;
 }
 
 /**
- * Histogram that is serialised only at a scrape. prom-client's histogram serialises the labels at each observation, which
- * took 2 % of a request's time.
+ * Makes a histogram that is serialised only at a scrape. The histogram of prom-client serialises the labels at each
+ * observation, which took 2 % of a request's time.
  */
 export const histogram = (name: string, help: string, bounds: ReadonlyArray<number>) => {
   const all: Array<Series> = [];
@@ -22,7 +22,7 @@ export const histogram = (name: string, help: string, bounds: ReadonlyArray<numb
   };
 
   return {
-    /** Adds a series at 0 and returns its `observe`. The labels are in Prometheus format, `a="1",b="2"`. */
+    /** Adds a series at 0 and returns the function that records a value. Labels are in Prometheus format, `a="1",b="2"`. */
     addSeries: (labels: string): ((value: number) => void) => {
       const series = { labels, counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 };
       all.push(series);

@@ -10,8 +10,8 @@ interface Options {
 }
 
 /**
- * Gauges of prom-client to leave out: their names end in `_total`, as only counters' should. Other gauges report the same
- * values in more detail.
+ * Gauges of prom-client that are left out, because only the name of a counter should end in `_total`. Other gauges
+ * report the same values in more detail.
  */
 const misnamed = [
   'nodejs_active_handles_total',
@@ -20,8 +20,8 @@ const misnamed = [
 ];
 
 /**
- * Metrics of one service in its own registry, with OpenTelemetry's names in Prometheus spelling, and prom-client's
- * default metrics of the process. Embedders can do without prom-client, since no other adapter imports this one.
+ * Metrics of a service in a registry of their own. Names are those of OpenTelemetry in Prometheus spelling, and the
+ * default metrics of prom-client. No other adapter imports this one, so that embedders do not need prom-client.
  */
 export const prometheusMetrics = ({ version, operations }: Options) => {
   const registry = new Registry();

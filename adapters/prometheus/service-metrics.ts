@@ -58,7 +58,7 @@ export const serviceMetrics = (registry: Registry, version: string) => {
     registers,
   });
   const connections = new Gauge({
-    // OpenTelemetry's name ends in `_count`, which Prometheus reserves for histograms.
+    // The OpenTelemetry name ends in `_count`, which Prometheus reserves for histograms.
     name: 'db_client_connections',
     help: 'Number of database connections by state.',
     labelNames: [poolName, connectionState],
@@ -95,7 +95,7 @@ export const batchMetrics = () => {
   const durations = histogram(
     'db_client_operation_duration_seconds',
     'Duration of a database operation: a batch of lists, a batch of finds, or a commit of creates.',
-    // OpenTelemetry's advice starts at 1 ms, but most reads take less.
+    // OpenTelemetry recommends bounds from 1 ms, but most reads take less.
     [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
   );
   const sizes = histogram(

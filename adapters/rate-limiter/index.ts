@@ -34,7 +34,7 @@ const consume = async (limiter: RateLimiterAbstract, owner: OwnerId): Promise<Co
   }
 };
 
-/** Counts one request. Restarts a window that would end too late because the clock was set back. */
+/** Counts one request. If the clock was set back, the window would end too late, and is restarted. */
 const countRequest = async (
   limiter: RateLimiterAbstract,
   owner: OwnerId,
@@ -86,8 +86,8 @@ const clientOf = (pool: Knex, preparesStatements: () => Promise<boolean>) => ({
 });
 
 /**
- * Counts requests in a PostgreSQL database, together for all instances, in the table that the migrations create. Behind a
- * pooler, `preparesStatements` may have to return false.
+ * Counts requests of all instances together, in the table `rate_limits` that the migrations create. Behind a pooler
+ * such as PgBouncer, `preparesStatements` may have to return false.
  */
 export const postgresQuota = (
   knex: Knex,

@@ -1,7 +1,7 @@
 /* global sessionStorage */
 const storageKey = 'animal-store-api-key';
 
-/** Plugin that keeps the API key until the tab closes, so that it survives a reload. */
+/** Swagger UI plugin that stores the API key until the tab closes, so that it survives a reload. */
 export const keptAuthorization = () => ({
   statePlugins: {
     auth: {
@@ -20,7 +20,7 @@ export const keptAuthorization = () => ({
   },
 });
 
-/** Authorizes with the key that was entered before the reload. */
+/** Restores the API key that was entered before the reload. */
 export const restoreAuthorization = (ui) => {
   const key = sessionStorage.getItem(storageKey);
   if (key !== null) ui.preauthorizeApiKey('bearerAuth', key);

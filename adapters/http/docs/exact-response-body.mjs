@@ -1,6 +1,5 @@
 const token = /\{\s*\}|\[\s*\]|"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Indents JSON text without changing its values. */
 const indentJson = (text) => {
   let margin = '\n';
   const indented = (text.match(token) ?? []).map((part) => {
@@ -24,7 +23,10 @@ const indentJson = (text) => {
   return indented.join('');
 };
 
-/** Plugin that shows exact JSON responses. Swagger UI uses JSON.parse, which rounds integers past 2^53. */
+/**
+ * Swagger UI plugin that shows integers in JSON responses exactly. JSON.parse, which Swagger UI uses, rounds those past
+ * 2^53.
+ */
 export const exactResponseBody = ({ React: { createElement }, getComponent }) => ({
   wrapComponents: {
     responseBody: (ResponseBody) => (properties) => {

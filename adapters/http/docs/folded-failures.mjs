@@ -1,13 +1,13 @@
 const isFailure = (code) => /^[45]/.test(code);
 
-/** Plugin that folds the error responses, which otherwise hide the success. */
+/** Swagger UI plugin that folds the error responses, so that the successful one is easy to find. */
 export const foldedFailures = ({ React: { createElement, useState }, getComponent }) => {
   const inCode = (text) =>
     text
       .split('`')
       .map((part, index) => (index % 2 === 1 ? createElement('code', { key: index }, part) : part));
 
-  /** Swagger UI's row of a response, rendered once it is unfolded. */
+  /** Renders an error response as Swagger UI does, once it is unfolded. */
   const Failure = ({ code, response, operation }) => {
     const [isOpen, setOpen] = useState(false);
     const {

@@ -1,4 +1,4 @@
-/** Plugin that adds landmarks around the elements that Swagger UI puts before its main element. */
+/** Swagger UI plugin that adds accessibility landmarks around the elements before the main element. */
 export const landmarks = ({ React: { createElement } }) => {
   const inSection = (name) => (Component) => (properties) =>
     createElement('section', { 'aria-label': name }, createElement(Component, properties));

@@ -11,7 +11,7 @@ document
   .querySelector(isService ? '.documents a[href*="service"]' : '.documents a')
   .setAttribute('aria-current', 'page');
 
-// Swagger UI has dark colours, but does not follow the colour scheme itself.
+// Swagger UI has dark colours, but does not follow the colour scheme of the system.
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
 dark.addEventListener('change', followScheme);
@@ -19,7 +19,7 @@ followScheme();
 
 const address = new URL(shown, document.baseURI).href;
 const specification = await (await fetch(address)).json();
-// The document's address lacks the path prefix of a proxy, which only the page's own address has.
+// Behind a proxy with a path prefix, the address in the document lacks the prefix.
 const server = isService ? new URL('.', address) : new URL('v1', address);
 specification.servers = [{ url: server.href.replace(/\/$/, '') }];
 
@@ -31,9 +31,9 @@ const ui = SwaggerUIBundle({
   deepLinking: true,
   tryItOutEnabled: true,
   displayRequestDuration: true,
-  // Numbers in the default theme have too little contrast.
+  // Numbers have too little contrast in the default theme.
   syntaxHighlight: { theme: 'obsidian' },
   defaultModelsExpandDepth: 0,
-  // The default sends the document's address to a server of Swagger.
+  // Swagger UI would otherwise send the address of the document to a server of its maintainers.
   validatorUrl: null,
 });

@@ -9,11 +9,14 @@ const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
 // The alternatives begin with different characters. Otherwise each parameter would double the time to match.
 const bareItem = String.raw`(?:"(?:[ !#-\[\]-~]|\\["\\])*"|:[\w+/=]*:|\?[01]|[\w*.!#$%&'^|~+-][\w*.:/!#$%&'^|~+-]*)`;
 const itemParameters = String.raw`(?:; *[a-z*][a-z\d_.*-]*(?:=${bareItem})?)*`;
-// A key without quotes and without commas, because Node joins repeated headers with a comma.
+// A key without quotes contains no comma, because Node joins repeated headers with a comma.
 const bareText = String.raw`([!#-+\--\[\]-~]{1,255})`;
 const keyText = `(?:${quotedText}${itemParameters}|${bareText})`;
 
-/** Grammar of an Idempotency-Key: a String of RFC 8941, section 3.3.3, with parameters, or the same characters without quotes. */
+/**
+ * Syntax of an Idempotency-Key: a String of RFC 8941, section 3.3.3, with parameters, or the same characters without
+ * quotes.
+ */
 export const idempotencyKeyPattern = `^${keyText}$`;
 
 const keyInSpaces = new RegExp(`^ *${keyText} *$`);

@@ -41,7 +41,7 @@ const codecs = {
 
 const ListPetsParameters = t.partial(codecs);
 
-/** Parses a query without its question mark. URLSearchParams would drop a question mark at the start of a name. */
+/** Parses a query without its question mark. URLSearchParams would drop a question mark at the start of the first name. */
 const parametersOf = (query: string): URLSearchParams => new URLSearchParams(`?${query}`);
 
 const decodeQuery = (query: string): E.Either<HttpFailure, Partial<PetQuery>> => {
@@ -68,12 +68,13 @@ export const decodeListQuery = (query: string): ReturnType<typeof decodeQuery> =
   return decoded;
 };
 
-// Characters that are invalid in a query (RFC 3986, section 3.4), but that the HTTP server of an embedding program may accept.
+// Characters that are invalid in a query (RFC 3986, section 3.4). The HTTP server of an embedding program may accept
+// them.
 const invalidInQuery = /[^\w.~:/?@!$&'()*+,;=%[\]-]/g;
 
 /**
- * Returns the Link to the next page (RFC 8288), relative so that it works behind any path prefix. Keeps other parameters
- * unchanged, since encoding them again could make them too long for clients and proxies.
+ * Returns the Link to the next page (RFC 8288), relative so that it works behind any path prefix. Other parameters stay
+ * as sent, since encoding them again could make the link too long for clients and proxies.
  */
 const linkToNext = (query: string, { pets, hasMore }: PetPage): string | undefined => {
   const last = pets.at(-1);

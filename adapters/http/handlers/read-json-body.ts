@@ -25,7 +25,7 @@ const refuseByHead = ({
   httpVersionMajor,
 }: IncomingMessage): HttpFailure | undefined => {
   const length = headers['content-length'];
-  // HTTP/2, which a host may serve, needs neither header for a body.
+  // A body needs neither header over HTTP/2, which an embedding program may serve.
   const isFramed = httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined;
   if (!isFramed && (length === undefined || Number(length) === 0)) {
     return { _tag: 'MalformedJson', reason: length === undefined ? 'missing body' : 'empty body' };
@@ -33,7 +33,7 @@ const refuseByHead = ({
   if (!['', 'identity'].includes(headers['content-encoding']?.trim().toLowerCase() ?? '')) {
     return unsupported('send the body without a Content-Encoding');
   }
-  // Node uses the first Content-Type, and a proxy may use another one.
+  // Node uses the first Content-Type, but a proxy may have checked another one.
   if (rawHeaders.filter(isContentType).length > 1) {
     return { _tag: 'MalformedRequest', reason: 'a request must have at most one Content-Type header' };
   }
@@ -42,12 +42,12 @@ const refuseByHead = ({
     : unsupported('Content-Type must be application/json, in UTF-8');
 };
 
-// The `type` of raw-body's errors. Every `readBody` rejects with errors of these types.
+// `readBody` rejects with errors whose `type` is that of raw-body's errors.
 const readFailure = (cause: unknown): HttpFailure => {
   switch (cause instanceof Error && 'type' in cause ? cause.type : undefined) {
     case 'entity.too.large':
       return { _tag: 'PayloadTooLarge' };
-    // The host has used up the body or decodes it.
+    // The embedding program has read the body already, or has set its encoding.
     case 'stream.encoding.set':
     case 'stream.not.readable':
       return { _tag: 'Defect', cause };

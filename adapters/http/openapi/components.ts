@@ -16,8 +16,8 @@ const schemaOfField = (field: PetField): object => {
   const examples = [exampleOf(field)];
   switch (field.kind) {
     case 'text':
-      // JSON Schema counts characters; the limit is in bytes. A pattern against surrogates would make validators without
-      // the `u` flag refuse each half of an emoji.
+      // JSON Schema counts characters, but the limit is in bytes. A pattern against lone surrogates would also reject
+      // every emoji in validators without the `u` flag.
       return { type: 'string', description, maxLength: field.maxBytes, pattern: '^[^\\u0000]*$', examples };
     case 'int64':
       return { type: 'integer', format: 'int64', description, examples };
@@ -216,7 +216,7 @@ const namesIn = (part: unknown): ReadonlyArray<string> =>
 
 export const componentsOf = (part: unknown): Components => {
   const names = new Set(namesIn(part));
-  // The loop also visits the names that it adds to the set.
+  // The loop also visits names that are added to the set during the loop.
   for (const name of names) {
     const [kind = '', member = ''] = name.split('/');
     namesIn(allComponents[kind]?.[member] ?? null).forEach((found) => names.add(found));

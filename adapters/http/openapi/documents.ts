@@ -12,7 +12,7 @@ import {
 import { openApiPath } from '../routing';
 import { errorTable } from './error-table';
 
-/** Failures that only the HTTP server answers, whatever the route. Their responses have no quota headers. */
+/** Failures that the HTTP server answers for any route. Their responses have no quota headers. */
 const serverFailures = [
   'RequestTimeout',
   'ExpectationFailed',
@@ -118,7 +118,7 @@ const securitySchemes = {
   },
 };
 
-/** The interface as an OpenAPI 3.1 document. Its relative server works behind any path prefix. */
+/** The OpenAPI 3.1 document of the operations under /v1. Its relative server address works behind any path prefix. */
 export const openApiDocument = {
   openapi: '3.1.0',
   info: { title: 'Animal store', version: '1.0.0', description },

@@ -1,6 +1,6 @@
 import { describeFailure, type HttpFailure } from '../errors';
 
-/** An example of each failure, and the table of all error codes in the OpenAPI document. */
+/** An example of each failure, for the examples and the table of error codes in the OpenAPI document. */
 type ExampleFailures = { readonly [Tag in HttpFailure['_tag']]: HttpFailure & { readonly _tag: Tag } };
 
 export const exampleFailures: ExampleFailures = {
@@ -52,7 +52,7 @@ export const errorCodes = [...new Set(descriptions.map(({ code }) => code))].sor
 
 const escapeCell = (text: string): string => text.replace(/[<|]/g, '\\$&');
 
-/** Failures after which a client may retry, in the words of docs/http-api.md. All others: no. */
+/** Column "Retry" of the table of error codes, in the words of docs/http-api.md. Codes that are not listed get "no". */
 const retries: Readonly<Record<string, string>> = {
   idempotency_key_in_flight: 'yes, after `Retry-After`',
   rate_limited: 'yes, after `Retry-After`',
