@@ -1,24 +1,16 @@
 import { expect } from 'chai';
 import { environmentKeys } from '../../app/backend/backend';
 import { ApiKey } from '../../core';
-import { decoded } from '../contracts/outcome';
+import { decoded, success } from '../contracts/outcome';
 import { columnIn, postgresStore } from '../support/databases/databases';
 import { migrationNames } from '../support/databases/migrations';
 import { inPostgresDatabase, slowPets } from '../support/postgres/postgres';
 import { eventually } from '../support/eventually';
 import { call } from '../support/http/client';
-import { run } from '../support/run';
-import { startService, startServices } from '../support/service/service-process';
+import { whileServing } from '../support/service/serve-in-process';
 
 const key = 'settings-key';
 const body = '{"name":"Rex","categoryId":7}';
-
-const environmentOf = (url: string, settings: Readonly<Record<string, string>> = {}) => ({
-  DATABASE_URL: url,
-  API_KEYS: key,
-  LOG_LEVEL: 'silent',
-  ...settings,
-});
 
 const backendsOn = async (url: string, condition: Readonly<Record<string, string>>): Promise<number> => {
   const { reads, close } = postgresStore(url).open();
@@ -47,28 +39,31 @@ const sleepingOn = (url: string): Promise<number> => backendsOn(url, { wait_even
 
 describe('The settings of PostgreSQL', () => {
   it('bound the connections of an instance: POSTGRES_POOL_SIZE', () =>
-    inPostgresDatabase(async (url) => {
-      const { address } = await startService(environmentOf(url, { POSTGRES_POOL_SIZE: '2' }));
-      expect((await call(`${address}/v1/pets`, { method: 'POST', key, body })).status).to.equal(201);
-      await makePetsSlow(url, 0.3);
-      const progress = { isOver: false };
-      // Lists, reads by id and the check of readiness take a connection each where they get one.
-      const targets = [1, 2, 3].flatMap((limit) => [`v1/pets?limit=${limit}`, 'v1/pets/1', 'readyz']);
-      const load = Promise.all(targets.map((target) => call(`${address}/${target}`, { key }))).finally(
-        () => (progress.isOver = true),
-      );
-      let most = 0;
-      while (!progress.isOver) most = Math.max(most, await connectionsTo(url));
-      expect((await load).map(({ status }) => status)).to.deep.equal(targets.map(() => 200));
-      expect(most).to.equal(2);
-    }));
+    inPostgresDatabase((url) =>
+      whileServing({ DATABASE_URL: url, API_KEYS: key, POSTGRES_POOL_SIZE: '2' }, async ({ address }) => {
+        expect((await call(`${address}/v1/pets`, { method: 'POST', key, body })).status).to.equal(201);
+        await makePetsSlow(url, 0.3);
+        const progress = { isOver: false };
+        // Lists, reads by id and the check of readiness take a connection each where they get one.
+        const targets = [1, 2, 3].flatMap((limit) => [`v1/pets?limit=${limit}`, 'v1/pets/1', 'readyz']);
+        const load = Promise.all(targets.map((target) => call(`${address}/${target}`, { key }))).finally(
+          () => (progress.isOver = true),
+        );
+        let most = 0;
+        while (!progress.isOver) most = Math.max(most, await connectionsTo(url));
+        expect((await load).map(({ status }) => status)).to.deep.equal(targets.map(() => 200));
+        expect(most).to.equal(2);
+      }),
+    ));
 
-  it('allow a first start with one connection', () =>
+  it('allow a first start of two instances with one connection each', () =>
     inPostgresDatabase(async (url) => {
-      await startServices(2, url, { POSTGRES_POOL_SIZE: '1' });
-      expect(await columnIn(postgresStore(url), 'animal_store_migrations', 'name')).to.deep.equal(
-        await migrationNames(),
-      );
+      const migrated = () =>
+        whileServing({ DATABASE_URL: url, API_KEYS: key, POSTGRES_POOL_SIZE: '1' }, () =>
+          columnIn(postgresStore(url), 'animal_store_migrations', 'name'),
+        );
+      const names = await migrationNames();
+      expect(await Promise.all([migrated(), migrated()])).to.deep.equal([names, names]);
     }));
 
   for (const [milliseconds, status] of [
@@ -76,16 +71,18 @@ describe('The settings of PostgreSQL', () => {
     [3_000, 200],
   ] as const) {
     it(`end a statement of 1 s with ${status} when POSTGRES_STATEMENT_TIMEOUT is ${milliseconds}`, () =>
-      inPostgresDatabase(async (url) => {
-        const { address } = await startService(
-          environmentOf(url, { POSTGRES_STATEMENT_TIMEOUT: String(milliseconds) }),
-        );
-        await makePetsSlow(url, 1);
-        const answer = await call(`${address}/v1/pets`, { key });
-        expect(answer.status).to.equal(status);
-        if (status === 503) expect(answer.milliseconds).to.be.lessThan(1_000);
-        await eventually('no statement goes on', 20_000, async () => (await sleepingOn(url)) === 0);
-      }));
+      inPostgresDatabase((url) =>
+        whileServing(
+          { DATABASE_URL: url, API_KEYS: key, POSTGRES_STATEMENT_TIMEOUT: String(milliseconds) },
+          async ({ address }) => {
+            await makePetsSlow(url, 1);
+            const answer = await call(`${address}/v1/pets`, { key });
+            expect(answer.status).to.equal(status);
+            if (status === 503) expect(answer.milliseconds).to.be.lessThan(1_000);
+            await eventually('no statement goes on', 20_000, async () => (await sleepingOn(url)) === 0);
+          },
+        ),
+      ));
   }
 });
 
@@ -96,7 +93,7 @@ describe('The keys of API_KEYS', () => {
   it('are all valid and have ids of their own, also where their hashes share 32 bits', async () => {
     const { authenticate } = environmentKeys(collidingKeys);
     const ids = new Set<string>();
-    for (const key of collidingKeys) ids.add((await run(authenticate(key))).keyId);
+    for (const key of collidingKeys) ids.add((await success(authenticate(key))).keyId);
     expect(ids.size).to.equal(2);
   });
 });

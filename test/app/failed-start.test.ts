@@ -4,11 +4,11 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { failureText } from '../../app/failures';
-import { main, type Outcome, runCommand, runUnprivileged } from '../support/processes/command';
+import { main, needsReadableBuild, type Outcome, runUnprivileged } from '../support/processes/command';
 import { hasWriteAheadLog, integrityOf } from '../support/databases/sqlite-files';
 import { listPets } from '../support/http/client';
 import { runInProcess } from '../support/processes/run-in-process';
-import { killServices, startService } from '../support/service/service-process';
+import { whileServing } from '../support/service/serve-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const text = 'A text of more than a hundred bytes, which is as long as the head of a database is. '.repeat(3);
@@ -29,16 +29,14 @@ const expectRefusal = ({ code, stdout, stderr }: Outcome, words: RegExp): void =
 };
 
 describe('A start that fails half-way', () => {
-  afterEach(killServices);
   afterEach(removeFolders);
 
   it('reports a port that is taken, and closes the database', async () => {
     const file = await newDatabaseFile();
-    const environment = { DATABASE_URL: `sqlite:${file}` };
     const { port, free } = await takePort();
-    const outcome = await runCommand(['serve'], { ...environment, PORT: port });
+    const environment = { DATABASE_URL: `sqlite:${file}`, PORT: port, API_KEYS: '' };
     expectRefusal(
-      outcome,
+      await runInProcess(['serve'], environment),
       new RegExp(
         `^animal-store: can't listen: .*EADDRINUSE.*:${port}; stop the process that listens there, or set PORT or HOST\n$`,
       ),
@@ -46,10 +44,9 @@ describe('A start that fails half-way', () => {
     expect(hasWriteAheadLog(file)).to.equal(false);
     await free();
 
-    const service = await startService({ ...environment, PORT: port });
-    const key = await service.firstKey();
-    expect(await listPets({ ...service, key })).to.deep.equal({ status: 200, text: '[]' });
-    await service.stop();
+    await whileServing(environment, async ({ address, firstKey: key }) => {
+      expect(await listPets({ address, key })).to.deep.equal({ status: 200, text: '[]' });
+    });
     expect(await integrityOf(file)).to.deep.equal(['ok']);
   });
 
@@ -61,8 +58,7 @@ describe('A start that fails half-way', () => {
   });
 
   it('reports a folder that the user may not write', async function () {
-    const isReadable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
-    if (isReadable?.code !== 0) this.skip();
+    await needsReadableBuild(this);
     const folder = await makeFolder();
     chmodSync(folder, 0o555);
     expectRefusal(
@@ -77,7 +73,7 @@ describe('A start that fails half-way', () => {
   it('reports a database name that is too long', async () => {
     const DATABASE_URL = `sqlite:${'n'.repeat(256)}`;
     expectRefusal(
-      await runCommand(['migrate'], { DATABASE_URL }),
+      await runInProcess(['migrate'], { DATABASE_URL }),
       /can't be used: .*; its name is too long; name another file\n$/,
     );
   });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import * as t from 'io-ts';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
 import { openSqlite } from '../../../adapters/knex';
 import { decodeOrThrow } from '../../../core';
 import {
@@ -116,22 +117,34 @@ describe('The command line', () => {
     });
   }
 
-  for (const [command, isKept] of [
-    ['keys create --name x', true],
-    ['--version', false],
-    ['--help', false],
-    ['keys --help', false],
-  ] as const) {
+  const lost = (reason: string): string => `animal-store: standard output was not written: .*${reason}.*\n`;
+
+  it('reports in one line that a new key was not written, on a full disk and without a reader', async () => {
+    const { environment } = await newCatalogue();
+    const check = async (output: string, reason: string, exitCode: number): Promise<void> => {
+      const script = `{ sleep 0.5; "$0" "$1" keys create --name x; echo "code $?" >&2; } ${output}`;
+      const ended = startProgram('sh', ['-c', script, process.execPath, main], { environment }).ended;
+      const { stderr } = withoutDatabaseLine(await ended);
+      expect(stderr).to.match(new RegExp(`^Save the key now: .*\n${lost(reason)}code ${exitCode}\n$`));
+    };
+    await Promise.all([check('> /dev/full', 'ENOSPC', 1), check('| true', 'EPIPE', 141)]);
+  });
+
+  for (const command of ['--version', '--help', 'keys --help']) {
     it(`reports in one line that standard output was not written: animal-store ${command}`, async () => {
-      const { environment } = await newCatalogue();
-      const check = async (output: string, reason: string, exitCode: number): Promise<void> => {
-        const script = `{ sleep 0.5; "$0" "$1" ${command}; echo "code $?" >&2; } ${output}`;
-        const ended = startProgram('sh', ['-c', script, process.execPath, main], { environment }).ended;
-        const { stderr } = withoutDatabaseLine(await ended);
-        const lost = `animal-store: standard output was not written: .*${reason}.*\ncode ${exitCode}\n$`;
-        expect(stderr).to.match(new RegExp(`^${isKept ? 'Save the key now: .*\n' : ''}${lost}`));
-      };
-      await Promise.all([check('> /dev/full', 'ENOSPC', 1), check('| true', 'EPIPE', 141)]);
+      for (const [reason, exitCode] of [
+        ['ENOSPC', 1],
+        ['EPIPE', 141],
+      ] as const) {
+        const stdout = new Writable({
+          write: (_chunk, _encoding, done) => {
+            done(Object.assign(new Error(reason), { code: reason }));
+          },
+        });
+        const { code, stderr } = await runInProcess(command.split(' '), {}, { stdout });
+        expect(stderr).to.match(new RegExp(`^${lost(reason)}$`));
+        expect(code).to.equal(exitCode);
+      }
     });
   }
 
@@ -172,10 +185,9 @@ describe('The command line', () => {
     expect({ code, stderr }).to.deep.equal({ code: 143, stderr: '' });
   });
 
-  it('accepts a database named like an option, with characters of a shell and of SQL', async () => {
-    const folder = await makeFolder();
-    const file = "--it's a; drop table.sqlite3";
-    expect(await runCommand(['migrate'], { DATABASE_URL: `sqlite:${file}` }, folder)).to.include({ code: 0 });
-    expect(existsSync(`${folder}/${file}`)).to.equal(true);
+  it('accepts a database with characters of an option, of a shell and of SQL', async () => {
+    const file = join(await makeFolder(), "--it's a; drop table.sqlite3");
+    expect(await runInProcess(['migrate'], { DATABASE_URL: `sqlite:${file}` })).to.include({ code: 0 });
+    expect(existsSync(file)).to.equal(true);
   });
 });

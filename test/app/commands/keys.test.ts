@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually';
 import { listPets } from '../../support/http/client';
 import { type Environment, withoutDatabaseLine } from '../../support/processes/command';
 import { runInProcess } from '../../support/processes/run-in-process';
-import { killServices, startService } from '../../support/service/service-process';
+import { serveInProcess, whileServing } from '../../support/service/serve-in-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 /** In milliseconds: how soon a revoked key is refused everywhere. */
@@ -23,7 +23,7 @@ const names = [
 
 const newStore = async () => {
   const { file, environment } = await newCatalogue();
-  return { file, environment: { ...environment, LOG_LEVEL: 'silent' } };
+  return { file, environment: { ...environment, API_KEYS: '' } };
 };
 
 const keys = async (environment: Environment, ...command: ReadonlyArray<string>) =>
@@ -49,7 +49,6 @@ const lifetimeOf = ({ createdAt, expiresAt }: ReturnType<typeof printed>): numbe
   Date.parse(expiresAt) - Date.parse(createdAt);
 
 describe('The command keys', () => {
-  afterEach(killServices);
   afterEach(removeFolders);
 
   it('prints only the key on standard output, and lists it without its secret', async () => {
@@ -202,14 +201,13 @@ describe('The command keys', () => {
 
   it('stores only hashes: neither the file nor its log holds a key', async () => {
     const { file, environment } = await newStore();
-    const service = await startService(environment);
-    const issuedKeys = [await service.firstKey(), (await issue(environment, 'shop')).key];
-    const whileServing = bytesOf(file);
-    await service.stop();
-    const afterwards = bytesOf(file);
-    for (const issued of issuedKeys) {
-      const [, id = 'no id', secret = 'no secret'] = /^animals_([0-9a-f]{16})_(.+)$/.exec(issued) ?? [];
-      for (const bytes of [whileServing, afterwards]) {
+    const { issued, served } = await whileServing(environment, async ({ firstKey }) => ({
+      issued: [firstKey, (await issue(environment, 'shop')).key],
+      served: bytesOf(file),
+    }));
+    for (const key of issued) {
+      const [, id = 'no id', secret = 'no secret'] = /^animals_([0-9a-f]{16})_(.+)$/.exec(key) ?? [];
+      for (const bytes of [served, bytesOf(file)]) {
         expect(bytes.includes(id), 'the id').to.equal(true);
         expect(bytes.includes(secret), 'the key').to.equal(false);
         expect(bytes.includes(Buffer.from(secret, 'base64url')), 'its random bits').to.equal(false);
@@ -219,7 +217,7 @@ describe('The command keys', () => {
 
   it('takes effect at once in running instances, and a revocation within 5 seconds in all', async () => {
     const { environment } = await newStore();
-    const services = await Promise.all([startService(environment), startService(environment)]);
+    const services = [await serveInProcess(environment), await serveInProcess(environment)];
     const { id, key } = await issue(environment, 'shop');
     const statuses = () =>
       Promise.all(services.map(({ address }) => listPets({ address, key }).then(({ status }) => status)));
@@ -230,5 +228,6 @@ describe('The command keys', () => {
       (await statuses()).every((status) => status === 401),
     );
     expect(await statuses(), 'from then on').to.deep.equal([401, 401]);
+    for (const { stop } of services) await stop();
   });
 });

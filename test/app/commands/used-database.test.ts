@@ -1,9 +1,17 @@
 import { expect } from 'chai';
+import * as t from 'io-ts';
 import { chownSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { decodeOrThrow } from '../../../core';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { main, runCommand, runUnprivileged, startProgram } from '../../support/processes/command';
-import { runInProcess } from '../../support/processes/run-in-process';
+import {
+  main,
+  needsReadableBuild,
+  runCommand,
+  runUnprivileged,
+  startProgram,
+} from '../../support/processes/command';
+import { builtCommandLine, runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const rows = async (): Promise<string> => {
@@ -54,17 +62,16 @@ describe('The database of a command', () => {
 
   it('belongs to the owner of its folder when root creates it, so that the service can open it', async function () {
     if (process.getuid?.() !== 0) this.skip();
-    const isReadable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
-    if (isReadable?.code !== 0) this.skip();
+    await needsReadableBuild(this);
     const { environment: source } = await newCatalogue();
     const backup = join(await makeFolder(), 'backup');
-    expect((await runCommand(['backup', backup], source)).code).to.equal(0);
+    expect((await runInProcess(['backup', backup], source)).code).to.equal(0);
     for (const command of [['migrate'], ['restore', backup]]) {
       const folder = await makeFolder();
       chownSync(folder, 65534, 65534);
       const file = join(folder, 'animals.sqlite3');
       const environment = { DATABASE_URL: `sqlite:${file}` };
-      expect((await runCommand(command, environment)).code).to.equal(0);
+      expect((await runInProcess(command, environment)).code).to.equal(0);
       const { uid, gid, mode } = statSync(file);
       expect({ uid, gid, mode: mode & 0o777 }).to.deep.equal({ uid: 65534, gid: 65534, mode: 0o600 });
       const { code, stderr } = await runUnprivileged(
@@ -128,25 +135,41 @@ describe('The database of a command', () => {
 });
 
 describe('A database driver that is not installed', () => {
-  afterEach(removeFolders);
+  const commands = ['serve', 'migrate', 'doctor', 'keys list', 'backup file', 'export --format=csv'];
+  let outcomes: ReadonlyArray<{ readonly code: number; readonly text: string }> = [];
 
-  for (const command of ['serve', 'migrate', 'doctor', 'keys list', 'backup file', 'export --format=csv']) {
-    it(`is reported with advice instead of a stack: animal-store ${command}`, async () => {
-      const { environment } = await newCatalogue();
-      const hook = join(await makeFolder(), 'hide-driver.cjs');
-      writeFileSync(
-        hook,
-        `const Module = require('node:module');
-         const load = Module._load;
-         Module._load = (name, ...rest) => load(name === 'sqlite3' ? 'no-such-driver' : name, ...rest);`,
-      );
-      const { code, stdout, stderr } = await startProgram(
-        process.execPath,
-        ['--require', hook, main, ...command.split(' ')],
-        { environment: { ...environment, PORT: '0' } },
-      ).ended;
+  before('run all commands in one process', async () => {
+    const { environment } = await newCatalogue();
+    const script = `
+      const Module = require('node:module');
+      const load = Module._load;
+      Module._load = (name, ...rest) => load(name === 'sqlite3' ? 'no-such-driver' : name, ...rest);
+      const { commandLine } = require(process.argv[1]);
+      const { Writable } = require('node:stream');
+      const runAll = async () => {
+        const outcomes = [];
+        for (const command of ${JSON.stringify(commands)}) {
+          let text = '';
+          const output = () => new Writable({ write: (chunk, _, done) => { text += chunk; done(); } });
+          const io = { env: process.env, stdout: output(), stderr: output() };
+          const { exitCode } = await commandLine(['node', 'animal-store', ...command.split(' ')], io);
+          outcomes.push({ code: exitCode, text });
+        }
+        console.log(JSON.stringify(outcomes));
+      };
+      runAll();`;
+    const { stdout, stderr } = await startProgram(process.execPath, ['-e', script, builtCommandLine], {
+      environment: { ...environment, PORT: '0' },
+    }).ended;
+    expect(stderr).to.equal('');
+    outcomes = decodeOrThrow(t.array(t.type({ code: t.number, text: t.string })), JSON.parse(stdout));
+  });
+  after(removeFolders);
+
+  for (const [index, command] of commands.entries()) {
+    it(`is reported with advice instead of a stack: animal-store ${command}`, () => {
+      const { code, text = '' } = outcomes[index] ?? {};
       expect(code).to.equal(1);
-      const text = command === 'doctor' ? stdout : stderr;
       expect(text).to.include(
         "the database driver sqlite3 can't be loaded: Cannot find module 'no-such-driver'",
       );

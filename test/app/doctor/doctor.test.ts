@@ -3,29 +3,27 @@ import { writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { apiKeyStore } from '../../../adapters/knex';
+import { success } from '../../contracts/outcome';
 import { addsColour, asProgramWith } from '../../support/databases/migrations';
-import { runCommand } from '../../support/processes/command';
 import { columnOf } from '../../support/databases/sqlite-files';
 import { createPet } from '../../support/http/client';
 import { createPostgresDatabase, execute } from '../../support/postgres/postgres';
 import { freePort, portsThatBrowsersBlock } from '../../support/processes/system';
-import { run } from '../../support/run';
 import { runInProcess } from '../../support/processes/run-in-process';
-import { killServices, startService } from '../../support/service/service-process';
+import { whileServing } from '../../support/service/serve-in-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 import { checksOf, doctor, withDatabase } from './support';
 
 describe('animal-store doctor', () => {
-  afterEach(killServices);
   afterEach(removeFolders);
 
   it('passes next to a running service, prints a line for each check, and leaves no data', async () => {
     const file = await newDatabaseFile();
-    const service = await startService({ DATABASE_URL: `sqlite:${file}` });
-    const key = await service.firstKey();
-    await createPet({ ...service, key }, '{"name":"Rex","categoryId":7}');
-    const environment = { PORT: '0', DATABASE_URL: `sqlite:${file}` };
-    const { code, stdout } = await runInProcess(['doctor'], environment);
+    const environment = { PORT: '0', DATABASE_URL: `sqlite:${file}`, API_KEYS: '' };
+    const { code, stdout } = await whileServing(environment, async ({ address, firstKey: key }) => {
+      await createPet({ address, key }, '{"name":"Rex","categoryId":7}');
+      return runInProcess(['doctor'], environment);
+    });
     expect(code).to.equal(0);
     const lines = stdout.split('\n').slice(0, -1);
     expect(lines.map((line) => line.split(/ +/).slice(0, 2).join(' '))).to.deep.equal([
@@ -43,7 +41,6 @@ describe('animal-store doctor', () => {
       'up to date',
       '1 valid key in the database',
     ]);
-    await service.stop();
     expect(await columnOf(file, 'heartbeats', 'id')).to.not.include(0);
     expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['Rex']);
   });
@@ -112,31 +109,32 @@ describe('animal-store doctor', () => {
 
   it('accepts the port of the running service in memory, also one that fetch refuses', async () => {
     const environment = { DATABASE_URL: 'memory:', PORT: String(await freePort(portsThatBrowsersBlock)) };
-    await startService(environment);
-    const { results, failed } = await doctor(environment);
+    const { results, failed } = await whileServing(environment, () => doctor(environment));
     expect(failed).to.deep.equal([]);
     expect(results.find(({ check }) => check === 'port')?.text).to.match(/taken by an animal store/);
   });
 
   it('accepts the ports of a service with the same database, and rejects those of another store', async () => {
     const [own, other] = [await newDatabaseFile(), await newDatabaseFile()];
-    const service = await startService({ DATABASE_URL: `sqlite:${own}`, ADMIN_PORT: '0' });
-    const { port } = new URL(service.address);
-    const { port: adminPort } = new URL(await service.adminAddress());
-    const ports = { PORT: port, ADMIN_PORT: adminPort };
-    for (let time = 0; time < 2; time += 1) {
-      expect((await doctor({ DATABASE_URL: `sqlite:${own}`, ...ports })).failed).to.deep.equal([]);
-    }
     await withDatabase(other, () => Promise.resolve());
-    for (const file of [other, await newDatabaseFile()]) {
-      const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}`, ...ports });
-      expect(failed.map(({ text }) => text)).to.deep.equal([
-        `PORT ${port} on 127.0.0.1 is taken by an animal store with another database; stop it, or set PORT or HOST`,
-        `ADMIN_PORT ${adminPort} on 127.0.0.1 is taken by an animal store with another database; stop it, or set ADMIN_PORT or ADMIN_HOST`,
-      ]);
-      const started = await runInProcess(['serve'], { DATABASE_URL: `sqlite:${file}`, ...ports });
-      expect(started.code, 'serve agrees').to.equal(1);
-    }
+    const environment = { DATABASE_URL: `sqlite:${own}`, API_KEYS: '', ADMIN_PORT: '0' };
+    await whileServing(environment, async ({ address, adminAddress }) => {
+      const { port } = new URL(address);
+      const { port: adminPort } = new URL(await adminAddress());
+      const ports = { PORT: port, ADMIN_PORT: adminPort };
+      for (let time = 0; time < 2; time += 1) {
+        expect((await doctor({ DATABASE_URL: `sqlite:${own}`, ...ports })).failed).to.deep.equal([]);
+      }
+      for (const file of [other, await newDatabaseFile()]) {
+        const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}`, ...ports });
+        expect(failed.map(({ text }) => text)).to.deep.equal([
+          `PORT ${port} on 127.0.0.1 is taken by an animal store with another database; stop it, or set PORT or HOST`,
+          `ADMIN_PORT ${adminPort} on 127.0.0.1 is taken by an animal store with another database; stop it, or set ADMIN_PORT or ADMIN_HOST`,
+        ]);
+        const started = await runInProcess(['serve'], { DATABASE_URL: `sqlite:${file}`, ...ports });
+        expect(started.code, 'serve agrees').to.equal(1);
+      }
+    });
   });
 
   it('reports a PostgreSQL server that rejects every create, and serve does not start on it', async () => {
@@ -168,10 +166,10 @@ describe('animal-store doctor', () => {
     expect(checksOf((await doctor(environment)).failed)).to.deep.equal(['keys']);
     await withDatabase(file, async (database) => {
       const { issue, revoke } = apiKeyStore(database);
-      const { id } = await run(issue('one'));
+      const { id } = await success(issue('one'));
       expect((await doctor(environment)).failed).to.deep.equal([]);
-      await run(revoke(id));
-      await run(issue('two', { lifetimeMs: 0 }));
+      await success(revoke(id));
+      await success(issue('two', { lifetimeMs: 0 }));
     });
     expect(checksOf((await doctor(environment)).failed)).to.deep.equal(['keys']);
     expect(checksOf((await doctor({ ...environment, NODE_ENV: 'development' })).failed)).to.deep.equal([
@@ -185,7 +183,7 @@ describe('animal-store doctor', () => {
   it('counts the keys of a database with pending migrations', async () => {
     const file = await newDatabaseFile();
     await withDatabase(file, async (database) => {
-      await run(apiKeyStore(database).issue('one'));
+      await success(apiKeyStore(database).issue('one'));
     });
     const environment = { DATABASE_URL: `sqlite:${file}`, NODE_ENV: 'production' };
     const { results, failed } = await asProgramWith(addsColour, () => doctor(environment));
@@ -216,7 +214,7 @@ describe('animal-store doctor', () => {
 
   it('exits with code 1 and prints its results as JSON', async () => {
     const environment = { PORT: '0', DATABASE_URL: 'memory:', NODE_ENV: 'production' };
-    const { code, stdout, stderr } = await runCommand(['doctor', '--json'], environment);
+    const { code, stdout, stderr } = await runInProcess(['doctor', '--json'], environment);
     expect({ code, stderr }).to.deep.equal({ code: 1, stderr: '' });
     expect(JSON.parse(stdout)).to.be.an('array').with.lengthOf(5);
     expect(stdout).to.contain('{"check":"keys","ok":false,"text":"there is no valid API key; set API_KEYS"}');

@@ -6,8 +6,8 @@ import { eventually } from '../../support/eventually';
 import { call, createPet } from '../../support/http/client';
 import { connectTo } from '../../support/http/raw-connection';
 import { type LogLine, logLines } from '../../support/service/log-lines';
-import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
-import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { serveInProcess } from '../../support/service/serve-in-process';
+import type { RunningService } from '../../support/service/service-process';
 
 const key = 'secret-key-of-the-tests';
 const keyId = /^env-[0-9a-f]{16}$/;
@@ -15,122 +15,113 @@ const keyId = /^env-[0-9a-f]{16}$/;
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';
 
-/** The lines of one request, once there is one. */
-const linesOf = async (service: ServiceProcess, requestId: string): Promise<ReadonlyArray<LogLine>> => {
-  const lines = () => logLines(service.stdout()).filter((line) => line['requestId'] === requestId);
-  await eventually(`a log line of ${requestId}`, 20_000, () => lines().some(({ msg }) => msg === 'request'));
-  return lines();
-};
+describe('The log of requests', () => {
+  let service: RunningService;
 
-const stores = [
-  ['in memory', () => Promise.resolve('memory:')],
-  ['on SQLite', async () => `sqlite:${await newDatabaseFile()}`],
-] as const;
+  /** The lines of one request, once there is one. */
+  const linesOf = async (requestId: string): Promise<ReadonlyArray<LogLine>> => {
+    const lines = () => logLines(service.stdout()).filter((line) => line['requestId'] === requestId);
+    await eventually(`a line of ${requestId}`, 20_000, () => lines().some(({ msg }) => msg === 'request'));
+    return lines();
+  };
 
-for (const [where, databaseUrl] of stores) {
-  describe(`The log of a service ${where}`, () => {
-    let service: ServiceProcess;
+  const get = async (path: string, requestId: string, headers: Readonly<Record<string, string>> = {}) => {
+    await call(`${service.address}${path}`, { key, headers: { 'X-Request-Id': requestId, ...headers } });
+    return linesOf(requestId);
+  };
 
-    const get = async (path: string, requestId: string, headers: Readonly<Record<string, string>> = {}) => {
-      await call(`${service.address}${path}`, { key, headers: { 'X-Request-Id': requestId, ...headers } });
-      return linesOf(service, requestId);
-    };
-
-    before('start the service', async () => {
-      service = await startService({ DATABASE_URL: await databaseUrl(), API_KEYS: key, LOG_LEVEL: 'debug' });
-    });
-    after(killServices);
-    after(removeFolders);
-
-    it('has one line for a request, with its identity and result, and nothing else', async () => {
-      const lines = await get('/v1/pets?limit=3&token=in-the-query', 'one');
-      expect(lines).to.have.lengthOf(1);
-      const [{ time, milliseconds, keyId: id, owner, ...rest } = {}] = lines;
-      expect(rest).to.deep.equal({
-        level: 30,
-        method: 'GET',
-        path: '/v1/pets',
-        route: '/v1/pets',
-        status: 200,
-        requestId: 'one',
-        clientAddress: '127.0.0.1',
-        msg: 'request',
-      });
-      expect(time).to.be.closeTo(Date.now(), 60_000);
-      expect(milliseconds).to.be.within(0, 60_000);
-      expect(id).to.match(keyId);
-      expect(owner, 'a key of API_KEYS is its own owner').to.equal(id);
-    });
-
-    it('has no key id and no route if there is none', async () => {
-      const [refused] = await get('/v1/pets', 'wrong', { Authorization: 'Bearer another-secret' });
-      expect(refused).to.include({ status: 401, route: '/v1/pets' }).and.not.have.property('keyId');
-      const [unknown] = await get('/v1/nothing', 'unknown');
-      expect(unknown).to.include({ status: 404, path: '/v1/nothing' }).and.not.have.property('route');
-      expect(unknown?.['keyId']).to.match(keyId);
-    });
-
-    it('has the trace of a valid traceparent', async () => {
-      for (const [index, traceparent] of [
-        `00-${traceId}-${parentId}-01`,
-        `00-${traceId}-${parentId}-00`,
-        `cc-${traceId}-${parentId}-01`,
-        `cc-${traceId}-${parentId}-01-what-comes-later`,
-      ].entries()) {
-        const [line] = await get('/livez', `traced-${index}`, { traceparent });
-        expect(line, traceparent).to.include({ trace_id: traceId, parent_id: parentId });
-      }
-    });
-
-    it('has no trace of an invalid traceparent', async () => {
-      for (const [index, traceparent] of [
-        `00-${traceId}-${parentId}-01-more`,
-        `00-${traceId}-${parentId}-1`,
-        `00-${traceId}-${parentId}`,
-        `ff-${traceId}-${parentId}-01`,
-        `cc-${traceId}-${parentId}-01more`,
-        `00-${'0'.repeat(32)}-${parentId}-01`,
-        `00-${traceId}-${'0'.repeat(16)}-01`,
-        `00-${traceId.toUpperCase()}-${parentId}-01`,
-        `00-${traceId}-${parentId}-01, 00-${traceId}-${parentId}-01`,
-        'none',
-      ].entries()) {
-        const [line] = await get('/livez', `untraced-${index}`, { traceparent });
-        expect(line, traceparent).to.not.have.any.keys('trace_id', 'parent_id');
-      }
-    });
-
-    it('has only the path of an absolute request target', async () => {
-      const connection = connectTo(service.address);
-      connection.send(
-        'GET http://user:in-the-target@host/v1/pets?a=b HTTP/1.1\r\nHost: host\r\n' +
-          'X-Request-Id: absolute\r\nConnection: close\r\n\r\n',
-      );
-      await connection.closed();
-      expect((await linesOf(service, 'absolute'))[0]).to.include({ path: '/v1/pets', status: 401 });
-    });
-
-    it('reports a client that left before the response', async () => {
-      const connection = connectTo(service.address);
-      connection.send(
-        `POST /v1/pets HTTP/1.1\r\nHost: host\r\nX-Request-Id: left\r\nAuthorization: Bearer ${key}\r\n` +
-          'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
-      );
-      await connection.received(/100 Continue/);
-      connection.reset();
-      expect((await linesOf(service, 'left'))[0]).to.include({ status: 499, route: '/v1/pets' });
-    });
-
-    it('never contains a key, a query, a header or a body', async () => {
-      await createPet({ ...service, key }, '{"name":"in-the-body","categoryId":7}');
-      await createPet({ ...service, key }, '{"name":"in-the-body","categoryId":7.5}');
-      await createPet({ ...service, key }, '"in-the-body');
-      await get('/v1/pets?limit=in-the-query', 'last', { 'X-Secret': 'in-a-header' });
-      const { stdout, stderr } = await service.stop();
-      expect(stdout + stderr).to.not.match(/secret|in-the|in-a/);
-    });
+  before('start the service', async () => {
+    service = await serveInProcess({ API_KEYS: key, LOG_LEVEL: 'debug' });
   });
-}
+
+  it('has one line for a request, with its identity and result, and nothing else', async () => {
+    const lines = await get('/v1/pets?limit=3&token=in-the-query', 'one');
+    expect(lines).to.have.lengthOf(1);
+    const [{ time, milliseconds, keyId: id, owner, ...rest } = {}] = lines;
+    expect(rest).to.deep.equal({
+      level: 30,
+      method: 'GET',
+      path: '/v1/pets',
+      route: '/v1/pets',
+      status: 200,
+      requestId: 'one',
+      clientAddress: '127.0.0.1',
+      msg: 'request',
+    });
+    expect(time).to.be.closeTo(Date.now(), 60_000);
+    expect(milliseconds).to.be.within(0, 60_000);
+    expect(id).to.match(keyId);
+    expect(owner, 'a key of API_KEYS is its own owner').to.equal(id);
+  });
+
+  it('has no key id and no route if there is none', async () => {
+    const [refused] = await get('/v1/pets', 'wrong', { Authorization: 'Bearer another-secret' });
+    expect(refused).to.include({ status: 401, route: '/v1/pets' }).and.not.have.property('keyId');
+    const [unknown] = await get('/v1/nothing', 'unknown');
+    expect(unknown).to.include({ status: 404, path: '/v1/nothing' }).and.not.have.property('route');
+    expect(unknown?.['keyId']).to.match(keyId);
+  });
+
+  it('has the trace of a valid traceparent', async () => {
+    for (const [index, traceparent] of [
+      `00-${traceId}-${parentId}-01`,
+      `00-${traceId}-${parentId}-00`,
+      `cc-${traceId}-${parentId}-01`,
+      `cc-${traceId}-${parentId}-01-what-comes-later`,
+    ].entries()) {
+      const [line] = await get('/livez', `traced-${index}`, { traceparent });
+      expect(line, traceparent).to.include({ trace_id: traceId, parent_id: parentId });
+    }
+  });
+
+  it('has no trace of an invalid traceparent', async () => {
+    for (const [index, traceparent] of [
+      `00-${traceId}-${parentId}-01-more`,
+      `00-${traceId}-${parentId}-1`,
+      `00-${traceId}-${parentId}`,
+      `ff-${traceId}-${parentId}-01`,
+      `cc-${traceId}-${parentId}-01more`,
+      `00-${'0'.repeat(32)}-${parentId}-01`,
+      `00-${traceId}-${'0'.repeat(16)}-01`,
+      `00-${traceId.toUpperCase()}-${parentId}-01`,
+      `00-${traceId}-${parentId}-01, 00-${traceId}-${parentId}-01`,
+      'none',
+    ].entries()) {
+      const [line] = await get('/livez', `untraced-${index}`, { traceparent });
+      expect(line, traceparent).to.not.have.any.keys('trace_id', 'parent_id');
+    }
+  });
+
+  it('has only the path of an absolute request target', async () => {
+    const connection = connectTo(service.address);
+    connection.send(
+      'GET http://user:in-the-target@host/v1/pets?a=b HTTP/1.1\r\nHost: host\r\n' +
+        'X-Request-Id: absolute\r\nConnection: close\r\n\r\n',
+    );
+    await connection.closed();
+    expect((await linesOf('absolute'))[0]).to.include({ path: '/v1/pets', status: 401 });
+  });
+
+  it('reports a client that left before the response', async () => {
+    const connection = connectTo(service.address);
+    connection.send(
+      `POST /v1/pets HTTP/1.1\r\nHost: host\r\nX-Request-Id: left\r\nAuthorization: Bearer ${key}\r\n` +
+        'Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n',
+    );
+    await connection.received(/100 Continue/);
+    connection.reset();
+    expect((await linesOf('left'))[0]).to.include({ status: 499, route: '/v1/pets' });
+  });
+
+  it('never contains a key, a query, a header or a body', async () => {
+    await createPet({ ...service, key }, '{"name":"in-the-body","categoryId":7}');
+    await createPet({ ...service, key }, '{"name":"in-the-body","categoryId":7.5}');
+    await createPet({ ...service, key }, '"in-the-body');
+    await get('/v1/pets?limit=in-the-query', 'last', { 'X-Secret': 'in-a-header' });
+    const { stdout, stderr } = await service.stop();
+    expect(stdout + stderr).to.not.match(/secret|in-the|in-a/);
+  });
+});
 
 const record: RequestRecord = {
   requestId: 'one',

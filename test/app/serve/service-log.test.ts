@@ -7,12 +7,21 @@ import { main, startProgram } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { call } from '../../support/http/client';
 import { logLines } from '../../support/service/log-lines';
+import { needsPrograms } from '../../support/processes/system';
+import { serveInProcess } from '../../support/service/serve-in-process';
 import { killServices, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'secret-key-of-the-tests';
 
-describe('The log of a service that starts and stops', () => {
+/** Serves a new SQLite file, which the test opens too. */
+const serveWithAccess = async () => {
+  const file = await newDatabaseFile();
+  const service = await serveInProcess({ DATABASE_URL: `sqlite:${file}`, API_KEYS: key });
+  return { service, ...openSqlite(file) };
+};
+
+describe('The log of a service', () => {
   afterEach(killServices);
   afterEach(removeFolders);
 
@@ -38,22 +47,21 @@ describe('The log of a service that starts and stops', () => {
 
   it('has the reason why the service stops without a signal', async () => {
     const file = await newDatabaseFile();
-    const service = await startService({ DATABASE_URL: `sqlite:${file}`, API_KEYS: key });
+    const service = await serveInProcess({ DATABASE_URL: `sqlite:${file}`, API_KEYS: key });
     rmSync(file);
-    const lines = logLines((await service.ended).stdout);
-    expect(lines.map(({ level, msg }) => [level, msg])).to.deep.equal([
+    const lines = () => logLines(service.stdout());
+    await eventually('it has stopped', 20_000, () => lines().at(-1)?.['msg'] === 'stopped');
+    expect(lines().map(({ level, msg }) => [level, msg])).to.deep.equal([
       [30, 'started'],
       [60, 'stopping'],
       [30, 'draining'],
       [30, 'stopped'],
     ]);
-    expect(lines[1]?.['reason']).to.match(/^the database file was removed/);
+    expect(lines()[1]?.['reason']).to.match(/^the database file was removed/);
   });
 
   it('has a line when the service becomes unready, and one when it is ready again', async () => {
-    const file = await newDatabaseFile();
-    const service = await startService({ DATABASE_URL: `sqlite:${file}`, API_KEYS: key });
-    const { writes, close } = openSqlite(file);
+    const { service, writes, close } = await serveWithAccess();
     const readyz = async (status: number) => {
       const url = `${service.address}/readyz`;
       await eventually(`a ${status}`, 20_000, async () => (await call(url)).status === status);
@@ -76,35 +84,25 @@ describe('The log of a service that starts and stops', () => {
     ]);
   });
 
-  it('has the lines of probes at debug, and those of database batches at trace', async () => {
-    const shownAt = async (level: string): Promise<ReadonlyArray<string>> => {
-      const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}`, API_KEYS: key };
-      const service = await startService({ ...environment, LOG_LEVEL: level });
-      for (const path of ['/livez', '/readyz', '/v1/pets']) {
-        await call(`${service.address}${path}`, { key });
-      }
+  for (const [level, shown] of [
+    ['info', []],
+    ['debug', ['request /livez', 'request /readyz']],
+    ['trace', ['request /livez', 'request /readyz', 'batch list']],
+  ] as const) {
+    it(`has at ${level} ${shown.length === 0 ? 'neither probes nor batches' : shown.join(', ')}`, async () => {
+      const DATABASE_URL = `sqlite:${await newDatabaseFile()}`;
+      const service = await serveInProcess({ DATABASE_URL, API_KEYS: key, LOG_LEVEL: level });
+      for (const path of ['/livez', '/readyz', '/v1/pets']) await call(`${service.address}${path}`, { key });
       const detailed = logLines((await service.stop()).stdout).filter((line) => Number(line['level']) < 30);
-      const shown = detailed.map(({ msg, path, operation }) =>
+      const lines = detailed.map(({ msg, path, operation }) =>
         [msg, path, operation].filter(Boolean).join(' '),
       );
-      return shown.filter((line) => /request|batch/.test(line));
-    };
-    expect(await Promise.all(['info', 'debug', 'trace'].map(shownAt))).to.deep.equal([
-      [],
-      ['request /livez', 'request /readyz'],
-      ['request /livez', 'request /readyz', 'batch list'],
-    ]);
-  });
-});
+      expect(lines.filter((line) => /request|batch/.test(line))).to.deep.equal(shown);
+    });
+  }
 
-describe('The log of a failure', () => {
-  afterEach(killServices);
-  afterEach(removeFolders);
-
-  it('is one line, with the stack and the request id, without the values of the statement', async () => {
-    const file = await newDatabaseFile();
-    const service = await startService({ DATABASE_URL: `sqlite:${file}`, API_KEYS: key });
-    const { writes, close } = openSqlite(file);
+  it('has a failure in one line, with its stack and request id, without the values of the statement', async () => {
+    const { service, writes, close } = await serveWithAccess();
     await writes.schema.dropTable('pets');
     await close();
     const { status } = await call(`${service.address}/v1/pets`, {
@@ -139,9 +137,12 @@ describe('The log at a terminal', () => {
     expect(shown).to.contain('GET  /\\u009b2J\\u001b[2J\\u202e\\u2028  404  \\u0085');
     expect(toText(JSON.stringify({ level: 30, time: 0, msg: 'a\x9bb' }))).to.contain('a\\u009bb');
   });
+});
 
-  it('has a readable line for each request', async function () {
-    if ((await startProgram('sh', ['-c', 'command -v script']).ended).code !== 0) this.skip();
+describe('The log at a real terminal', () => {
+  needsPrograms('script');
+
+  it('has a readable line for each request', async () => {
     const terminal = startProgram('script', ['-qec', `exec ${process.execPath} ${main} serve`, '/dev/null'], {
       environment: { PORT: '0', DATABASE_URL: 'memory:', API_KEYS: key, NO_COLOR: '1' },
     });

@@ -6,6 +6,7 @@ import { eventually } from '../../support/eventually';
 import { call, createPet, holdCreate, isRefused, keepAliveAgent } from '../../support/http/client';
 import { columnOf, hasWriteAheadLog, integrityOf } from '../../support/databases/sqlite-files';
 import { logLines } from '../../support/service/log-lines';
+import { serveInProcess } from '../../support/service/serve-in-process';
 import { killServices, startService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
@@ -95,7 +96,7 @@ describe('A service that is told to stop', () => {
   });
 
   it('does not wait for idle connections, whether kept alive or silent', async () => {
-    const { service } = await start();
+    const service = await serveInProcess();
     const agent = keepAliveAgent();
     const answers = Array.from({ length: 20 }, () => call(`${service.address}/livez`, { agent }));
     for (const { headers } of await Promise.all(answers)) expect(headers.connection).to.equal('keep-alive');
@@ -104,8 +105,7 @@ describe('A service that is told to stop', () => {
     await once(silent, 'connect');
     await call(`${service.address}/livez`, { agent });
 
-    service.signal('SIGTERM');
-    expect(await within(atOnce, service.ended)).to.include({ code: 0 });
+    expect(await within(atOnce, service.stop())).to.include({ code: 0 });
   });
 
   it('exits immediately at a second signal, and leaves an intact file', async () => {
@@ -125,18 +125,18 @@ describe('A service that is told to stop', () => {
   });
 
   it('reports on /readyz that it is stopping', async () => {
-    const { service } = await start();
+    const service = await serveInProcess();
     const { hostname, port } = new URL(service.address);
     const socket = connect(Number(port), hostname);
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
     socket.write('GET /readyz HTTP/1.1\r\nHost: store\r\n\r\nGET /readyz HTTP/1.1\r\n');
     await eventually('an answer before the stop', atOnce, () => text.includes('"ready"'));
-    service.signal('SIGTERM');
+    const ended = service.stop();
     await stopsListening(service.address);
     socket.write('Host: store\r\n\r\n');
     await eventually('an answer after the stop', atOnce, () => text.includes('the service is stopping'));
     expect(text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 200', 'HTTP/1.1 503']);
-    expect(await within(atOnce, service.ended)).to.include({ code: 0 });
+    expect(await within(atOnce, ended)).to.include({ code: 0 });
   });
 });

@@ -1,17 +1,10 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { PassThrough, Writable } from 'node:stream';
+import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { type Catalogue, environmentOf, newCatalogue } from '../../support/databases/catalogue';
-import {
-  killPrograms,
-  main,
-  type Outcome,
-  startProgram,
-  withoutDatabaseLine,
-} from '../../support/processes/command';
-import { loadCommandLine } from '../../support/processes/run-in-process';
+import { environmentOf, newCatalogue } from '../../support/databases/catalogue';
+import { killPrograms, main, type Outcome, startProgram } from '../../support/processes/command';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 import { namesIn, newFile, runInProcess } from './support';
 
@@ -34,19 +27,6 @@ const withoutTime = ({ code, stdout, stderr }: Outcome) => ({
   stdout,
   stderr: stderr.replace(/, in [0-9.]+ s\n$/, '\n'),
 });
-
-const feed = async (
-  { environment }: Catalogue,
-  input: string,
-  ...options: ReadonlyArray<string>
-): Promise<Outcome> => {
-  const running = startProgram(process.execPath, [main, 'import', '-', ...options], {
-    environment,
-    isFed: true,
-  });
-  running.stdin.end(input);
-  return withoutDatabaseLine(await running.ended);
-};
 
 describe('The command import', () => {
   afterEach(killPrograms);
@@ -73,9 +53,12 @@ describe('The command import', () => {
   });
 
   it('takes CSV from standard input, and prints the summary as JSON', async () => {
-    const catalogue = await newCatalogue();
+    const { environment, file } = await newCatalogue();
     const csv = '\ufeffstatus,color,categoryId,name\r\n,red,1,=1+1\r\nsold,,2,"""a"",\r\n b"\n';
-    const { code, stdout } = await feed(catalogue, csv, '--format', 'csv', '--json');
+    const command = [main, 'import', '-', '--format', 'csv', '--json'];
+    const running = startProgram(process.execPath, command, { environment, isFed: true });
+    running.stdin.end(csv);
+    const { code, stdout } = await running.ended;
     const printed: unknown = JSON.parse(stdout);
     const { seconds, ...summary } = Object.assign({ seconds: 0 }, printed);
     expect({ code, ...summary }).to.deep.equal({
@@ -86,13 +69,13 @@ describe('The command import', () => {
       invalidRows: 0,
     });
     expect(seconds).to.be.within(0.001, 10);
-    expect(await namesIn(catalogue.file)).to.deep.equal(['=1+1', '"a",\r\n b']);
+    expect(await namesIn(file)).to.deep.equal(['=1+1', '"a",\r\n b']);
   });
 
   it('reports each invalid row by its line, and stores nothing', async () => {
     const catalogue = await newCatalogue();
-    const input = rex.repeat(900) + invalidRows + rex;
-    expect(await feed(catalogue, input, '--format', 'ndjson')).to.deep.include({
+    const file = await newFile('animals.ndjson', rex.repeat(900) + invalidRows + rex);
+    expect(await runInProcess(['import', file], catalogue.environment)).to.deep.include({
       code: 1,
       stdout: '',
       stderr: `${invalidRowsReport(901)}nothing was stored: 4 of 905 rows are invalid\n`,
@@ -102,11 +85,11 @@ describe('The command import', () => {
 
   it('skips and reports invalid rows with --skip-invalid', async () => {
     const catalogue = await newCatalogue();
-    const outcome = await feed(
-      catalogue,
+    const file = await newFile(
+      'animals.ndjson',
       `${invalidRows}{"name":"A","categoryId":1}\n${invalidRows}{"name":"B","categoryId":1}`,
-      ...['--skip-invalid', '--format', 'ndjson'],
     );
+    const outcome = await runInProcess(['import', '--skip-invalid', file], catalogue.environment);
     expect(withoutTime(outcome)).to.deep.equal({
       code: 0,
       stdout: '',
@@ -134,7 +117,7 @@ describe('The command import', () => {
   });
 
   it('waits for the reader of its messages, with at most 5 MB in memory', async () => {
-    const rows = 200_000;
+    const rows = 120_000;
     const file = await newFile('animals.csv', `name,categoryId\n${'x\n'.repeat(rows)}`);
     let most = 0;
     let text = '';
@@ -154,12 +137,8 @@ describe('The command import', () => {
         else done();
       },
     });
-    const surroundings = { env: {}, stdout: new PassThrough(), stderr };
-    const { exitCode } = await loadCommandLine()(
-      ['node', 'animal-store', 'import', '--dry-run', file],
-      surroundings,
-    );
-    expect(exitCode).to.equal(1);
+    const { code } = await runInProcess(['import', '--dry-run', file], {}, { stderr });
+    expect(code).to.equal(1);
     expect(text.match(/^line \d+: /gm)).to.have.lengthOf(rows);
     expect(most).to.be.within(1_000_000, 5_000_000);
   });

@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { CategoryId, type NewPet, PetName } from '../../../core';
 import { decoded } from '../../contracts/outcome';
 import { columnOf } from '../../support/databases/sqlite-files';
-import { type Environment, main, type Outcome, startProgram } from '../../support/processes/command';
-import { withoutDatabaseLine } from '../../support/processes/command';
+import {
+  type Environment,
+  main,
+  type Outcome,
+  startProgram,
+  withoutDatabaseLine,
+} from '../../support/processes/command';
 import { runInProcess as runWithDatabaseLine } from '../../support/processes/run-in-process';
 import { makeFolder } from '../../support/temporary-folder';
 
@@ -22,8 +27,8 @@ export const namesIn = (file: string): Promise<ReadonlyArray<unknown>> => column
 /** Runs a command, and removes the line that names the database. */
 export const runInProcess = async (
   command: ReadonlyArray<string>,
-  environment?: Environment,
-): Promise<Outcome> => withoutDatabaseLine(await runWithDatabaseLine(command, environment));
+  ...rest: [Environment?, Parameters<typeof runWithDatabaseLine>[2]?]
+): Promise<Outcome> => withoutDatabaseLine(await runWithDatabaseLine(command, ...rest));
 
 /** Runs a script in which `$STORE` is the command line, and removes the line that names the database. */
 export const runScript = async (

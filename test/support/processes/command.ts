@@ -138,6 +138,12 @@ export const runUnprivileged = (
     .ended;
 };
 
+/** Skips a test if a user who is not root cannot read the built command line. */
+export const needsReadableBuild = async (test: Mocha.Context): Promise<void> => {
+  const readable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
+  if (readable?.code !== 0) test.skip();
+};
+
 /** Removes the line with the name of the database, which commands print on standard error. */
 export const withoutDatabaseLine = <A extends { readonly stderr: string }>(outcome: A): A => ({
   ...outcome,

@@ -4,17 +4,18 @@ import { Writable } from 'node:stream';
 import type { commandLine } from '../../../app/commands/command-line';
 import { type Environment, type Outcome, projectFolder, requireCurrentBuild } from './command';
 
-const built = join(projectFolder, 'dist', 'app', 'commands', 'command-line.js');
+/** The module of the built command line. */
+export const builtCommandLine = join(projectFolder, 'dist', 'app', 'commands', 'command-line.js');
 
 const hasCommandLine = (value: unknown): value is { readonly commandLine: typeof commandLine } =>
   typeof value === 'object' && value !== null && 'commandLine' in value;
 
 /** The built command line, as a function. */
-export const loadCommandLine = (): typeof commandLine => {
+const loadCommandLine = (): typeof commandLine => {
   requireCurrentBuild();
-  const loaded: unknown = createRequire(__filename)(built);
+  const loaded: unknown = createRequire(__filename)(builtCommandLine);
   if (hasCommandLine(loaded)) return loaded.commandLine;
-  throw new Error(`${built} has no command line`);
+  throw new Error(`${builtCommandLine} has no command line`);
 };
 
 const collector = () => {
@@ -30,17 +31,20 @@ const collector = () => {
 
 /**
  * Runs the built command line in this process, which takes a hundredth of the time that a process takes to start. What
- * signals, standard input, the current folder or the end of a process are about needs a real one: `runCommand`.
+ * signals, standard input, the current folder or the end of a process are about needs a real one: `runCommand`. The
+ * outcome lacks the text that goes to a given stream.
  */
 export const runInProcess = async (
   commandArguments: ReadonlyArray<string>,
   environment: Environment = {},
+  streams: Partial<Record<'stdout' | 'stderr', Writable>> = {},
 ): Promise<Outcome> => {
   const [stdout, stderr] = [collector(), collector()];
   const { exitCode } = await loadCommandLine()(['node', 'animal-store', ...commandArguments], {
     env: environment,
     stdout: stdout.stream,
     stderr: stderr.stream,
+    ...streams,
   });
   return { code: exitCode, signal: null, stdout: stdout.text(), stderr: stderr.text() };
 };

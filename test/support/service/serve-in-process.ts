@@ -10,12 +10,17 @@ import type { RunningService } from './service-process';
 /** The key that opens a service run by a test. */
 export const apiKey = 'a-key-for-tests';
 
+/** A service of this process, with the key that it made because no other was valid. */
+interface ServiceInProcess extends RunningService {
+  readonly firstKey: string;
+}
+
 /**
  * Serves from this process what `animal-store serve` serves from one of its own, on a free port, with animals in memory
  * unless the settings say otherwise: without the half second that a process takes to start. What the command line,
  * signals or the built files are about needs `startService`.
  */
-export const serveInProcess = async (environment: Environment = {}): Promise<RunningService> => {
+export const serveInProcess = async (environment: Environment = {}): Promise<ServiceInProcess> => {
   const settings = decodeSettings({ PORT: '0', DATABASE_URL: 'memory:', API_KEYS: apiKey, ...environment });
   if (E.isLeft(settings)) throw new Error(JSON.stringify(settings.left));
   let log = '';
@@ -30,7 +35,7 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Run
     };
   });
   let ended: Promise<number>;
-  const { address, adminAddress } = await new Promise<Service>((resolve, reject) => {
+  const { address, adminAddress, firstKey } = await new Promise<Service>((resolve, reject) => {
     const until = (service: Service): Promise<NodeJS.Signals> => {
       resolve(service);
       return told;
@@ -48,6 +53,7 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Run
   return {
     address,
     adminAddress: () => Promise.resolve(adminAddress ?? 'no admin port'),
+    firstKey: firstKey ?? 'no first key',
     stdout: () => log,
     stderr: () => '',
     stop: async (): Promise<Outcome> => {
@@ -55,4 +61,17 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Run
       return { code: await ended, signal: null, stdout: log, stderr: '' };
     },
   };
+};
+
+/** Serves as `serveInProcess` until the work has ended. */
+export const whileServing = async <A>(
+  environment: Environment,
+  work: (service: ServiceInProcess) => Promise<A>,
+): Promise<A> => {
+  const service = await serveInProcess(environment);
+  try {
+    return await work(service);
+  } finally {
+    await service.stop();
+  }
 };
