@@ -12,7 +12,7 @@ const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> 
   [['no-circles'], 'adapters/http/errors.ts', "import type {} from './app';"],
   [['core-is-pure'], 'core/hashed.ts', "import 'node:crypto';"],
   [['core-is-pure'], 'core/routed.ts', "import 'koa';"],
-  [['core-is-pure'], 'core/stored.ts', "import type {} from '../adapters/knex/database/pool';"],
+  [['core-is-pure'], 'core/stored.ts', "import type {} from '../adapters/knex/database/connections';"],
   [['adapters-know-the-core-alone'], 'adapters/knex/sqlite/served.ts', "import '../../http/errors';"],
   [
     ['adapters-know-the-core-alone'],

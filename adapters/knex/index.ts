@@ -1,7 +1,6 @@
 export * from './api-keys/api-key-store';
 export * from './api-keys/knex-authenticate';
-export type { Database, Durability, InspectableDatabase, SessionTimeouts } from './database/database';
-export type { PoolUsage } from './database/pool';
+export type { Database, InspectableDatabase, PoolUsage, SessionTimeouts } from './database/database';
 export * from './health/database-status';
 export * from './health/inspect-database';
 export { knexReadiness, readHeartbeat, tryWriting } from './health/readiness';

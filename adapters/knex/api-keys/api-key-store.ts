@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import type { ApiKey, Unavailable } from '../../../core';
 import { toTaskEither, eitherToTaskEither } from '../database/errors';
 import type { Database } from '../database/database';
-import { inTransaction } from '../database/transactions';
+import { inTransaction } from '../database/connections';
 import { type ApiKeyRow, digestOf, isValid, newApiKey } from './stored-key';
 
 export interface ApiKeyRecord {

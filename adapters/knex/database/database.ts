@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import type { NewPet, PetFilters, PetId } from '../../../core';
 import type { PetRow } from './pet-columns';
-import type { PoolUsage } from './pool';
 
 export interface Durability {
   readonly isDurable: boolean;
@@ -21,6 +20,14 @@ export interface SessionTimeouts {
   readonly areKept: boolean;
   readonly text: string;
   readonly remedy: string;
+}
+
+/** Numbers of connections, and of queries that wait for one. */
+export interface PoolUsage {
+  readonly pool: string;
+  readonly used: number;
+  readonly idle: number;
+  readonly waiting: number;
 }
 
 export interface PageStart {
@@ -77,7 +84,6 @@ export interface Database {
   readonly checkUsable: () => Promise<void>;
   readonly durability: () => Promise<Durability>;
   readonly sizes: () => Promise<DatabaseSizes>;
-  /** Undefined where the database has none to check. */
   readonly limits: () => Promise<SessionTimeouts | undefined>;
   /** Reports whether everything written before the call is certain to be in the file. */
   readonly isFileIntact: () => Promise<boolean>;

@@ -5,7 +5,7 @@ import { type ApiKeyRow, isValid } from '../api-keys/stored-key';
 import { eitherToTaskEither, errorWithCode, permanentError } from '../database/errors';
 import type { Durability, InspectableDatabase, SessionTimeouts } from '../database/database';
 import { petFromRow } from '../database/pet-columns';
-import { rolledBack } from '../database/transactions';
+import { rolledBack } from '../database/connections';
 import { type MigrationFailed, tryMigrate } from '../migrations/migrate';
 import { generationMismatch, readSchemaState, type SchemaState } from '../migrations/schema-state';
 import { beat, readAnimals, tryCreate } from './readiness';

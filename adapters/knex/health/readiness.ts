@@ -18,7 +18,7 @@ import { databaseTimeouts } from '../../../core/timeouts';
 import type { Database } from '../database/database';
 import { toTaskEither } from '../database/errors';
 import { idOfRow, newPetCells, type PetRow } from '../database/pet-columns';
-import { rolledBack } from '../database/transactions';
+import { rolledBack } from '../database/connections';
 import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 
 const maxPageBytes = 1_000_000;

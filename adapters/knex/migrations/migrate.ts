@@ -4,7 +4,7 @@ import type * as TE from 'fp-ts/TaskEither';
 import { type Unavailable, unavailable } from '../../../core';
 import type { Database } from '../database/database';
 import { isPermanent, permanentError, withoutStatement } from '../database/errors';
-import { retryLocked, rolledBack } from '../database/transactions';
+import { retryLocked, rolledBack } from '../database/connections';
 import { migrationConfig } from './migrations';
 import { generationMismatch, readSchemaState, type SchemaState } from './schema-state';
 

@@ -15,7 +15,7 @@ import {
 import { type BatchLimits, createBatcher, type OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
 import { fileReplaced, isDuplicate, isStatementError, withoutStatement } from '../database/errors';
-import { inTransaction, retryConflicts } from '../database/transactions';
+import { inTransaction, retryConflicts } from '../database/connections';
 import { newPetCells, petFromRow } from '../database/pet-columns';
 import { deleteExpired, deleteRecords, findRecords, lockRecord, purgeExpiredKeys } from './idempotency';
 import { databaseTimeouts } from '../../../core/timeouts';

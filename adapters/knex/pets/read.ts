@@ -19,7 +19,7 @@ import { createBatcher, type OnBatch } from '../batcher';
 import type { Database, PageStart, PetStatements } from '../database/database';
 import { tryOrError } from '../database/errors';
 import { idOfRow, petFromRow, type PetRow } from '../database/pet-columns';
-import { retryConflicts } from '../database/transactions';
+import { retryConflicts } from '../database/connections';
 
 const maxBatchSize = 400;
 

@@ -15,7 +15,7 @@ import { databaseTimeouts, serverTimeouts } from '../../../core/timeouts';
 import { batchBudget, type OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
 import { eitherToTaskEither, fileReplaced, withoutStatement, toTaskEither } from '../database/errors';
-import { inTransaction } from '../database/transactions';
+import { inTransaction } from '../database/connections';
 import { createPets, newPetBatches } from './create';
 import { readPages, readPets } from './read';
 

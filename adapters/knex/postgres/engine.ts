@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import knex, { type Knex } from 'knex';
 import { isUnsupportedStartupParameter } from '../database/errors';
-import { silentLog, withPool } from '../database/pool';
+import { silentLog, withPool } from '../database/connections';
 import { sessionTimeouts } from './server-settings';
 import { databaseTimeouts } from '../../../core/timeouts';
 

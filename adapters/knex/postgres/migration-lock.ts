@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
-import { inTransaction, retryConflicts } from '../database/transactions';
-import { silentLog, withPool } from '../database/pool';
+import { inTransaction, retryConflicts, silentLog, withPool } from '../database/connections';
 import { databaseTimeouts } from '../../../core/timeouts';
 
 /**

@@ -1,6 +1,6 @@
 import knex, { type Knex } from 'knex';
 import type { Database, InspectableDatabase, DatabaseSizes } from '../database/database';
-import { poolUsageOf, silentLog } from '../database/pool';
+import { poolUsageOf, silentLog } from '../database/connections';
 import { migrationConfig } from '../migrations/migrations';
 import { detectEngine, type Engine } from './engine';
 import { withMigrationLock, withMigrationPool } from './migration-lock';

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDamage, permanentError, withoutStatement, tryOrError } from '../database/errors';
-import { withPool } from '../database/pool';
+import { withPool } from '../database/connections';
 import { generationMismatch, readSchemaState } from '../migrations/schema-state';
 import { findDamage, identifyFile, isInUse, ownerOnly, readOnlyConfiguration, readSize } from './file';
 

@@ -2,9 +2,10 @@ import { constUndefined } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { pathToFileURL } from 'node:url';
-import { hasFunctions, silentLog } from '../database/pool';
+import { hasFunctions, silentLog } from '../database/connections';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../../../core/timeouts';
+import type { FoundRows, RunStatement } from './pet-statements';
 
 type Done = (error: Error | null) => void;
 type DoneWith<Row> = (error: Error | null, rows: ReadonlyArray<Row>) => void;
@@ -68,28 +69,23 @@ interface Client {
   ) => unknown;
 }
 
-const isClient = (value: unknown): value is Client =>
-  hasFunctions(value, 'acquireConnection', 'releaseConnection', 'raw', 'emit');
-
-/** True if OpenTelemetry has wrapped knex. Statements then go through knex instead of the driver, to get a span. */
-export const isInstrumented = ({ client }: { readonly client: unknown }): boolean =>
-  isClient(client) && Reflect.has(client.raw, '__wrapped');
-
 /**
- * Runs a statement on a connection of the pool. Does without knex's builder and runner, which take a quarter of a read by
- * id. Listeners of knex's event `query` get it like any other.
+ * Runs a statement without knex's builder and runner, which take a quarter of a read by id. Listeners of knex's event `query`
+ * get it like any other. In a transaction, and for a span of OpenTelemetry, which wraps `raw`, knex runs it.
  */
-export const runDirectly = async <Row>(
-  { client }: { readonly client: unknown },
-  sql: string,
-  bindings: Bindings,
-): Promise<ReadonlyArray<Row>> => {
-  if (!isClient(client)) throw new TypeError('this release of knex has no usable client');
+export const runStatement: RunStatement = async (knex, sql, bindings) => {
+  const client: unknown = knex.client;
+  if (!hasFunctions<Client>(client, 'acquireConnection', 'releaseConnection', 'raw', 'emit')) {
+    throw new TypeError('this release of knex has no usable client');
+  }
+  if (knex.isTransaction === true || Reflect.has(client.raw, '__wrapped')) {
+    return knex.raw<FoundRows>(sql, [...bindings]);
+  }
   const connection = await client.acquireConnection();
   try {
     client.emit('query', { sql, bindings });
     return await new Promise((resolve, reject) => {
-      connection.all<Row>(sql, bindings, (error, rows) => {
+      connection.all<FoundRows[number]>(sql, bindings, (error, rows) => {
         if (error === null) resolve(rows);
         else reject(error);
       });

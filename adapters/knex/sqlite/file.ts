@@ -4,7 +4,7 @@ import knex, { type Knex } from 'knex';
 import { dirname } from 'node:path';
 import type { DatabaseSizes } from '../database/database';
 import { isDamage, permanentError, withoutStatement } from '../database/errors';
-import { withPool } from '../database/pool';
+import { withPool } from '../database/connections';
 import { readSchemaState } from '../migrations/schema-state';
 import { fileInMode, poolConfiguration } from './connection';
 

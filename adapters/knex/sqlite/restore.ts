@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, existsSync, rmSync, statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
 import { isDamage, isSqliteBusy, permanentError, withoutStatement } from '../database/errors';
-import { withPool } from '../database/pool';
+import { withPool } from '../database/connections';
 import { type CopyOptions, placeCheckedCopy } from './backup';
 import { poolConfiguration } from './connection';
 import { createPrivateFile, identifyFile, openReadOnly, resolveSymlink } from './file';

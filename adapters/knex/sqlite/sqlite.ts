@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
 import type { Database, Durability, InspectableDatabase } from '../database/database';
-import { inTransaction } from '../database/transactions';
-import { poolUsageOf, withPool } from '../database/pool';
-import { fileInMode, isInstrumented, poolConfiguration, runDirectly, withPragmas } from './connection';
+import { inTransaction, poolUsageOf, withPool } from '../database/connections';
+import { fileInMode, poolConfiguration, runStatement, withPragmas } from './connection';
 import {
   applicationId,
   createPrivateFile,
@@ -13,7 +12,7 @@ import {
   refuseForeignFile,
   resolveSymlink,
 } from './file';
-import { type FoundRows, type RunStatement, sqlitePetStatements } from './pet-statements';
+import { sqlitePetStatements } from './pet-statements';
 import { watchFile } from './watch-file';
 
 const readerConnections = 3;
@@ -28,11 +27,6 @@ export interface SqliteOptions {
    */
   readonly isOwnFile?: boolean;
 }
-
-const run: RunStatement = (knex, sql, bindings) =>
-  knex.isTransaction === true || isInstrumented(knex)
-    ? knex.raw<FoundRows>(sql, [...bindings])
-    : runDirectly(knex, sql, bindings);
 
 type Watch = Pick<ReturnType<typeof watchFile>, 'willOpen' | 'opened'>;
 
@@ -118,7 +112,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   return {
     reads,
     writes,
-    petStatements: sqlitePetStatements(run),
+    petStatements: sqlitePetStatements(runStatement),
     // SQLite has one writer; finds, lists and API keys use one connection each.
     concurrency: { reads: 1, writes: 1 },
     withMigrationLock: async (work) =>

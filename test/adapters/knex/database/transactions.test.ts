@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
-import { inTransaction, retryConflicts } from '../../../../adapters/knex/database/transactions';
+import { inTransaction, retryConflicts } from '../../../../adapters/knex/database/connections';
 import { databaseKinds, postgresDatabase, withDatabase } from '../../../support/databases/databases';
 
 const row = { name: 'Rex', category_id: 1 };

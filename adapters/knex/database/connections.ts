@@ -2,16 +2,56 @@ import * as t from 'io-ts';
 import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isConflict, isPostgresLockTimeout, isSqliteBusy, withoutStatement } from './errors';
-import { hasFunctions } from './pool';
+import type { PoolUsage } from './database';
 import { databaseTimeouts } from '../../../core/timeouts';
 
 const CommitAnswer = t.type({ response: t.type({ command: t.string }) });
 
+const ignore = (): void => undefined;
+
+export const silentLog: Knex.Logger = { warn: ignore, error: ignore, deprecate: ignore, debug: ignore };
+
+export const withPool = async <A>(pool: Knex, use: (pool: Knex) => Promise<A>): Promise<A> => {
+  try {
+    return await use(pool);
+  } finally {
+    await pool.destroy();
+  }
+};
+
+/** True if an internal object of knex, which its types do not show, has all these functions. */
+export const hasFunctions = <A extends object>(
+  value: unknown,
+  ...names: ReadonlyArray<keyof A & string>
+): value is A =>
+  typeof value === 'object' &&
+  value !== null &&
+  names.every((name) => typeof Reflect.get(value, name) === 'function');
+
+interface Pool {
+  readonly numUsed: () => number;
+  readonly numFree: () => number;
+  readonly numPendingAcquires: () => number;
+}
+
+export const poolUsageOf = (
+  name: string,
+  { client: { pool } }: { readonly client: { readonly pool?: unknown } },
+): (() => PoolUsage) => {
+  if (!hasFunctions<Pool>(pool, 'numUsed', 'numFree', 'numPendingAcquires')) {
+    throw new TypeError('this release of knex has no usable client.pool');
+  }
+  return () => ({
+    pool: name,
+    used: pool.numUsed(),
+    idle: pool.numFree(),
+    waiting: pool.numPendingAcquires(),
+  });
+};
+
 interface Client {
   readonly acquireConnection: () => Promise<unknown>;
 }
-
-const isClient = (value: unknown): value is Client => hasFunctions(value, 'acquireConnection');
 
 /**
  * Has knex close the connection if COMMIT finds a lock, as it may without a write-ahead log. SQLite keeps the transaction
@@ -19,8 +59,8 @@ const isClient = (value: unknown): value is Client => hasFunctions(value, 'acqui
  */
 const closeOnBusyCommit = async (transaction: Knex.Transaction): Promise<void> => {
   const client: unknown = transaction.client;
-  if (!isClient(client)) return;
-  // In a transaction, this is the connection that it has.
+  if (!hasFunctions<Client>(client, 'acquireConnection')) return;
+  // Returns the connection that the transaction already has.
   const connection = await client.acquireConnection();
   transaction.on('query-error', (error: unknown, { sql }: { readonly sql?: string }) => {
     if (sql !== 'COMMIT;' || !isSqliteBusy(error)) return;
@@ -45,7 +85,7 @@ export const inTransaction = async <A>(
   try {
     result = await work(transaction);
   } catch (error) {
-    // The database discards an uncommitted transaction anyway.
+    // Ignores a failed rollback, since the database discards an uncommitted transaction anyway.
     await transaction.rollback().catch(withoutStatement);
     throw error;
   }
