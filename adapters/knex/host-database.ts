@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
 import type { Database } from './database/database';
 import { withMigrationLock } from './postgres/migration-lock';
-import { isDistributed } from './postgres/engine';
 import { postgresPetStatements } from './postgres/pet-statements';
-import { sizesOf } from './postgres/postgres';
+import { isDistributed, sizesOf } from './postgres/postgres';
 import { checkEncoding, durabilityOf as postgresDurabilityOf } from './postgres/server-settings';
 import { statementRunner } from './postgres/statement';
 import { readSize } from './sqlite/file';
@@ -33,54 +32,10 @@ const withoutIdentifierMapping = (knex: Knex): Knex => {
   return plain;
 };
 
-type DriverSpecific = Pick<
-  Database,
-  'petStatements' | 'concurrency' | 'withMigrationLock' | 'checkUsable' | 'durability' | 'sizes'
->;
-
-const driverOf = ({ client }: { readonly client: { readonly driverName?: unknown } }): unknown =>
-  client.driverName;
-
 /** Detects the engine once, on the caller's connection, because the host's pool may have only one. */
 const detectEngineOnce = () => {
   let known: boolean | undefined;
   return async (connected: Knex) => ({ isDistributed: (known ??= await isDistributed(connected)) });
-};
-
-const driverSpecificOf = (knex: Knex): DriverSpecific => {
-  const driver = driverOf(knex);
-  switch (driver) {
-    case 'pg':
-      return {
-        petStatements: postgresPetStatements(
-          statementRunner(() => Promise.resolve(false)),
-          detectEngineOnce(),
-        ),
-        // A transaction has one connection, and the host shares its pool with the store.
-        concurrency: knex.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
-        withMigrationLock: withMigrationLock((use) => use(knex)),
-        checkUsable: () => checkEncoding(knex),
-        durability: () => postgresDurabilityOf(knex),
-        sizes: () => sizesOf(knex),
-      };
-    case 'sqlite3':
-      return {
-        petStatements: sqlitePetStatements((connected, sql, bindings) =>
-          connected.raw<FoundRows>(sql, [...bindings]),
-        ),
-        concurrency: { reads: 1, writes: 1 },
-        withMigrationLock: (work) => withWriteLock(knex, work),
-        checkUsable: () => Promise.resolve(),
-        durability: () => sqliteDurabilityOf(knex),
-        sizes: async () => ({
-          database: await readSize(knex),
-          writeAheadLog: undefined,
-          diskAvailable: undefined,
-        }),
-      };
-    default:
-      throw new TypeError(`the animal store supports the knex clients pg and sqlite3, not ${String(driver)}`);
-  }
 };
 
 /**
@@ -92,8 +47,8 @@ const driverSpecificOf = (knex: Knex): DriverSpecific => {
  */
 export const hostDatabase = (knex: Knex): Database => {
   const plain = withoutIdentifierMapping(knex);
-  return {
-    ...driverSpecificOf(plain),
+  const driver: unknown = Reflect.get(partOf(plain, 'client'), 'driverName');
+  const shared = {
     reads: plain,
     writes: plain,
     preparesStatements: () => Promise.resolve(false),
@@ -103,4 +58,38 @@ export const hostDatabase = (knex: Knex): Database => {
     poolUsage: () => [],
     close: () => Promise.resolve(),
   };
+  switch (driver) {
+    case 'pg':
+      return {
+        ...shared,
+        petStatements: postgresPetStatements(
+          statementRunner(() => Promise.resolve(false)),
+          detectEngineOnce(),
+        ),
+        // A transaction has one connection, and the host shares its pool with the store.
+        concurrency: plain.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
+        withMigrationLock: withMigrationLock((use) => use(plain)),
+        checkUsable: () => checkEncoding(plain),
+        durability: () => postgresDurabilityOf(plain),
+        sizes: () => sizesOf(plain),
+      };
+    case 'sqlite3':
+      return {
+        ...shared,
+        petStatements: sqlitePetStatements((connected, sql, bindings) =>
+          connected.raw<FoundRows>(sql, [...bindings]),
+        ),
+        concurrency: { reads: 1, writes: 1 },
+        withMigrationLock: (work) => withWriteLock(plain, work),
+        checkUsable: () => Promise.resolve(),
+        durability: () => sqliteDurabilityOf(plain),
+        sizes: async () => ({
+          database: await readSize(plain),
+          writeAheadLog: undefined,
+          diskAvailable: undefined,
+        }),
+      };
+    default:
+      throw new TypeError(`the animal store supports the knex clients pg and sqlite3, not ${String(driver)}`);
+  }
 };

@@ -33,11 +33,6 @@ export interface ApiKeyRevoked {
   readonly id: string;
 }
 
-export interface IssueOptions {
-  /** Null, the default, means that the key does not expire. */
-  readonly lifetimeMs?: number | null;
-}
-
 export interface RotateOptions {
   /** Time for which the old key stays valid, unless it expires earlier. */
   readonly graceMs: number;
@@ -47,7 +42,11 @@ export interface RotateOptions {
 
 /** Issues, lists, rotates and revokes the API keys in the database. */
 export interface ApiKeyStore {
-  readonly issue: (name: string, options?: IssueOptions) => TaskEither<Unavailable, IssuedApiKey>;
+  /** Issues a key. With a `lifetimeMs` of null, the default, the key does not expire. */
+  readonly issue: (
+    name: string,
+    options?: { readonly lifetimeMs?: number | null },
+  ) => TaskEither<Unavailable, IssuedApiKey>;
   /** Issues a key if none was ever issued. If several processes call it at once, one of them gets a key. */
   readonly bootstrapKey: (name: string) => TaskEither<Unavailable, IssuedApiKey | undefined>;
   readonly rotate: (

@@ -94,6 +94,5 @@ export interface Database {
 export interface InspectableDatabase extends Database {
   /** Reads all rows, and all indexes if thorough. Describes the damage; undefined if the database is sound. */
   readonly findDamage: (isThorough: boolean) => Promise<string | undefined>;
-  /** Returns GRANT statements for the rights that this role lacks; none on SQLite. */
   readonly missingGrants: (countsRequests: boolean) => Promise<ReadonlyArray<string>>;
 }

@@ -63,7 +63,6 @@ export const filterCells = (filters: PetFilters): ReadonlyArray<readonly [Column
     .filter(({ field }) => petFilters.some((filter) => filter === field && filters[filter] !== undefined))
     .map((column) => [column, toCell(filters, column.field)]);
 
-/** Decodes a row. Throws for a row that only a defect or another program can have written. */
 export const petFromRow = (row: PetRow): Pet => {
   const pet: Record<string, unknown> = {};
   for (const [place, { field, type }] of petColumns.entries()) {

@@ -7,14 +7,10 @@ import type { Database, DatabaseSizes } from '../database/database';
 import { migrations } from '../migrations/migrations';
 import { readSchemaState } from '../migrations/schema-state';
 
-export interface EndingOwner {
-  readonly owner: string;
-  readonly ends: string;
-}
-
 export interface DatabaseStatus {
   readonly validKeys: number;
-  readonly endingOwners: ReadonlyArray<EndingOwner>;
+  /** Owners whose last key expires at `ends` (ISO 8601), the soonest first; at most 100. */
+  readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly ends: string }>;
   readonly sizes: DatabaseSizes;
   readonly migrations: { readonly applied: number; readonly pending: number };
 }
@@ -33,7 +29,7 @@ const readKeyStatus = async (reads: Knex): Promise<Pick<DatabaseStatus, 'validKe
       .havingRaw('count(*) = count(expires_at)')
       .orderByRaw('max(expires_at)')
       .limit(maxEndingOwners)
-      .select<ReadonlyArray<EndingOwner>>('owner_id as owner', reads.raw('max(expires_at) as ends')),
+      .select<DatabaseStatus['endingOwners']>('owner_id as owner', reads.raw('max(expires_at) as ends')),
   ]);
   return { validKeys: Number(count), endingOwners };
 };

@@ -10,11 +10,6 @@ import { type MigrationFailed, tryMigrate } from '../migrations/migrate';
 import { generationMismatch, readSchemaState, type SchemaState } from '../migrations/schema-state';
 import { beat, readAnimals, tryCreate } from './readiness';
 
-export interface InspectOptions {
-  readonly isThorough?: boolean;
-  readonly countsRequests?: boolean;
-}
-
 export interface DatabaseReport {
   readonly schema: SchemaState;
   readonly durability: Durability;
@@ -37,7 +32,10 @@ const useAsService = async (database: InspectableDatabase, countsRequests: boole
 /** Checks that a service could migrate and use the database. The heartbeat is the only data that it changes. */
 export const inspectDatabase = (
   database: InspectableDatabase,
-  { isThorough = false, countsRequests = false }: InspectOptions = {},
+  {
+    isThorough = false,
+    countsRequests = false,
+  }: { readonly isThorough?: boolean; readonly countsRequests?: boolean } = {},
 ): TE.TaskEither<MigrationFailed | Unavailable, DatabaseReport> =>
   eitherToTaskEither(async () => {
     const { reads, writes, durability, limits, sizes, findDamage, checkUsable } = database;

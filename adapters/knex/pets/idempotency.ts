@@ -27,7 +27,6 @@ const recordsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
     keys.map(({ ownerId, idempotencyKey }) => [ownerId, idempotencyKey]),
   );
 
-/** Deletes the expired records of these keys. Takes the write lock even if no record has expired. */
 export const deleteExpired = async (
   transaction: Knex,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
@@ -36,7 +35,7 @@ export const deleteExpired = async (
   await recordsOf(transaction, keys).where('expires_at', '<=', now).delete();
 };
 
-/** Leaves a record alone that another instance has written since. */
+/** Compares the pet id too, because another instance may have written a new record for the key since. */
 export const deleteRecords = async (transaction: Knex, rows: ReadonlyArray<RecordRow>): Promise<void> => {
   if (rows.length === 0) return;
   await transaction<RecordRow>('creation_keys')
@@ -119,7 +118,7 @@ export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () =>
     const time = now();
     // In a host's transaction a failed purge would abort the host's own statements.
     if (isRunning || writes.isTransaction === true) return;
-    // Purges at once if the clock was set back, perhaps by a year.
+    // A clock that was set back by a year must not stop the purge for a year.
     if (time >= lastTime && time < lastTime + databaseTimeouts.purgeIntervalMs) return;
     lastTime = time;
     isRunning = true;

@@ -14,7 +14,6 @@ import {
 } from '../database/pet-columns';
 import type { PetStatements } from '../database/database';
 import { isUnsupported } from '../database/errors';
-import type { Engine } from './engine';
 import { arrayOf, checkIds, pageClauses, randomUnusedId, readPage, type RunStatement } from './statement';
 
 const pagesBy = (columns: ReadonlyArray<Column>) => {
@@ -179,7 +178,7 @@ const fallbackIfUnsupported = <Arguments extends ReadonlyArray<unknown>, A>(
  */
 export const postgresPetStatements = (
   run: RunStatement,
-  engine: (knex: Knex) => Promise<Pick<Engine, 'isDistributed'>>,
+  engine: (knex: Knex) => Promise<{ readonly isDistributed: boolean }>,
 ): PetStatements => {
   const single = singleServerStatements(run);
   const distributed = distributedStatements(run);

@@ -72,7 +72,6 @@ export const refuseForeignFile = async (filename: string): Promise<void> => {
   throw permanentError('the file is the database of another program; name a file that does not exist yet');
 };
 
-/** Describes the damage of a SQLite file; undefined if it is sound. `quick_check` skips the contents of indexes. */
 export const findDamage = async (
   reads: Knex,
   check: 'quick_check' | 'integrity_check',

@@ -62,7 +62,6 @@ const insertRecords = `insert into creation_keys (owner_id, idempotency_key, pet
 const purgeExpired = `delete from creation_keys
   where rowid in (select rowid from creation_keys where expires_at <= ? limit ?) returning '' as found`;
 
-/** Returns the from, where, order and limit clauses of a page. */
 const pageClauses = (
   columns: ReadonlyArray<Column>,
   from: string,

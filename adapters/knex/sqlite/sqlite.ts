@@ -59,7 +59,6 @@ const passesQuickCheck = (filename: string): Promise<boolean> =>
     async (fresh) => (await findDamage(fresh, 'quick_check')) === undefined,
   );
 
-/** Returns the application id for a file that has no tables yet. Undefined if the file's id must stay. */
 const idForNewFile = async (reads: Knex): Promise<number | undefined> =>
   (await reads('sqlite_master').first<unknown>('name')) === undefined ? applicationId : undefined;
 
@@ -91,17 +90,14 @@ export const withWriteLock = async <A>(
   });
 };
 
-const refuseMemory = (filename: string): void => {
-  if (filename !== ':memory:' && filename !== '') return;
-  throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
-};
-
 /**
  * Opens a SQLite file. Creates a missing one so that only its owner can read it. Throws a TypeError for `:memory:` and
  * the empty name.
  */
 export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
-  refuseMemory(filename);
+  if (filename === ':memory:' || filename === '') {
+    throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
+  }
   const file = watchFile(filename, {
     reads: () => reads,
     passesQuickCheck: () => passesQuickCheck(filename),

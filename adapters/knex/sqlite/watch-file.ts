@@ -13,7 +13,6 @@ const maxLogChecks = 3;
 
 const blockBytes = 512n;
 
-/** Treats a file that cannot be inspected as removed. */
 const inspectFile = (filename: string) => {
   try {
     const { dev, ino, size, blocks } = statSync(filename, { bigint: true });
@@ -145,13 +144,11 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   const isSameFile = (): boolean => inspectPart('', resolveSymlink(filename)) !== undefined;
 
   return {
-    /** Records the identity of the file. Call it before a connection opens the file. */
+    /** Records the identity of the file. Call `willOpen` before a connection opens the file, and `opened` after it. */
     willOpen: (): void => {
       isSameFile();
     },
-    /** Returns an error if a connection may have opened another file. Call it after the connection opens the file. */
     opened: (): Error | undefined => (isSameFile() ? undefined : fileReplaced()),
-    /** Reports whether all earlier writes are certain to be in the file. */
     isIntact: async (): Promise<boolean> => {
       const state = inspect();
       if (state === 'lost') return false;
