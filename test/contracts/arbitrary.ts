@@ -13,7 +13,7 @@ import {
 } from '../../core';
 import { decoded } from './outcome';
 
-/** Makes a generator of numbers from 0 to 1, the same ones for the same seed (splitmix32). */
+/** Makes a generator of random numbers from 0 to 1. The same seed gives the same numbers (splitmix32). */
 const generatorOf = (seed: number): (() => number) => {
   let state = seed | 0;
   return () => {
@@ -24,23 +24,21 @@ const generatorOf = (seed: number): (() => number) => {
   };
 };
 
-/** Returns a random seed. */
 export const newSeed = (): number => Math.floor(Math.random() * 2 ** 32);
 
 let random = generatorOf(newSeed());
 
-/** Restarts the generator with this seed and text, so that one seed serves many tests. */
+/** Restarts the random generator from a seed and a text, so that one seed gives each test its own values. */
 export const seedRandom = (seed: number, text = ''): void => {
   let mixed = seed;
   for (const character of text) mixed = Math.imul(mixed ^ (character.codePointAt(0) ?? 0), 0x01000193);
   random = generatorOf(mixed);
 };
 
-/** Returns a random whole number, both ends included. */
+/** Returns a random integer from `from` to `to`, both included. */
 export const arbitraryNumber = (from: number, to: number): number =>
   from + Math.floor(random() * (to - from + 1));
 
-/** Returns one of several values at random. */
 export const arbitraryElement = <A>(first: A, ...others: ReadonlyArray<A>): A =>
   others[arbitraryNumber(-1, others.length - 1)] ?? first;
 
@@ -51,11 +49,11 @@ const arbitraryWord = (length = 16): string =>
 
 const signs = [' ', "'", '"', 'é', 'e\u0301', 'ß', 'Ж', 'ש', '犬', '🐕', '\n', '%', '\\'];
 
-/** Returns words and signs of several scripts. */
+/** Returns a random text of letters and signs of several scripts. */
 const arbitraryText = (): string =>
   Array.from({ length: arbitraryNumber(0, 12) }, () => arbitraryElement(arbitraryWord(3), ...signs)).join('');
 
-/** Returns a random int64, in most cases beyond the exact integers of a double. */
+/** Returns a random int64. Most of them are too large to be exact as a double. */
 const arbitraryInt64 = (): bigint => {
   const half = () => BigInt(arbitraryNumber(0, 2 ** 32 - 1));
   return BigInt.asIntN(64, (half() << 32n) | half());
@@ -77,13 +75,12 @@ const arbitraryValue = (field: PetField): unknown => {
   }
 };
 
-/** Returns a random category. */
 export const arbitraryCategoryId = (): CategoryId => decoded(CategoryId, arbitraryInt64());
 
-/** Returns a random id, also a negative one. */
+/** Returns a random id, which may be negative. */
 export const arbitraryPetId = (): PetId => decoded(PetId, arbitraryInt64());
 
-/** Returns a random animal. Each of its optional fields is there in one of two cases. */
+/** Returns a random animal. It has each optional field with a probability of one half. */
 export const arbitraryNewPet = (): NewPet => {
   const fields = Object.entries<PetField>(newPetFields).flatMap(([name, field]) =>
     field.required || arbitraryElement(true, false) ? [[name, arbitraryValue(field)] as const] : [],
@@ -91,22 +88,18 @@ export const arbitraryNewPet = (): NewPet => {
   return decoded(NewPet, Object.fromEntries(fields));
 };
 
-/** Returns a random animal with an id. */
 export const arbitraryPet = (): Pet => ({ id: arbitraryPetId(), ...arbitraryNewPet() });
 
-/** Returns a random key that was never issued. */
+/** Returns a random API key that no store has issued. */
 export const arbitraryApiKey = (): ApiKey => decoded(ApiKey, arbitraryWord(43));
 
-/** Returns an id that no key had before. */
+/** Returns a random key id. It is long enough to be unique. */
 export const arbitraryKeyId = (): KeyId => decoded(KeyId, arbitraryWord());
 
-/** Returns an id that no owner of API keys had before. */
 export const arbitraryOwnerId = (): OwnerId => decoded(OwnerId, arbitraryWord());
 
-/** Returns an idempotency key that no create had before. */
 export const arbitraryIdempotencyKey = (): IdempotencyKey => decoded(IdempotencyKey, arbitraryWord(32));
 
-/** Returns an idempotency key of a random owner. */
 export const arbitraryScopedIdempotencyKey = (): ScopedIdempotencyKey => ({
   ownerId: arbitraryOwnerId(),
   idempotencyKey: arbitraryIdempotencyKey(),

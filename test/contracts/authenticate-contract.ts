@@ -12,35 +12,38 @@ import { atOnce, closeAfter, decoded, expectUnlessUnavailable, success } from '.
 import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
-/** A valid key, and the caller that the adapter returns for it. */
+/** A valid API key, and the caller that the adapter must return for it. */
 type IssuedKey = Readonly<{
   caller: Caller;
   key: ApiKey;
 }>;
 
-/** An adapter of the auth port, with functions to issue and revoke keys. */
+/** An adapter of the authentication port, with functions that issue and revoke keys. */
 type AuthenticateUnderTest = Readonly<{
   authenticate: Authenticate;
-  /** Issues a key for a new owner, or another key for an existing one. */
+  /** Issues a key for a new owner, or another key for an existing owner. */
   issue: (owner?: OwnerId) => Promise<IssuedKey>;
   revoke: (id: KeyId) => Promise<void>;
   close: () => Promise<void>;
 }>;
 
-/** Maximum time for which a revoked key may still be valid. */
+/** Maximum time for which a key may stay valid after its revocation. */
 const revocationGraceMs = 5_000;
 const pollInterval = 50;
 
 const flipCase = (character: string): string =>
   character === character.toLowerCase() ? character.toUpperCase() : character.toLowerCase();
 
-/** Well-formed keys that break a careless lookup: names in Object.prototype, a very long key, and texts that no decoder accepts. */
+/**
+ * Well-formed keys that break careless lookups: names in Object.prototype, a very long key, and texts that base64
+ * decoders reject.
+ */
 const strangeKeys = [
   ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'null', 'undefined'],
   ...['a', '0', '-1', '..', '~', '-._~+/==', 'x'.repeat(5_000)],
 ].map((text) => decoded(ApiKey, text));
 
-/** A key that differs minimally from a valid one, and the difference. */
+/** An API key that differs in one character or so from a valid one, and a description of the difference. */
 interface NearMiss {
   readonly difference: string;
   readonly key: ApiKey;
@@ -72,7 +75,7 @@ const nearMisses = (good: ApiKey): ReadonlyArray<NearMiss> => {
   );
 };
 
-/** Fails unless the key is invalid for this reason and the failure has the expected key id. */
+/** Fails unless the key is rejected with this reason, and with the expected key id in the failure. */
 const expectInvalid = async (
   what: string,
   authenticating: ReturnType<Authenticate>,
@@ -88,7 +91,7 @@ const expectInvalid = async (
   if (keyId !== undefined) expectEqual(`${what}, the id of the key`, failure.keyId, keyId);
 };
 
-/** Defines the tests that every adapter of the auth port must pass. `open` returns an adapter without keys. */
+/** Defines the tests that every adapter of the authentication port must pass. `open` returns an adapter without keys. */
 export const authenticateContract = (
   testRunner: TestRunner,
   open: () => Promise<AuthenticateUnderTest>,

@@ -5,27 +5,27 @@ import { closeAfter, success } from './outcome';
 import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
-/** An adapter of the quota port that has counted no request yet. */
+/** An adapter of the rate limit port that has not counted a request yet. */
 type ConsumeQuotaUnderTest = Readonly<{
   consumeQuota: ConsumeQuota;
   close: () => Promise<void>;
 }>;
 
-/** Opens an adapter with this limit. */
+/** Opens an adapter that allows `requests` requests in `seconds` seconds. */
 type OpenConsumeQuota = (
   limit: Readonly<{ requests: number; seconds: number }>,
 ) => Promise<ConsumeQuotaUnderTest>;
 
-/** Window that is longer than any test. */
+/** Length of the quota's window in most tests, longer than any test takes. */
 const seconds = 3_600;
 
-/** Maximum attempts until the quota is available again after the announced time. */
+/** Maximum attempts to use the quota again after the time that the adapter announced. */
 const attempts = 3;
 
 const pause = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Defines the tests that every adapter of the quota port must pass. */
+/** Defines the tests that every adapter of the rate limit port must pass. */
 export const consumeQuotaContract = (
   testRunner: TestRunner,
   open: OpenConsumeQuota,

@@ -2,7 +2,7 @@ import { inspect, isDeepStrictEqual, types } from 'node:util';
 
 const maxLength = 400;
 
-/** Formats a value on one line, and truncates it. */
+/** Formats a value on one line for an error message. Long values are truncated. */
 export const shown = (value: unknown): string => {
   const text = inspect(value, {
     breakLength: Infinity,
@@ -16,16 +16,16 @@ export const shown = (value: unknown): string => {
 
 /** Adds a note to the message of an error. */
 export const withNote = (error: unknown, note: string): unknown => {
-  // A runner may give each file its own class Error, so that instanceof fails.
+  // A test runner may give each test file its own class Error, for which `instanceof` is false.
   if (!types.isNativeError(error)) return error;
   const message = `${error.message}\n(${note})`;
-  // Runners print the stack, which begins with the message.
+  // Test runners print the stack, which begins with the message.
   error.stack = error.stack?.replace(error.message, () => message) ?? message;
   error.message = message;
   return error;
 };
 
-/** Fails with a message only, since runners print the values of an assertion over many lines. */
+/** Throws an error with only a message, because test runners print the values of an assertion over many lines. */
 export function fail(message: string, options?: ErrorOptions): never {
   const error = new Error(message, options);
   Error.captureStackTrace(error, fail);
@@ -43,7 +43,7 @@ const listDifference = (actual: ReadonlyArray<unknown>, expected: ReadonlyArray<
   return `of ${lengths}, number ${at + 1} is the first that differs: got ${at1(actual)}, expected ${at1(expected)}`;
 };
 
-/** Fails unless both are equal, including types and prototypes. The message shows the first difference. */
+/** Fails unless both values are equal, including types and prototypes. The message shows the first difference. */
 export const expectEqual = (what: string, actual: unknown, expected: unknown): void => {
   if (isDeepStrictEqual(actual, expected)) return;
   fail(

@@ -11,7 +11,10 @@ const start = Date.UTC(2026, 1, 28);
 const day = 24 * 60 * 60 * 1000;
 const year = 365 * day;
 
-/** Defines the tests of the 24-hour lifetime of idempotency keys. The clock that `open` gets jumps, also backwards. */
+/**
+ * Defines the tests of the 24-hour lifetime of idempotency keys. The tests set the clock that they pass to `open`, also
+ * backwards.
+ */
 export const idempotencyExpiryContract = (
   testRunner: TestRunner,
   open: OpenPetRepository<Omit<PetRepository, 'importAll'>>,

@@ -12,7 +12,7 @@ import { allPets } from './pet-repository/pages-of';
 import { seededRunner } from './seeded-runner';
 import { contentOf, contentText, largestId, petWithId } from './pet-repository/seeds';
 
-/** Number of animals that needs several batches in any adapter. */
+/** Number of animals that every adapter must divide into several batches. */
 const many = 2_500;
 
 const manyPets = (): ReadonlyArray<NewPet> => Array.from({ length: many }, arbitraryNewPet);
@@ -21,10 +21,10 @@ const contentsOf = (pets: ReadonlyArray<Pet>): ReadonlyArray<NewPet> => pets.map
 
 const seed = petWithId(5n);
 
-/** Maximum delay of a call after its deadline, long enough for a busy machine. */
+/** Maximum time by which a call may miss its deadline, long enough for a busy machine. */
 const latenessMs = 5_000;
 
-/** Defines the tests of `importAll`: all animals of a source, or none of them. */
+/** Defines the tests of `importAll`: all animals of a source are added, or none of them. */
 export const importAllContract = (
   testRunner: TestRunner,
   open: OpenPetRepository,

@@ -10,7 +10,7 @@ interface Codec<A> {
 
 type Task<E, A> = () => Promise<Outcome<E, A>>;
 
-/** Runs a task of a port, whose promise must not reject. */
+/** Runs a TaskEither of a port. Fails if its promise rejects, because a port must return its failures. */
 export const outcomeOf = async <E, A>(what: string, effect: Task<E, A>): Promise<Outcome<E, A>> => {
   try {
     return await effect();
@@ -22,14 +22,13 @@ export const outcomeOf = async <E, A>(what: string, effect: Task<E, A>): Promise
   }
 };
 
-/** Runs a task that must succeed, and returns its result. */
 export const success = async <E, A>(effect: Task<E, A>, what = 'what has to succeed'): Promise<A> => {
   const outcome = await outcomeOf(what, effect);
   if (outcome._tag === 'Left') return fail(`${what}: it failed with ${shown(outcome.left)}`);
   return outcome.right;
 };
 
-/** Runs a task that must fail with this tag. */
+/** Runs a TaskEither that must fail with this tag. */
 export const expectFailure = async <E extends { readonly _tag: string }, A>(
   what: string,
   effect: Task<E, A>,
@@ -41,7 +40,7 @@ export const expectFailure = async <E extends { readonly _tag: string }, A>(
   expectEqual(`${what}, the failure`, outcome.left._tag, tag);
 };
 
-/** Runs a task that must return the expected value or failure tag, unless it is Unavailable. */
+/** Runs a TaskEither that must return the expected value or failure tag. Unavailable is accepted too. */
 export const expectUnlessUnavailable = async <E extends { readonly _tag: string }, A>(
   what: string,
   effect: Task<E, A>,
@@ -71,7 +70,7 @@ export const unendedAfter = async (
   return [...unended];
 };
 
-/** Runs a test, then closes what it used, also after a failure. The failure of the test is the one that is reported. */
+/** Runs a test and closes its resources. If both fail, the error of the test is reported, with a note about the other. */
 export const closeAfter = async (test: () => Promise<void>, close: () => Promise<void>): Promise<void> => {
   try {
     await test();
@@ -98,7 +97,10 @@ export const decoded = <A>(codec: Codec<A>, value: unknown): A => {
 
 const settleMs = 5_000;
 
-/** Rejects as the first promise that rejects, after the others have ended, so that nothing outlasts a test. */
+/**
+ * Returns the results of all promises. If one rejects, rejects only after the others have ended, so that none outlasts
+ * its test.
+ */
 export const allEnded = async <A extends ReadonlyArray<unknown> | []>(
   promises: A,
 ): Promise<{ -readonly [Index in keyof A]: Awaited<A[Index]> }> => {

@@ -6,7 +6,8 @@ import type { TestRunner } from './test-runner';
 
 /**
  * Defines the tests that every adapter of the pet repository port must pass. Opens a repository for each test, one at a
- * time, and closes it afterwards. `importAllContract` and `idempotencyExpiryContract` test imports and the expiry of keys.
+ * time, and closes it afterwards. `importAllContract` and `idempotencyExpiryContract` test imports and the expiry of
+ * idempotency keys.
  */
 export const petRepositoryContract = (
   testRunner: TestRunner,

@@ -8,7 +8,7 @@ import { seededRunner } from './seeded-runner';
 import { sourceOf } from './source-of';
 import type { TestRunner } from './test-runner';
 
-/** A repository whose store can be closed and reopened, as by a restart of its process. */
+/** A repository whose store can be closed and reopened, as in a restart of its process. */
 type ReopenableRepository = Readonly<{
   repository: PetRepository;
   /** Closes the store, and returns a new repository on it. */
@@ -16,10 +16,9 @@ type ReopenableRepository = Readonly<{
   close: () => Promise<void>;
 }>;
 
-/** Opens an empty repository. */
 type OpenReopenableRepository = () => Promise<ReopenableRepository>;
 
-/** Returns animals that lose information in a store that writes less than it has in memory. */
+/** Returns animals that change when a store writes less than it has in memory, such as an int64 as a double. */
 const awkwardPets = (): ReadonlyArray<NewPet> =>
   [2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n].flatMap((digits) =>
     ['', 'e\u0301', '\u00e9', '"\\\n\r\t', '\ufeff', '\u2028', '🐢'].map((name) => ({
@@ -28,7 +27,7 @@ const awkwardPets = (): ReadonlyArray<NewPet> =>
     })),
   );
 
-/** Defines the tests of a persistent repository that is closed and reopened. */
+/** Defines the tests of a persistent repository whose store is closed and reopened. */
 export const reopenedRepositoryContract = (
   testRunner: TestRunner,
   open: OpenReopenableRepository,

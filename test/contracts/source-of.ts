@@ -1,6 +1,6 @@
 import type { NewPet } from '../../core';
 
-/** Yields each animal on demand. Calls back before each, and once at the end. */
+/** Yields animals on demand. Calls `before` with the index of each animal, and once at the end. */
 export async function* sourceOf(
   newPets: ReadonlyArray<NewPet>,
   before: (index: number) => void | Promise<void> = () => undefined,

@@ -5,19 +5,18 @@ import { closeAfter } from './outcome';
 import { seededRunner } from './seeded-runner';
 import type { TestRunner } from './test-runner';
 
-/** A repository whose store a test can break, as by a full disk or a lost connection. */
+/** A repository whose store a test can break, as a full disk or a lost connection would. */
 type BreakableRepository = Readonly<{
   repository: PetRepository;
   /** Makes the store reject all writes. A test may call it while writes run. */
   breakStore: () => Promise<void>;
-  /** Makes the store work again. */
+  /** Makes the store accept writes again. */
   mendStore: () => Promise<void>;
-  /** Closes and reopens the store, as by a restart of its process. */
+  /** Closes and reopens the store, as in a restart of its process. */
   reopen: () => Promise<PetRepository>;
   close: () => Promise<void>;
 }>;
 
-/** Opens a repository that holds the given animals and nothing else. */
 type OpenBreakableRepository = (pets: ReadonlyArray<Pet>) => Promise<BreakableRepository>;
 
 /** Defines the tests of a repository whose store breaks and recovers. Its results must match what was stored. */
@@ -43,7 +42,7 @@ export const underFailureContract = (
       () => test({ repository, breakStore, mendStore, reopen: () => breakable.reopen() }),
       async () => {
         try {
-          // A failed test may leave its store broken, and a broken store may be unable to close.
+          // A failed test may leave the store broken, and a broken store may be unable to close.
           if (isBroken) await mendStore();
         } finally {
           await breakable.close();

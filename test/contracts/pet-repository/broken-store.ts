@@ -9,7 +9,7 @@ import { expectAlike } from './filterings';
 import { allPets } from './pages-of';
 import { contentOf, contentText, petWithId } from './seeds';
 
-/** The parameter of `underFailureContract`, without `close`. */
+/** A repository whose store a test can break and repair. */
 interface Breakable {
   readonly repository: PetRepository;
   readonly breakStore: () => Promise<void>;
@@ -17,19 +17,19 @@ interface Breakable {
   readonly reopen: () => Promise<PetRepository>;
 }
 
-/** Opens a repository that holds `brokenStoreSeed`, and closes it after the test. */
+/** Runs a test with a repository that holds `brokenStoreSeed`, and closes the repository afterwards. */
 export type UseBreakable = (test: (breakable: Breakable) => Promise<void>) => () => Promise<void>;
 
 export const brokenStoreSeed = petWithId(5n);
 
-/** Number of creates that needs several batches in any adapter. */
+/** Number of animals that every adapter must import in several batches. */
 const many = 1_500;
 
 const turns = async (count: number): Promise<void> => {
   for (let turn = 0; turn < count; turn += 1) await nextTurn();
 };
 
-/** Makes the creates of a test, half of them with an idempotency key. */
+/** Makes ten random creates. Every second one has an idempotency key. */
 const makeCreates = () =>
   Array.from({ length: 10 }, (_, index) => ({
     newPet: arbitraryNewPet(),
@@ -39,7 +39,7 @@ const makeCreates = () =>
 const run = (repository: PetRepository, { newPet, key }: ReturnType<typeof makeCreates>[number]) =>
   repository.create(newPet, key);
 
-/** Runs creates on a store that breaks, and mends it. Returns their outcomes. */
+/** Runs creates while the store breaks, then repairs the store. Returns the outcomes of the creates. */
 const createWhileBreaking = async (
   { repository, breakStore, mendStore }: Breakable,
   creates: ReturnType<typeof makeCreates>,
@@ -68,10 +68,10 @@ export const createsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): voi
       `shows no animal of a failed create that a restart loses: the store breaks ${when}`,
       use(async (breakable) => {
         await createWhileBreaking(breakable, makeCreates(), turnsBefore);
-        // No write before the restart, because it could store what only memory has.
+        // Nothing is written before the restart, because a write could store animals that are only in memory.
         const before = await expectAlike(breakable.repository);
         const ids = new Set(before.map(({ id }) => id));
-        // An Unavailable create may be done late, so more animals may be there after the restart.
+        // A create that failed with Unavailable may still be done later. More animals may be listed after the restart.
         const after = await expectAlike(await breakable.reopen());
         expectEqual(
           'the animals listed before a restart, after it',
@@ -104,7 +104,7 @@ export const createsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): voi
         const expected = creates.filter(({ key }, index) => key !== undefined || wasAdded(index));
         const failedWithoutKey = creates.filter(({ key }, index) => key === undefined && !wasAdded(index));
         const added = before.filter(({ id }) => id !== brokenStoreSeed.id).map((pet) => contentText(pet));
-        // A failed create may still have been done, but only once.
+        // A create that failed without a key may still have been done, but only once.
         const mayBe = failedWithoutKey.map(({ newPet }) => contentText(newPet));
         expectEqual(
           'the animals of creates that succeeded, or that were retried with a key, each once',
@@ -133,7 +133,7 @@ export const importsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): voi
         const source = sourceOf(newPets, async (index) => {
           if (index !== failing) return;
           broken = turns(turnsLater).then(breakStore);
-          // The test awaits it after the import.
+          // Prevents an unhandled rejection. The test awaits `broken` after the import.
           broken.catch(() => undefined);
           if (turnsLater === 0) await broken;
         });

@@ -8,7 +8,7 @@ import type { BasicRepository, UseRepository } from './open-pet-repository';
 import { allPets, pageSize } from './pages-of';
 import { contentOf, petId } from './seeds';
 
-/** Makes an animal whose fields all contain its number, so that a mix of two rows is visible. */
+/** Makes an animal with the same number in all its fields, so that a mix of two rows is visible. */
 const numberedPet = (number: number): NewPet => ({
   name: decoded(PetName, `animal ${number}`),
   categoryId: decoded(CategoryId, number),

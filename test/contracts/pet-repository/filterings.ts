@@ -5,7 +5,7 @@ import { decoded, success } from '../outcome';
 import type { BasicRepository } from './open-pet-repository';
 import { allPets } from './pages-of';
 
-/** Values of each filter; undefined is no filter. A missing filter does not compile. */
+/** Values of each filter, where undefined means no filter. The compiler reports a filter without values. */
 export const choices: { readonly [Field in keyof PetFilters]-?: ReadonlyArray<PetFilters[Field]> } = {
   status: [undefined, 'available', 'pending', 'sold'],
 };
@@ -24,7 +24,7 @@ export const inWords = (filters: PetFilters): string =>
 export const passes = (filters: PetFilters, pet: Pet): boolean =>
   Object.entries(filters).every(([field, value]) => value === undefined || Reflect.get(pet, field) === value);
 
-/** Compares finds and filtered lists with the whole list, which it returns. */
+/** Fails unless `find` and each filtered list agree with the list of all animals. Returns all animals. */
 export const expectAlike = async (repository: BasicRepository): Promise<ReadonlyArray<Pet>> => {
   const pets = await allPets(repository);
   for (const pet of pets) {
@@ -37,7 +37,7 @@ export const expectAlike = async (repository: BasicRepository): Promise<Readonly
   return pets;
 };
 
-/** Makes an animal with a random value of each filter, or without an optional one. */
+/** Makes a random animal whose filtered fields have values from `choices`. */
 export const makeNewPet = (): NewPet => {
   const fields: Record<string, unknown> = { ...arbitraryNewPet() };
   for (const [field, values] of Object.entries(choices)) {

@@ -7,7 +7,7 @@ import type { UseRepository } from './open-pet-repository';
 import { allPets, largestPage, pageSize } from './pages-of';
 import { largestId, petId, petWithId, smallestId } from './seeds';
 
-/** Both ends of the range, and neighbours that are equal as doubles. */
+/** The smallest and the largest int64, and neighbours that are equal as doubles. */
 const hardNumbers = [
   smallestId,
   smallestId + 1n,
@@ -29,7 +29,8 @@ const petsWithHardIds = (): ReadonlyArray<Pet> => hardNumbers.map((id) => petWit
 export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void => {
   it('finds and lists ids with every digit, over all of int64', () => {
     const pets = petsWithHardIds();
-    // Stored in descending order, since a stable sort by doubles keeps the stored order of neighbours beyond 2^53.
+    // Animals are stored in descending order. A stable sort by doubles would keep the stored order of neighbours beyond
+    // 2^53.
     return use({ pets: pets.toReversed() }, async (repository) => {
       expectEqual('the list', await allPets(repository), pets);
       for (const pet of pets) {

@@ -7,7 +7,7 @@ import type { BasicRepository, UseRepository } from './open-pet-repository';
 import { allPets, largestPage, pageSize, pagesOf } from './pages-of';
 import { largestId, petId, petWithId, smallestId } from './seeds';
 
-/** Makes animals with the ids 10, 20 ... 240. */
+/** Makes 24 animals with the ids 10, 20 ... 240. */
 const makeCatalogue = (): ReadonlyArray<Pet> =>
   Array.from({ length: 24 }, (_, index) => petWithId(BigInt(index + 1) * 10n, makeNewPet()));
 
@@ -17,7 +17,7 @@ const shuffled = (pets: ReadonlyArray<Pet>): ReadonlyArray<Pet> =>
 const allSizes = [...Array.from({ length: 26 }, (_, index) => index + 1), 99, 100];
 
 export const listsInPages = ({ it }: TestRunner, use: UseRepository): void => {
-  /** Opens a repository that was filled with the catalogue in another order. */
+  /** Runs a test with a repository to which the catalogue was added in another order. */
   const useCatalogue = (
     test: (repository: BasicRepository, catalogue: ReadonlyArray<Pet>) => Promise<void>,
   ): Promise<void> => {

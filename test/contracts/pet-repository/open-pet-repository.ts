@@ -1,23 +1,23 @@
 import type { Pet, PetRepository } from '../../../core';
 import { closeAfter } from '../outcome';
 
-/** Contents and clock of a repository under test. */
+/** Initial animals and clock of a repository under test. */
 export interface PetRepositoryOptions {
-  /** Initial animals, in any order. They keep their ids. */
+  /** Animals with their ids, in any order. */
   readonly pets: ReadonlyArray<Pet>;
-  /** Clock in milliseconds since 1970. It jumps only in `idempotencyExpiryContract`. */
+  /** Clock in milliseconds since 1970. Only `idempotencyExpiryContract` makes it jump. */
   readonly now: () => number;
 }
 
-/** A repository without `importAll`, which has a suite of its own. */
+/** A repository without `importAll`, which has a contract suite of its own. */
 export type BasicRepository = Omit<PetRepository, 'importAll'>;
 
-/** Opens a repository that holds the given animals and nothing else. */
+/** Opens a repository that holds exactly the given animals. */
 export type OpenPetRepository<Repository = PetRepository> = (
   options: PetRepositoryOptions,
 ) => Promise<{ readonly repository: Repository; readonly close: () => Promise<void> }>;
 
-/** Opens a repository for one test, and closes it afterwards. */
+/** Makes a test function that opens a repository, runs the test and closes the repository. */
 export type UseRepository<Repository = BasicRepository> = (
   options: Partial<PetRepositoryOptions>,
   test: (repository: Repository) => Promise<void>,

@@ -21,9 +21,9 @@ import { allPets, largestPage, pageSize } from './pages-of';
 import { replays } from './replays';
 import { petId, petWithId } from './seeds';
 
-/** Cases of a function of the port, for the suites and for the tests of an adapter. */
+/** Tests of one function of the port, for the contract suites and for the tests of an adapter. */
 interface PortFunction<Repository> {
-  /** Calls the function with the id of an animal, or with random values. */
+  /** Calls the function with an id, if it takes one, and otherwise with fixed or random values. */
   readonly call: (
     repository: Repository,
     id: PetId,
@@ -31,12 +31,12 @@ interface PortFunction<Repository> {
   ) => () => Promise<
     { readonly _tag: 'Left'; readonly left: unknown } | { readonly _tag: 'Right'; readonly right: unknown }
   >;
-  /** Defines the tests of a store that takes no writes for a time. */
+  /** Defines the tests of the function on a store that rejects writes for a while. */
   readonly onBrokenStore: (runner: TestRunner, use: UseBreakable) => void;
 }
 
 interface BoundedFunction extends PortFunction<BasicRepository> {
-  /** Suites of `petRepositoryContract`. */
+  /** Tests that `petRepositoryContract` defines for the function. */
   readonly suites: ReadonlyArray<(runner: TestRunner, use: UseRepository) => void>;
   /** Checks a call whose deadline has passed, on a store that holds `deadlineSeed`. */
   readonly afterDeadline: (repository: BasicRepository, passed: Deadline) => Promise<void>;
@@ -44,10 +44,10 @@ interface BoundedFunction extends PortFunction<BasicRepository> {
 
 export const deadlineSeed = petWithId(5n);
 
-/** Maximum time of retries until the first create with a key has ended, long enough for a busy machine. */
+/** Maximum time to retry a create while an earlier create with its key is in progress, long enough for a busy machine. */
 const retryForMs = 5_000;
 
-/** Retries a create until the first one with its key has ended. */
+/** Retries a create while an earlier create with its key is in progress. */
 const onceEnded =
   (create: ReturnType<PetRepository['create']>): typeof create =>
   async () => {
@@ -60,7 +60,7 @@ const onceEnded =
     }
   };
 
-/** Functions that end at a deadline. A function of the port that is missing does not compile. */
+/** Functions of the port that take a deadline. The compiler reports a missing one. */
 export const boundedFunctions: { readonly [Name in keyof BasicRepository]: BoundedFunction } = {
   list: {
     call: ({ list }, _id, deadline) => list({ limit: pageSize(1) }, deadline),
@@ -126,7 +126,7 @@ export const boundedFunctions: { readonly [Name in keyof BasicRepository]: Bound
   },
 };
 
-/** All functions of the port. */
+/** All functions of the port. The compiler reports a missing one. */
 export const portFunctions: { readonly [Name in keyof PetRepository]: PortFunction<PetRepository> } = {
   ...boundedFunctions,
   importAll: {

@@ -19,7 +19,7 @@ const original: NewPet = {
   status: 'sold',
 };
 
-/** Animals that differ from the original in one thing that a careless comparison overlooks. */
+/** Animals that each differ from `original` in one way that a careless comparison overlooks. */
 const others: Readonly<Record<string, NewPet>> = {
   'another name': { ...original, name: decoded(PetName, 'e') },
   'the same name decomposed': { ...original, name: decoded(PetName, 'e\u0301') },
@@ -34,7 +34,7 @@ const others: Readonly<Record<string, NewPet>> = {
 
 const fields = [...NewPet.required, ...NewPet.optional];
 
-/** Returns an animal that differs in one field. */
+/** Returns a copy of an animal with another random value in one field. */
 const differingIn = (newPet: NewPet, field: string): NewPet => {
   for (let attempts = 0; attempts < 1_000; attempts += 1) {
     const [value, before]: ReadonlyArray<unknown> = [arbitraryNewPet(), newPet].map((pet): unknown =>
@@ -45,7 +45,7 @@ const differingIn = (newPet: NewPet, field: string): NewPet => {
   throw new Error(`no two arbitrary animals differ in ${field}`);
 };
 
-/** Returns keys that collide if they are concatenated, case-folded, trimmed, truncated or looked up in an object. */
+/** Returns keys that are equal if they are concatenated, case-folded, trimmed, truncated or looked up in an object. */
 const nearKeys = (): ReadonlyArray<ScopedIdempotencyKey> => {
   const { ownerId: owner, idempotencyKey: key } = arbitraryScopedIdempotencyKey();
   const texts: ReadonlyArray<readonly [owner: string, key: string]> = [

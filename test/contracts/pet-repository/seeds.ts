@@ -14,7 +14,7 @@ export const petWithId = (id: bigint, newPet: NewPet = arbitraryNewPet()): Pet =
 
 export const contentOf = ({ id: _id, ...content }: Pet): NewPet => content;
 
-/** Returns the fields of a NewPet as one text, for comparing lists in any order. */
+/** Returns the fields of an animal as one string. Sorted strings compare lists in any order. */
 export const contentText = (newPet: NewPet): string =>
   JSON.stringify(NewPet.encode(newPet), (_name, value: unknown) =>
     typeof value === 'bigint' ? String(value) : value,
