@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyRecord, ApiKeyStore, IssuedApiKey } from '../../adapters/knex';
-import { orFail } from '../failures';
+import { type CommandFailure, orFail } from '../failures';
 import type { Settings } from '../settings';
 import { toPrintableJson } from '../terminal/streams';
 import type { Terminal } from '../terminal/terminal';
@@ -75,20 +76,23 @@ const toLine = (record: ApiKeyRecord): string => {
   ].join('  ');
 };
 
-const printIssued = (
-  { print, printError }: Terminal,
+const issueAndPrint = (
+  terminal: Terminal,
   json: boolean,
-  { API_KEYS }: Settings,
-  issued: IssuedApiKey,
-): void => {
-  print(json, issued, issued.key);
-  if (API_KEYS.length > 0) {
-    printError('warning: API_KEYS is set: a service with API_KEYS ignores the keys in the database');
-  }
-  printError(
-    `Save the key now: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`,
-  );
-};
+  issue: (keyStore: ApiKeyStore) => TaskEither<CommandFailure, IssuedApiKey>,
+): Promise<void> =>
+  withKeyStore(terminal, async (keyStore, { API_KEYS }) => {
+    const issued = await orFail(issue(keyStore));
+    terminal.print(json, issued, issued.key);
+    if (API_KEYS.length > 0) {
+      terminal.printError(
+        'warning: API_KEYS is set: a service with API_KEYS ignores the keys in the database',
+      );
+    }
+    terminal.printError(
+      `Save the key now: only its hash is stored. To revoke it: animal-store keys revoke ${issued.id}`,
+    );
+  });
 
 const warnWithoutKey = async ({ printError }: Terminal, { list }: ApiKeyStore): Promise<void> => {
   const keys = await orFail(list);
@@ -112,14 +116,7 @@ const create = (terminal: Terminal): Command =>
     .option(expires, 'lifetime of the key, as in 90d; by default it does not expire', parseLifetime)
     .option('--json', 'print the key and its record as JSON')
     .action(({ name, expires, json = false }: CreateOptions) =>
-      withKeyStore(terminal, async ({ issue }, settings) => {
-        printIssued(
-          terminal,
-          json,
-          settings,
-          await orFail(issue(name, expires === undefined ? {} : { lifetimeMs: expires })),
-        );
-      }),
+      issueAndPrint(terminal, json, ({ issue }) => issue(name, { lifetimeMs: expires ?? null })),
     );
 
 const rotate = (terminal: Terminal): Command =>
@@ -139,13 +136,10 @@ const rotate = (terminal: Terminal): Command =>
       parseSuccessorLifetime,
     )
     .option('--json', 'print the key and its record as JSON')
-    .action((id: string, { grace, expires, json = false }: RotateOptions) =>
-      withKeyStore(terminal, async (keyStore, settings) => {
-        const lifetime = expires === undefined ? {} : { lifetimeMs: expires === 'never' ? null : expires };
-        const issued = await orFail(keyStore.rotate(id, { graceMs: grace, ...lifetime }));
-        printIssued(terminal, json, settings, issued);
-      }),
-    );
+    .action((id: string, { grace, expires, json = false }: RotateOptions) => {
+      const lifetime = expires === undefined ? {} : { lifetimeMs: expires === 'never' ? null : expires };
+      return issueAndPrint(terminal, json, (keys) => keys.rotate(id, { graceMs: grace, ...lifetime }));
+    });
 
 const list = (terminal: Terminal): Command =>
   new Command('list')

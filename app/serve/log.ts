@@ -7,16 +7,12 @@ import type { ProcessIO } from '../terminal/terminal';
 import { blockWriter, sinkOf } from './block-writer';
 import { processTimeouts } from '../../core/timeouts';
 
-const requestFields = [
-  ...['method', 'path', 'status', 'milliseconds', 'clientAddress', 'keyId', 'requestId', 'trace_id'],
-];
+const requestFields = 'method path status milliseconds clientAddress keyId requestId trace_id'.split(' ');
 
-const serviceFields = ['requestId', 'signal', 'reason', 'version', 'address', 'database'];
+const serviceFields = 'requestId signal reason version address database'.split(' ');
 
-const hiddenFields = [
-  ...['pid', 'hostname', 'route', 'owner', 'parent_id', 'span_id', 'trace_flags'],
-  ...['adminAddress', 'settings', 'stopDelay'],
-];
+const hiddenFields =
+  'pid hostname route owner parent_id span_id trace_flags adminAddress settings stopDelay'.split(' ');
 
 const toWords = (field: string, value: unknown): ReadonlyArray<string> => {
   if (typeof value !== 'string' && typeof value !== 'number') return [];
