@@ -10,8 +10,8 @@ export const DatabaseAddress = t.union([
 export type DatabaseAddress = t.TypeOf<typeof DatabaseAddress>;
 
 /**
- * Resolves `..` as the kernel does. `path.resolve` names another file if a symbolic link precedes the `..`. Other links
- * stay, so that a later change of a link is noticed.
+ * Resolves `..` as the kernel does. After a symbolic link to a folder, `path.resolve` would name another file. Without
+ * `..`, links are kept, so that a service notices when a link changes.
  */
 const withoutParentSegments = (filename: string): string => {
   if (!filename.split('/').includes('..')) return filename;
@@ -36,8 +36,7 @@ export const parseDatabaseAddress = (text: string): unknown => {
 
 const withoutPassword = (connectionString: string): string => {
   const { protocol, username, host, pathname, search, hash } = new URL(connectionString);
-  // An @ after the host means that an unescaped / ? or # split the password. The rest may contain a part of
-  // it.
+  // An @ after the host means that an unescaped / ? or # split the password, so the later parts may contain some of it.
   if (`${pathname}${search}${hash}`.includes('@')) return `${protocol}//...`;
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`;
 };

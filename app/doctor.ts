@@ -97,7 +97,7 @@ const resultsOf = (settings: Settings, report: DatabaseReport): ReadonlyArray<Ch
   ];
 };
 
-/** Checks a SQLite file that must not be opened: opening creates a missing file, and blocks on a pipe. */
+/** Checks a path that `doctor` must not open: opening creates a missing file, and blocks on a pipe. */
 const inspectUnopened = (filename: string): CheckResult | undefined => {
   const advice = fileAdvice(filename);
   if (!existsSync(filename)) {
@@ -146,7 +146,7 @@ const inspectData = async (settings: Settings, isThorough: boolean): Promise<Rea
   }
 };
 
-/** Returns the body of a response. `fetch` would refuse many ports (Fetch Standard, "port blocking"). */
+/** Returns the body of a response. Not with `fetch`, which refuses many ports (Fetch Standard, "port blocking"). */
 const getBody = async (host: string, port: number, path: string): Promise<string | undefined> => {
   const signal = AbortSignal.timeout(processTimeouts.doctorMs);
   try {
@@ -160,8 +160,8 @@ const getBody = async (host: string, port: number, path: string): Promise<string
 };
 
 /**
- * True if the animal store at this address uses the configured database. Calls its readiness check, which updates the
- * heartbeat in its database at most once a second. Also true for stores in memory, which can't be compared.
+ * True if the animal store at this address uses the configured database. Calls its `/readyz`, which writes a heartbeat
+ * to its database at most once a second, and looks for that heartbeat. Also true if the store is configured in memory.
  */
 const usesSameDatabase = async (settings: Settings, host: string, port: number): Promise<boolean> => {
   const database = databaseOf(settings)?.openAsFound();

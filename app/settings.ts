@@ -22,7 +22,7 @@ const setting = <A>(
       typeof input === 'string' && input !== ''
         ? pipe(
             validate(parse(input), context),
-            // The value is left out, since it may be a secret.
+            // Replaces io-ts's error, which shows the value. The value may be a secret.
             E.orElse(() => t.failure(null, context, expected)),
           )
         : t.success(defaultValue),
@@ -151,7 +151,7 @@ const resolveSecret = (
   if (file === '') return E.right(environment[name]);
   if ((environment[name] ?? '') !== '') return E.left({ field, expected: `unset if ${name} is set` });
   try {
-    // Editors and `echo` add a line break or a byte order mark.
+    // Removes the line break or byte order mark that editors and `echo` add.
     const text = readFileSync(file, 'utf8').trim();
     return text === '' ? E.left({ field, expected: 'a file that is not empty' }) : E.right(text);
   } catch (error) {

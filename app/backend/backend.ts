@@ -25,11 +25,11 @@ import { databaseOf } from './database';
 export interface Backend {
   readonly ports: Ports;
   readonly consumeQuota: ConsumeQuota | undefined;
-  /** Creates the first key outside of production, unless there is a key. Only its hash is stored: print the key at once. */
+  /** Creates a key, unless there is one or in production. The caller must print it, since only its hash is stored. */
   readonly createFirstKey: () => Promise<string | undefined>;
-  /** Returns the reason why the backend can't serve, or undefined. Clients without a key read the reason. */
+  /** Returns the reason why the backend can't serve, or undefined. The reason is public: `/readyz` shows it. */
   readonly checkReadiness: () => Promise<string | undefined>;
-  /** True once the database file was removed, replaced or truncated. Later writes go to the old file. */
+  /** True if the database file was removed, replaced or truncated, so that new animals would be lost. */
   readonly isFileReplaced: () => boolean;
   readonly pools: () => ReadonlyArray<PoolUsage>;
   readonly readStatus: () => Promise<Partial<DatabaseStatus>>;
@@ -38,7 +38,7 @@ export interface Backend {
 
 const hexDigits = 16;
 
-/** Derives each id from its key, so that it stays the same when other keys change. */
+/** Returns a store of these keys. Each id is derived from its key, so that it stays when other keys change. */
 export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof inMemoryApiKeys> =>
   inMemoryApiKeys(
     keys.map((key) => [decodeOrThrow(KeyId, `env-${hash('sha256', key).slice(0, hexDigits)}`), key]),
@@ -47,7 +47,7 @@ export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof 
 const needsKeyInProduction = ({ API_KEYS, NODE_ENV }: Settings): boolean =>
   API_KEYS.length === 0 && NODE_ENV === 'production';
 
-/** Counts across instances on PostgreSQL only. Counting in SQLite would cost a commit for each request. */
+/** Counts for all instances together on PostgreSQL only. In SQLite, each request would cost a commit. */
 const pickQuota = (
   { writes, preparesStatements }: Database,
   { RATE_LIMIT, DATABASE_URL }: Settings,

@@ -74,7 +74,7 @@ export const fileAdvice = (filename: string): string | undefined => {
   const folder = dirname(file);
   if (!existsSync(folder)) return `create the folder ${folder}`;
   if (!statSync(folder).isDirectory()) return `${folder} is a file; name a file in a folder`;
-  // SQLite keeps its write-ahead log in the same folder.
+  // SQLite creates its write-ahead log in the folder of the database.
   if (!isPermitted(folder, constants.W_OK | constants.X_OK))
     return `let this user write in the folder ${folder}`;
   switch (codeOfFailed(() => statSync(file))) {
@@ -94,7 +94,7 @@ export const fileAdvice = (filename: string): string | undefined => {
   }
 };
 
-/** Returns what to do; undefined if the message of the cause already says it. */
+/** Returns what the operator can do, or undefined if the message of the cause already says it. */
 export const databaseAdvice = (address: DatabaseAddress | undefined, cause: unknown): string | undefined => {
   if (errorCode(cause) === 'PERMANENT') return undefined;
   const { message } = toError(cause);

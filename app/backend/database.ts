@@ -49,7 +49,7 @@ const createForFolderOwner = (filename: string): void => {
     closeSync(openSync(filename, 'a', ownerOnlyMode));
     giveToFolderOwner(filename);
   } catch {
-    // Ignored, since opening the database fails next, with the reason.
+    // Opening the database fails next, and reports the reason.
   }
 };
 
@@ -118,7 +118,7 @@ export const withDatabase = async <A>(
   try {
     const options = { mayRaiseGeneration: isMigrateCommand, onProgress: printError };
     const migrated = orFail(migrate(database, options));
-    // On an interruption, the wait ends. The migration runs until the process exits; its transaction commits or not.
+    // A signal ends only the wait. The migration's transaction commits before the process exits, or is rolled back.
     const ran = await (signal === undefined ? migrated : Promise.race([migrated, rejectWhenAborted(signal)]));
     printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
     return await use(database, ran);

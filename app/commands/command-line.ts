@@ -26,7 +26,7 @@ const readText = (file: string): string => {
   }
 };
 
-/** Rejects lines that Node's parser would skip silently, so that no setting gets lost. */
+/** Rejects lines that Node's `parseEnv` skips silently, so that no setting gets lost. */
 const readEnvironmentFile = (file: string): NodeJS.ReadOnlyDict<string> => {
   const text = readText(file);
   const lines = text.replace(quotedValue, (value) => `=${value.replace(/[^\n]/g, '')}`).split(/\r?\n/);
@@ -59,7 +59,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO) =>
       'Serves a catalogue of animals over HTTP. Environment variables configure it: see docs/configuration.md.',
     )
     .version(readVersion())
-    // Node itself takes an option --env-file, even after the name of a program.
+    // Not `--env-file`: Node handles that option itself, even after the name of a program.
     .option(
       '--environment-file <file>',
       'read settings from a file of NAME=value lines; they override the environment',

@@ -12,7 +12,7 @@ import type { Terminal } from '../terminal/terminal';
 import { formats } from '../transfer/formats';
 import type { TransferContext } from '../transfer/context';
 
-/** Returns the version in package.json. `#manifest` resolves wherever the service is installed. */
+/** Returns the version in package.json, which `#manifest` finds from the sources and from `dist`. */
 export const readVersion = (): string =>
   decodeOrThrow(t.type({ version: t.string }), createRequire(__filename)('#manifest')).version;
 
@@ -52,7 +52,7 @@ export const runInterruptible = (
     runCommand(terminal, (settings) => command({ settings, terminal, ...interruption })),
   );
 
-/** A failed transfer leaves an earlier file as it was, and writes no new one. */
+/** Describes the file after a failed transfer, which neither changes an earlier file nor leaves a new one. */
 export const unchangedText = (file: string): string =>
   existsSync(file) ? `${file} is unchanged` : `${file} was not written`;
 

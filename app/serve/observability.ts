@@ -7,7 +7,7 @@ import { databaseTimeouts } from '../../core/timeouts';
 import type { PrometheusMetrics, ServiceStatus } from '../../adapters/prometheus';
 import type { Backend } from '../backend/backend';
 
-/** Routes logged at debug level, because probes call them every few seconds. */
+/** Routes that are logged at debug level, because probes call them every few seconds. */
 const probes: ReadonlyArray<string | undefined> = ['/livez', '/readyz'];
 
 const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' => {
@@ -15,7 +15,7 @@ const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' =
   return status >= 500 ? 'error' : 'info';
 };
 
-/** Adds the ids of a trace. An undefined field would hide the one that OpenTelemetry's instrumentation adds. */
+/** Adds trace ids if there are any. An undefined `trace_id` would hide the one that OpenTelemetry adds to the log. */
 const withTrace = (line: object, { trace }: Pick<RequestRecord, 'trace'>): object =>
   trace === undefined ? line : { ...line, trace_id: trace.traceId, parent_id: trace.parentId };
 

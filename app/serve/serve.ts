@@ -34,10 +34,10 @@ export interface Service {
 
 type Limits = Pick<HttpServerOptions, 'host' | 'port' | 'maxInFlight' | 'maxWaitMs'>;
 
-/** Separate limits, so that the admin server answers while the public server is overloaded. */
+/** Limits of the admin server, which must answer while the public server is overloaded. */
 const adminLimits = { maxInFlight: 16, maxWaitMs: serverTimeouts.maxWaitMs };
 
-/** Neither logs nor counts requests: probes and scrapes come every few seconds. */
+/** Reporter of the admin server. Leaves out requests, because probes and scrapes come every few seconds. */
 const defectsOnly = ({ error }: Reporter): Reporter => ({
   requestEnded: () => undefined,
   requestRejected: () => undefined,

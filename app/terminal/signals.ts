@@ -7,8 +7,8 @@ type StopSignal = 'SIGINT' | 'SIGTERM';
 const stopSignals: ReadonlyArray<StopSignal> = ['SIGINT', 'SIGTERM'];
 
 /**
- * Exits at a signal that nothing else handles. The kernel does not do it for process 1, as in a container
- * (pid_namespaces(7)).
+ * Exits at a signal that has no other handler. Needed as process 1, in a container, for which the kernel ignores such a
+ * signal (pid_namespaces(7)).
  */
 export const endBySignals = (): void => {
   for (const signal of stopSignals) {
@@ -35,7 +35,7 @@ export interface Interruption {
   readonly receivedSignal: () => StopSignal | undefined;
 }
 
-/** Aborts the work at the first SIGINT or SIGTERM. The same signal again ends the process at once. */
+/** Aborts the work at the first SIGINT or SIGTERM. The same signal again kills the process, as without a handler. */
 export const interruptible = async (
   { stop }: { readonly stop: () => void },
   work: (interruption: Interruption) => Promise<void>,

@@ -39,7 +39,7 @@ const isHandle = (value: unknown): value is Handle => t.type({ setBlocking: t.Fu
 
 /**
  * Makes writes to a terminal non-blocking. Otherwise a stalled terminal blocks the process, which then handles no
- * signal. Node has no public way.
+ * signal. Node has no public function for this.
  */
 export const setNonBlocking = (stream: { readonly isTTY?: boolean }): void => {
   const handle: unknown = stream.isTTY === true ? Reflect.get(stream, '_handle') : undefined;

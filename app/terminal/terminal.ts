@@ -14,7 +14,7 @@ export interface ProcessIO {
   readonly stderr: Output;
 }
 
-/** Prints and writes without blocking. The first failure sets the exit code. */
+/** Collects the output and the exit code of one command. The first failure sets the exit code. */
 export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   let exitCode = 0;
   let isStopped = false;
@@ -35,7 +35,6 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     if (exitCode === 0) exitCode = code;
   };
 
-  /** Writes to standard output. A failed write is reported on standard error and sets the exit code. */
   const write = (text: string): void => {
     written = writeFully(stdout, text).catch((cause: unknown) => {
       printError(`animal-store: standard output was not written: ${toError(cause).message}`);
@@ -53,11 +52,11 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
       write(`${json ? toPrintableJson(data) : text}\n`);
     },
     fail,
-    /** Makes the process exit without waiting for a reader of the output. */
+    /** Lets the process exit while its output is unread. */
     stop: (): void => {
       isStopped = true;
     },
-    /** Resolves when all output is written. If the command was told to stop, waits for at most a second. */
+    /** Resolves when all output is written. After `stop`, waits for at most a second. */
     end: async () => {
       const all = written.then(() => printed);
       await (isStopped ? Promise.race([all, delay(processTimeouts.outputCloseMs)]) : all);

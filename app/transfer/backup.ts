@@ -44,7 +44,7 @@ const copySqlite = async (
   }
 };
 
-/** Writes a file next to the database first, because the copy is checked before any byte is sent. */
+/** Copies to a file next to the database first, so that the copy is checked before any byte is sent. */
 const writeToStandardOutput = async (
   { terminal }: TransferContext,
   database: string,

@@ -20,7 +20,7 @@ interface ExportOptions {
   readonly file: string;
   readonly format: Format;
   readonly status: PetStatus | undefined;
-  /** Number of animals that were read, for texts about an export that failed or still runs. */
+  /** Updated while the export runs, so that the caller knows the number of animals after a failure. */
   readonly progress: { animals: number };
 }
 

@@ -21,7 +21,7 @@ import { writeFully } from '../terminal/streams';
 
 const standardInput = 0;
 
-/** Uses O_NONBLOCK: opening a pipe without a writer blocks a thread, and the process could not exit. */
+/** Uses O_NONBLOCK. Otherwise, opening a pipe without a writer blocks a thread, and the process can't exit. */
 const openFile = (file: string): Promise<number> =>
   promisify(openDescriptor)(file, constants.O_RDONLY | constants.O_NONBLOCK);
 
@@ -39,7 +39,7 @@ export const openSource = async (file: string, interruption: AbortSignal) => {
   const fd = file === '-' ? standardInput : await openFile(file);
   const stats = await promisify(fstat)(fd);
   const stream = streamOf(fd, stats);
-  // An abort before the first read would be an unhandled error event. The first read throws it.
+  // Prevents an unhandled error event if the signal comes before the first read, which then throws.
   stream.on('error', () => undefined);
   const chunks: AsyncIterable<Uint8Array> = addAbortSignal(interruption, stream);
   return {
@@ -66,7 +66,7 @@ const resolveTarget = (file: string): Target => {
     : { path: join(folder, basename(file)), earlier };
 };
 
-/** Compares inodes, so that hard links are found. */
+/** Compares inodes too, so that hard links to the same file are found. */
 const isSameFile = (one: Target, other: Target): boolean =>
   one.path === other.path ||
   (one.earlier !== undefined &&
@@ -75,7 +75,7 @@ const isSameFile = (one: Target, other: Target): boolean =>
 
 const databaseSuffixes = ['', '-wal', '-shm', '-journal'];
 
-/** Follows links first, as SQLite does: its other files are next to the file that the links lead to. */
+/** Returns the files of a SQLite database. SQLite follows links, and creates the others next to the linked file. */
 const databaseTargets = (database: string): ReadonlyArray<Target> => {
   const { path } = resolveTarget(database);
   return databaseSuffixes.map((suffix) => resolveTarget(`${path}${suffix}`));
@@ -94,7 +94,7 @@ export const resolveOutputFile = (file: string, database: string | undefined): T
 
 const sqliteHeader = 'SQLite format 3\0';
 
-/** Throws for a SQLite database, since another service may use it. */
+/** Throws if the file is a SQLite database, which another service may use. */
 const refuseDatabase = async ({ path, earlier }: Target): Promise<void> => {
   if (earlier === undefined) return;
   const handle = await open(path);
@@ -131,7 +131,7 @@ export const writeFile = async (
   const target = resolveOutputFile(file, database);
   await refuseDatabase(target);
   const { path, earlier } = target;
-  // A killed process leaves its file, and in containers process ids repeat, so the name is random.
+  // Random, because a killed process leaves its file, and process ids repeat in containers.
   const partial = `${path}.${randomUUID()}.partial`;
   const handle = await open(partial, 'wx', earlier === undefined ? newFileMode : privateMode);
   try {
@@ -151,7 +151,7 @@ export const writeStandardOutput = (
   texts: AsyncIterable<string | Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> => {
-  // Standard output must stay open, so the pipeline ends this stream instead.
+  // The pipeline ends this stream, since standard output must stay open.
   const sink = new Writable({
     highWaterMark: 1,
     decodeStrings: false,

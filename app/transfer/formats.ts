@@ -21,8 +21,8 @@ async function* writeNdjson(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGene
   for await (const pets of pages) yield pets.map((pet) => `${serialisePet(pet)}\n`).join('');
 }
 
-// csv-parse can't both take a quote inside an unquoted field literally and reject text after a closing quote. After such
-// an error it does not resume at the next line.
+// CSV is parsed here, because csv-parse can't both accept a quote in an unquoted field and reject text after a closing
+// quote. After such an error, it does not resume at the next line.
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -86,7 +86,7 @@ const checkHeader = (fields: Fields): ReadonlyArray<string> => {
   );
 };
 
-/** Invalid texts are returned unchanged. The codec of the field rejects them. */
+/** Returns an invalid text unchanged, so that the codec of the field rejects it. */
 const readField = ({ kind }: PetField, text: string): unknown =>
   kind === 'int64' ? E.getOrElse<unknown, unknown>(() => text)(inDecimal(Int64).decode(text)) : text;
 
@@ -101,7 +101,7 @@ const toNewPet = (header: ReadonlyArray<string>, fields: ReadonlyArray<string>):
   return decodeRow(Object.fromEntries(present));
 };
 
-/** Reads CSV. Throws if the header is invalid, or if a misplaced quote may have swallowed later rows. */
+/** Throws if the header is invalid, or if a misplaced quote may have joined several rows to one. */
 async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
   const rows = splitRows(chunks, { hasQuotes: true });
   const first = await rows.next();

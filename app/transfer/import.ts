@@ -9,7 +9,6 @@ import { openSource } from './files';
 import { type Format, readRows } from './formats';
 import type { Row } from './rows';
 
-/** `stored` is null if the database did not confirm the commit. */
 type ImportEnd =
   | { readonly outcome: 'stored'; readonly stored: number }
   | { readonly outcome: 'checked' | 'invalid_rows'; readonly stored: 0 }
@@ -33,8 +32,8 @@ const checkRemaining = async (rows: AsyncIterator<Row>): Promise<void> => {
 };
 
 /**
- * Stores all valid rows in one transaction. Without `skipInvalid` the first invalid row rolls it back, so that other
- * writes need not wait; the remaining rows are only checked.
+ * Stores all valid rows in one transaction. Without `skipInvalid`, the first invalid row rolls it back at once, because
+ * other writes wait for it. The remaining rows are then only checked.
  */
 export const importRows = async (
   rows: AsyncIterator<Row>,
@@ -61,10 +60,7 @@ export const importRows = async (
   throw _tag === 'Unavailable' ? new Unconfirmed(E.toError(cause).message) : cause;
 };
 
-/**
- * Converts the error of a failed import to an `ImportEnd`. After a signal, every error except an unconfirmed commit is
- * reported as an interruption.
- */
+/** Reports every error after a signal as an interruption, except an unconfirmed commit. */
 const failedEnd = (error: unknown, { settings, receivedSignal }: TransferContext): ImportEnd => {
   if (error instanceof Unconfirmed) return { outcome: 'unconfirmed', stored: null, reason: error.message };
   const signal = receivedSignal();

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { fieldErrors, fieldErrorTexts, NewPet } from '../../core';
 
-/** Number of the row's first line, from 1, and its animal or an error message. */
+/** A row's animal or its error message, with the number of the row's first line, from 1. */
 export interface Row {
   readonly line: number;
   readonly newPet: E.Either<string, NewPet>;
@@ -32,13 +32,13 @@ async function* withoutByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGe
   if (head !== undefined) yield head;
 }
 
-/** State of the CSV parser. `closed` follows a quote in a quoted field. */
+/** State of the CSV parser. `closed` means that the last byte was a quote in a quoted field. */
 type Quoting = 'start' | 'plain' | 'quoted' | 'closed';
 
 const comma = 0x2c;
 const quote = 0x22;
 
-/** Returns the state after a byte (RFC 4180). Only a quote at the start of a field, or a doubled one, opens. */
+/** Returns the state after a byte (RFC 4180). A quote opens a field only at its start; a doubled one reopens it. */
 const nextQuoting = (quoting: Quoting, byte: number): Quoting => {
   if (quoting === 'quoted') return byte === quote ? 'closed' : 'quoted';
   if (byte === comma) return 'start';
@@ -51,7 +51,7 @@ interface RawRow {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Maximum size of a row without its line end. Leaves space for columns that the import ignores. */
+/** Maximum size of a row without its line end. Far more than an animal takes, since a file may have other columns. */
 const maxRowBytes = 8_000_000;
 
 export const tooLong = E.left(`the row is longer than ${maxRowBytes} bytes`);
@@ -64,7 +64,7 @@ const withoutCarriageReturn = (bytes: Uint8Array): Uint8Array =>
 
 /**
  * Splits a file into rows, and skips empty lines. With `hasQuotes`, as in CSV, a line break in quotes does not end the
- * row. Unclosed quotes throw, because they may have swallowed many valid rows.
+ * row. Throws for a quote that is not closed, because the row may contain many valid rows.
  */
 export async function* splitRows(
   chunks: AsyncIterable<Uint8Array>,
