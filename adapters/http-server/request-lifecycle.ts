@@ -36,9 +36,15 @@ export interface ExchangeContext {
   readonly abandoned: Set<Exchange>;
 }
 
-const exchanges = new WeakMap<IncomingMessage, Exchange>();
+/** Key of a request's exchange. A WeakMap would keep each request in memory until the next full garbage collection. */
+const exchangeKey = Symbol('exchange');
 
-export const exchangeOf = (request: IncomingMessage): Exchange | undefined => exchanges.get(request);
+const hasExchange = (
+  request: IncomingMessage,
+): request is IncomingMessage & { readonly [exchangeKey]: Exchange } => exchangeKey in request;
+
+export const exchangeOf = (request: IncomingMessage): Exchange | undefined =>
+  hasExchange(request) ? request[exchangeKey] : undefined;
 
 /**
  * Limits rejections per tick of the event loop. Otherwise clients that retry at once could block the event loop for
@@ -85,7 +91,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     this.response = response;
     this.failure = failure;
     trackResponse(response, this);
-    exchanges.set(request, this);
+    Object.assign(request, { [exchangeKey]: this });
   }
 
   start(): void {
