@@ -78,16 +78,16 @@ const closeAll = async (
   const closeIdle = setInterval(() => {
     if (performance.now() < closeIdleAt) return;
     // Node also counts a connection as idle while its response is unread or its request is unparsed.
-    const isBusy = [...open].some(({ isIdle, isClosing }) => !isIdle || isClosing);
+    const isBusy = [...open.values()].some(({ isIdle, isClosing }) => !isIdle || isClosing);
     if (!isBusy) server.closeIdleConnections();
   }, serverTimeouts.idleCheckMs);
   // Node counts connections that have sent nothing as busy, and never closes them. The timeout gives first bytes that
   // are still in the kernel time to be read.
   const closeSilent = setTimeout(() => {
-    for (const { socket } of open) if (socket.bytesRead === 0) socket.destroy();
+    for (const { socket } of open.values()) if (socket.bytesRead === 0) socket.destroy();
   }, serverTimeouts.firstByteMs);
   const closeRest = setTimeout(() => {
-    for (const { socket } of open) socket.destroy();
+    for (const { socket } of open.values()) socket.destroy();
   }, serverTimeouts.stopMs);
   await closed;
   // The server emits `close` before the last socket does.

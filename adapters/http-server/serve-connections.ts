@@ -32,18 +32,16 @@ export const createNodeServer = () => {
 
 export type NodeServer = ReturnType<typeof createNodeServer>;
 
-const connections = new WeakMap<Duplex, Connection<Exchange>>();
-
 /** Makes a Connection for each socket and an Exchange for each request, and checks their time limits at intervals. */
 export const serveConnections = (server: NodeServer, context: ExchangeContext) => {
-  const open = new Set<Connection<Exchange>>();
+  const open = new Map<Duplex, Connection<Exchange>>();
   const held: HeldBytes = { total: 0 };
   let accepted = 0;
   let receivedSinceCheck = 0;
 
   const limitBodies = (): void => {
     receivedSinceCheck = 0;
-    shedBodies(open);
+    shedBodies(open.values());
   };
   const countReceived = (bytes: number): void => {
     receivedSinceCheck += bytes;
@@ -54,16 +52,15 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
     accepted += 1;
     rememberRemoteAddress(socket);
     const connection = new Connection<Exchange>(socket, held, countReceived);
-    open.add(connection);
-    connections.set(socket, connection);
+    open.set(socket, connection);
     socket.once('close', () => {
       connection.closed();
-      open.delete(connection);
+      open.delete(socket);
     });
   });
 
   const receive = (request: IncomingMessage, response: ExchangeResponse): void => {
-    const connection = connections.get(request.socket);
+    const connection = open.get(request.socket);
     if (connection === undefined || connection.isClosed) return;
     connection.enqueue(new Exchange(connection, context, request, response));
   };
@@ -82,7 +79,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
   };
 
   server.on('connect', (request) => {
-    const connection = connections.get(request.socket);
+    const connection = open.get(request.socket);
     if (connection === undefined) return;
     // Node removes its listeners from the socket of a CONNECT. Without any listener, a connection reset would end the
     // process.
@@ -94,7 +91,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
   });
 
   server.on('clientError', (error: ParserError, socket) => {
-    const connection = connections.get(socket);
+    const connection = open.get(socket);
     // Node may report the same malformed request again for each packet.
     if (connection === undefined || connection.parserFailure !== undefined) return;
     if (!connection.socket.writable) return;
@@ -111,7 +108,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
   const closeStalled = closeStalledConnections();
   const sweep = setInterval(() => {
     const now = performance.now();
-    for (const connection of open) {
+    for (const connection of open.values()) {
       connection.current?.sweep(now, now - sweptAt);
       connection.sweep(now);
     }
@@ -121,7 +118,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
     if (now - stallsSweptAt < serverTimeouts.stallSweepMs) return;
     stallsSweptAt = now;
     closeStalled(
-      [...open].flatMap(({ socket, current }) =>
+      [...open.values()].flatMap(({ socket, current }) =>
         current?.state === 'responding' ? [{ socket, body: current.response.unreadBody }] : [],
       ),
     );
