@@ -35,12 +35,15 @@ export const endAtDeadline =
       const timer = setTimeout(() => {
         resolve(deadlineOver());
       }, remainingMs);
-      const settleBy =
-        <B>(settle: (outcome: B) => void) =>
-        (outcome: B): void => {
+      call().then(
+        (outcome) => {
           clearTimeout(timer);
-          settle(outcome);
-        };
-      call().then(settleBy(resolve), settleBy(reject));
+          resolve(outcome);
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          reject(E.toError(error));
+        },
+      );
     });
   };

@@ -47,13 +47,18 @@ export interface ServerFunctions {
 export const jsonType = 'application/json';
 
 /** Sets headers on Node's response, because Koa's `set` allocates four arrays for each header. */
-export const setHeaders = ({ res }: Context, headers: Headers): void => {
+export const setHeaders = (
+  { res }: Context,
+  headers: ReadonlyArray<readonly [name: string, value: string]>,
+): void => {
   if (res.headersSent) return;
-  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  for (const [name, value] of headers) res.setHeader(name, value);
 };
+
+const jsonHeaders = [['Content-Type', jsonType]] as const;
 
 export const succeed = (context: Context, json: string | Buffer): void => {
   context.status = context.state.route?.successStatus ?? 200;
-  setHeaders(context, { 'Content-Type': jsonType });
+  setHeaders(context, jsonHeaders);
   context.body = typeof json === 'string' ? Buffer.from(json) : json;
 };

@@ -41,7 +41,7 @@ export const catchDefects: Middleware = async (context, next) => {
   } catch (cause) {
     for (const name of abandonedHeaders) context.remove(name);
     const deprecation = context.state.route?.deprecation;
-    setHeaders(context, {
+    context.set({
       'Cache-Control': securityHeaders['Cache-Control'],
       ...(deprecation === undefined ? {} : deprecationHeaders(deprecation)),
     });
@@ -58,8 +58,10 @@ export const securityHeaders = {
   'X-Frame-Options': 'DENY',
 } as const;
 
+const securityHeaderList = Object.entries(securityHeaders);
+
 export const setSecurityHeaders: Middleware = (context, next) => {
-  setHeaders(context, securityHeaders);
+  setHeaders(context, securityHeaderList);
   return next();
 };
 

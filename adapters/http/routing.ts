@@ -26,7 +26,7 @@ export const createRoutes = <S extends State>(served: ReadonlyArray<ServedRoute<
   const byName = new Map<string | undefined, Route>();
   for (const [route, serve] of served) {
     const { operationId: name, deprecation } = route;
-    const headers = deprecation === undefined ? {} : deprecationHeaders(deprecation);
+    const headers = deprecation === undefined ? [] : Object.entries(deprecationHeaders(deprecation));
     byName.set(name, route);
     // Register one function per route, because the router composes several middleware again for each request.
     router.register(
