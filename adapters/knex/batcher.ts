@@ -29,8 +29,8 @@ export type OnBatch = (size: number, milliseconds: number) => void;
 interface Options<K, V> extends BatchLimits<K> {
   readonly batchKey?: (key: K) => string;
   /**
-   * Returns the share key of a key, such as the owner of a query. Share keys take turns in starting a batch, however
-   * many calls each has queued.
+   * Returns the owner of a call. Owners take turns in starting a batch, so that one with many queued calls does not
+   * starve the others.
    */
   readonly shareKey?: (key: K) => string;
   readonly concurrency: number;

@@ -102,7 +102,6 @@ const endAfter = async (writes: Knex, id: string, graceMs: number): Promise<void
     .update({ expires_at: end });
 };
 
-// PostgreSQL returns a bigint as a string.
 const lifetimeOf = ({ lifetime_ms }: ApiKeyRow): number | null =>
   lifetime_ms === null ? null : Number(lifetime_ms);
 
@@ -113,7 +112,7 @@ const rotate = async (
   id: string,
   { graceMs, lifetimeMs }: RotateOptions,
 ): Promise<E.Either<ApiKeyNotFound | ApiKeyRevoked, IssuedApiKey>> => {
-  // Writes first, since SQLite rejects a write after a read in one transaction if another connection wrote in between.
+  // Writes first: in SQLite, a transaction that begins with a read can't write once another connection has written.
   await endAfter(transaction, id, graceMs);
   const row = await transaction<ApiKeyRow>('api_keys').where({ id }).first();
   if (row === undefined) return keyNotFound(id);
@@ -130,7 +129,7 @@ export const apiKeyStore = ({ reads, writes, withMigrationLock }: Database): Api
   issue: (name, { lifetimeMs = null } = {}) => toTaskEither(() => insertKey(writes, name, lifetimeMs)),
   bootstrapKey: (name) =>
     toTaskEither(async () => {
-      // Reads without the lock first: a migration may hold the lock for long, and the role may lack the right to create its table.
+      // Reads without the lock first: a migration may hold it for long, and the role may lack the right to create its table.
       if (await hasKey(reads)) return undefined;
       return withMigrationLock(async (transaction) =>
         (await hasKey(transaction)) ? undefined : insertKey(transaction, name, null),

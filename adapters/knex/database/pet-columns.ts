@@ -46,7 +46,7 @@ export const petCells = petColumns.map(cellOf).join(', ');
 export const petCellsIf = (condition: string): string =>
   petColumns.map((column) => `case when ${condition} then ${cellOf(column)} end`).join(', ');
 
-/** SQL for the size of a row's texts. Their lengths are read without the texts that are stored out of line. */
+/** SQL for the bytes of a row's texts. Neither database loads a long text to compute its `octet_length`. */
 export const petBytes = newPetColumns
   .filter(({ type }) => type === 'text')
   .map(({ name }) => `coalesce(octet_length(${name}), 0)`)

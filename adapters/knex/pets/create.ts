@@ -115,7 +115,7 @@ const createOrReplay = async (
   now: number,
 ): Promise<Results> => {
   const keys = keysOf(creates);
-  // Writes first, since SQLite rejects a write after a read in one transaction if another connection wrote in between.
+  // Writes first: in SQLite, a transaction that begins with a read can't write once another connection has written.
   await deleteExpired(transaction, keys, now);
   const records = await findRecords(transaction, petStatements, keys);
   const recordOf = ({ key }: Create) => key && records.get(scopedIdempotencyKeyText(key));

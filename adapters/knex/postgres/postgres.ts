@@ -129,11 +129,11 @@ export const postgresConfiguration = (
   migrations: migrationConfig,
 });
 
-/** Returns the size of this database, without the server's disk and the write-ahead log, which all databases share. */
 export const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
   const { size } = await pool.first<{ size: string }>(
     pool.raw('pg_database_size(current_database()) as size'),
   );
+  // All databases of the server share its write-ahead log and its disk.
   return { database: Number(size), writeAheadLog: undefined, diskAvailable: undefined };
 };
 

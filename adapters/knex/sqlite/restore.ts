@@ -68,7 +68,7 @@ export const restoreSqlite = async (
   { mayReplace, ...options }: RestoreOptions,
 ): Promise<number> => {
   const exists = existsSync(database);
-  // Otherwise a service could start during the restore, and the restore would overwrite animals that it acknowledged.
+  // Locks an empty file, so that no service can start during the restore, which would overwrite its acknowledged animals.
   if (!exists) createPrivateFile(database);
   const filename = resolveSymlink(database);
   const replace = (): Promise<number> =>

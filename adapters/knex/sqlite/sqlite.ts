@@ -109,7 +109,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     reads,
     writes,
     petStatements: sqlitePetStatements(runStatement),
-    // SQLite has one writer; finds, lists and API keys use one connection each.
+    // SQLite has one writer. Finds, lists and API keys use one of the three reading connections each.
     concurrency: { reads: 1, writes: 1 },
     withMigrationLock: async (work) =>
       withWriteLock(writes, work, isOwnFile ? await idForNewFile(reads) : undefined),
