@@ -41,7 +41,7 @@ export class AnimalStoreError extends Error {
   override readonly name = 'AnimalStoreError';
   readonly code: AnimalStoreErrorCode;
   readonly status: number | undefined;
-  /** Request id of the last attempt, under which the service logged it. */
+  /** Id of the last request, for finding it in the log of the service. */
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly attempts: number;

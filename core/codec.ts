@@ -10,7 +10,7 @@ export interface FromDecodeOrThrow<Name extends string> {
 
 interface Rule<A> {
   readonly holds: (value: A) => boolean;
-  /** Ends the error message "FIELD must be ...". */
+  /** Text that follows "must be" in error messages. */
   readonly expected: string;
 }
 
@@ -45,7 +45,6 @@ const toFieldError = ({ context, message, value }: t.ValidationError): FieldErro
     .map(({ key }) => key)
     .filter((key) => key !== '' && !/^[0-9]+$/.test(key))
     .join('.');
-  // The codecs of io-ts give no message, but their names, such as `string`, say what they accept.
   const expected = message ?? context.at(-1)?.type.name ?? 'another value';
   return value === undefined && field !== '' ? { field, expected, isMissing: true } : { field, expected };
 };

@@ -13,7 +13,7 @@ export interface Unavailable {
   readonly _tag: 'Unavailable';
   readonly cause: Error;
 }
-/** Creates an Unavailable. A cause that is not an Error becomes the message of one. */
+/** Makes an Unavailable. A cause that is not an Error is converted to one. */
 export const unavailable = (cause: unknown): Unavailable => ({
   _tag: 'Unavailable',
   cause: E.toError(cause),

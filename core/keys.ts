@@ -20,14 +20,13 @@ const publicId = {
 export type KeyId = string & FromDecodeOrThrow<'KeyId'>;
 export const KeyId: t.Type<KeyId, string> = brand('KeyId', t.string, publicId);
 
-/** Public id of the owner of API keys, which stays the same when a key is rotated; safe to log. */
+/** Public id of the owner of API keys, idempotency keys and quotas. A key rotation does not change it. Safe to log. */
 export type OwnerId = string & FromDecodeOrThrow<'OwnerId'>;
 export const OwnerId: t.Type<OwnerId, string> = brand('OwnerId', t.string, publicId);
 
 /** An authenticated caller: the API key that was used, and its owner. Both ids are safe to log. */
 export interface Caller {
   readonly keyId: KeyId;
-  /** Idempotency keys and quotas belong to the owner, so that they survive a key rotation. */
   readonly ownerId: OwnerId;
 }
 

@@ -12,7 +12,7 @@ export const PetId: t.Type<PetId, bigint> = int64('PetId');
 export type CategoryId = bigint & FromDecodeOrThrow<'CategoryId'>;
 export const CategoryId: t.Type<CategoryId, bigint> = int64('CategoryId');
 
-/** Keeps a page of 100 animals small enough to serve. */
+/** Limit that keeps a page of 100 animals small enough to serve. */
 const maxNameBytes = 65_536;
 
 /** Name of an animal: at most 65,536 bytes of UTF-8, possibly empty, without U+0000 and lone surrogates. */

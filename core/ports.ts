@@ -45,7 +45,7 @@ export interface ImportAborted {
 export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });
 
 /**
- * The authentication port. Returns the caller that owns an API key. Fails with Unavailable at the deadline. Adapters
+ * The authentication port. Returns the caller to whom an API key belongs. Fails with Unavailable at the deadline. Adapters
  * must pass the suite `authenticateContract`.
  */
 export type Authenticate = (

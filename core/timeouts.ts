@@ -10,8 +10,8 @@ export const serverTimeouts = {
   /** Maximum time from the first byte of a request to the end of its body. A proxy in front must allow more for a body. */
   requestMs: 20_000,
   /**
-   * Default of the setting MAX_WAIT, the time in the queue above which requests are rejected. 1.25 times this value
-   * must be less than `responseMs`.
+   * Default of MAX_WAIT. Requests that would wait longer in the queue are rejected. 1.25 times this value must be less
+   * than `responseMs`.
    */
   maxWaitMs: 1_000,
   /**
@@ -40,8 +40,8 @@ export const serverTimeouts = {
   stallMs: 300_000,
   stallSweepMs: 1_000,
   /**
-   * Maximum time for which requests are held back so that new connections are accepted first, and minimum pause after
-   * it. Must be far less than `maxWaitMs`.
+   * Maximum time for which requests are held back to accept new connections first, and minimum pause between two such
+   * holds. Must be far less than `maxWaitMs`.
    */
   acceptMs: 50,
   /**
@@ -51,8 +51,8 @@ export const serverTimeouts = {
   stopMs: 10_000,
   acceptBacklogMs: 1_000,
   /**
-   * Maximum duration of a tick of the event loop that proves, if no connection was accepted, that the accept backlog is
-   * empty.
+   * A stop accepts connections until a tick of the event loop brings none. Only a tick shorter than this counts, since
+   * more can arrive in a longer one.
    */
   quietTurnMs: 0.1,
   /** Time for which a stop waits for the first byte of a new connection. Must be less than `stopMs`. */
@@ -114,7 +114,6 @@ export const databaseTimeouts = {
    * be 5 s or more.
    */
   scrapeMs: 3_500,
-  /** Pause between two purges of expired idempotency keys. */
   purgeIntervalMs: 1_000,
   /**
    * Interval of the statements that keep an import's transaction alive. Must be less than `statementMs` and

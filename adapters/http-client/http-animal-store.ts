@@ -39,7 +39,7 @@ type PayloadTooLarge = Readonly<{ _tag: 'PayloadTooLarge' }>;
 
 type RemoteFailure = InvalidApiKey | RateLimited | Unavailable;
 
-/** Operations of a store over HTTP. The type of an AnimalStore in this process can be assigned to it. */
+/** Operations of a store over HTTP. An AnimalStore of the core is assignable to this type. */
 export interface RemoteAnimalStore {
   readonly listPets: (
     query?: Parameters<AnimalStore['listPets']>[0],
@@ -56,7 +56,7 @@ export interface RemoteAnimalStore {
   readonly getPet: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | RemoteFailure, Pet>;
 }
 
-/** Opens a store with an API key. The type OpenAnimalStore of the core can be assigned to it. */
+/** Opens a store over HTTP with an API key. An OpenAnimalStore of the core is assignable to this type. */
 export type OpenRemoteAnimalStore = (
   apiKey: ApiKey,
   deadline?: Deadline,
@@ -79,7 +79,10 @@ const limitsUntil = (deadline: Deadline | undefined): CallOptions => {
   return { retryForMs: remainingMs, timeoutMs: Math.min(clientTimeouts.attemptMs, remainingMs) };
 };
 
-/** Makes a TaskEither of a call with retries. `prepare` runs once: it checks the arguments, and returns the attempt. */
+/**
+ * Makes a TaskEither that calls the service with retries. `prepare` checks the arguments once, and returns a function
+ * that makes one attempt.
+ */
 const call = <F, A>(
   prepare: () => (limits: Attempt) => Promise<A>,
   toFailure: (error: AnimalStoreError) => F,

@@ -116,7 +116,6 @@ const urlOf = ({ baseUrl }: RemoteStore, path: string): URL => {
   return new URL(path, `${baseUrl.replace(/\/*$/, '').replace(/\/v1$/, '')}/v1/`);
 };
 
-/** Sends one request and reads the whole response. Rejects with an AnimalStoreError unless the status is 2xx. */
 const send = async (
   { apiKey, fetch = globalThis.fetch }: RemoteStore,
   url: URL,
@@ -129,7 +128,7 @@ const send = async (
   const init: RequestInit = { headers, signal, redirect: 'manual' };
   if (create !== undefined) {
     headers['Content-Type'] = 'application/json';
-    // Quotes allow every printable ASCII character (String of RFC 8941).
+    // A key in double quotes may have every printable ASCII character (RFC 8941, section 3.3.3).
     headers['Idempotency-Key'] = `"${create.idempotencyKey.replace(/["\\]/g, '\\$&')}"`;
     init.method = 'POST';
     init.body = writeExactJson(create.newPet);

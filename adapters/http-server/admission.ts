@@ -128,9 +128,8 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
       const newest = queue.pop();
       if (newest?.isPending() === true) newest.shed();
     },
-    /** Releases the slot of a request while its body is being received, until `reenter`. */
     pause: freeSlot,
-    /** Takes a slot again after the body has arrived, before all queued requests. Never sheds the request. */
+    /** Takes a slot again after `pause`, before all queued requests. Never sheds the request. */
     reenter: (entrant: Entrant): void => {
       if (takeSlot()) entrant.admit();
       else returning.push(entrant);

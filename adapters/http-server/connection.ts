@@ -31,7 +31,7 @@ export class Connection<T extends Turn = Turn> {
   readonly received: ReceivedBytes;
   current: T | undefined;
   idleSince = performance.now();
-  /** True from the start of the last response on. Later requests get no response (RFC 9112, section 9.6). */
+  /** True once the last response has started. Later requests get no response (RFC 9112, section 9.6). */
   isClosing = false;
   parserFailure: ServerFailure | undefined;
 
@@ -64,8 +64,8 @@ export class Connection<T extends Turn = Turn> {
   }
 
   /**
-   * True if no more requests are answered. Node itself ends some connections, such as HTTP/1.0 without a
-   * Content-Length.
+   * True if no more requests are answered. Node itself ends some connections, such as after an HTTP/1.0 response
+   * without a Content-Length.
    */
   get isClosed(): boolean {
     return this.isClosing || !this.socket.writable;

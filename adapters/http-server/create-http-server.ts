@@ -73,7 +73,7 @@ const closeAll = async (
 ): Promise<void> => {
   const closeIdleAt = performance.now() + idleGraceMs;
   const closed = once(server, 'close');
-  // The `close` of http.Server would also close connections.
+  // The `close` of http.Server would also close idle connections.
   NetServer.prototype.close.call(server);
   const closeIdle = setInterval(() => {
     if (performance.now() < closeIdleAt) return;
@@ -132,7 +132,7 @@ export const startHttpServer = async (
       isStopping = true;
       await closeAll(server, served, Math.min(delayMs, serverTimeouts.idleGraceMs));
       served.stopSweep();
-      // Clears Node's interval that checks connections, which would keep the server in memory.
+      // Clear Node's interval that checks connections, which would keep the server in memory.
       server.close();
     },
   };

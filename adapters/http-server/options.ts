@@ -5,11 +5,10 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => u
 
 export interface HttpServerOptions {
   readonly host: string;
-  /** Port to listen on; 0 for any free port. */
   readonly port: number;
   /**
-   * Maximum concurrent safe requests (RFC 9110, section 9.2.1), and separately of all other requests. Further requests
-   * are queued.
+   * Maximum number of concurrent safe requests (RFC 9110, section 9.2.1), and separately of all others. Further
+   * requests are queued.
    */
   readonly maxInFlight: number;
   /** Maximum time in the queue. A request that would wait longer is rejected at once, as Overloaded. */
@@ -19,7 +18,6 @@ export interface HttpServerOptions {
    * HEAD.
    */
   readonly errorResponse: (failure: ServerFailure, request: IncomingMessage) => ErrorResponse;
-  /** True for requests that are never queued or rejected for overload, such as liveness checks. */
   readonly isAlwaysAdmitted?: (request: IncomingMessage) => boolean;
   readonly observer?: ExchangeObserver;
 }

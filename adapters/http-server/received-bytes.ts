@@ -26,7 +26,6 @@ export interface HeldBytes {
   total: number;
 }
 
-/** Next step after parsing a piece: `pause` while the reader of the body is full, `yield` to let other connections run. */
 export type AfterPiece = 'continue' | 'pause' | 'yield' | 'reject';
 
 /** Bytes that a connection has received but not parsed. They are parsed in pieces: a head, a body, or a part of a body. */

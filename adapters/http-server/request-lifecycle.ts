@@ -22,7 +22,6 @@ export type ExchangeState =
   | 'running'
   /** The listener waits in `readBody` for the body, or for a slot after it. The request holds no slot. */
   | 'receivingBody'
-  /** Rejected because of overload. The 503 is sent later, because `rejectionThrottle` limits rejections per tick. */
   | 'shed'
   | 'responding'
   | 'ended';

@@ -92,7 +92,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
 
   server.on('clientError', (error: ParserError, socket) => {
     const connection = open.get(socket);
-    // Node may report the same malformed request again for each packet.
+    // Ignore further reports, since Node may report the same malformed request again for each packet.
     if (connection === undefined || connection.parserFailure !== undefined) return;
     if (!connection.socket.writable) return;
     const failure = parserFailure(error);

@@ -53,8 +53,8 @@ const originForm = (target: string): string | undefined => {
 export const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
 
 /**
- * Finds faults in a request's head that Node accepts (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections 7.2,
- * 10.1.1 and 11). Rewrites the target of a valid request to origin form.
+ * Finds faults that Node does not reject in a request's head (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections
+ * 7.2, 10.1.1 and 11). Rewrites the target of a valid request to origin form.
  */
 export const validateRequest = (request: IncomingMessage): ServerFailure | undefined => {
   const { rawHeaders, headers, httpVersion, httpVersionMajor, url = '' } = request;
@@ -79,7 +79,10 @@ export const validateRequest = (request: IncomingMessage): ServerFailure | undef
   return undefined;
 };
 
-/** True if the bytes after a request may belong to it or not, so that its response must close the connection. */
+/**
+ * True if the bytes after the request have no known meaning: a body, or the next request. The response must then close
+ * the connection.
+ */
 export const hasUnknownEnd = ({ complete, headers }: IncomingMessage, isContinued: boolean): boolean =>
   // A proxy may reuse the connection before the body ends. Its next request would be read as the rest of the body.
   !complete ||

@@ -37,7 +37,6 @@ export interface RejectionRecord extends Pick<
 
 /** Receives an event for each start, end, rejection and error of a request. The functions must not throw. */
 export interface Reporter {
-  /** Called when a request is admitted or queued. `requestEnded` is called later. */
   readonly requestStarted?: () => void;
   readonly requestEnded: (record: RequestRecord) => void;
   readonly requestRejected: (record: RejectionRecord) => void;

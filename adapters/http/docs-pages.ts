@@ -57,7 +57,7 @@ const headers = { 'Content-Security-Policy': pagePolicy };
 
 const startPage = (html: string): Handle =>
   sendTextByOrigin((origin) => ({
-    // Replace by a function, because `$` in a Host would have a meaning in a replacement text.
+    // `replaceAll` gets a function, because `$` in a Host header would have a meaning in a replacement string.
     body: html.replaceAll('{origin}', () => escapeHtml(origin === '' ? 'http://127.0.0.1:3000' : origin)),
     contentType: types.html,
     headers,
@@ -82,7 +82,6 @@ export const docsPages = (folder: string = builtFolder): ReadonlyArray<Page> => 
     { path: '/docs', handle: sendText({ body: read('index.html'), contentType: types.html, headers }) },
     { path: '/docs/', handle: redirectToDocs },
     ...Object.entries(files)
-      // Leave out Swagger UI, whose files are missing before a build.
       .filter(([file]) => existsSync(join(folder, file)))
       .map(([file, contentType]) => ({
         path: `/docs/${basename(file)}`,

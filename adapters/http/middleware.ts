@@ -126,7 +126,7 @@ const bearerKey = (authorization: string): E.Either<HttpFailure, ApiKey> => {
   return ApiKey.is(key) ? E.right(key) : E.left({ _tag: 'MalformedApiKey', repeatsScheme: bearer.test(key) });
 };
 
-/** Opens the store with the API key of the request. Runs before the path, query or body of the request is read. */
+/** Opens the store with the API key of the request, before its query or body is read. */
 export const authenticate =
   (openStore: OpenAnimalStore, { deadlineOf }: ServerFunctions): PetMiddleware =>
   async (context, next) => {

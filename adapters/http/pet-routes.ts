@@ -19,7 +19,10 @@ export interface HttpServerFunctions {
   readonly readBody: ServerFunctions['readBody'];
 }
 
-/** Makes the functions for the server of an embedding program. A request has 4 s, plus the time to receive its body. */
+/**
+ * Makes the ServerFunctions for an embedding program's own server. A request must be answered within 4 s, plus the time
+ * to receive its body.
+ */
 const hostServerFunctions = (): ServerFunctions => {
   const deadlines = new WeakMap<IncomingMessage, number>();
   const deadlineOf = (request: IncomingMessage): number => {
@@ -49,7 +52,6 @@ const serverFunctions = (server?: HttpServerFunctions): ServerFunctions => {
 
 export interface PetRoutesOptions {
   readonly openStore: OpenAnimalStore;
-  /** Counts the requests of each owner. Without this function, requests are not limited. */
   readonly consumeQuota?: ConsumeQuota | undefined;
   /** Functions of `adapters/http-server`, if that server serves the application. */
   readonly server?: HttpServerFunctions;

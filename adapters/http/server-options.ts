@@ -38,7 +38,7 @@ export const serverOptions = ({
   arrivedAt,
 }: Options) => {
   const errorResponse = (serverFailure: HttpFailure, request: IncomingMessage) => {
-    // The server rejects CONNECT without knowing the methods of the routes.
+    // The server, which rejects CONNECT, does not know the methods of the routes. Add them to the failure.
     const failure: HttpFailure =
       serverFailure._tag === 'MethodNotAllowed' && serverFailure.allowed.length === 0
         ? { ...serverFailure, allowed: methods }

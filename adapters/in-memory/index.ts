@@ -28,7 +28,6 @@ import {
   unavailable,
 } from '../../core';
 
-/** API keys in memory: the authentication port, and functions that add and revoke keys at once. */
 type InMemoryApiKeys = Readonly<{
   authenticate: Authenticate;
   /** Adds a key. The owner is by default the id. Throws a TypeError for an invalid key, id or owner. */

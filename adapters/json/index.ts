@@ -61,7 +61,7 @@ export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> =
   if (depthOf(outsideStrings) > maxDepth) return malformed(`nested more than ${maxDepth} levels deep`);
   try {
     const value = parse(text, null, parseNumber);
-    // Duplicate keys with equal values are accepted by lossless-json.
+    // Count the members of all objects, because lossless-json accepts a duplicate key if both values are equal.
     const membersWritten = outsideStrings.length - outsideStrings.replaceAll(':', '').length;
     return membersIn(value) === membersWritten ? E.right(value) : malformed('duplicate key in object');
   } catch {

@@ -20,8 +20,8 @@ const misnamed = [
 ];
 
 /**
- * Metrics of a service in a registry of their own. Names are those of OpenTelemetry in Prometheus spelling, and the
- * default metrics of prom-client. No other adapter imports this one, so that embedders do not need prom-client.
+ * Metrics of a service: OpenTelemetry's names in Prometheus spelling, and prom-client's default metrics of the process.
+ * No other adapter imports this one, so that embedders do not need prom-client.
  */
 export const prometheusMetrics = ({ version, operations }: Options) => {
   const registry = new Registry();

@@ -34,7 +34,7 @@ const consume = async (limiter: RateLimiterAbstract, owner: OwnerId): Promise<Co
   }
 };
 
-/** Counts one request. If the clock was set back, the window would end too late, and is restarted. */
+/** Counts one request. Restarts the window if it would end too late because the clock was set back. */
 const countRequest = async (
   limiter: RateLimiterAbstract,
   owner: OwnerId,

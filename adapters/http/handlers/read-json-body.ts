@@ -25,7 +25,7 @@ const refuseByHead = ({
   httpVersionMajor,
 }: IncomingMessage): HttpFailure | undefined => {
   const length = headers['content-length'];
-  // A body needs neither header over HTTP/2, which an embedding program may serve.
+  // Over HTTP/2, which an embedding program may serve, a body needs neither Content-Length nor Transfer-Encoding.
   const isFramed = httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined;
   if (!isFramed && (length === undefined || Number(length) === 0)) {
     return { _tag: 'MalformedJson', reason: length === undefined ? 'missing body' : 'empty body' };
@@ -42,7 +42,6 @@ const refuseByHead = ({
     : unsupported('Content-Type must be application/json, in UTF-8');
 };
 
-// `readBody` rejects with errors whose `type` is that of raw-body's errors.
 const readFailure = (cause: unknown): HttpFailure => {
   switch (cause instanceof Error && 'type' in cause ? cause.type : undefined) {
     case 'entity.too.large':
