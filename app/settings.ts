@@ -48,7 +48,7 @@ const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A)
     identity,
   );
 
-const listenAddress = () => setting(t.string, 'an address to listen on', '127.0.0.1', identity);
+const listenAddress = setting(t.string, 'an address to listen on', '127.0.0.1', identity);
 
 const splitKeys = (text: string): ReadonlyArray<string> => text.split(/,|\s*\n\s*/).map((key) => key.trim());
 
@@ -70,9 +70,9 @@ const parseCorsOrigins = (text: string): ReadonlyArray<unknown> =>
 
 const codec = t.strict({
   PORT: wholeNumber(0, 65_535, 3000),
-  HOST: listenAddress(),
+  HOST: listenAddress,
   ADMIN_PORT: wholeNumber(0, 65_535, undefined),
-  ADMIN_HOST: listenAddress(),
+  ADMIN_HOST: listenAddress,
   DATABASE_URL: setting(
     DatabaseAddress,
     'sqlite:FILE, postgres://... or memory:',
@@ -185,15 +185,16 @@ const known: ReadonlyArray<string> = [...settingNames, ...fileSettings];
 
 /** True if two words differ by one inserted, deleted, replaced or transposed letter. */
 const isOneEditApart = (one: string, other: string): boolean => {
-  const most = Math.max(one.length, other.length);
-  let from = 0;
-  while (from < most && one[from] === other[from]) from += 1;
-  let behind = 0;
-  while (behind < most - from && one.at(-1 - behind) === other.at(-1 - behind)) behind += 1;
-  const [left, right] = [one, other].map((word) => word.slice(from, Math.max(from, word.length - behind)));
-  if (left === undefined || right === undefined) return false;
-  if (left.length <= 1 && right.length <= 1) return true;
-  return left.length === 2 && right.length === 2 && left === `${right.charAt(1)}${right.charAt(0)}`;
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  const [left, right] = [one.slice(same), other.slice(same)];
+  const transposed = `${right.charAt(1)}${right.charAt(0)}${right.slice(2)}`;
+  return (
+    left === right.slice(1) ||
+    left.slice(1) === right ||
+    left.slice(1) === right.slice(1) ||
+    left === transposed
+  );
 };
 
 export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
