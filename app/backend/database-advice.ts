@@ -95,7 +95,7 @@ export const fileAdvice = (filename: string): string | undefined => {
 };
 
 /** Returns what the operator can do, or undefined if the message of the cause already says it. */
-export const databaseAdvice = (address: DatabaseAddress | undefined, cause: unknown): string | undefined => {
+export const databaseAdvice = (address: DatabaseAddress, cause: unknown): string | undefined => {
   if (errorCode(cause) === 'PERMANENT') return undefined;
   const { message } = toError(cause);
   if (/damaged|malformed/.test(message)) return 'restore a backup';
@@ -103,12 +103,12 @@ export const databaseAdvice = (address: DatabaseAddress | undefined, cause: unkn
     return 'it is not a SQLite database; name another file in DATABASE_URL';
   if (/SQLITE_FULL|ENOSPC/.test(message)) return 'free space on the disk of the database';
   if (message.includes('SQLITE_BUSY')) return 'wait until the process that writes to it has ended';
-  switch (address?._tag) {
+  switch (address._tag) {
     case 'Sqlite':
       return fileAdvice(address.filename) ?? general;
     case 'Postgres':
       return postgresAdvice(cause) ?? general;
-    default:
+    case 'Memory':
       return general;
   }
 };
