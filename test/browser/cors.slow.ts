@@ -1,24 +1,17 @@
 import { expect } from 'chai';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { hasChromium, openChromium, whySkipped } from '../support/browser';
-import { apiKey, serveInProcess } from '../support/service/serve-in-process';
+import { type Listening, servePlainly } from '../support/http/listen';
+import { apiKey, whileServing } from '../support/service/serve-in-process';
 
 describe(`CORS in a browser${whySkipped}`, function () {
-  let host: Server;
-  let origin: string;
+  let host: Listening;
   before(async function () {
     if (!hasChromium) this.skip();
-    host = createServer((_request, response) => {
+    host = await servePlainly((_request, response) => {
       response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>A shop</title>');
-    }).listen(0, '127.0.0.1');
-    await once(host, 'listening');
-    const bound = host.address();
-    origin = `http://127.0.0.1:${typeof bound === 'object' && bound !== null ? bound.port : ''}`;
+    });
   });
-  after(() => {
-    if (hasChromium) host.close();
-  });
+  after(() => (hasChromium ? host.close() : undefined));
 
   const script = (pets: string): string => `(async () => {
     const headers = { Authorization: 'Bearer ${apiKey}', 'Content-Type': 'application/json', 'Idempotency-Key': '"one"' };
@@ -35,13 +28,10 @@ describe(`CORS in a browser${whySkipped}`, function () {
     const browser = await openChromium();
     try {
       const page = await browser.newPage();
-      await page.goto(origin);
-      const service = await serveInProcess({ CORS_ORIGIN });
-      try {
-        return await page.evaluate(script(`${service.address}/v1/pets`));
-      } finally {
-        await service.stop();
-      }
+      await page.goto(host.address);
+      return await whileServing({ CORS_ORIGIN }, ({ address }) =>
+        page.evaluate(script(`${address}/v1/pets`)),
+      );
     } finally {
       await browser.close();
     }
@@ -49,7 +39,7 @@ describe(`CORS in a browser${whySkipped}`, function () {
 
   it('a page of a named origin creates an animal, and reads headers and failures', async () => {
     const rex = { id: 1, name: 'Rex', categoryId: 7 };
-    expect(await callFrom(origin)).to.deep.equal([201, rex, 'true', 401, 'Bearer', 'unauthorized']);
+    expect(await callFrom(host.address)).to.deep.equal([201, rex, 'true', 401, 'Bearer', 'unauthorized']);
   });
 
   it('a page of another origin gets nothing', async () => {

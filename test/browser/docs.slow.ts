@@ -1,7 +1,4 @@
 import { expect } from 'chai';
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import {
   type AccessibilityFault,
@@ -81,14 +78,12 @@ describe(`The reference in a browser${whySkipped}`, function () {
   let browser: Browser;
   let service: ServiceProcess;
   let proxy: Proxy;
-  let screenshots: string;
 
   before(async function () {
     if (!hasChromium) this.skip();
     service = await startService({ DATABASE_URL: 'memory:', API_KEYS: apiKey });
     proxy = await behindPath('/store', service.address);
     browser = await openChromium();
-    screenshots = await mkdtemp(join(tmpdir(), 'animal-store-docs-'));
   });
   after(async () => {
     if (!hasChromium) return;
@@ -110,11 +105,9 @@ describe(`The reference in a browser${whySkipped}`, function () {
     it(`adds and lists animals on a ${name}, to the last digit, and sends no request elsewhere`, async () => {
       const page = await browser.newPage({ viewport });
       const faults = watch(page, service.address);
-      const shoot = (what: string) => page.screenshot({ path: join(screenshots, `${name}-${what}.png`) });
       await page.goto(`${service.address}/docs`);
       await page.locator('.opblock').first().waitFor();
       expect(await page.title()).to.equal('Animal store: API reference');
-      await shoot('start');
 
       await authorize(page);
       const body = `{"name": "${name} é🐕", "categoryId": -9223372036854775807}`;
@@ -123,11 +116,9 @@ describe(`The reference in a browser${whySkipped}`, function () {
       expect(created)
         .to.contain(`"name": "${name} é🐕"`)
         .and.to.contain('"categoryId": -9223372036854775807');
-      await shoot('create');
       const listed = await tryIt(page, 'listPets', { '[data-param-name=limit] input': '100' });
       expect(listed).to.match(/^200 \[/);
       expect(listed).to.contain(`"name": "${name} é🐕"`);
-      await shoot('list');
 
       const overflow = 'document.documentElement.scrollWidth - window.innerWidth';
       expect(await page.evaluate(overflow)).to.equal(0);
@@ -135,13 +126,6 @@ describe(`The reference in a browser${whySkipped}`, function () {
       await page.close();
     });
   }
-
-  it('shows the real answer to a call without a key', async () => {
-    const page = await browser.newPage();
-    await page.goto(`${service.address}/docs`);
-    expect(await tryIt(page, 'listPets')).to.match(/^401 .*"code": "unauthorized"/s);
-    await page.close();
-  });
 
   it('keeps the key over a reload, and not in another tab', async () => {
     const context = await browser.newContext();
@@ -152,7 +136,7 @@ describe(`The reference in a browser${whySkipped}`, function () {
     expect(await tryIt(page, 'listPets')).to.match(/^200 \[/);
     const other = await context.newPage();
     await other.goto(`${service.address}/docs`);
-    expect(await tryIt(other, 'listPets')).to.match(/^401 /);
+    expect(await tryIt(other, 'listPets')).to.match(/^401 .*"code": "unauthorized"/s);
     await context.close();
   });
 

@@ -76,7 +76,7 @@ describe("OpenTelemetry's automatic instrumentation", () => {
         expect(stdout).to.include(`"trace_id":"${traceId}"`);
       } finally {
         await killServices();
-        collector.stop();
+        await collector.close();
         await drop();
       }
     });

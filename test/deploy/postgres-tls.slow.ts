@@ -1,29 +1,14 @@
 import { expect } from 'chai';
 import { chown, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { type PostgresServer, withOwnPostgres } from '../support/postgres/postgres-server';
-import { killPrograms, runCommand, startProgram } from '../support/processes/command';
+import { killPrograms, runCommand } from '../support/processes/command';
 import { eventually } from '../support/eventually';
+import { needsPrograms } from '../support/processes/system';
 import { startService } from '../support/service/service-process';
+import { type Certificate, makeCertificate } from './support/certificate';
 
 const settings = { API_KEYS: 'tls-key', LOG_LEVEL: 'silent', PORT: '0' };
-
-interface Certificate {
-  readonly certificate: string;
-  readonly privateKey: string;
-}
-
-/** A certificate for 127.0.0.1 that is signed by itself alone; undefined without openssl. */
-const makeCertificate = async (folder: string): Promise<Certificate | undefined> => {
-  const [certificate, privateKey] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
-  const made = await startProgram('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-    ...['-subj', '/CN=animal store test', '-addext', 'subjectAltName=IP:127.0.0.1'],
-    ...['-keyout', privateKey, '-out', certificate],
-  ]).ended.catch(() => undefined);
-  return made?.code === 0 ? { certificate, privateKey } : undefined;
-};
 
 const query = async <Row extends object>(url: string, sql: string): Promise<ReadonlyArray<Row>> => {
   const client = new Client({ connectionString: url });
@@ -76,13 +61,13 @@ const encryptionOf = async (url: string, addressOfServer: string): Promise<Reado
   return encrypted;
 };
 
-describe('TLS to PostgreSQL, as the address says', function () {
+describe('TLS to PostgreSQL, as the address says', () => {
+  needsPrograms('openssl');
   afterEach(killPrograms);
 
-  it('requires TLS, verifies it or leaves it out', async function () {
+  it('requires TLS, verifies it or leaves it out', async () => {
     await withOwnPostgres(async (server) => {
       const made = await makeCertificate(server.folder);
-      if (made === undefined) return this.skip();
       const at = (options: string, host = '127.0.0.1') =>
         `${server.url.replace('127.0.0.1', host)}?${options}`;
       const verified = `sslmode=verify-full&sslrootcert=${encodeURIComponent(made.certificate)}`;

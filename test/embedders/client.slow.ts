@@ -11,7 +11,7 @@ import { inFolder, removeFolders } from '../support/temporary-folder';
 import { projectFolder, startProgram } from '../support/processes/command';
 import { freePort } from '../support/processes/system';
 import { type ServiceProcess, startService } from '../support/service/service-process';
-import { embedderFolder, toolFolder } from './support/embedder-folder';
+import { bundleForBrowser, embedderFolder, toolFolder } from './support/embedder-folder';
 
 const apiKey = 'a-key-for-programs';
 
@@ -94,12 +94,7 @@ describe('The client, bundled from the package', () => {
 
   before(async () => {
     folder = await embedderFolder();
-    await writeFile(join(folder, 'library.mjs'), library);
-    const options = ['--bundle', '--minify', '--platform=browser', '--format=esm', '--outfile=bundle.mjs'];
-    const bundling = await startProgram(toolFolder('.bin/esbuild'), ['library.mjs', ...options], { folder })
-      .ended;
-    expect(bundling.code, bundling.stderr).to.equal(0);
-    bundle = await readFile(join(folder, 'bundle.mjs'), 'utf8');
+    bundle = await bundleForBrowser(folder, library);
     expect(gzipSync(bundle).byteLength, 'as docs/client.md says').to.be.within(10_000, 22_000);
   });
   beforeEach(async () => {

@@ -1,11 +1,9 @@
 import { expect } from 'chai';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Outcome, projectFolder, type Running, startProgram } from '../support/processes/command';
+import { type Outcome, projectFolder, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
-import { freePort } from '../support/processes/system';
 import { installPackage, packPackage } from '../support/packages';
-import { createPet, isRefused, listPets } from '../support/http/client';
 import { removeFolders } from '../support/temporary-folder';
 
 const examples = join(projectFolder, 'test', 'examples');
@@ -103,26 +101,6 @@ describe('the package, packed and installed in an empty folder', function () {
     );
   });
 
-  it('runs a host with its keys in the database, which serves animals to the key that it prints', async () => {
-    const port = String(await freePort());
-    const program = join(host, 'hosts', 'keys-in-database.mjs');
-    await writeFile(program, (await readFile(program, 'utf8')).replace('3000', port));
-    const running = startProgram(process.execPath, [program], { folder: host });
-    try {
-      await eventually('a key is printed', 20_000, () => running.stdout().endsWith('\n'));
-      const key = running.stdout().trim();
-      const address = `http://127.0.0.1:${port}`;
-      await eventually('it answers', 20_000, async () => !(await isRefused(address)));
-      const created = await createPet({ address, key }, '{"name":"Rex","categoryId":7}');
-      expect(created).to.deep.equal({ status: 201, text: '{"id":1,"name":"Rex","categoryId":7}' });
-      expect((await listPets({ address, key: 'another' })).status).to.equal(401);
-      expect(await (await fetch(address)).text()).to.equal('a page of the host');
-    } finally {
-      running.signal('SIGTERM');
-      expect((await running.ended).stderr).to.equal('');
-    }
-  });
-
   it("commits an animal with a row of the host's, in the host's own knex with migrations of its own", async () => {
     const { stdout, stderr } = await runIn(host, 'own-knex/adopt.js');
     expect({ stdout, stderr }).to.deep.equal({
@@ -152,57 +130,35 @@ describe('the package, packed and installed in an empty folder', function () {
     });
   }
 
-  describe('with its routes in a host of its own', () => {
-    let running: Running;
-    let address = '';
-
-    const call = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
-      const response = await fetch(address + path, { headers });
-      return {
-        status: response.status,
-        type: response.headers.get('content-type'),
-        text: await response.text(),
-      };
-    };
-
-    before(async () => {
-      running = startProgram(process.execPath, [join(host, 'routes-in-a-host', 'host.js')], {
-        environment: { PORT: '0' },
-      });
+  it('mounts its routes in a host, which keeps its own pages, errors and log', async () => {
+    const running = startProgram(process.execPath, [join(host, 'routes-in-a-host', 'host.js')], {
+      environment: { PORT: '0' },
+    });
+    try {
       await eventually('the host listens', 20_000, () => running.stdout().endsWith('\n'));
-      address = running.stdout().trim();
-    });
-
-    after(async () => {
-      running.signal('SIGTERM');
-      await running.ended;
-    });
-
-    it('leaves the host its pages', async () => {
+      const address = running.stdout().trim();
+      const call = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
+        const response = await fetch(address + path, { headers });
+        const type = response.headers.get('content-type');
+        return { status: response.status, type, text: await response.text() };
+      };
       expect(await call('/')).to.include({ status: 200, text: "the host's front page" });
       expect(await call('/v2/pets')).to.include({ status: 404, text: 'the host has no such page' });
-    });
-
-    it("leaves the host its errors: they go to the host's handler and to its log", async () => {
       expect(await call('/broken')).to.include({ status: 500, text: "the host's own error page" });
       expect(running.stderr()).to.equal("the host's log: a defect of the host\n");
-    });
 
-    it('lists animals to whoever has a key', async () => {
-      expect(await call('/v1/pets', { Authorization: 'Bearer the-key' })).to.deep.equal({
-        status: 200,
-        type: 'application/json',
-        text: '[]',
-      });
-    });
-
-    it("answers its own failures by itself, as Error bodies that the host's handlers don't touch", async () => {
+      const authorized = { Authorization: 'Bearer the-key' };
+      const type = 'application/json';
+      expect(await call('/v1/pets', authorized)).to.deep.equal({ status: 200, type, text: '[]' });
       const refused = await call('/v1/pets');
-      expect(refused).to.include({ status: 401, type: 'application/json' });
+      expect(refused).to.include({ status: 401, type });
       expect(JSON.parse(refused.text)).to.include({ code: 'unauthorized', status: 401 });
-      const unknown = await call('/v1/nothing', { Authorization: 'Bearer the-key' });
-      expect(unknown).to.include({ status: 404, type: 'application/json' });
+      const unknown = await call('/v1/nothing', authorized);
+      expect(unknown).to.include({ status: 404, type });
       expect(JSON.parse(unknown.text)).to.include({ code: 'route_not_found', status: 404 });
-    });
+    } finally {
+      running.signal('SIGTERM');
+      await running.ended;
+    }
   });
 });

@@ -4,14 +4,10 @@ import { dirname } from 'node:path';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { bytesOf } from '../../support/databases/sqlite-files';
 import { eventually } from '../../support/eventually';
-import { listPets } from '../../support/http/client';
 import { type Environment, withoutDatabaseLine } from '../../support/processes/command';
 import { runInProcess } from '../../support/processes/run-in-process';
-import { serveInProcess, whileServing } from '../../support/service/serve-in-process';
+import { whileServing } from '../../support/service/serve-in-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-
-/** In milliseconds: how soon a revoked key is refused everywhere. */
-const revocationBound = 5_000;
 
 const dayMs = 86_400_000;
 
@@ -213,21 +209,5 @@ describe('The command keys', () => {
         expect(bytes.includes(Buffer.from(secret, 'base64url')), 'its random bits').to.equal(false);
       }
     }
-  });
-
-  it('takes effect at once in running instances, and a revocation within 5 seconds in all', async () => {
-    const { environment } = await newStore();
-    const services = [await serveInProcess(environment), await serveInProcess(environment)];
-    const { id, key } = await issue(environment, 'shop');
-    const statuses = () =>
-      Promise.all(services.map(({ address }) => listPets({ address, key }).then(({ status }) => status)));
-    expect(await statuses()).to.deep.equal([200, 200]);
-
-    expect(await keys(environment, 'revoke', id)).to.include({ code: 0 });
-    await eventually('the key is refused everywhere', revocationBound, async () =>
-      (await statuses()).every((status) => status === 401),
-    );
-    expect(await statuses(), 'from then on').to.deep.equal([401, 401]);
-    for (const { stop } of services) await stop();
   });
 });

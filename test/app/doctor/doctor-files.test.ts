@@ -11,12 +11,11 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { apiKeyStore, type Database } from '../../../adapters/knex';
+import { success } from '../../contracts/outcome';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { main, runUnprivileged } from '../../support/processes/command';
+import { main, needsReadableBuild, runUnprivileged } from '../../support/processes/command';
 import { columnOf } from '../../support/databases/sqlite-files';
-import { run } from '../../support/run';
 import { runInProcess } from '../../support/processes/run-in-process';
-import { killServices } from '../../support/service/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 import { animals } from '../transfer/support';
 import { checksOf, doctor, withDatabase } from './support';
@@ -32,7 +31,7 @@ const faults: ReadonlyArray<Fault> = [
   [
     'a clock that has gone back',
     async (database) => {
-      await run(apiKeyStore(database).issue('one'));
+      await success(apiKeyStore(database).issue('one'));
       await database.writes('api_keys').update({ created_at: '2999-01-01T00:00:00.000Z' });
     },
     'clock',
@@ -53,7 +52,6 @@ const faults: ReadonlyArray<Fault> = [
 ];
 
 describe('animal-store doctor on a SQLite file', () => {
-  afterEach(killServices);
   afterEach(removeFolders);
 
   it('creates no file, but requires its folder', async () => {
@@ -65,8 +63,7 @@ describe('animal-store doctor on a SQLite file', () => {
   });
 
   it('reports a file that this user may not write, and serve does not start on it', async function () {
-    const isReadable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
-    if (isReadable?.code !== 0) this.skip();
+    await needsReadableBuild(this);
     const folder = await makeFolder();
     const file = join(folder, 'animals.sqlite3');
     await withDatabase(file, () => Promise.resolve());

@@ -1,7 +1,7 @@
 import { migrate, openSqlite, type Database } from '../../../adapters/knex';
+import { success } from '../../contracts/outcome';
 import { type CheckResult, diagnose } from '../../../app/doctor';
 import type { Environment } from '../../support/processes/command';
-import { run } from '../../support/run';
 
 /** The same as the command, without the time that a process takes. */
 export const doctor = async (environment: Environment) => {
@@ -16,7 +16,7 @@ export const withDatabase = async (
 ): Promise<void> => {
   const database = openSqlite(file);
   try {
-    await run(migrate(database));
+    await success(migrate(database));
     await use(database);
   } finally {
     await database.close();

@@ -12,12 +12,16 @@ import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import knex from 'knex';
 import { migrate, openSqlite } from '../../../adapters/knex';
+import { success } from '../../contracts/outcome';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { killPrograms, main, runUnprivileged, withoutDatabaseLine } from '../../support/processes/command';
-import { expectRestored, underLoad } from '../../support/service/backup-under-load';
+import {
+  killPrograms,
+  main,
+  needsReadableBuild,
+  runUnprivileged,
+  withoutDatabaseLine,
+} from '../../support/processes/command';
 import { integrityOf } from '../../support/databases/sqlite-files';
-import { run } from '../../support/run';
-import { killServices } from '../../support/service/service-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 import { animals, makePipe, namesIn, newFile, runInProcess, runScript } from './support';
 
@@ -35,25 +39,8 @@ const restoreTo = (file: string, backup: string, ...options: ReadonlyArray<strin
   runInProcess(['restore', backup, ...options], { DATABASE_URL: `sqlite:${file}` });
 
 describe('animal-store backup', () => {
-  afterEach(killServices);
   afterEach(killPrograms);
   afterEach(removeFolders);
-
-  it('restores everything that was acknowledged before it began under load, with keys and retries', async () => {
-    const DATABASE_URL = `sqlite:${await newDatabaseFile()}`;
-    const backup = await newBackupFile();
-    const acknowledged = await underLoad(DATABASE_URL, async () => {
-      const outcome = await runInProcess(['backup', backup], { DATABASE_URL });
-      expect(outcome).to.deep.include({ code: 0, stdout: '' });
-      expect(outcome.stderr).to.match(/^backed up and checked: \d+ animals\n$/);
-    });
-    expect(statSync(backup).mode & 0o777).to.equal(0o600);
-    expect(readdirSync(dirname(backup))).to.deep.equal(['backup.sqlite3']);
-
-    const file = await newDatabaseFile();
-    expect((await restoreTo(file, backup)).code).to.equal(0);
-    await expectRestored(`sqlite:${file}`, acknowledged);
-  }).timeout(120_000);
 
   it('writes to standard output and leaves no other file', async () => {
     const { environment, file } = await newCatalogue(animals(3));
@@ -66,8 +53,7 @@ describe('animal-store backup', () => {
   });
 
   it('writes to a folder that its user may not read', async function () {
-    const isReadable = await runUnprivileged(['test', '-r', main]).catch(() => undefined);
-    if (isReadable?.code !== 0) this.skip();
+    await needsReadableBuild(this);
     const { file } = await newCatalogue(animals(3));
     const folder = await makeFolder();
     for (const [path, mode] of [
@@ -254,7 +240,7 @@ describe('The write-ahead log', () => {
     const file = await newDatabaseFile();
     const [importer, other] = [openSqlite(file), openSqlite(file)];
     try {
-      await run(migrate(importer));
+      await success(migrate(importer));
       await other.reads('pets').first('id');
       await importer.writes.transaction((transaction) =>
         transaction.raw(

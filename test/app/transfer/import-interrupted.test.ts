@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { migrate, openSqlite } from '../../../adapters/knex';
+import { success } from '../../contracts/outcome';
 import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
 import {
   killPrograms,
@@ -10,9 +11,8 @@ import {
 } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { integrityOf, lockProbe } from '../../support/databases/sqlite-files';
-import { run } from '../../support/run';
 import { removeFolders } from '../../support/temporary-folder';
-import { namesIn } from './support';
+import { namesIn, newFile, runInProcess } from './support';
 
 /** More than one batch, so that some animals are in the database's transaction. */
 const someRows = '{"name":"Rex","categoryId":1}\n'.repeat(1_000);
@@ -79,14 +79,13 @@ describe('An import that does not end well', () => {
   it('stores nothing when the database refuses an animal in the middle', async () => {
     const catalogue = await newCatalogue();
     const database = openSqlite(catalogue.file);
-    await run(migrate(database));
+    await success(migrate(database));
     await database.writes.raw(
       `create trigger refuse before insert on pets when new.name = 'no' begin select raise(abort, 'full'); end`,
     );
     await database.close();
-    const running = startImport(catalogue);
-    running.stdin.end(`${someRows}{"name":"no","categoryId":1}\n${someRows}`);
-    const { code, stderr } = withoutDatabaseLine(await running.ended);
+    const file = await newFile('animals.ndjson', `${someRows}{"name":"no","categoryId":1}\n${someRows}`);
+    const { code, stderr } = await runInProcess(['import', file], catalogue.environment);
     expect({ code, stderr }).to.deep.equal({
       code: 1,
       stderr: 'nothing was stored: SQLITE_CONSTRAINT: full\n',

@@ -7,8 +7,8 @@ import { importRows } from '../../../app/transfer/import';
 import { readRows } from '../../../app/transfer/formats';
 import { writeRows } from '../../../app/transfer/formats';
 import type { NewPet, PetRepository } from '../../../core';
+import { success } from '../../contracts/outcome';
 import { inTurn } from '../../support/databases/catalogue';
-import { run } from '../../support/run';
 import { anyNewPet } from '../../support/any-pet';
 import { anyCharacter } from '../../support/random';
 
@@ -69,7 +69,7 @@ describe('What export writes', () => {
           fc.integer({ min: 1, max: 300 }),
           async (newPets, size) => {
             const [one, other] = [inMemoryPetRepository(), inMemoryPetRepository()];
-            await run(one.importAll(inTurn(newPets)));
+            await success(one.importAll(inTurn(newPets)));
             const text = await exportAll(format, one);
             const rows = readRows(format, chunksOf(text, size));
             const count = await importRows(rows, other, false);

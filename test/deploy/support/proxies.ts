@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { call } from '../../support/http/client';
 import { eventually } from '../../support/eventually';
 import { projectFolder, type Running, startProgram } from '../../support/processes/command';
 import { freePort } from '../../support/processes/system';
 import { makeFolder } from '../../support/temporary-folder';
+import { makeCertificate } from './certificate';
 
 /** A proxy of `deploy/` on a port of its own, in front of two instances. */
 export interface Proxy {
@@ -38,22 +39,6 @@ const place = async (
   return file;
 };
 
-/** Makes a self-signed certificate and its key, and a file that holds both. */
-const makeCertificate = async () => {
-  const folder = await makeFolder();
-  const [certificate, key, both] = ['certificate.pem', 'key.pem', 'both.pem'].map((name) =>
-    join(folder, name),
-  );
-  if (certificate === undefined || key === undefined || both === undefined) throw new Error('no paths');
-  const { code, stderr } = await startProgram('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
-    ...['-subj', '/CN=animal store test', '-keyout', key, '-out', certificate],
-  ]).ended;
-  expect(code, stderr).to.equal(0);
-  await writeFile(both, `${await readFile(certificate, 'utf8')}${await readFile(key, 'utf8')}`);
-  return { certificate, key, both };
-};
-
 const whenReady = async (proxy: Proxy): Promise<Proxy> => {
   await eventually('the proxy reaches an instance', 20_000, () =>
     call(`${proxy.address}/readyz`).then(
@@ -64,17 +49,14 @@ const whenReady = async (proxy: Proxy): Promise<Proxy> => {
   return proxy;
 };
 
-export const startNginx: StartProxy = async ([first, second]) => {
-  const [port, tlsPort, { certificate, key }] = await Promise.all([
-    freePort(),
-    freePort(),
-    makeCertificate(),
-  ]);
+const startNginx: StartProxy = async ([first, second]) => {
+  const [port, tlsPort] = [await freePort(), await freePort()];
+  const { certificate, privateKey } = await makeCertificate(await makeFolder());
   const site = await place('deploy/nginx/animal-store.conf', [
     ['listen 80;', `listen 127.0.0.1:${port};`],
     ['# listen 443 ssl http2;', `listen 127.0.0.1:${tlsPort} ssl http2;`],
     ['# ssl_certificate /etc/ssl/animals.pem;', `ssl_certificate ${certificate};`],
-    ['# ssl_certificate_key /etc/ssl/animals.key;', `ssl_certificate_key ${key};`],
+    ['# ssl_certificate_key /etc/ssl/animals.key;', `ssl_certificate_key ${privateKey};`],
     ['127.0.0.1:3001', first],
     ['127.0.0.1:3002', second],
   ]);
@@ -92,11 +74,13 @@ export const startNginx: StartProxy = async ([first, second]) => {
   });
 };
 
-export const startHaproxy: StartProxy = async ([first, second]) => {
-  const [port, tlsPort, { both }] = await Promise.all([freePort(), freePort(), makeCertificate()]);
+const startHaproxy: StartProxy = async ([first, second]) => {
+  const [port, tlsPort] = [await freePort(), await freePort()];
+  const { certificate, privateKey } = await makeCertificate(await makeFolder());
+  await appendFile(certificate, await readFile(privateKey, 'utf8'));
   const site = await place('deploy/haproxy/haproxy.cfg', [
     ['bind :80', `bind 127.0.0.1:${port}`],
-    ['# bind :443 ssl crt /etc/ssl/animals.pem', `bind 127.0.0.1:${tlsPort} ssl crt ${both}`],
+    ['# bind :443 ssl crt /etc/ssl/animals.pem', `bind 127.0.0.1:${tlsPort} ssl crt ${certificate}`],
     ['127.0.0.1:3001', first],
     ['127.0.0.1:3002', second],
   ]);

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 import * as t from 'io-ts';
 import { decodeOrThrow } from '../../../core';
+import { servePlainly } from '../../support/http/listen';
 
 /** Spans as OTLP has them in JSON, by the fields that are compared. `kind` 2 is a server's. */
 const OtlpSpan = t.intersection([
@@ -27,21 +26,10 @@ const spansOf = (body: unknown): ReadonlyArray<Span> =>
 /** Takes traces over OTLP, as JSON over HTTP. */
 export const startTraceCollector = async () => {
   const spans: Array<Span> = [];
-  const server = createServer((request, response) => {
-    void json(request).then((body) => {
-      if (request.url === '/v1/traces') spans.push(...spansOf(body));
-      response.setHeader('Content-Type', 'application/json').end('{}');
-    });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
-  return {
-    address: `http://127.0.0.1:${port}`,
-    spans: (): ReadonlyArray<Span> => spans,
-    stop: (): void => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const { address, close } = await servePlainly(async (request, response) => {
+    const body = await json(request);
+    if (request.url === '/v1/traces') spans.push(...spansOf(body));
+    response.setHeader('Content-Type', 'application/json').end('{}');
+  });
+  return { address, spans: (): ReadonlyArray<Span> => spans, close };
 };

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, symlink } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { expect } from 'chai';
 import { type Outcome, projectFolder, startProgram } from '../../support/processes/command';
 import { installPackage, packPackage } from '../../support/packages';
 
@@ -33,3 +34,13 @@ export const embedderFolder = async (...beside: ReadonlyArray<string>): Promise<
 /** Runs a JavaScript program in a folder, to its end. */
 export const runNode = (folder: string, ...programArguments: ReadonlyArray<string>): Promise<Outcome> =>
   startProgram(process.execPath, programArguments, { folder }).ended;
+
+/** Bundles a program for a browser, with no shim for what Node has and a browser has not. */
+export const bundleForBrowser = async (folder: string, program: string): Promise<string> => {
+  await writeFile(join(folder, 'program.mjs'), program);
+  const options = ['--bundle', '--minify', '--platform=browser', '--format=esm', '--outfile=bundle.mjs'];
+  const esbuild = toolFolder('.bin/esbuild');
+  const { code, stderr } = await startProgram(esbuild, ['program.mjs', ...options], { folder }).ended;
+  expect(code, stderr).to.equal(0);
+  return readFile(join(folder, 'bundle.mjs'), 'utf8');
+};

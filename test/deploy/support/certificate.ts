@@ -1,0 +1,21 @@
+import { expect } from 'chai';
+import { join } from 'node:path';
+import { startProgram } from '../../support/processes/command';
+
+/** Paths of PEM files. */
+export interface Certificate {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+/** Makes a self-signed certificate for 127.0.0.1 in a folder. It needs `openssl`. */
+export const makeCertificate = async (folder: string): Promise<Certificate> => {
+  const [certificate, privateKey] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
+  const { code, stderr } = await startProgram('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+    ...['-subj', '/CN=animal store test', '-addext', 'subjectAltName=IP:127.0.0.1'],
+    ...['-keyout', privateKey, '-out', certificate],
+  ]).ended;
+  expect(code, stderr).to.equal(0);
+  return { certificate, privateKey };
+};
