@@ -65,7 +65,10 @@ const inspectClock = ({ newestKeyCreatedAtMs }: KeyReport): CheckResult => {
 const inspectTimeouts = ({ areKept, text, remedy }: SessionTimeouts): CheckResult =>
   areKept
     ? passed('timeouts', text)
-    : failed('timeouts', `${text}; a client that hangs can block other requests; run: ${remedy}`);
+    : failed(
+        'timeouts',
+        `${text}; if a timeout is 0 or too long, an instance that hangs can block other requests; run: ${remedy}`,
+      );
 
 const inspectSchema = (schema: SchemaState): CheckResult => {
   const { pending, unknown } = schema;
