@@ -39,7 +39,11 @@ const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> 
   [['knex-database-is-the-base'], 'adapters/knex/database/engine.ts', "import '../sqlite/sqlite';"],
   [['knex-database-is-the-base'], 'adapters/knex/database/batch.ts', "import '../batcher';"],
   [['sqlite-and-postgres-stay-apart'], 'adapters/knex/sqlite/other.ts', "import '../postgres/postgres';"],
-  [['sqlite-and-postgres-stay-apart'], 'adapters/knex/postgres/keys.ts', "import '../api-keys/stored-key';"],
+  [
+    ['sqlite-and-postgres-stay-apart'],
+    'adapters/knex/postgres/keys.ts',
+    "import '../api-keys/knex-authenticate';",
+  ],
   [['ports-know-no-engine'], 'adapters/knex/pets/file.ts', "import '../sqlite/sqlite';"],
   [['ports-know-no-engine'], 'adapters/knex/api-keys/schema.ts', "import '../migrations/migrations';"],
   [['settings-and-terminal-are-the-base'], 'app/settings.ts', "import './terminal/terminal';"],

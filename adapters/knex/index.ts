@@ -1,5 +1,5 @@
 export * from './api-keys/api-key-store';
-export * from './api-keys/knex-authenticate';
+export { knexAuthenticate } from './api-keys/knex-authenticate';
 export type { Database, InspectableDatabase, PoolUsage, SessionTimeouts } from './database/database';
 export * from './health/database-status';
 export * from './health/inspect-database';

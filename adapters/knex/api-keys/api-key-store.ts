@@ -5,7 +5,7 @@ import type { ApiKey, Unavailable } from '../../../core';
 import { toTaskEither, eitherToTaskEither } from '../database/errors';
 import type { Database } from '../database/database';
 import { inTransaction } from '../database/connections';
-import { type ApiKeyRow, digestOf, isValid, newApiKey } from './stored-key';
+import { type ApiKeyRow, digestOf, isValid, newApiKey } from './knex-authenticate';
 
 export interface ApiKeyRecord {
   readonly id: string;

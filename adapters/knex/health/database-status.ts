@@ -1,7 +1,7 @@
 import type * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import type { Unavailable } from '../../../core';
-import type { ApiKeyRow } from '../api-keys/stored-key';
+import type { ApiKeyRow } from '../api-keys/knex-authenticate';
 import { toTaskEither } from '../database/errors';
 import type { Database, DatabaseSizes } from '../database/database';
 import { migrations } from '../migrations/migrations';

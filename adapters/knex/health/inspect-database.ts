@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import type * as TE from 'fp-ts/TaskEither';
 import type { Unavailable } from '../../../core';
-import { type ApiKeyRow, isValid } from '../api-keys/stored-key';
+import { type ApiKeyRow, isValid } from '../api-keys/knex-authenticate';
 import { eitherToTaskEither, errorWithCode, permanentError } from '../database/errors';
 import type { Durability, InspectableDatabase, SessionTimeouts } from '../database/database';
 import { petFromRow } from '../database/pet-columns';
