@@ -5,8 +5,8 @@ import type { ServerFailure } from './options';
 export const maxHeadBytes = 16_384;
 
 /**
- * Counts the bytes, Host headers and Authorization headers of a head. Node's own limit leaves out colons and line ends,
- * and Node joins or drops repeated headers.
+ * Counts the bytes of a request's head, and its Host and Authorization headers. Node's own limit leaves out colons and
+ * line ends, and Node joins or drops repeated headers.
  */
 const countHead = (rawHeaders: ReadonlyArray<string>) => {
   let bytes = 0;
@@ -35,7 +35,8 @@ const hasAmbiguousLength = ({ headers, httpVersion }: IncomingMessage): boolean 
   return encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || httpVersion !== '1.1');
 };
 
-// Matches a fragment, or a byte that is invalid in a URI. Older releases of Node 20 accept such bytes.
+// Matches `#`, which starts a fragment, and bytes that are invalid in a URI. Older releases of Node 20 accept such
+// bytes.
 const fragmentOrInvalid = /#|[^!-~]/;
 
 /**
@@ -79,10 +80,7 @@ export const validateRequest = (request: IncomingMessage): ServerFailure | undef
   return undefined;
 };
 
-/**
- * True if the bytes after the request have no known meaning: a body, or the next request. The response must then close
- * the connection.
- */
+/** True if the bytes after the request may be its body or the next request. The response must then close the connection. */
 export const hasUnknownEnd = ({ complete, headers }: IncomingMessage, isContinued: boolean): boolean =>
   // A proxy may reuse the connection before the body ends. Its next request would be read as the rest of the body.
   !complete ||
@@ -113,7 +111,7 @@ export const parserFailure = ({ code }: ParserError): ServerFailure => {
   }
 };
 
-/** True for a malformed request whose method is HEAD, since its response must not have a body. */
+/** True for a malformed request whose method is HEAD. Its response must not have a body. */
 export const isMalformedHead = ({ rawPacket, bytesParsed }: ParserError): boolean => {
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';
   return parsed.startsWith('HEAD ') && !parsed.includes('\r\n\r\n');

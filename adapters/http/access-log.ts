@@ -43,7 +43,8 @@ export interface Reporter {
   readonly error: (cause: unknown, requestId: string) => void;
 }
 
-// Version 00 ends after the flags; a later version may continue after a dash. Version ff and ids of zeros are invalid.
+// Syntax of `traceparent` (W3C Trace Context). Version 00 ends after the flags; a later version may continue after a
+// dash. Version ff and ids of zeros are invalid.
 const traceParent =
   /^(?:00(?=.{53}$)|(?!00|ff)[0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/;
 
@@ -54,7 +55,7 @@ const parseTraceContext = (header: string): TraceContext | undefined => {
 
 /**
  * Returns the address of the socket. With trusted proxies, returns the address that the outermost of them wrote into
- * `X-Forwarded-For`. Clients can forge the entries to the left of it.
+ * `X-Forwarded-For`. Clients can forge all entries to the left of that address.
  */
 export const clientAddressOf = (
   { headers, socket }: IncomingMessage,
