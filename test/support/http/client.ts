@@ -8,7 +8,7 @@ import {
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** An answer, and how long it took in milliseconds. */
+/** A response, with the milliseconds that it took. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -21,7 +21,7 @@ export interface Call {
   readonly key?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whose connections it takes; without one those of all calls. */
+  /** Agent whose connections the request uses. By default, all calls share one agent. */
   readonly agent?: Agent;
 }
 
@@ -48,7 +48,7 @@ const headersOf = ({ key, headers, body }: Call): OutgoingHttpHeaders => ({
   ...headers,
 });
 
-/** Sends one request on a kept-alive connection; rejects if the connection ends without a response. */
+/** Sends one request on a keep-alive connection. Rejects if the connection ends without a response. */
 export const call = (url: string, options: Call = {}): Promise<Answer> => {
   const { method = 'GET', agent = shared, body } = options;
   const sent = request(url, { agent, method, headers: headersOf(options) });
@@ -57,16 +57,18 @@ export const call = (url: string, options: Call = {}): Promise<Answer> => {
   return answer;
 };
 
-/** A create that the service has received and can't answer before the rest of its body comes. */
+/** A create of which the service has received only a part of the body, so that it cannot answer. */
 export interface HeldCreate {
   readonly sendRest: () => void;
   readonly answer: Promise<Answer>;
 }
 
-/** Connections that are kept for the next request. */
 export const keepAliveAgent = (): Agent => new Agent({ keepAlive: true });
 
-/** Sends a create up to the middle of its body; ends once the service has asked for the body, and so received it. */
+/**
+ * Sends the head and half of the body of a create. Resolves after the service's 100 (Continue), which shows that it has
+ * the request.
+ */
 export const holdCreate = async (
   { address, key }: Caller,
   json: string,
@@ -91,7 +93,7 @@ export const holdCreate = async (
   };
 };
 
-/** An answer as it came: animals are compared as text, to the digit. */
+/** A response whose animals stay JSON text, so that ids are compared digit by digit. */
 export interface Answered {
   readonly status: number;
   readonly text: string;
@@ -107,14 +109,14 @@ const answered = async (answer: Promise<Answer>): Promise<Answered> => {
   return { status, text };
 };
 
-/** Adds an animal; `json` is the body as it is sent. */
+/** Adds an animal. `json` is the body of the request. */
 export const createPet = ({ address, key }: Caller, json: string): Promise<Answered> =>
   answered(call(`${address}/v1/pets`, { method: 'POST', key, body: json }));
 
 export const listPets = ({ address, key }: Caller, query = ''): Promise<Answered> =>
   answered(call(`${address}/v1/pets${query}`, { key }));
 
-/** Every animal's own JSON text, in the order of the list, read page by page. */
+/** Returns the JSON text of each animal, by ascending id, from all pages. */
 export const allPets = async (caller: Caller): Promise<ReadonlyArray<string>> => {
   const pets: Array<string> = [];
   let after = '0';
@@ -128,14 +130,13 @@ export const allPets = async (caller: Caller): Promise<ReadonlyArray<string>> =>
   }
 };
 
-/** The digits of an animal's id, from its JSON text. */
 export const idOf = (pet: string): string => {
   const id = /"id":(-?\d+)/.exec(pet)?.[1];
   if (id === undefined) throw new Error(`no id in ${pet}`);
   return id;
 };
 
-/** Whether nothing takes connections at an address any more. */
+/** True if a connection to the address is refused. */
 export const isRefused = (address: string): Promise<boolean> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(address);
@@ -152,17 +153,16 @@ export const isRefused = (address: string): Promise<boolean> =>
 export const owner = 'owner-key';
 export const stranger = 'stranger-key';
 
-/** The settings under which both keys are known. */
+/** Settings of a service that accepts the two keys above. */
 export const environmentOf = (databaseUrl: string) => ({
   DATABASE_URL: databaseUrl,
   API_KEYS: `${owner},${stranger}`,
   LOG_LEVEL: 'silent',
 });
 
-/** A new animal's JSON text. */
 export const newPet = (name: string): string => `{"name":"${name}","categoryId":9007199254740993}`;
 
-/** Creates an animal under an idempotency key. */
+/** Creates an animal with an idempotency key. */
 export const createUnder = (
   address: string,
   idempotencyKey: string,
@@ -176,10 +176,9 @@ export const createUnder = (
     body,
   });
 
-/** Whether it is an earlier answer. */
 export const isReplay = ({ headers }: Answer): boolean => headers['idempotent-replayed'] === 'true';
 
-/** Sends each request to the next of several addresses, as a load balancer does. */
+/** Returns a function that sends each request to the next of several addresses, as a load balancer does. */
 export const roundRobin = (addresses: ReadonlyArray<string>) => {
   let turn = 0;
   return (path: string, options: Call): Promise<Answer> => {
@@ -190,7 +189,7 @@ export const roundRobin = (addresses: ReadonlyArray<string>) => {
   };
 };
 
-/** The target of the next page in a `Link` header with `rel="next"` (RFC 8288), if there is the header. */
+/** Returns the target in a `Link` header with `rel="next"` (RFC 8288), or undefined without such a header. */
 export const parseNextLink = (link: string | undefined): string | undefined => {
   if (link === undefined) return undefined;
   const [, address] = /^<([^<>\s]*)>; rel="next"$/.exec(link) ?? [];

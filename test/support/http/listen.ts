@@ -3,13 +3,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Server, Socket } from 'node:net';
 
 export interface Listening {
-  /** As in `http://127.0.0.1:3000`. */
+  /** Address such as `http://127.0.0.1:3000`. */
   readonly address: string;
-  /** Ends all connections and stops listening. */
   readonly close: () => Promise<void>;
 }
 
-/** Lets a server listen on a free port of the loopback interface. */
+/** Makes a server listen on a free port of the loopback interface. */
 export const listenOn = async (server: Server): Promise<Listening> => {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -30,7 +29,7 @@ export const listenOn = async (server: Server): Promise<Listening> => {
   };
 };
 
-/** Serves a listener, such as Koa's callback, by Node's own server, on a free port of loopback. */
+/** Serves a listener, such as Koa's callback, with Node's own HTTP server on a free port of the loopback interface. */
 export const servePlainly = (
   listener: (request: IncomingMessage, response: ServerResponse) => unknown,
 ): Promise<Listening> => listenOn(createServer((request, response) => void listener(request, response)));

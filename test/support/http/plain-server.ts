@@ -20,7 +20,7 @@ const statuses: Readonly<Record<ServerFailure['_tag'], number>> = {
   HttpVersionNotSupported: 505,
 };
 
-/** The failure as JSON. */
+/** Makes a response with the failure as JSON. */
 export const errorResponse = (failure: ServerFailure): ErrorResponse => ({
   status: statuses[failure._tag],
   headers: { 'Content-Type': 'application/json' },
@@ -32,7 +32,7 @@ export interface PlainServer extends HttpServer {
   readonly connect: () => RawConnection;
 }
 
-/** Serves a listener that knows nothing of the store, on a free port. */
+/** Serves any listener with the HTTP server of this project, on a free port. */
 export const startPlainServer = async (
   listener: Listener,
   options: Partial<HttpServerOptions> = {},
@@ -49,15 +49,15 @@ export const startPlainServer = async (
   return { ...server, port, connect: () => openRawConnection('127.0.0.1', port) };
 };
 
-/** The status codes of all responses that a connection has received. */
+/** Returns the status codes of all responses in the received bytes. */
 export const statusesIn = (received: Buffer): ReadonlyArray<number> =>
   [...received.toString('latin1').matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
 
-/** A GET without a body; `headers` are further lines. */
+/** Returns the text of a GET without a body. `headers` are additional header lines. */
 export const getRequest = (path: string, ...headers: ReadonlyArray<string>): string =>
   [`GET ${path} HTTP/1.1`, 'Host: a', ...headers, '', ''].join('\r\n');
 
-/** A POST with its length. */
+/** Returns the text of a POST with a Content-Length. */
 export const postRequest = (path: string, body: string, ...headers: ReadonlyArray<string>): string =>
   [
     `POST ${path} HTTP/1.1`,

@@ -5,12 +5,12 @@ import { buffer } from 'node:stream/consumers';
 import { type Listening, listenOn } from './listen';
 
 export interface Proxy {
-  /** As in `http://127.0.0.1:3000/store`. */
+  /** Address such as `http://127.0.0.1:3000/store`. */
   readonly address: string;
   readonly stop: () => Promise<void>;
 }
 
-/** A reverse proxy that puts a service under a path, which it takes off before it asks. */
+/** Starts a reverse proxy that serves a service under a path, and removes the path before it forwards a request. */
 export const behindPath = async (path: string, service: string): Promise<Proxy> => {
   const server = createServer((incoming, outgoing) => {
     const { method, headers, url = '' } = incoming;
@@ -38,7 +38,7 @@ export const behindPath = async (path: string, service: string): Promise<Proxy> 
   };
 };
 
-/** Passes requests on, and drops every fourth response once the service has sent all of it. */
+/** Starts a proxy that forwards requests. It drops every fourth response after the service has sent it completely. */
 export const losingProxy = (target: string): Promise<Listening> => {
   let count = 0;
   return listenOn(
@@ -57,10 +57,10 @@ export const losingProxy = (target: string): Promise<Listening> => {
   );
 };
 
-/** Bytes of answers after which each connection in turn is reset. */
+/** Number of response bytes after which a connection is reset, for each connection in turn. */
 const resetsAfter = [0, 5_000, 1, 20_000, 300, 60_000];
 
-/** Passes bytes on, and resets every connection: before, at the start of, or in the middle of an answer. */
+/** Starts a proxy that resets every connection: before a response, at its start or in its middle. */
 export const resettingProxy = (target: string): Promise<Listening> => {
   const { hostname, port } = new URL(target);
   let count = 0;

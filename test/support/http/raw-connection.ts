@@ -1,29 +1,30 @@
 import { connect } from 'node:net';
 
-/** In milliseconds: nothing is promised to come within it. A busy machine may take long. */
+/** Maximum wait for the server, long enough for a busy machine. */
 const timeoutMs = 20_000;
 
-/** A TCP connection that says what it is told, byte for byte. */
+/** A TCP connection on which a test sends and receives exact bytes. */
 export type RawConnection = Readonly<{
-  /** Strings go out as Latin-1: one byte a character. */
+  /** Sends bytes. A string is encoded as Latin-1, one byte for each character. */
   send: (bytes: string | Buffer) => void;
-  /** Waits until what came so far matches `pattern`. */
+  /** Waits until the bytes received so far match `pattern`. */
   received: (pattern: RegExp) => Promise<void>;
-  /** Waits until the server has closed the connection: all that it sent. */
+  /** Waits until the server has closed the connection. Returns all bytes that it sent. */
   closed: () => Promise<Buffer>;
-  /** Ends this side: nothing more is sent, what comes is still read. */
+  /** Half-closes the connection: sends nothing more, but still receives. */
   end: () => void;
   destroy: () => void;
-  /** Ends the connection without a farewell: what the server still writes to it fails. */
+  /** Resets the connection (TCP RST), so that later writes of the server fail. */
   reset: () => void;
 }>;
 
-/** Opens a connection. Its waits fail after 20 seconds. */
+/** Opens a TCP connection. Waits on it fail after 20 seconds. */
 export const openRawConnection = (host: string, port: number): RawConnection => {
   const socket = connect({ host, port, noDelay: true });
   const chunks: Array<Buffer> = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-  // A server may close while it is still being written to: what it said before counts, not the reset.
+  // The server may close while the test still writes, which resets the connection. The bytes received before the reset
+  // count.
   socket.on('error', () => undefined);
 
   const soFar = () => Buffer.concat(chunks);
@@ -54,7 +55,6 @@ export const openRawConnection = (host: string, port: number): RawConnection => 
   };
 };
 
-/** Opens a connection to an address such as `http://127.0.0.1:3000`. */
 export const connectTo = (address: string): RawConnection => {
   const { hostname, port } = new URL(address);
   return openRawConnection(hostname, Number(port));
@@ -62,12 +62,12 @@ export const connectTo = (address: string): RawConnection => {
 
 export interface RawAnswer {
   readonly status: number;
-  /** By name in lower case. */
+  /** Header values by name in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
-/** Sends one request as its bytes are, and reads the answer, with which the server must end the connection. */
+/** Sends the text of one request unchanged, and returns the response. The server must close the connection after it. */
 export const rawExchange = async (address: string, request: string): Promise<RawAnswer> => {
   const connection = connectTo(address);
   connection.send(request);
@@ -77,7 +77,7 @@ export const rawExchange = async (address: string, request: string): Promise<Raw
   return { status: answer.status, headers: new Map(answer.headers), body: answer.body.toString() };
 };
 
-/** One response as it came over the socket. Header names are in lower case; the order is the wire's. */
+/** A response as received. Header names are in lower case, and in the order of the response. */
 export type WireResponse = Readonly<{
   status: number;
   headers: ReadonlyArray<readonly [name: string, value: string]>;
@@ -106,7 +106,7 @@ const lengthOfBody = ({ status, headers }: Omit<WireResponse, 'body'>, method: s
   return Number(length);
 };
 
-/** One response and where the next begins; undefined where its end has not come. */
+/** Returns one response and the offset of the next one. Undefined if the response is incomplete. */
 const readNext = (
   bytes: Buffer,
   offset: number,
@@ -121,8 +121,8 @@ const readNext = (
 };
 
 /**
- * Reads all that a server sent on one connection as its responses to the first of `methods`, in order (RFC 9112),
- * and throws where bytes are left over. Interim responses (1xx) stand in the list where they came.
+ * Parses all bytes of a server on one connection as responses to the first of `methods`, in order (RFC 9112). Throws if
+ * bytes are left over. The result includes interim responses (1xx).
  */
 export const readFirstHttpResponses = (
   bytes: Buffer,
@@ -145,7 +145,7 @@ export const readFirstHttpResponses = (
   return responses;
 };
 
-/** As `readFirstHttpResponses`, for a server that owes an answer to each of `methods`. */
+/** Parses responses as `readFirstHttpResponses` does, and throws unless each of `methods` has a response. */
 export const readHttpResponses = (
   bytes: Buffer,
   methods: ReadonlyArray<string>,
@@ -159,8 +159,8 @@ export const readHttpResponses = (
 const statusLine = 'HTTP/1.1 ';
 
 /**
- * Reads what a server sent to bytes of which nobody knows what requests they are: a response that another follows at
- * once, or nothing, has no body. A last one that is cut off is left out.
+ * Parses responses to requests whose methods are unknown, such as random bytes. A response that is directly followed by
+ * another one, or by nothing, has no body. An incomplete last response is left out.
  */
 export const readUnaskedHttpResponses = (bytes: Buffer): ReadonlyArray<WireResponse> => {
   const isBodiless = (start: number): boolean =>

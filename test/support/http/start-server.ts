@@ -15,10 +15,10 @@ import { eventually } from '../eventually';
 
 type ApplicationOptions = Parameters<typeof httpApplication>[0];
 
-/** Options of an application that tests give to its server. */
+/** Options of the application that a test sets when it starts the server. */
 type Given = Pick<ApplicationOptions, 'reporter' | 'corsOrigins' | 'trustedProxies'>;
 
-/** An application that reports where its server is told to. */
+/** Makes an application with the options that a test sets. */
 export type TestApplication = (given: Given) => HttpApplication;
 
 const ignore = (): void => undefined;
@@ -29,19 +29,19 @@ export const silentReporter: Reporter = {
   error: ignore,
 };
 
-/** What opens the applications that `memoryApplication` makes. */
+/** The API key that applications of `memoryApplication` accept. */
 export const key = arbitraryApiKey();
 
-/** The auth port of whoever has that key. */
+/** The authentication port that accepts only `key`. */
 export const { authenticate: byKey } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
 
 interface Ports {
-  /** What of a repository in memory is another way. */
+  /** Functions that replace those of the repository in memory. */
   readonly pets?: Partial<PetRepository>;
   readonly authenticate?: Authenticate;
 }
 
-/** The service on animals in memory, but for what a test puts in its place. */
+/** Makes the service with animals in memory. A test may replace any part. */
 export const memoryApplication =
   ({
     pets,
@@ -59,7 +59,7 @@ export const memoryApplication =
 
 type Limits = Partial<Pick<HttpServerOptions, 'host' | 'port' | 'maxInFlight' | 'maxWaitMs'>>;
 
-/** Serves an application from this process, at a free port; nobody hears what it reports unless the options say so. */
+/** Serves an application on a free port of this process. Without a reporter in the options, events are ignored. */
 export const startServer = (
   application: TestApplication,
   {
@@ -85,10 +85,9 @@ interface Options {
   readonly reporter?: Reporter;
 }
 
-/** In milliseconds. */
 const bound = 20_000;
 
-/** A server whose store does not answer, and which therefore refuses whoever comes. */
+/** Starts a server whose repository never answers and whose queue is full, so that it rejects every request. */
 export const overloadedServer = async ({ corsOrigins = [], reporter = silentReporter }: Options = {}) => {
   let release = ignore;
   const released = new Promise<void>((resolve) => {
@@ -121,13 +120,13 @@ export const overloadedServer = async ({ corsOrigins = [], reporter = silentRepo
       waiting.push(fetch(`${address}/v1/pets`, { method, headers, ...init }));
       return refusedIds.has(method);
     });
-  // Reads and writes have slots of their own.
+  // Fill the slots of reads and of writes, which are separate.
   await fill('GET', {});
   await fill('POST', { body: '{"name":"Rex","categoryId":7}' });
   return {
     address,
     key,
-    /** Refusals until now. */
+    /** Returns the number of requests rejected so far. */
     refused: () => refused,
     stop: async (): Promise<void> => {
       release();

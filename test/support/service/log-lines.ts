@@ -2,7 +2,7 @@ export type LogLine = Readonly<Record<string, unknown>>;
 
 const isLine = (value: unknown): value is LogLine => typeof value === 'object' && value !== null;
 
-/** The lines of a log, without one that is still being written. */
+/** Parses the lines of a log, except for a last line that is still being written. */
 export const logLines = (log: string): ReadonlyArray<LogLine> =>
   log
     .split('\n')

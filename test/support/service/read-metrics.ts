@@ -1,11 +1,11 @@
 import type { RunningService } from './service-process';
 
-/** Samples of the Prometheus text format by their name and labels, as they stand there. */
+/** Values in the Prometheus text format, by name and labels. */
 export type Samples = ReadonlyMap<string, number>;
 
 const sample = /^([a-z0-9_]+(?:\{.*\})?) (\S+)$/;
 
-/** Every line must be a comment, empty, or a sample whose name and labels come once. */
+/** Parses metrics. Fails unless each line is a comment, empty, or a sample whose name and labels appear once. */
 export const parseMetrics = (text: string): Samples => {
   const samples = new Map<string, number>();
   for (const line of text.split('\n').filter((one) => one !== '' && !/^# (?:HELP|TYPE) /.test(one))) {
@@ -17,7 +17,7 @@ export const parseMetrics = (text: string): Samples => {
   return samples;
 };
 
-/** What a service has measured so far; it has an ADMIN_PORT. */
+/** Reads the current metrics of a service that has an ADMIN_PORT. */
 export const readMetrics = async ({
   adminAddress,
 }: Pick<RunningService, 'adminAddress'>): Promise<Samples> => {
@@ -26,7 +26,7 @@ export const readMetrics = async ({
   return parseMetrics(await response.text());
 };
 
-/** What came on top since, by name and labels; only of names that begin so. */
+/** Returns the increase of each metric whose name has the prefix, by name and labels. */
 export const growth = (before: Samples, after: Samples, beginning: string): Record<string, number> =>
   Object.fromEntries(
     [...after]

@@ -7,18 +7,17 @@ import { decodeSettings } from '../../../app/settings';
 import type { Environment, Outcome } from '../processes/command';
 import type { RunningService } from './service-process';
 
-/** The key that opens a service run by a test. */
+/** The API key of a service that a test starts. */
 export const apiKey = 'a-key-for-tests';
 
-/** A service of this process, with the key that it made because no other was valid. */
+/** A service in this process, with the API key that it creates on a first start. */
 interface ServiceInProcess extends RunningService {
   readonly firstKey: string;
 }
 
 /**
- * Serves from this process what `animal-store serve` serves from one of its own, on a free port, with animals in memory
- * unless the settings say otherwise: without the half second that a process takes to start. What the command line,
- * signals or the built files are about needs `startService`.
+ * Runs `animal-store serve` in this process, on a free port, by default with animals in memory. Saves the half second
+ * that a process takes to start. Tests of the command line, of signals or of the built files need `startService`.
  */
 export const serveInProcess = async (environment: Environment = {}): Promise<ServiceInProcess> => {
   const settings = decodeSettings({ PORT: '0', DATABASE_URL: 'memory:', API_KEYS: apiKey, ...environment });
@@ -63,7 +62,7 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Ser
   };
 };
 
-/** Serves as `serveInProcess` until the work has ended. */
+/** Serves with `serveInProcess` until the work has ended. */
 export const whileServing = async <A>(
   environment: Environment,
   work: (service: ServiceInProcess) => Promise<A>,

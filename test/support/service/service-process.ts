@@ -1,22 +1,22 @@
 import { type Environment, type Outcome, type Running, startCommand } from '../processes/command';
 
-/** A service that answers requests, and what it has written until now. */
+/** A running service, with its output so far. */
 export interface RunningService {
-  /** As in `http://127.0.0.1:3000`. */
+  /** Address such as `http://127.0.0.1:3000`. */
   readonly address: string;
-  /** Where it shows its metrics, if ADMIN_PORT is set. */
+  /** Waits for the address of the metrics. Needs the setting ADMIN_PORT. */
   readonly adminAddress: () => Promise<string>;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Tells it to stop, and waits until it has. */
+  /** Stops the service, and waits until it has ended. */
   readonly stop: () => Promise<Outcome>;
 }
 
 /** A service in a process of its own. */
 export interface ServiceProcess extends Running, RunningService {
-  /** The key that it prints on a first start; rejects when the process ends without one. */
+  /** Waits for the API key that the service prints on a first start. Rejects if the process ends without one. */
   readonly firstKey: () => Promise<string>;
-  /** The command that it prints with that key, to be pasted into a shell. */
+  /** Waits for the command that the service prints with the first API key, to paste into a shell. */
   readonly firstCall: () => Promise<string>;
 }
 
@@ -29,7 +29,7 @@ const printed = (running: Running, pattern: RegExp): Promise<string> =>
       if (found !== undefined) resolve(found);
       return found !== undefined;
     };
-    // A listener for each call would be one too many for a test that asks all the time.
+    // Look first, because a test that polls would otherwise add a listener with each call.
     if (look()) return;
     running.onChange(look);
     running.ended.then(({ stdout, stderr }) => {
@@ -37,7 +37,7 @@ const printed = (running: Running, pattern: RegExp): Promise<string> =>
     }, reject);
   });
 
-/** Starts a service on a free port, and waits until it answers. */
+/** Starts a service on a free port, and waits until it has printed its address. */
 export const startService = async (environment: Environment, folder?: string): Promise<ServiceProcess> => {
   const running = startCommand(['serve'], { PORT: '0', ...environment }, folder);
   services.add(running);
@@ -55,14 +55,14 @@ export const startService = async (environment: Environment, folder?: string): P
   };
 };
 
-/** Ends what a failed test has left behind. */
+/** Kills the services that failed tests have left running. */
 export const killServices = async (): Promise<void> => {
   const left = [...services];
   for (const { signal } of left) signal('SIGKILL');
   await Promise.all(left.map(({ ended }) => ended));
 };
 
-/** Starts several services at once on one database. */
+/** Starts several services at the same time on one database. */
 export const startServices = (
   count: number,
   databaseUrl: string,

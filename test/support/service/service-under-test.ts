@@ -5,20 +5,20 @@ import { checkAnswer, type CheckedAnswer } from '../openapi/checked-answer';
 import { serveInProcess } from './serve-in-process';
 import type { RunningService } from './service-process';
 
-/** What was asked, as far as the check of its answer needs it. */
+/** Method and target of a request, which determine how its response is checked. */
 export type Asked = Readonly<{ method: string; target: string }>;
 
 export type RequestOptions = Readonly<{
-  /** The API key; null sends no Authorization. */
+  /** API key of the request. With null, the request has no Authorization header. */
   key?: string | null;
   headers?: Readonly<Record<string, string>>;
-  /** Strings go out as UTF-8. */
+  /** Body of the request. A string is encoded as UTF-8. */
   body?: string | Buffer;
 }>;
 
 export const apiKeys = { first: 'first-key-of-the-tests', second: 'second-key-of-the-tests' } as const;
 
-/** The service on one store, in this process. Every answer that it gives here is checked against the OpenAPI document. */
+/** A service in this process on one kind of store. Checks each of its responses against the OpenAPI document. */
 export class ServiceUnderTest {
   readonly #store: TestStore;
   #running: RunningService | undefined;
@@ -34,7 +34,6 @@ export class ServiceUnderTest {
     return this.#running;
   }
 
-  /** Its log so far, line by line. */
   get logLines(): ReadonlyArray<string> {
     return this.#service.stdout().trim().split('\n');
   }
@@ -45,7 +44,7 @@ export class ServiceUnderTest {
     this.#running = await serveInProcess({
       DATABASE_URL: databaseUrl,
       API_KEYS: Object.values(apiKeys).join(','),
-      // Requests of probes are in the log at debug.
+      // Requests to health checks are logged at level debug.
       LOG_LEVEL: 'debug',
     }).catch(async (reason: unknown) => {
       await remove();
@@ -53,7 +52,7 @@ export class ServiceUnderTest {
     });
   }
 
-  /** Stops the service, then holds its log against all answers seen. */
+  /** Stops the service. Fails unless the log has exactly one line with the right status for each response. */
   async stop() {
     const { code, stdout: log, stderr } = await this.#service.stop();
     await this.#remove();
@@ -79,7 +78,7 @@ export class ServiceUnderTest {
     return connectTo(this.#service.address);
   }
 
-  /** Reads all that came on a connection as the answers to what was asked on it. Interim answers (1xx) are left out. */
+  /** Parses and checks all responses on a connection, in the order of the requests. Leaves out interim responses (1xx). */
   async answersOn(
     connection: RawConnection,
     asked: ReadonlyArray<Asked>,
@@ -97,14 +96,13 @@ export class ServiceUnderTest {
       });
   }
 
-  /** Sends bytes on a connection of their own; the last request must make the server close it. */
+  /** Sends bytes on a new connection. The last request must make the server close the connection. */
   async exchange(bytes: string | Buffer, asked: ReadonlyArray<Asked>): Promise<ReadonlyArray<CheckedAnswer>> {
     const connection = this.connect();
     connection.send(bytes);
     return this.answersOn(connection, asked);
   }
 
-  /** As `exchange`, for bytes with one answer. */
   async exchangeOne(bytes: string | Buffer, asked: Asked): Promise<CheckedAnswer> {
     const [answer] = await this.exchange(bytes, [asked]);
     if (answer === undefined) throw new Error('no answer');
@@ -119,7 +117,6 @@ export class ServiceUnderTest {
     return this.request('GET', target, options);
   }
 
-  /** Posts JSON text to /v1/pets. */
   create(body: string | Buffer, { headers = {}, ...options }: RequestOptions = {}): Promise<CheckedAnswer> {
     return this.request('POST', '/v1/pets', {
       ...options,
@@ -128,7 +125,7 @@ export class ServiceUnderTest {
     });
   }
 
-  /** Adds an animal that must be taken. */
+  /** Adds an animal, and fails unless the response is a 201. */
   async add(pet: Readonly<Record<string, unknown>>, options: RequestOptions = {}) {
     const answer = await this.create(JSON.stringify({ name: 'Rex', categoryId: 7, ...pet }), options);
     expect(answer.status, answer.text).to.equal(201);
@@ -136,7 +133,7 @@ export class ServiceUnderTest {
   }
 }
 
-/** A request as bytes, after which the connection closes. Header values go out as Latin-1. */
+/** Returns the bytes of a request with `Connection: close`. Header values are encoded as Latin-1. */
 export const requestBytes = (
   method: string,
   target: string,
@@ -163,26 +160,25 @@ const describeOn = (store: TestStore, title: string, tests: (service: ServiceUnd
   });
 };
 
-/** Describes the service where its store makes no difference: all of these tests ask one, which is checked after. */
+/** Describes the service on animals in memory, for tests whose result is the same on every store. */
 export const describeService = (title: string, tests: (service: ServiceUnderTest) => void): void => {
   describeOn(inMemory, title, tests);
 };
 
-/** Describes the service once a store. */
+/** Describes the service on each kind of store. */
 export const describeOnEveryStore = (title: string, tests: (service: ServiceUnderTest) => void): void => {
   for (const store of stores) describeOn(store, `${title}, on ${store.name}`, tests);
 };
 
-/** The header of the first API key. */
 export const authorization = `Authorization: Bearer ${apiKeys.first}`;
 
-/** The head of a request, line by line. */
+/** Returns the head of a request with these lines. */
 export const headOf = (...lines: ReadonlyArray<string>) => [...lines, '', ''].join('\r\n');
 
-/** A GET after which the connection closes. */
+/** Returns the text of a GET with `Connection: close`. */
 export const getText = (target: string, ...headers: ReadonlyArray<string>) =>
   headOf(`GET ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', authorization, ...headers);
 
-/** A GET after which the connection stays open. */
+/** Returns the text of a GET that keeps the connection open. */
 export const keptAliveText = (target: string) =>
   headOf(`GET ${target} HTTP/1.1`, 'Host: localhost', authorization);
