@@ -190,6 +190,12 @@ export const turnThrottle = (maxPerTurn: number): ((task: () => void) => void) =
 };
 
 /**
+ * Limits rejections per tick of the event loop. Otherwise clients that retry at once could block the event loop for
+ * seconds.
+ */
+export const rejectionThrottle = turnThrottle(16);
+
+/**
  * Returns a listener for new connections that holds requests back while more connections arrive, for at most
  * `acceptMs`. libuv 1.46 (Node 20) accepts one connection per tick of the event loop, and a tick that runs requests
  * takes milliseconds. Without the hold, the last of 2,000 clients would be accepted seconds after the first.

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server } from 'node:http';
+import type { Server } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { setImmediate as immediate, setTimeout as pause } from 'node:timers/promises';
 import { createBulkheads, prioritizeAccept } from './admission';
 import type { HttpServerOptions, Listener } from './options';
-import { startReading } from './read-body';
-import { exchangeOf } from './request-lifecycle';
 import { createNodeServer, type NodeServer, serveConnections } from './serve-connections';
 import { serverTimeouts } from '../../core/timeouts';
 
@@ -25,25 +23,6 @@ export interface HttpServer {
  * client that finds the backlog full retries only after a second or more.
  */
 const backlog = 65_535;
-
-/**
- * Returns the time by `performance.now()` until which a request must be answered: 4 s after its arrival, plus the time
- * to receive its body. Undefined if another server received the request.
- */
-export const deadlineOf = (request: IncomingMessage): number | undefined => exchangeOf(request)?.deadline;
-
-/**
- * Returns the time by `performance.now()` at which a request arrived; for a pipelined request, at which the earlier
- * response ended. Undefined if another server received the request.
- */
-export const arrivedAt = (request: IncomingMessage): number | undefined => exchangeOf(request)?.arrivedAt;
-
-/**
- * Reads a request's body, also if another server received the request. On this server, the request holds no slot while
- * its body arrives. Rejects with a `BodyError` if the body is longer than `maxBytes` or incomplete.
- */
-export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
-  exchangeOf(request)?.readBody(maxBytes) ?? startReading(request, maxBytes).body;
 
 const addressOf = (host: string, bound: ReturnType<Server['address']>): string => {
   const port = typeof bound === 'object' && bound !== null ? bound.port : '';

@@ -1,4 +1,4 @@
-export { arrivedAt, deadlineOf, type HttpServer, readBody, startHttpServer } from './create-http-server';
+export { type HttpServer, startHttpServer } from './create-http-server';
 export type {
   ErrorResponse,
   ExchangeObserver,
@@ -7,4 +7,4 @@ export type {
   ServerFailure,
   ShedRequest,
 } from './options';
-export { BodyError } from './read-body';
+export { arrivedAt, BodyError, deadlineOf, readBody } from './request-functions';

@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
-import { type Bulkheads, type Entrant, isSafe, turnThrottle } from './admission';
+import { type Bulkheads, type Entrant, isSafe, rejectionThrottle } from './admission';
 import type { Connection, Turn } from './connection';
 import type { HttpServerOptions, Listener, ServerFailure } from './options';
-import { BodyError, type BodyReading, startReading } from './read-body';
+import { attachExchange, BodyError, type BodyReading, startReading } from './request-functions';
 import { serverTimeouts } from '../../core/timeouts';
 import { hasUnknownEnd, validateRequest } from './validate-request';
 import {
@@ -34,22 +34,6 @@ export interface ExchangeContext {
   /** Exchanges whose client has left while the listener still runs. Their slots are freed at their deadlines. */
   readonly abandoned: Set<Exchange>;
 }
-
-/** Key of a request's exchange. A WeakMap would keep each request in memory until the next full garbage collection. */
-const exchangeKey = Symbol('exchange');
-
-const hasExchange = (
-  request: IncomingMessage,
-): request is IncomingMessage & { readonly [exchangeKey]: Exchange } => exchangeKey in request;
-
-export const exchangeOf = (request: IncomingMessage): Exchange | undefined =>
-  hasExchange(request) ? request[exchangeKey] : undefined;
-
-/**
- * Limits rejections per tick of the event loop. Otherwise clients that retry at once could block the event loop for
- * seconds.
- */
-const rejectionThrottle = turnThrottle(16);
 
 /**
  * A request and its response, from the parsed head to the end. Its connection calls the methods of `Turn`, admission
@@ -90,7 +74,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     this.response = response;
     this.failure = failure;
     trackResponse(response, this);
-    Object.assign(request, { [exchangeKey]: this });
+    attachExchange(request, this);
   }
 
   start(): void {
@@ -125,13 +109,10 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
 
   admit(): void {
     this.holdsSlot = this.bulkhead !== undefined;
-    if (this.endSlotWait === undefined) {
-      void this.run();
-      return;
-    }
     // Set the state before the promise settles. A sweep of the deadlines in between would otherwise shed the request.
     this.state = 'running';
-    this.endSlotWait(true);
+    if (this.endSlotWait === undefined) void this.run();
+    else this.endSlotWait(true);
   }
 
   shed(): void {
@@ -240,7 +221,6 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
 
   private async run(): Promise<void> {
     const { context, request, response } = this;
-    this.state = 'running';
     try {
       await this.asyncContext.runInAsyncScope(context.listener, undefined, request, response);
       if (response.destroyed) this.releaseSlot();

@@ -89,3 +89,43 @@ export const startReading = (request: IncomingMessage, maxBytes: number): BodyRe
   });
   return { body, heldBytes: () => received.length, progressAt: () => progressAt, abort };
 };
+
+/** The part of an exchange that a listener uses by its request. */
+interface ExchangeFunctions {
+  readonly arrivedAt: number;
+  readonly deadline: number;
+  readonly readBody: (maxBytes: number) => Promise<Buffer>;
+}
+
+/** Key of a request's exchange. A WeakMap would keep each request in memory until the next full garbage collection. */
+const exchangeKey = Symbol('exchange');
+
+const hasExchange = (
+  request: IncomingMessage,
+): request is IncomingMessage & { readonly [exchangeKey]: ExchangeFunctions } => exchangeKey in request;
+
+const exchangeOf = (request: IncomingMessage): ExchangeFunctions | undefined =>
+  hasExchange(request) ? request[exchangeKey] : undefined;
+
+export const attachExchange = (request: IncomingMessage, exchange: ExchangeFunctions): void => {
+  Object.assign(request, { [exchangeKey]: exchange });
+};
+
+/**
+ * Returns the time by `performance.now()` until which a request must be answered: 4 s after its arrival, plus the time
+ * to receive its body. Undefined if another server received the request.
+ */
+export const deadlineOf = (request: IncomingMessage): number | undefined => exchangeOf(request)?.deadline;
+
+/**
+ * Returns the time by `performance.now()` at which a request arrived; for a pipelined request, at which the earlier
+ * response ended. Undefined if another server received the request.
+ */
+export const arrivedAt = (request: IncomingMessage): number | undefined => exchangeOf(request)?.arrivedAt;
+
+/**
+ * Reads a request's body, also if another server received the request. On this server, the request holds no slot while
+ * its body arrives. Rejects with a `BodyError` if the body is longer than `maxBytes` or incomplete.
+ */
+export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
+  exchangeOf(request)?.readBody(maxBytes) ?? startReading(request, maxBytes).body;
