@@ -3,7 +3,7 @@ WORKDIR /service
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY . .
-# The image's user must be able to read the files of a private checkout.
+# Lets the user of the image read the files, also if those of the checkout are private.
 RUN npm run build && npm prune --omit=dev && chmod --recursive go+rX package.json dist deploy
 
 FROM docker.io/library/node:24-bookworm-slim
