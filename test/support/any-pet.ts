@@ -14,7 +14,7 @@ const dates = fc
   .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
   .map((date) => date.toISOString().slice(0, 10));
 
-/** Returns a generator for each kind of field, with these texts. A new kind does not compile until it has one. */
+/** Generates valid values of a kind of field. The compiler reports a kind without a generator. */
 const valuesOf = (field: PetField, texts: fc.Arbitrary<string>): fc.Arbitrary<unknown> => {
   switch (field.kind) {
     case 'text':
@@ -40,10 +40,10 @@ const recordOf = (
 
 const anyText = fc.string({ unit: anyCharacter });
 
-/** Generates every valid NewPet, each field by its kind, with these texts. */
+/** Generates valid NewPets whose text fields come from `texts`. */
 export const anyNewPet = (texts = anyText): fc.Arbitrary<NewPet> =>
   recordOf(newPetFields, NewPet.required, texts).map((fields) => decoded(NewPet, fields));
 
-/** Generates every valid Pet, each field by its kind, with these texts. */
+/** Generates valid Pets whose text fields come from `texts`. */
 export const anyPet = (texts = anyText): fc.Arbitrary<Pet> =>
   recordOf(petFields, Pet.required, texts).map((fields) => decoded(Pet, fields));

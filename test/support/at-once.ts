@@ -1,13 +1,10 @@
-/**
- * Defines tests that run at the same time, for tests that wait for a time limit of seconds. All start before the first
- * one reports; each reports its own failure.
- */
+/** Defines tests that run at the same time, because each waits seconds for a time limit. Each reports its own failure. */
 export const testsAtOnce = (tests: Readonly<Record<string, () => Promise<void>>>): void => {
   const runs = new Map<string, Promise<void>>();
   before(() => {
     for (const [title, run] of Object.entries(tests)) {
       const running = run();
-      // A failure before its own test awaits it would end the process.
+      // Prevents an unhandled rejection, which would end the process before the test awaits its promise.
       running.catch(() => undefined);
       runs.set(title, running);
     }

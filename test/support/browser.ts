@@ -5,14 +5,14 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** To stand in a suite's title: why its tests are skipped, where they have to be. */
+/** Text for the title of a suite. Says why its tests are skipped if there is no browser. */
 export const whySkipped = existsSync(executablePath)
   ? ''
   : ` (skipped: there is no Chromium at ${executablePath}; CHROMIUM names another place)`;
 
 export const hasChromium = whySkipped === '';
 
-/** Opens a browser that asks for nothing of its own accord. */
+/** Opens a browser that sends no requests of its own, such as for updates. */
 export const openChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath,
@@ -27,7 +27,7 @@ export const openChromium = (): Promise<Browser> =>
     ],
   });
 
-/** A fault that axe-core finds: its rule, and what it is a fault of. */
+/** A fault that axe-core finds: its rule and the selector of the element. */
 export interface AccessibilityFault {
   readonly rule: string;
   readonly element: string;
@@ -36,8 +36,8 @@ export interface AccessibilityFault {
 const Faults = t.array(t.tuple([t.string, t.string, t.array(t.string)]));
 
 /**
- * What axe-core has to say against a page: a known fault by the selector that it is known by, any other by its place in
- * the page.
+ * Returns the faults that axe-core finds on a page. A known fault is named by its known selector, any other by its path
+ * in the page.
  */
 export const accessibilityFaults = async (
   page: Page,

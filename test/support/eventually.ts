@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** In milliseconds. */
 const pause = 25;
 
-/** Asks until the answer is yes; fails once `bound` milliseconds have passed. */
+/** Polls until a condition is true. Fails after `bound` milliseconds. */
 export const eventually = async (
   what: string,
   bound: number,

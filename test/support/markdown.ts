@@ -2,20 +2,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectFolder } from './processes/command';
 
-/** A fenced block of a Markdown file. */
 export interface MarkdownBlock {
-  /** As it stands behind the fence: `sh`, `js`, or nothing. */
+  /** Language after the opening fence, such as `sh` or `js`; empty without one. */
   readonly language: string;
   readonly text: string;
 }
 
-/** The fenced blocks of one of the project's own Markdown files, in their order. */
+/** Returns the fenced blocks of one of the project's Markdown files, in order. */
 export const markdownBlocks = (file: string): ReadonlyArray<MarkdownBlock> =>
   [...readFileSync(join(projectFolder, file), 'utf8').matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(
     ([, language = '', text = '']) => ({ language, text }),
   );
 
-/** The commands of a shell block: a line each, joined where it goes on behind a backslash, without its comment. */
+/** Returns the commands of a shell block, without comments. A line that ends in a backslash is joined with the next. */
 export const shellCommands = ({ text }: MarkdownBlock): ReadonlyArray<string> =>
   text
     .replace(/\\\n */g, '')

@@ -4,8 +4,8 @@ import { inspect } from 'node:util';
 import { type PostgresServer, startSharedPostgres } from './postgres/postgres-server';
 
 /**
- * Mocha's global fixture. It starts no PostgreSQL: it answers at TEST_POSTGRES_BROKER, and the first test file that
- * asks there for a server starts the one of the whole run. Worker processes inherit the variable.
+ * Server that starts the shared PostgreSQL server of a test run when a test file first asks for it. Worker processes of
+ * mocha find it by the variable TEST_POSTGRES_BROKER.
  */
 
 let broker: Server | undefined;
@@ -48,8 +48,8 @@ const survivesJson = (value: unknown): boolean => {
 };
 
 /**
- * Mocha's workers hand failures over as JSON, which knows no bigint: a failure that holds one would take the report
- * of its whole file away. What JSON refuses is handed over in words.
+ * Replaces failures that JSON cannot represent, such as those with a bigint, by text. Workers of mocha send failures as
+ * JSON, and would lose the report of the whole file.
  */
 export const mochaHooks: Mocha.RootHookObject = {
   afterEach(this: Mocha.Context) {

@@ -6,10 +6,10 @@ import { packLibrary } from '../../deploy/packages/pack';
 import { projectFolder, requireCurrentBuild, startProgram } from './processes/command';
 import { makeFolder } from './temporary-folder';
 
-/** What git does not keep. */
+/** Folders that git does not contain. */
 const made = /(^|\/)(node_modules|dist|\.git)(\/|$)/;
 
-/** A copy of this checkout in a folder of its own, as git would give it: nothing is built or installed. */
+/** Copies this checkout to a new folder, as git would, without anything built or installed. */
 export const copyCheckout = async (): Promise<string> => {
   const folder = await makeFolder();
   await cp(projectFolder, folder, {
@@ -19,7 +19,7 @@ export const copyCheckout = async (): Promise<string> => {
   return folder;
 };
 
-/** The same with the packages that are installed here. */
+/** Copies this checkout to a new folder, with the installed packages. */
 export const copyInstalledCheckout = async (): Promise<string> => {
   const folder = await copyCheckout();
   await symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules'));
@@ -32,16 +32,16 @@ const Manifest = t.type({
   peerDependenciesMeta: t.record(t.string, t.type({ optional: t.boolean })),
 });
 
-/** What of its package.json decides what npm installs beside the package. */
+/** The part of a package.json that decides which other packages npm installs. */
 export type Manifest = t.TypeOf<typeof Manifest>;
 
 export const readManifest = async (file: string): Promise<Manifest> =>
   decodeOrThrow(Manifest, JSON.parse(await readFile(file, 'utf8')));
 
-/** The manifest of the library, but for its version. */
+/** The manifest of the library, which lacks only its version. */
 export const libraryManifest = join(projectFolder, 'deploy', 'packages', 'library.json');
 
-/** The names of the packages that npm installs for whoever installs this one. */
+/** Returns the names of the packages that npm installs together with this one. */
 export const installedBeside = ({ dependencies, peerDependencies, peerDependenciesMeta }: Manifest) => [
   ...Object.keys(dependencies),
   ...Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true),
@@ -58,15 +58,15 @@ const link = async (folder: string, name: string): Promise<void> => {
   await symlink(join(projectFolder, 'node_modules', name), target);
 };
 
-/** The library's tarball, of what was built last. */
+/** Packs the library, from the last build, into a tarball. */
 export const packPackage = async (): Promise<string> => {
   requireCurrentBuild();
   return packLibrary(await makeFolder());
 };
 
 /**
- * Installs the tarball in a new folder without asking a registry: npm would put there what it needs and what is
- * named beside it, here they are links to the project's own copies. Nothing else can be imported there.
+ * Installs the tarball in a new folder without a registry. Its dependencies and `beside` become links to the project's
+ * copies, so that no other package can be imported.
  */
 export const installPackage = async (tarball: string, beside: ReadonlyArray<string>): Promise<string> => {
   const folder = await makeFolder();

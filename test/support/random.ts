@@ -1,21 +1,21 @@
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
 
-/** Draws the same each time it is made from the same seed. */
+/** A source of random values. The same seed gives the same values. */
 export interface Random {
-  /** A whole number from 0 to under a bound. */
+  /** Returns an integer from 0 up to, but not including, the bound. */
   readonly below: (bound: number) => number;
-  /** A whole number; both bounds may be drawn. */
+  /** Returns an integer between both bounds, which are included. */
   readonly between: (low: number, high: number) => number;
   readonly pick: <const A>(from: readonly [A, ...ReadonlyArray<A>]) => A;
-  /** One of the names, each as often as its weight. */
+  /** Returns one of the names, with a probability in proportion to its weight. */
   readonly weighted: <Name extends string>(weights: Readonly<Record<Name, number>>) => Name;
 }
 
-/** Each name has a stream of its own, so that what one drawer does changes nothing for the others. */
+/** Makes a random source for a name, independent of the sources for other names. */
 export const randomFrom = (seed: number, name: string): Random => {
   let state = createHash('sha256').update(`${seed} ${name}`).digest().readUInt32LE();
-  // mulberry32: 32 bits of state are enough for choices that nobody attacks.
+  // The algorithm mulberry32 has 32 bits of state, enough for values that need not be secret.
   const next = (): number => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
@@ -45,7 +45,10 @@ const toCodePoint = (text: unknown): number => {
   return code;
 };
 
-/** Any code point of Unicode but surrogates. fast-check's own makes a table of a million of them in each process. */
+/**
+ * Any code point of Unicode except surrogates. The generator of fast-check makes a table of a million characters in
+ * each process.
+ */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
   .map((code) => String.fromCodePoint(code), toCodePoint);

@@ -1,7 +1,7 @@
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { inspect } from 'node:util';
 
-/** Runs what a test takes for granted, and gives what it answers. */
+/** Runs a TaskEither that must succeed, and returns its result. */
 export const run = async <E, A>(effect: TaskEither<E, A>): Promise<A> => {
   const outcome = await effect();
   if (outcome._tag === 'Left') throw new Error(inspect(outcome.left));

@@ -1,6 +1,6 @@
 import type { TestRunner } from '../contracts';
 
-/** Mocha, without the tests of promises that a way of working can't keep. */
+/** Returns mocha without some tests of a contract suite, by title, for a setup that cannot keep these promises. */
 export const runnerWithout = (...titles: ReadonlyArray<string>): TestRunner => ({
   describe,
   it: (title, check) => {

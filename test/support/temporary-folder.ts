@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const folders = new Set<string>();
 
-/** A new empty folder, which `removeFolders` removes. */
+/** Makes a new empty folder, which `removeFolders` deletes later. */
 export const makeFolder = async (): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
   folders.add(folder);
@@ -17,10 +17,10 @@ export const removeFolders = async (): Promise<void> => {
   await Promise.all(left.map((folder) => rm(folder, { recursive: true })));
 };
 
-/** The path of a SQLite file that does not exist yet. */
+/** Returns the path of a SQLite file that does not exist yet, in a new folder. */
 export const newDatabaseFile = async (): Promise<string> => join(await makeFolder(), 'animals.sqlite3');
 
-/** Gives a new empty folder, which is gone afterwards. */
+/** Runs a function with a new empty folder, and deletes the folder afterwards. */
 export const inFolder = async <A>(use: (folder: string) => Promise<A>): Promise<A> => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-fault-'));
   try {

@@ -5,7 +5,7 @@ import type { Environment } from '../processes/command';
 import { run } from '../run';
 import { newDatabaseFile } from '../temporary-folder';
 
-/** A SQLite file that is up to date, and the settings of a command that uses it. */
+/** A migrated SQLite file, and the settings of a command that uses it. */
 export interface Catalogue {
   readonly file: string;
   readonly environment: Environment;
@@ -13,7 +13,7 @@ export interface Catalogue {
 
 export const environmentOf = (file: string): Environment => ({ DATABASE_URL: `sqlite:${file}` });
 
-/** Uses a file through the repository, and closes it. */
+/** Opens a repository on a file, and closes it afterwards. */
 export const withRepository = async <A>(
   file: string,
   use: (repository: PetRepository) => Promise<A>,
@@ -27,14 +27,14 @@ export const withRepository = async <A>(
   }
 };
 
-/** Makes a file that holds these animals, with the ids from 1. */
+/** Makes a SQLite file with these animals, whose ids start at 1. */
 export const newCatalogue = async (newPets: Iterable<NewPet> = []): Promise<Catalogue> => {
   const file = await newDatabaseFile();
   await withRepository(file, ({ importAll }) => run(importAll(inTurn(newPets))));
   return { file, environment: environmentOf(file) };
 };
 
-/** One after the other, as a source gives them. */
+/** Yields the elements one after another, as the source of an import does. */
 export const inTurn = <A>(all: Iterable<A>): AsyncIterable<A> => ({
   [Symbol.asyncIterator]: () => {
     const iterator = all[Symbol.iterator]();
@@ -42,7 +42,7 @@ export const inTurn = <A>(all: Iterable<A>): AsyncIterable<A> => ({
   },
 });
 
-/** Puts animals with ids of their own into the catalogue. */
+/** Inserts animals with given ids into a database. */
 export const seedPets = async ({ writes }: Database, pets: ReadonlyArray<Pet>): Promise<void> => {
   if (pets.length === 0) return;
   const columns = newPetColumns.map(({ name }) => name);

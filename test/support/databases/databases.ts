@@ -14,15 +14,15 @@ import { createPostgresDatabase, inPostgresDatabase } from '../postgres/postgres
 import { run } from '../run';
 import { inFolder } from '../temporary-folder';
 
-/** An empty database that several may open, as several processes do. */
+/** An empty database that a test can open several times, as several processes would. */
 export interface TestDatabase {
-  /** The setting DATABASE_URL of a service that uses it. */
+  /** Value of the setting DATABASE_URL for a service on this database. */
   readonly databaseUrl: string;
   readonly open: () => Database;
   readonly remove: () => Promise<void>;
 }
 
-/** A SQLite file in a folder of its own. */
+/** Makes an empty SQLite file in a new folder. */
 export const sqliteFile = async (): Promise<TestDatabase> => {
   const folder = await mkdtemp(join(tmpdir(), 'animal-store-'));
   const file = join(folder, 'animals.sqlite3');
@@ -33,7 +33,7 @@ export const sqliteFile = async (): Promise<TestDatabase> => {
   };
 };
 
-/** A database on the run's PostgreSQL server, opened with these options. */
+/** Makes an empty database on the shared PostgreSQL server of the test run, with these options. */
 export const postgresWith =
   (options: Partial<PostgresOptions>, creation?: string) => async (): Promise<TestDatabase> => {
     const { url, drop } = await createPostgresDatabase(creation);
@@ -46,19 +46,25 @@ export const postgresWith =
 
 export const postgresDatabase = postgresWith({});
 
-/** The same with a lock timeout that is longer than any operation may take. */
+/** A database whose lock timeout is longer than any operation of a test may take. */
 export const patientPostgresDatabase = postgresWith({ statementTimeoutMs: 60_000 });
 
-/** Both kinds of database that the Knex adapter promises to work on. */
+/** The kinds of database that the Knex adapter supports. */
 export const databaseKinds = [
   ['SQLite', sqliteFile],
   ['PostgreSQL', postgresDatabase],
 ] as const;
 
-/** A SQLite that waits for its turn takes one of this process's four threads; one must be left to who is on turn. */
+/**
+ * Maximum concurrent writers of a test on SQLite. Each waiting writer blocks one of the four threads of this process,
+ * and the current writer needs one.
+ */
 export const mostWriters = 4;
 
-/** Opens an empty database, which the test may open again. Closes and removes it whatever comes of the test. */
+/**
+ * Runs a test with an empty database, which the test can open again. Closes and removes the database, also after a
+ * failure.
+ */
 export const withEmptyDatabase = async (
   makeDatabase: () => Promise<TestDatabase>,
   test: (database: Database, open: () => Database, databaseUrl: string) => Promise<void>,
@@ -78,7 +84,6 @@ export const withEmptyDatabase = async (
   }
 };
 
-/** Opens a migrated database for hooks, which close and remove it. */
 export const openMigrated = async (makeDatabase: () => Promise<TestDatabase>) => {
   const { open, remove } = await makeDatabase();
   let database = open();
@@ -97,7 +102,7 @@ export const openMigrated = async (makeDatabase: () => Promise<TestDatabase>) =>
   };
 };
 
-/** Opens a migrated database as often as told, and closes and removes it whatever comes of the test. */
+/** Runs a test with `count` connections to one migrated database. Closes and removes the database, also after a failure. */
 export const withDatabases = (
   count: number,
   makeDatabase: () => Promise<TestDatabase>,
@@ -109,20 +114,19 @@ export const withDatabases = (
     await test(...databases);
   });
 
-/** The same for one. */
 export const withDatabase = (
   makeDatabase: () => Promise<TestDatabase>,
   test: (database: Database) => Promise<void>,
 ): Promise<void> => withDatabases(1, makeDatabase, test);
 
-/** A database of a test as one to inspect, without damage and with every right. */
+/** Makes the database fit for an inspection that finds no damage and no missing rights. */
 export const forInspection = (database: Database): InspectableDatabase => ({
   ...database,
   findDamage: () => Promise.resolve(undefined),
   missingGrants: () => Promise.resolve([]),
 });
 
-/** Takes every connection of a pool, so that who asks it for one waits; answers with how to give them back. */
+/** Takes all connections of a pool, so that further queries wait. Returns a function that gives the connections back. */
 export const occupyPool = async (pool: Knex, connections: number): Promise<() => Promise<void>> => {
   const transactions = await Promise.all(Array.from({ length: connections }, () => pool.transaction()));
   return async () => {
@@ -130,18 +134,18 @@ export const occupyPool = async (pool: Knex, connections: number): Promise<() =>
   };
 };
 
-/** A SQL database that processes share. */
+/** A SQL database that several processes use. */
 export interface SqlStore {
   readonly databaseUrl: string;
-  /** Opens it here, for a test to look into. */
+  /** Opens the database in this process, so that the test can query it. */
   readonly open: () => Database;
-  /** Keeps every other writer waiting until it is released. */
+  /** Blocks all other writers until the returned function is called. */
   readonly holdWriters: () => Promise<() => Promise<void>>;
 }
 
 interface SqlStoreKind {
   readonly name: string;
-  /** Gives an empty one, which is gone afterwards. */
+  /** Runs a function with a new empty database, and removes the database afterwards. */
   readonly within: <A>(use: (store: SqlStore) => Promise<A>) => Promise<A>;
 }
 
@@ -159,7 +163,7 @@ const hold = async ({ writes, close }: Database, lock: string): Promise<() => Pr
   }
 };
 
-/** A SQLite file, which need not exist yet. */
+/** Describes the SQLite file at a path, where no file need exist yet. */
 export const sqliteStore = (file: string): SqlStore => {
   const open = () => openSqlite(file);
   return {
@@ -169,13 +173,12 @@ export const sqliteStore = (file: string): SqlStore => {
   };
 };
 
-/** A database on a PostgreSQL server. */
 export const postgresStore = (url: string): SqlStore => {
   const open = () => openPostgres(url, { poolSize: 2, statementTimeoutMs: 3_000 });
   return { databaseUrl: url, open, holdWriters: () => hold(open(), 'lock table pets in exclusive mode') };
 };
 
-/** Both kinds that the service runs on. */
+/** The kinds of SQL database that the service supports. */
 export const sqlStores: ReadonlyArray<SqlStoreKind> = [
   {
     name: 'SQLite',
@@ -187,7 +190,7 @@ export const sqlStores: ReadonlyArray<SqlStoreKind> = [
   },
 ];
 
-/** A column of a table that a test reads past the service. */
+/** Reads a column of a table directly, without the service. */
 export const columnIn = async (
   { open }: SqlStore,
   table: string,
@@ -202,19 +205,18 @@ export const columnIn = async (
   }
 };
 
-/** A store that the service is tested on: `open` gives a new, empty one. */
+/** A kind of store of the end-to-end tests. `open` makes a new, empty one. */
 export type TestStore = Readonly<{
   name: string;
   open: () => Promise<Pick<TestDatabase, 'databaseUrl' | 'remove'>>;
 }>;
 
-/** The store of tests whose result is the same on every store. */
+/** The store for tests whose result is the same on every store. */
 export const inMemory: TestStore = {
   name: 'in-memory',
   open: () => Promise.resolve({ databaseUrl: 'memory:', remove: () => Promise.resolve() }),
 };
 
-/** Every store that the end-to-end tests run on. */
 export const stores: ReadonlyArray<TestStore> = [
   inMemory,
   ...databaseKinds.map(([name, open]) => ({ name, open })),

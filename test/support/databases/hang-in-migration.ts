@@ -4,7 +4,10 @@ const [initialMigration] = Object.values(migrations);
 if (initialMigration === undefined) throw new Error('there is no migration');
 const { up } = initialMigration;
 
-/** Preloaded into the command line: the initial migration creates its tables, reports that and never ends. */
+/**
+ * Replaces the initial migration by one that creates its tables, prints a line and never ends. The command line loads
+ * this file first.
+ */
 initialMigration.up = async (knex) => {
   await up(knex);
   process.stderr.write('amid the migrations\n');

@@ -1,11 +1,11 @@
 import { migrations } from '../../../adapters/knex/migrations/migrations';
 import { migrationSource } from '../../../adapters/knex';
 
-/** The names of the service's migrations, in order. */
+/** Returns the names of the service's migrations, in order. */
 export const migrationNames = async (): Promise<ReadonlyArray<string>> =>
   (await migrationSource.getMigrations([])).map((migration) => migrationSource.getMigrationName(migration));
 
-/** A migration that adds a column, as a later version may have it. */
+/** A migration that a later version of the service could have. */
 export const addsColour = {
   '900_add_colour': {
     up: (knex) => knex.schema.alterTable('pets', (table) => table.text('colour')),
@@ -13,7 +13,7 @@ export const addsColour = {
   },
 } satisfies typeof migrations;
 
-/** Runs work as a later version of the program, whose list of migrations ends with these. */
+/** Runs work as a later version of the service, which has these additional migrations. */
 export const asProgramWith = async <A>(more: typeof migrations, work: () => Promise<A>): Promise<A> => {
   Object.assign(migrations, more);
   try {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { openSqlite } from '../../../adapters/knex';
 import { projectFolder } from '../processes/command';
 
-/** What a SQLite file says of itself: `ok` when it is sound. */
+/** Returns the result of SQLite's integrity check, `ok` for a sound file. */
 export const integrityOf = async (file: string): Promise<unknown> => {
   const { reads, close } = openSqlite(file);
   try {
@@ -13,7 +13,7 @@ export const integrityOf = async (file: string): Promise<unknown> => {
   }
 };
 
-/** A column of a table, in the order of the rows. */
+/** Returns the values of a column, in the order of the rows. */
 export const columnOf = async (
   file: string,
   table: string,
@@ -28,11 +28,11 @@ export const columnOf = async (
   }
 };
 
-/** Everything that lies on the disk for a SQLite file: itself and its write-ahead log. */
+/** Returns the bytes of a SQLite file and of its write-ahead log. */
 export const bytesOf = (file: string): Buffer =>
   Buffer.concat([file, `${file}-wal`].filter((path) => existsSync(path)).map((path) => readFileSync(path)));
 
-/** Whether commits still stand in the write-ahead log alone. */
+/** True if the write-ahead log has commits that are not in the main file yet. */
 export const hasWriteAheadLog = (file: string): boolean =>
   existsSync(`${file}-wal`) && statSync(`${file}-wal`).size > 0;
 
@@ -40,14 +40,14 @@ const probe = `new (require('sqlite3').Database)(process.argv[1], function () {
   this.exec('begin immediate', (error) => process.exit(error?.code === 'SQLITE_BUSY' ? 5 : error ? 1 : 0));
 });`;
 
-/** Whether another process is kept from writing to a SQLite file. It waits for the answer without a turn of the event loop. */
+/** True if the SQLite file is locked against writers of other processes. Blocks this process while it looks. */
 export const isLocked = (file: string): boolean => {
   const { status, stderr } = spawnSync(process.execPath, ['-e', probe, file], { cwd: projectFolder });
   if (status !== 0 && status !== 5) throw new Error(`the lock can't be looked for: ${stderr.toString()}`);
   return status === 5;
 };
 
-/** Tells whether another process is in the middle of writing to a SQLite file. */
+/** Reports whether another process holds the write lock of a SQLite file. */
 export interface LockProbe {
   readonly isHeld: () => Promise<boolean>;
   readonly close: () => Promise<void>;

@@ -67,7 +67,7 @@ const templates = documents.flatMap(({ name, document: { servers, paths } }) =>
   })),
 );
 
-/** The operation that an OpenAPI document has for a request, if any; HEAD is answered as GET. */
+/** Finds the operation in the OpenAPI documents for a request, if any. HEAD counts as GET. */
 const findOperation = (method: string, target: string) => {
   const path = target.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '');
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
@@ -77,14 +77,14 @@ const findOperation = (method: string, target: string) => {
     : undefined;
 };
 
-/** Fails unless a document declares this answer to this request, its headers and its body. */
+/** Fails unless an OpenAPI document declares this response to this request, with its headers and its body. */
 export const expectDeclaredAnswer = (
   request: Readonly<{ method: string; target: string }>,
   answer: Readonly<{ status: number; header: (name: string) => string | undefined; json: unknown }>,
 ) => {
   const operation = findOperation(request.method, request.target);
   if (operation === undefined) {
-    // The start page, and the redirect to the reference.
+    // The start page and the redirect to the API reference are in no OpenAPI document.
     if (answer.status === 308 || answer.header('Content-Type')?.startsWith('text/html') === true) return;
     expect(answer.status, `${request.method} ${request.target} is no operation of a document`).to.be.within(
       400,
@@ -120,7 +120,7 @@ const parseNumber = (digits: string): number | bigint => {
   return /^-?[0-9]+$/.test(digits) && !Number.isSafeInteger(value) ? BigInt(digits) : value;
 };
 
-/** Parses JSON to the digit: an integer past 2^53 becomes a bigint, every other number a number. */
+/** Parses JSON. An integer past 2^53 becomes a bigint, and every other number a number. */
 export const parseExactJson = (text: string): unknown => parse(text, undefined, { parseNumber });
 
 const Integer = t.union([t.bigint, t.number]);
@@ -131,7 +131,7 @@ const Pet = t.intersection([
 ]);
 const ErrorBody = t.strict({ code: t.string, message: t.string, status: t.number });
 
-/** An animal in an answer. */
+/** An animal in a response. */
 export type AnsweredPet = Readonly<{
   id: bigint;
   name: string;
@@ -139,17 +139,17 @@ export type AnsweredPet = Readonly<{
   status?: t.TypeOf<typeof Status>;
 }>;
 
-/** An answer that agreed with the OpenAPI document and with what every answer promises. */
+/** A response that agrees with the OpenAPI document and with what is promised of every response. */
 export type CheckedAnswer = Readonly<{
   status: number;
   headers: WireResponse['headers'];
-  /** By its name in any case. */
+  /** Returns the value of a header. The name may be in any case. */
   header: (name: string) => string | undefined;
   text: string;
   json: unknown;
   pet: () => AnsweredPet;
   pets: () => ReadonlyArray<AnsweredPet>;
-  /** `code` of an error's body; '' where there is none. */
+  /** `code` of the Error body; an empty string for other bodies. */
   code: string;
   message: string;
 }>;
@@ -166,13 +166,13 @@ const readPets = (value: unknown): ReadonlyArray<AnsweredPet> => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The representation, taken out of its content coding. */
+/** Returns the body without its content coding. */
 const decoded = ({ headers, body }: WireResponse): Uint8Array =>
   body.length > 0 && headers.some(([name, value]) => name === 'content-encoding' && value === 'gzip')
     ? gunzipSync(body)
     : body;
 
-/** True for redirects and pages, which no OpenAPI document describes, and for answers without content. */
+/** True for redirects, pages and responses without content, which no OpenAPI document describes. */
 const hasNoJson = ({ status, headers }: Pick<WireResponse, 'status' | 'headers'>): boolean =>
   status === 204 ||
   (status >= 300 && status < 400) ||
@@ -204,7 +204,10 @@ const expectErrorBody = ({ json, status, message, text }: CheckedAnswer) => {
   expect(text, 'no stack').not.to.match(/node_modules|\\n\s+at /);
 };
 
-/** Checks an answer to a request against all that is promised of any answer, and opens it for a test. */
+/**
+ * Checks a response against the OpenAPI document and all that is promised of every response. Returns it in a form for
+ * tests.
+ */
 export const checkAnswer = (
   request: Readonly<{ method: string; target: string }>,
   response: WireResponse,

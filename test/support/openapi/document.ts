@@ -2,14 +2,14 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 
-/** Of an OpenAPI document, what a reference leads to; its schemas are left to a validator of schemas. */
+/** Returns the part of an OpenAPI document to which a reference leads. References in schemas are not followed. */
 const targetOf = (document: unknown, reference: string): unknown =>
   reference
     .slice('#/'.length)
     .split('/')
     .reduce<unknown>((part, name) => (t.UnknownRecord.is(part) ? part[name] : undefined), document);
 
-/** An OpenAPI document with everything in its place that it refers to, but for schemas. */
+/** Returns an OpenAPI document with every reference replaced by its target, except in schemas. */
 export const dereferenced = (document: unknown): unknown => {
   const resolve = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(resolve);
@@ -25,7 +25,10 @@ export const dereferenced = (document: unknown): unknown => {
   return resolve(document);
 };
 
-/** The path before those of an OpenAPI document's operations: a server's address is relative to the document's own (OpenAPI 3.1, section 4.8.5). */
+/**
+ * Returns the path prefix of the operations. The address of a server is relative to that of the document (OpenAPI 3.1,
+ * section 4.8.5).
+ */
 export const serverPath = (server: string): string =>
   new URL(server, 'http://localhost/openapi.json').pathname.replace(/\/$/, '');
 
@@ -56,7 +59,7 @@ const Document = t.type({
   paths: t.record(t.string, t.record(t.string, t.unknown)),
 });
 
-/** A request as the document's own examples make it. */
+/** A request made of the examples in an OpenAPI document. */
 export interface DocumentedRequest {
   readonly method: string;
   readonly path: string;
@@ -67,7 +70,7 @@ export interface DocumentedAnswer {
   readonly operationId: string;
   readonly request: DocumentedRequest;
   readonly status: number;
-  /** The kind of failure, or Success. */
+  /** Tag of the failure, or `Success`. */
   readonly kind: string;
   readonly body: unknown;
   readonly headers: Readonly<Record<string, t.TypeOf<typeof Header>>>;
@@ -106,7 +109,10 @@ const answersOf = (request: DocumentedRequest, { operationId, responses }: Opera
     }));
   });
 
-/** Each success, and each failure in JSON, of which an OpenAPI document shows an example, with the request that its examples make. */
+/**
+ * Returns every success and every JSON failure with an example in an OpenAPI document, with the request that its
+ * examples make.
+ */
 export const documentedAnswers = (document: unknown): ReadonlyArray<DocumentedAnswer> =>
   pipe(
     Document.decode(dereferenced(document)),

@@ -20,7 +20,7 @@ interface Circumstances {
   readonly checkReadiness?: CheckReadiness;
   readonly consumeQuota?: ConsumeQuota;
   readonly authenticate?: Authenticate;
-  /** What is asked before, one after another. */
+  /** Requests to send first, one after another. */
   readonly before?: ReadonlyArray<string>;
 }
 
@@ -33,7 +33,7 @@ const createRex: DocumentedRequest = { method: 'POST', path: '/v1/pets', body: r
 interface Changes {
   readonly authorization?: string;
   readonly type?: string;
-  /** Whole lines. */
+  /** Header lines, such as `Host: a`. */
   readonly headers?: ReadonlyArray<string>;
 }
 
@@ -64,7 +64,7 @@ const ask = async (request: string, { before = [], ...changes }: Circumstances =
   }
 };
 
-/** Answers as the service's server does when a request does not come in time, which takes it 10 s. */
+/** Makes Node's own server, with short timeouts, send the 408 of this service. http-server would take 10 s. */
 const askUnfinished = async (): Promise<RawAnswer> => {
   const { errorResponse } = memoryApplication()({ reporter: silentReporter });
   const server = createServer({ headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 });
@@ -104,10 +104,10 @@ const spentQuota: ConsumeQuota = () =>
 
 const anotherAnimal = { ...createRex, body: '{"name":"Tom","categoryId":7}' };
 
-/** Kinds of answers; a passed deadline is answered as any Unavailable. */
+/** Kinds of responses. A passed deadline looks like any Unavailable. */
 type Provoked = 'Success' | Exclude<HttpFailure['_tag'], 'DeadlineExceeded'>;
 
-/** For each kind of answer, what makes the service give it to a request. */
+/** For each kind of response, a function that makes the service give it to a request. */
 export const provoke: Readonly<Record<Provoked, Provoke>> = {
   Success: (request) =>
     ask(inBytes(request), { before: request.method === 'POST' ? [] : [inBytes(createRex)] }),
@@ -149,12 +149,12 @@ export const provoke: Readonly<Record<Provoked, Provoke>> = {
     }),
 };
 
-/** Asks for one of two animals. */
+/** Requests one of two animals, so that the response has a link to the next page. */
 export const provokeNextPage = (): Promise<RawAnswer> =>
   ask(inBytes({ method: 'GET', path: '/v1/pets?limit=1', body: '' }), {
     before: [inBytes(createRex), inBytes(createRex)],
   });
 
-/** Asks for what the client has already. */
+/** Sends the ETag that the client already has, so that the response is a 304. */
 export const provokeNotModified = (request: DocumentedRequest, etag: string): Promise<RawAnswer> =>
   ask(inBytes(request, { headers: [`If-None-Match: ${etag}`] }));

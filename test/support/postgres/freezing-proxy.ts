@@ -1,21 +1,24 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A network between a service and a server that stops moving bytes when it is told to, and closes nothing. */
+/**
+ * A TCP proxy in front of a database server. It can stop passing bytes without closing connections, as a broken network
+ * does.
+ */
 export interface FreezingProxy {
   readonly port: number;
   readonly freeze: () => void;
-  /** The same for what the server says: what clients say goes on. */
+  /** Stops passing what the server sends. What clients send is still passed. */
   readonly freezeAnswers: () => void;
-  /** Ends every connection, and each new one at once. */
+  /** Closes every connection, and each new one at once. */
   readonly refuse: () => void;
-  /** Ends a freezing and a refusing. */
+  /** Ends the effect of `freeze`, `freezeAnswers` and `refuse`. */
   readonly thaw: () => void;
-  /** New connections lead to another server; those that are open are ended, or hang from then on. */
+  /** Connects new clients to another server. Open connections are closed, or hang from then on. */
   readonly switchTo: (serverPort: number, open: 'end' | 'hang') => void;
-  /** Once a client says this, it hears no more of the server. */
+  /** Stops passing what the server sends to a client that has sent text that matches `words`. */
   readonly muteAt: (words: RegExp) => void;
-  /** Whether a client has said it. */
+  /** True once a client has sent such text. */
   readonly isMute: () => boolean;
   readonly close: () => Promise<void>;
 }
@@ -105,7 +108,7 @@ export const startFreezingProxy = async (firstServerPort: number): Promise<Freez
   };
 };
 
-/** Puts a proxy before the server of a PostgreSQL address, and gives its own. */
+/** Starts a proxy in front of the server of a PostgreSQL address, and runs a function with the address of the proxy. */
 export const throughProxy = async <A>(
   address: string,
   use: (proxied: string, proxy: FreezingProxy) => Promise<A>,

@@ -13,24 +13,22 @@ import { freePort, signalFamily } from '../processes/system';
 
 type Rows = ReadonlyArray<Record<string, unknown>>;
 
-/** A PostgreSQL server in a folder of a test. It stops when this process ends, whatever ends it. */
+/** A PostgreSQL server for tests, with its data in a new folder. It stops when this process ends, even by SIGKILL. */
 export interface PostgresServer {
   readonly url: string;
   readonly port: number;
-  /** Its data directory. */
   readonly folder: string;
-  /** The end of its log so far. */
+  /** Returns the end of the server's log. */
   readonly log: () => string;
-  /** Process id of the postmaster. */
+  /** Returns the process id of the postmaster. */
   readonly postmaster: () => number;
   readonly isRunning: () => boolean;
-  /** Ends once the server takes connections. */
+  /** Starts the server, and waits until it accepts connections. */
   readonly start: () => Promise<void>;
-  /** Runs one statement and returns its rows. */
   readonly query: (sql: string, values?: ReadonlyArray<unknown>) => Promise<Rows>;
-  /** Sends SIGKILL to all its processes, and waits until they are gone. */
+  /** Sends SIGKILL to all processes of the server, and waits until they have ended. */
   readonly kill: () => Promise<void>;
-  /** Stops all its processes as a machine that hangs. The returned function lets them go on. */
+  /** Suspends all processes of the server, as if the machine hung. The returned function resumes them. */
   readonly hang: () => () => void;
   readonly stop: () => Promise<void>;
 }
@@ -46,7 +44,7 @@ const host = '127.0.0.1';
 
 export const urlOf = (port: number): string => `postgres://${userName}:${password}@${host}:${port}/postgres`;
 
-/** PostgreSQL refuses to run as root. Root runs it as nobody. */
+/** PostgreSQL refuses to run as root, so root runs it as user 65534. */
 const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 
 const native = join(
@@ -59,7 +57,7 @@ const isOpenToOthers = async (path: string): Promise<boolean> => {
   return (mode & 0o001) !== 0 && (path === dirname(path) || isOpenToOthers(dirname(path)));
 };
 
-/** Returns the folder of the programs: a copy in the given folder if the checkout is closed to the user who runs them. */
+/** Returns the folder of PostgreSQL's programs. Copies them if their user cannot read the checkout. */
 const programsFor = async (parent: string): Promise<string> => {
   if (user.uid === undefined || (await isOpenToOthers(native))) return join(native, 'bin');
   const copy = join(parent, 'programs');
@@ -67,14 +65,14 @@ const programsFor = async (parent: string): Promise<string> => {
   return join(copy, 'bin');
 };
 
-/** Stops the server when standard input ends, as it does with the process that started it. */
+/** Shell script that stops the server when standard input ends, which happens when the test process ends. */
 const lifeline = `exec 3<&0; "$@" & server=$!; { read -r _ <&3; kill -INT $server; } & wait $server`;
 
-/** Removes what the server has stored once it ends. Its empty folder belongs to another user. */
+/** Shell script that deletes the server's data after its end. The folder itself belongs to another user. */
 const removal = `; rm -rf "$3"/*`;
 
 interface Options {
-  /** True if the data may go when the server ends, whatever ends it. */
+  /** True if the data may be deleted when the server ends. */
   readonly isTemporary?: boolean;
   readonly initdbArguments?: ReadonlyArray<string>;
 }
@@ -91,7 +89,7 @@ export const newPostgresServer = async (
   let server: ChildProcessByStdio<Writable, null, Readable> | undefined;
   let log = '';
 
-  // The user who runs the server must be able to reach its folder.
+  // The user who runs the server needs access to its folder.
   await chmod(parent, 0o755);
   await mkdir(folder);
   if (user.uid !== undefined) await chown(folder, user.uid, user.gid);
@@ -139,7 +137,7 @@ export const newPostgresServer = async (
     isRunning,
     query,
     start: () =>
-      // The last processes of a killed server hold its memory for a moment: it is started until it stays.
+      // After a kill, the last processes of the server hold its shared memory for a moment, so starting is retried.
       eventually(`PostgreSQL in ${folder} starts`, startTimeoutMs, async () => {
         if (!isRunning()) {
           const all = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...settings];
@@ -176,7 +174,7 @@ export const newPostgresServer = async (
   };
 };
 
-/** Gives a server of its own with the default durability, which is gone afterwards. */
+/** Runs a function with a server that has PostgreSQL's default durability. Stops and removes the server afterwards. */
 export const withOwnPostgres = <A>(use: (postgres: PostgresServer) => Promise<A>): Promise<A> =>
   inFolder(async (parent) => {
     const server = await newPostgresServer(parent);
@@ -188,24 +186,27 @@ export const withOwnPostgres = <A>(use: (postgres: PostgresServer) => Promise<A>
     }
   });
 
-/** Bytes that the databases of a run may take at once. */
+/** Free bytes that the databases of a test run need. */
 const neededBytes = 4_294_967_296;
 
-/** In memory if there is room: a database is some three hundred files, and a run makes and drops hundreds of them. */
+/**
+ * Prefers a folder in memory if there is room. A database has about 300 files, and a test run makes and drops hundreds
+ * of databases.
+ */
 const parentFolder = async (): Promise<string> => {
   const memory = '/dev/shm';
   const space = await statfs(memory).catch(() => ({ bavail: 0, bsize: 0 }));
   return space.bavail * space.bsize >= neededBytes ? memory : tmpdir();
 };
 
-/** Starts a fast server without durability for a whole run. Takes some seconds. Its `stop` removes its data. */
+/** Starts the server that a whole test run shares. It is fast, because it has no durability. `stop` deletes its data. */
 export const startSharedPostgres = async (): Promise<PostgresServer> => {
   const parent = await mkdtemp(join(await parentFolder(), 'animal-store-postgres-'));
   const settings = [
     ...['max_connections=300', 'fsync=off', 'full_page_writes=off'],
     ...['wal_level=minimal', 'max_wal_senders=0', 'autovacuum=off'],
   ];
-  // Each of hundreds of connections would pay for the key derivation of the default.
+  // The default would derive a key from the password in each of hundreds of connections.
   const server = await newPostgresServer(parent, settings, {
     isTemporary: true,
     initdbArguments: ['--no-data-checksums', '-c', 'scram_iterations=1'],

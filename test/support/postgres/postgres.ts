@@ -4,15 +4,15 @@ import { Client, DatabaseError } from 'pg';
 import type { Database } from '../../../adapters/knex';
 import { killServices } from '../service/service-process';
 
-/** An empty database of a test file's own. */
+/** An empty PostgreSQL database for one test file. */
 export interface PostgresDatabase {
   readonly url: string;
   readonly drop: () => Promise<void>;
 }
 
 /**
- * TEST_POSTGRES_URL, or the server that the run starts for whom asks first. Several, separated by commas, are the servers of
- * one cluster: each needs the database.
+ * Returns TEST_POSTGRES_URL, or the address of the test run's shared server. Several addresses, separated by commas,
+ * are the servers of a cluster, and each needs the database.
  */
 const serverUrls = async (): Promise<readonly [string, ...Array<string>]> => {
   const { TEST_POSTGRES_URL: given, TEST_POSTGRES_BROKER: broker } = process.env;
@@ -28,7 +28,7 @@ const serverUrls = async (): Promise<readonly [string, ...Array<string>]> => {
   return [text];
 };
 
-/** Runs statements one after another on a connection of their own. */
+/** Runs statements one after another on a new connection. */
 export const execute = async (url: string, ...statements: ReadonlyArray<string>): Promise<void> => {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -39,10 +39,9 @@ export const execute = async (url: string, ...statements: ReadonlyArray<string>)
   }
 };
 
-/** In milliseconds. */
 const pause = 100;
 
-/** A distributed engine connects to its databases by itself, at any moment (SQLSTATE 55006). */
+/** Drops a database. Retries on SQLSTATE 55006, because Citus opens connections to its databases at any time. */
 const dropOn = async (server: string, name: string): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -55,7 +54,7 @@ const dropOn = async (server: string, name: string): Promise<void> => {
   }
 };
 
-/** The address of a database by the way that leads to a server, its user included. */
+/** Returns the address of a database on a server, with the user of the server's address. */
 const addressOn = (server: string, database: string): string => {
   const url = new URL(server);
   url.pathname = `/${database}`;
@@ -63,8 +62,9 @@ const addressOn = (server: string, database: string): string => {
 };
 
 /**
- * Makes a database on the run's PostgreSQL server, as `options` of the statement say. The first call of a run takes some
- * seconds. It is a copy of TEST_POSTGRES_TEMPLATE if that is set, and reached by way of TEST_POSTGRES_ENTRY.
+ * Makes a database on the test run's PostgreSQL server, with `options` of `create database`. The first call of a run
+ * takes some seconds. TEST_POSTGRES_TEMPLATE names a database to copy, and TEST_POSTGRES_ENTRY a pooler through which
+ * tests connect.
  */
 export const createPostgresDatabase = async (options = ''): Promise<PostgresDatabase> => {
   const servers = await serverUrls();
@@ -74,7 +74,7 @@ export const createPostgresDatabase = async (options = ''): Promise<PostgresData
     TEST_POSTGRES_ENTRY: entry = servers[0],
   } = process.env;
   const name = `animal_store_test_${randomBytes(8).toString('hex')}`;
-  // Copying files takes a third of the time that logging each page takes, where nothing is synced.
+  // Without synced writes, copying the files of the template takes a third of the time of writing each page to the log.
   const strategy = given === undefined ? 'strategy file_copy' : '';
   const made = template === undefined ? `${options} ${strategy}` : `template ${template}`;
   await Promise.all(servers.map((server) => execute(server, `create database ${name} ${made}`)));
@@ -86,7 +86,7 @@ export const createPostgresDatabase = async (options = ''): Promise<PostgresData
   };
 };
 
-/** Changes the tables of a database by its first server: where others share the work, they take no such changes. */
+/** Changes tables through the first server of a cluster, because other servers do not accept such changes. */
 export const alterTables = async (
   { writes }: Database,
   ...statements: ReadonlyArray<string>
@@ -98,7 +98,10 @@ export const alterTables = async (
   await execute(addressOn(server, rows[0]?.name ?? ''), ...statements);
 };
 
-/** No animal gets this id or a lesser one from then on. A worker of Citus hands ids out of a range of its own, and is given all. */
+/**
+ * Sets the last id that was assigned, so that later ids are greater. On Citus, each server has a range of ids of its
+ * own, which is widened to all ids.
+ */
 export const setLastId = async ({ writes }: Database, id: bigint): Promise<void> => {
   await writes.transaction(async (transaction) => {
     await transaction.raw('set local citus.enable_ddl_propagation = off');
@@ -107,7 +110,7 @@ export const setLastId = async ({ writes }: Database, id: bigint): Promise<void>
   });
 };
 
-/** Gives the address of an empty database on the run's server; it is gone afterwards, with the services on it. */
+/** Runs a function with the address of an empty database. Afterwards kills all services and drops the database. */
 export const inPostgresDatabase = async <A>(use: (url: string) => Promise<A>): Promise<A> => {
   const { url, drop } = await createPostgresDatabase();
   try {
@@ -118,7 +121,10 @@ export const inPostgresDatabase = async <A>(use: (url: string) => Promise<A>): P
   }
 };
 
-/** Has each read of PostgreSQL's animals take so many seconds, and see those that were there when it began. */
+/**
+ * Makes each read of animals in PostgreSQL take some seconds. A read returns the animals that were stored when it
+ * began.
+ */
 export const slowPets = async ({ writes }: Database, seconds: number): Promise<void> => {
   await writes.raw('alter table pets rename to stored_pets');
   await writes.raw(

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 
-/** How a process ended, and everything that it wrote. */
+/** The end of a process and all its output. */
 export interface Outcome {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -14,15 +14,15 @@ export interface Outcome {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** A process that may still run. */
+/** A process that a test has started. */
 export interface Running {
-  /** Undefined where the program could not be started. */
+  /** Process id; undefined if the program could not be started. */
   readonly pid: number | undefined;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Calls back whenever the process writes, and when it ends. */
+  /** Calls a listener when the process writes something, and when it ends. */
   readonly onChange: (listener: () => void) => void;
-  /** Its standard input, which is empty unless the process is fed. */
+  /** Standard input of the process. It is empty, unless `isFed` is set. */
   readonly stdin: Writable;
   readonly signal: (name: NodeJS.Signals) => void;
   readonly ended: Promise<Outcome>;
@@ -31,19 +31,18 @@ export interface Running {
 interface Options {
   readonly environment?: Environment;
   readonly folder?: string;
-  /** Whether the test writes to standard input, and ends it. */
+  /** True if the test writes to standard input and ends it. */
   readonly isFed?: boolean;
 }
 
-/** The root of the project. */
 export const projectFolder = join(__dirname, '..', '..', '..');
 
-/** The built command line. */
+/** The main file of the built command line. */
 export const main = join(projectFolder, 'dist', 'app', 'main.js');
 
 let isCurrent = false;
 
-/** Throws if `dist` was not built from the sources as they are. */
+/** Throws if `dist` is older than its sources. */
 export const requireCurrentBuild = (): void => {
   if (isCurrent) return;
   const build = join(projectFolder, 'deploy', 'packages', 'build.mjs');
@@ -54,14 +53,14 @@ export const requireCurrentBuild = (): void => {
 
 const children = new Set<ChildProcess>();
 
-/** Ends what a failed test has left running. */
+/** Kills the programs that failed tests have left running. */
 export const killPrograms = async (): Promise<void> => {
   const left = [...children];
   for (const child of left) child.kill('SIGKILL');
   await Promise.all(left.map((child) => once(child, 'close')));
 };
 
-/** Starts a program that sees PATH and the given environment, nothing of the tests' own. */
+/** Starts a program with the given environment and PATH, but without other variables of this process. */
 export const startProgram = (
   program: string,
   programArguments: ReadonlyArray<string>,
@@ -103,21 +102,20 @@ export const startProgram = (
   };
 };
 
-/** Starts the built command line. */
 export const startCommand = (
   commandArguments: ReadonlyArray<string>,
   environment: Environment = {},
   folder: string = projectFolder,
 ): Running => startProgram(process.execPath, [main, ...commandArguments], { environment, folder });
 
-/** Runs the built command line to its end. */
+/** Runs the built command line until it ends. */
 export const runCommand = (
   commandArguments: ReadonlyArray<string>,
   environment: Environment = {},
   folder: string = projectFolder,
 ): Promise<Outcome> => startCommand(commandArguments, environment, folder).ended;
 
-/** Runs a command line as a user types it, with this user's settings of npm. */
+/** Runs a shell command as a user would, with the npm settings of this user. */
 export const shell = (folder: string, command: string, environment: Environment = {}): Promise<Outcome> =>
   startProgram('sh', ['-c', command], {
     folder,
@@ -128,7 +126,7 @@ export const shell = (folder: string, command: string, environment: Environment 
     },
   }).ended;
 
-/** Runs a program as a user who is not root. Who is root already becomes nobody (65534). */
+/** Runs a program as a user who is not root. If the tests run as root, the program runs as user 65534. */
 export const runUnprivileged = (
   command: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},

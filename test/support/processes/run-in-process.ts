@@ -4,13 +4,13 @@ import { Writable } from 'node:stream';
 import type { commandLine } from '../../../app/commands/command-line';
 import { type Environment, type Outcome, projectFolder, requireCurrentBuild } from './command';
 
-/** The module of the built command line. */
+/** Path of the module with the built command line. */
 export const builtCommandLine = join(projectFolder, 'dist', 'app', 'commands', 'command-line.js');
 
 const hasCommandLine = (value: unknown): value is { readonly commandLine: typeof commandLine } =>
   typeof value === 'object' && value !== null && 'commandLine' in value;
 
-/** The built command line, as a function. */
+/** Loads the built command line as a function. */
 const loadCommandLine = (): typeof commandLine => {
   requireCurrentBuild();
   const loaded: unknown = createRequire(__filename)(builtCommandLine);
@@ -30,9 +30,9 @@ const collector = () => {
 };
 
 /**
- * Runs the built command line in this process, which takes a hundredth of the time that a process takes to start. What
- * signals, standard input, the current folder or the end of a process are about needs a real one: `runCommand`. The
- * outcome lacks the text that goes to a given stream.
+ * Runs the built command line in this process, in a hundredth of the time that a new process takes. Tests of signals,
+ * standard input, the current folder or the exit need `runCommand`. The outcome lacks output that goes to a given
+ * stream.
  */
 export const runInProcess = async (
   commandArguments: ReadonlyArray<string>,

@@ -10,7 +10,7 @@ export const pidOf = ({ pid }: Running): number => {
   return pid;
 };
 
-/** The processes that a process has started and that run. */
+/** Returns the ids of the running child processes of a process. */
 export const childrenOf = (pid: number): ReadonlyArray<number> =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
     .split(/\s+/)
@@ -21,17 +21,17 @@ const signalIfThere = (pid: number, name: NodeJS.Signals): void => {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended since its id was read.
   }
 };
 
-/** Signals a process and those that it has started; some of them may end meanwhile. */
+/** Sends a signal to a process and to its children. Ignores processes that have already ended. */
 export const signalFamily = (pid: number, name: NodeJS.Signals): void => {
   const family = existsSync(`/proc/${pid}`) ? [pid, ...childrenOf(pid)] : [];
   for (const each of family) signalIfThere(each, name);
 };
 
-/** Some of those that fetch refuses to ask (Fetch, "port blocking"). */
+/** Ports that browsers and fetch refuse to connect to (Fetch standard, "port blocking"). */
 export const portsThatBrowsersBlock = [5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 10080];
 
 const listenOnce = async (port: number): Promise<void> => {
@@ -41,11 +41,11 @@ const listenOnce = async (port: number): Promise<void> => {
   await once(server, 'close');
 };
 
-/** Returns ports below 32768, where Linux begins to take ports for the client side of other connections. */
+/** Returns ports below 32768. From there on, Linux assigns ports to the client side of connections. */
 const portsOfServers = (): ReadonlyArray<number> =>
   Array.from({ length: 50 }, () => randomInt(20_000, 32_000));
 
-/** A port that nothing listened on a moment ago, one of these if any are given. */
+/** Returns a port on which nothing listened a moment ago, from `ports` if any are given. */
 export const freePort = async (ports: ReadonlyArray<number> = portsOfServers()): Promise<number> => {
   for (const port of ports) {
     try {
@@ -58,7 +58,7 @@ export const freePort = async (ports: ReadonlyArray<number> = portsOfServers()):
   throw new Error('no port is free');
 };
 
-/** Debian's programs of an administrator are outside the path of other users. */
+/** On Debian, programs of an administrator are in folders that are missing in the PATH of other users. */
 const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
 
 const isInstalled = (program: string): boolean =>
@@ -71,7 +71,7 @@ const isInstalled = (program: string): boolean =>
     }
   });
 
-/** Skips the tests of a suite, and says so in a line, if this machine lacks a program that they run. */
+/** Skips a suite with a message if this machine lacks a program that the suite runs. */
 export const needsPrograms = (...programs: ReadonlyArray<string>): void => {
   before(function () {
     const missing = programs.filter((program) => !isInstalled(program));
