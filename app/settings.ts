@@ -9,7 +9,7 @@ import { DatabaseAddress, databaseAddressText, parseDatabaseAddress } from './da
 
 /** Returns a codec for one variable. An empty variable counts as not set. `toText` must not show a secret. */
 const setting = <A>(
-  { name, is, validate }: Pick<t.Type<A>, 'name' | 'is' | 'validate'>,
+  { name, is }: Pick<t.Type<A>, 'name' | 'is'>,
   expected: string,
   defaultValue: A,
   toText: (value: A) => string,
@@ -18,14 +18,12 @@ const setting = <A>(
   new t.Type<A, string, unknown>(
     name,
     is,
-    (input, context) =>
-      typeof input === 'string' && input !== ''
-        ? pipe(
-            validate(parse(input), context),
-            // Replaces io-ts's error, which shows the value. The value may be a secret.
-            E.orElse(() => t.failure(null, context, expected)),
-          )
-        : t.success(defaultValue),
+    (input, context) => {
+      if (typeof input !== 'string' || input === '') return t.success(defaultValue);
+      const value = parse(input);
+      // Reports null in place of the value, which may be a secret.
+      return is(value) ? t.success(value) : t.failure(null, context, expected);
+    },
     toText,
   );
 
@@ -169,7 +167,7 @@ export const readSettings = (
   const settings = decodeSettings({
     ...environment,
     ...Object.fromEntries(
-      secrets.map(([name, secret]) => [name, E.toUnion(E.mapLeft(() => undefined)(secret))]),
+      secrets.map(([name, secret]) => [name, E.isRight(secret) ? secret.right : undefined]),
     ),
   });
   if (E.isRight(settings)) return unread.length === 0 ? settings : E.left(unread);

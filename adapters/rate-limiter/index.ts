@@ -20,12 +20,7 @@ import { databaseTimeouts } from '../../core/timeouts';
 
 const maxClockSkewMs = 60_000;
 
-interface Count {
-  readonly isWithin: boolean;
-  readonly window: RateLimiterRes;
-}
-
-const consume = async (limiter: RateLimiterAbstract, owner: OwnerId): Promise<Count> => {
+const consume = async (limiter: RateLimiterAbstract, owner: OwnerId) => {
   try {
     return { isWithin: true, window: await limiter.consume(owner) };
   } catch (rejection) {
@@ -35,11 +30,7 @@ const consume = async (limiter: RateLimiterAbstract, owner: OwnerId): Promise<Co
 };
 
 /** Counts one request. Restarts the window if it would end too late because the clock was set back. */
-const countRequest = async (
-  limiter: RateLimiterAbstract,
-  owner: OwnerId,
-  windowMs: number,
-): Promise<Count> => {
+const countRequest = async (limiter: RateLimiterAbstract, owner: OwnerId, windowMs: number) => {
   const count = await consume(limiter, owner);
   if (count.window.msBeforeNext <= windowMs + maxClockSkewMs) return count;
   await limiter.delete(owner);
