@@ -26,28 +26,18 @@ async function* writeNdjson(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGene
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-interface Field {
-  readonly value: string;
-  readonly end: number;
-}
-
-const readPlain = (text: string, start: number): Field => {
-  const comma = text.indexOf(',', start);
-  const end = comma === -1 ? text.length : comma;
-  return { value: text.slice(start, end), end };
-};
-
-const readQuoted = (text: string, start: number): Field | undefined => {
-  let value = '';
-  for (let from = start + 1; ;) {
-    const quote = text.indexOf('"', from);
-    if (quote === -1) return undefined;
-    value += text.slice(from, quote);
-    const end = quote + 1;
-    if (text[end] !== '"') return end === text.length || text[end] === ',' ? { value, end } : undefined;
-    value += '"';
-    from = end + 1;
+/** Returns the index after a field, or undefined if a quote is misplaced or not closed. */
+const endOfField = (text: string, start: number): number | undefined => {
+  if (text[start] !== '"') {
+    const comma = text.indexOf(',', start);
+    return comma === -1 ? text.length : comma;
   }
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 2)) {
+    const next = text[quote + 1];
+    if (next === undefined || next === ',') return quote + 1;
+    if (next !== '"') return undefined;
+  }
+  return undefined;
 };
 
 type Fields = E.Either<string, ReadonlyArray<string>>;
@@ -55,10 +45,11 @@ type Fields = E.Either<string, ReadonlyArray<string>>;
 const splitFields = (text: string): Fields => {
   const fields: Array<string> = [];
   for (let start = 0; start <= text.length;) {
-    const field = text[start] === '"' ? readQuoted(text, start) : readPlain(text, start);
-    if (field === undefined) return E.left('a quote is misplaced or not closed');
-    fields.push(field.value);
-    start = field.end + 1;
+    const end = endOfField(text, start);
+    if (end === undefined) return E.left('a quote is misplaced or not closed');
+    const field = text.slice(start, end);
+    fields.push(field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field);
+    start = end + 1;
   }
   return E.right(fields);
 };
@@ -86,9 +77,11 @@ const checkHeader = (fields: Fields): ReadonlyArray<string> => {
   );
 };
 
+const decimalInt64 = inDecimal(Int64);
+
 /** Returns an invalid text unchanged, so that the codec of the field rejects it. */
 const readField = ({ kind }: PetField, text: string): unknown =>
-  kind === 'int64' ? E.getOrElse<unknown, unknown>(() => text)(inDecimal(Int64).decode(text)) : text;
+  kind === 'int64' ? E.getOrElseW(() => text)(decimalInt64.decode(text)) : text;
 
 const toNewPet = (header: ReadonlyArray<string>, fields: ReadonlyArray<string>): Row['newPet'] => {
   if (fields.length !== header.length) {
