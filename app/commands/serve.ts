@@ -29,7 +29,7 @@ export const serveCommand = (terminal: Terminal): Command =>
     const { openLog } = await import('../serve/log.js');
     const { serve } = await import('../serve/serve.js');
 
-    const serveAndLog = async (settings: Settings): Promise<void> => {
+    await runCommand(terminal, async (settings) => {
       for (const warning of settingWarnings(terminal.env, settings)) {
         terminal.printError(`warning: ${warning}`);
       }
@@ -49,8 +49,6 @@ export const serveCommand = (terminal: Terminal): Command =>
       } finally {
         await close();
       }
-    };
-
-    await runCommand(terminal, serveAndLog);
+    });
     terminal.stop();
   });
