@@ -45,26 +45,24 @@ const withInterruption = async <A>(
   use: (file: Knex) => Promise<A>,
   onTick = constVoid,
 ): Promise<A> => {
-  const connections: Array<Interruptible> = [];
-  const afterCreate = (connection: Interruptible, done: () => void): void => {
-    connections.push(connection);
+  signal.throwIfAborted();
+  let connection: Interruptible | undefined;
+  const afterCreate = (opened: Interruptible, done: () => void): void => {
+    connection = opened;
     done();
   };
-  const useInterruptibly = async (file: Knex): Promise<A> => {
-    // SQLite ignores an interrupt before a statement begins, so the interrupt is repeated until the work ends.
-    const timer = setInterval(() => {
-      if (signal.aborted) for (const connection of connections) connection.interrupt();
-      else onTick();
-    }, tickMs);
-    try {
-      return await use(file);
-    } finally {
-      clearInterval(timer);
-    }
+  const pool = knex(readOnlyConfiguration(filename, { afterCreate }));
+  // SQLite ignores an interrupt before a statement begins, so the interrupt is repeated until the work ends.
+  const timer = setInterval(() => {
+    if (signal.aborted) connection?.interrupt();
+    else onTick();
+  }, tickMs);
+  const stopTimer = (): void => {
+    clearInterval(timer);
   };
   try {
-    signal.throwIfAborted();
-    return await withPool(knex(readOnlyConfiguration(filename, { afterCreate })), useInterruptibly);
+    // Stops the timer before the pool closes the connection, because the driver can't interrupt a closed one.
+    return await withPool(pool, (file) => use(file).finally(stopTimer));
   } catch (error) {
     signal.throwIfAborted();
     throw error;
