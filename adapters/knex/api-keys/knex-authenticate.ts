@@ -50,10 +50,11 @@ export const newApiKey = (): { readonly id: string; readonly key: ApiKey } => {
 
 const keyIdOf = (key: string): string | undefined => format.exec(key)?.[1];
 
-/** Returns the SHA-256 of a key. 256 random bits need no slow hash. */
-export const digestOf = (key: string): Buffer =>
-  // Hashing to text costs half of hashing to a Buffer, which allocates memory outside the pool.
-  Buffer.from(hash('sha256', key), 'hex');
+/**
+ * Returns the SHA-256 of a key. 256 random bits need no slow hash. Hashing to text costs half of hashing to a Buffer,
+ * which allocates memory outside of Node's pool.
+ */
+export const digestOf = (key: string): Buffer => Buffer.from(hash('sha256', key), 'hex');
 
 const maxTrusted = 10_000;
 const maxBatchSize = 400;

@@ -22,7 +22,6 @@ export interface SessionTimeouts {
   readonly remedy: string;
 }
 
-/** Numbers of connections, and of queries that wait for one. */
 export interface PoolUsage {
   readonly pool: string;
   readonly used: number;

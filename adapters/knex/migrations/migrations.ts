@@ -66,6 +66,7 @@ export const generationBegunBy = (name: string): number | undefined => {
 };
 
 interface NamedMigration {
+  /** The command `knex migrate:list` prints `file`. */
   readonly file: string;
   readonly migration: Knex.Migration;
 }

@@ -42,14 +42,9 @@ export const sessionTimeouts = (statementTimeoutMs: number) => ({
   idle_in_transaction_session_timeout: databaseTimeouts.idleInTransactionMs,
 });
 
-interface NodeAnswer {
-  readonly success: boolean;
-  readonly result: string;
-}
-
 /** Reads lock_timeout on the nodes of Citus, which run parts of a statement in sessions of the role. */
 const lockTimeoutOnNodes = async (pool: Knex): Promise<ReadonlyArray<Setting>> => {
-  const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<NodeAnswer> }>(
+  const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<{ success: boolean; result: string }> }>(
     `select success, result from run_command_on_all_nodes('select setting from pg_settings where name = ''lock_timeout''')`,
   );
   return rows.map(({ success, result }) => ['lock_timeout', success ? result : '0']);
@@ -90,17 +85,14 @@ const neededRights: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const neededRightsToCount = { rate_limits: ['select', 'insert', 'update', 'delete'] };
 
-interface Right {
-  readonly name: string;
-  readonly right: string;
-}
-
 export const missingGrants = async (pool: Knex, countsRequests: boolean): Promise<ReadonlyArray<string>> => {
   const rights = Object.entries({ ...neededRights, ...(countsRequests ? neededRightsToCount : {}) }).flatMap(
-    ([name, ofTable]) => ofTable.map((right): Right => ({ name, right })),
+    ([name, ofTable]) => ofTable.map((right) => ({ name, right })),
   );
   // Rights on columns are enough. A right on the table implies them.
-  const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<Right & { readonly role: string }> }>(
+  const { rows } = await pool.raw<{
+    readonly rows: ReadonlyArray<Record<'role' | 'name' | 'right', string>>;
+  }>(
     `select quote_ident(current_user) as role, name, string_agg("right", ', ' order by place) as "right"
      from unnest(?::text[], ?::text[]) with ordinality as needed(name, "right", place)
      where to_regclass(name) is not null and not case "right"

@@ -51,17 +51,13 @@ export const readPage =
     return run(knex, { name: ['page', ...columns].join(' '), sql }, [...bindings, limit]);
   };
 
-interface Ids {
-  readonly isAllowed: boolean | null;
-  readonly isExhausted: boolean | null;
-}
-
 /**
  * Rejects if the sequence has no next id. Takes no id, since a rollback would not return it. Passes if the table has no
  * sequence of its own.
  */
 export const checkIds = async (knex: Knex): Promise<void> => {
-  const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Ids> }>(
+  type Row = Record<'isAllowed' | 'isExhausted', boolean | null>;
+  const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
     `select has_sequence_privilege(seqrelid, 'usage, update') as "isAllowed",
        case when has_sequence_privilege(seqrelid, 'usage, select')
          then pg_sequence_last_value(seqrelid) > seqmax - seqincrement end as "isExhausted"
