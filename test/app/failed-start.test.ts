@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -7,21 +6,12 @@ import { failureText } from '../../app/failures';
 import { main, needsReadableBuild, type Outcome, runUnprivileged } from '../support/processes/command';
 import { hasWriteAheadLog, integrityOf } from '../support/databases/sqlite-files';
 import { listPets } from '../support/http/client';
+import { listenOn } from '../support/http/listen';
 import { runInProcess } from '../support/processes/run-in-process';
 import { whileServing } from '../support/service/serve-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../support/temporary-folder';
 
 const text = 'A text of more than a hundred bytes, which is as long as the head of a database is. '.repeat(3);
-
-const takePort = async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return {
-    port: typeof address === 'object' && address !== null ? String(address.port) : '',
-    free: () => new Promise((resolve) => server.close(resolve)),
-  };
-};
 
 const expectRefusal = ({ code, stdout, stderr }: Outcome, words: RegExp): void => {
   expect(stderr).to.match(words).and.not.match(/\n./);
@@ -33,7 +23,8 @@ describe('A start that fails half-way', () => {
 
   it('reports a port that is taken, and closes the database', async () => {
     const file = await newDatabaseFile();
-    const { port, free } = await takePort();
+    const other = await listenOn(createServer());
+    const { port } = new URL(other.address);
     const environment = { DATABASE_URL: `sqlite:${file}`, PORT: port, API_KEYS: '' };
     expectRefusal(
       await runInProcess(['serve'], environment),
@@ -42,7 +33,7 @@ describe('A start that fails half-way', () => {
       ),
     );
     expect(hasWriteAheadLog(file)).to.equal(false);
-    await free();
+    await other.close();
 
     await whileServing(environment, async ({ address, firstKey: key }) => {
       expect(await listPets({ address, key })).to.deep.equal({ status: 200, text: '[]' });

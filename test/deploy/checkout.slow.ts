@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { killPrograms, projectFolder, shell, startProgram } from '../support/processes/command';
-import { copyCheckout } from '../support/packages';
-import { eventually } from '../support/eventually';
+import { killPrograms, shell, startProgram } from '../support/processes/command';
+import { copyCheckout, prebuiltDriverCache } from '../support/packages';
 import { createPet } from '../support/http/client';
 import { startSharedPostgres } from '../support/postgres/postgres-server';
+import { whenServing } from '../support/service/service-process';
 import { removeFolders } from '../support/temporary-folder';
 
 const key = 'a-key-of-this-test-that-is-long-enough';
@@ -15,12 +15,9 @@ describe('A checkout without its development packages', () => {
 
   before(async () => {
     checkout = await copyCheckout();
-    // The driver that was compiled here is where its install script looks for one to download.
-    const cache = join(projectFolder, 'node_modules/.cache/npm');
-    const script = join(projectFolder, 'test/deploy/support/cache-prebuilt-driver.mjs');
-    expect((await startProgram(process.execPath, [script, cache]).ended).code).to.equal(0);
     const command = 'npm ci && npm run build && npm prune --omit=dev';
-    const { code, stderr } = await shell(checkout, command, { npm_config_cache: cache });
+    const npm_config_cache = await prebuiltDriverCache();
+    const { code, stderr } = await shell(checkout, command, { npm_config_cache });
     expect(code, stderr).to.equal(0);
     expect(existsSync(join(checkout, 'node_modules/typescript'))).to.equal(false);
   });
@@ -29,17 +26,13 @@ describe('A checkout without its development packages', () => {
   after(removeFolders);
 
   const expectToServe = async (databaseUrl: string): Promise<void> => {
-    const running = startProgram(process.execPath, ['dist/app/main.js', 'serve'], {
-      folder: checkout,
-      environment: { PORT: '0', DATABASE_URL: databaseUrl, API_KEYS: key, NODE_ENV: 'production' },
-    });
-    const address = (): string | undefined => /serves (http:\S+) /.exec(running.stderr())?.[1];
-    await eventually('it serves', 120_000, () => address() !== undefined);
-    const created = await createPet({ address: address() ?? '', key }, '{"name":"Rex","categoryId":7}');
-    expect(created).to.include({ status: 201 });
-    expect(await (await fetch(`${address() ?? ''}/readyz`)).text()).to.match(/ok|ready/);
-    running.signal('SIGTERM');
-    expect(await running.ended).to.include({ code: 0 });
+    const environment = { PORT: '0', DATABASE_URL: databaseUrl, API_KEYS: key, NODE_ENV: 'production' };
+    const { address, stop } = await whenServing(
+      startProgram(process.execPath, ['dist/app/main.js', 'serve'], { folder: checkout, environment }),
+    );
+    expect(await createPet({ address, key }, '{"name":"Rex","categoryId":7}')).to.include({ status: 201 });
+    expect(await (await fetch(`${address}/readyz`)).text()).to.match(/ok|ready/);
+    expect(await stop()).to.include({ code: 0 });
   };
 
   it('serves on SQLite', () => expectToServe(`sqlite:${join(checkout, 'animals.sqlite3')}`));

@@ -1,17 +1,12 @@
 import { expect } from 'chai';
 import { join } from 'node:path';
 import { packService } from '../../deploy/packages/pack';
-import {
-  type Environment,
-  killPrograms,
-  projectFolder,
-  type Running,
-  shell,
-  startProgram,
-} from '../support/processes/command';
+import { type Environment, killPrograms, shell, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
 import { freePort } from '../support/processes/system';
-import { allPets } from '../support/http/client';
+import { allPets, type Answer, createUnder, isReplay, newPet } from '../support/http/client';
+import { prebuiltDriverCache } from '../support/packages';
+import { type ServiceProcess, whenServing } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 /** The service's package of an older commit, from its `npm run pack`; without it this release takes its own place. */
@@ -28,10 +23,7 @@ describe('The global package', () => {
 
   before(async () => {
     prefix = await makeFolder();
-    // The driver that was compiled here is where its install script looks for one to download.
-    cache = join(projectFolder, 'node_modules/.cache/npm');
-    const script = join(projectFolder, 'test/deploy/support/cache-prebuilt-driver.mjs');
-    expect((await startProgram(process.execPath, [script, cache]).ended).code).to.equal(0);
+    cache = await prebuiltDriverCache();
   });
 
   afterEach(killPrograms);
@@ -43,14 +35,8 @@ describe('The global package', () => {
     expect(code, stderr).to.equal(0);
   };
 
-  const start = async (environment: Environment): Promise<Running> => {
-    const running = startProgram(join(prefix, 'bin/animal-store'), ['serve'], {
-      environment,
-      folder: prefix,
-    });
-    await eventually('it serves', bound, () => running.stderr().includes(' serves '));
-    return running;
-  };
+  const start = (environment: Environment): Promise<ServiceProcess> =>
+    whenServing(startProgram(join(prefix, 'bin/animal-store'), ['serve'], { environment, folder: prefix }));
 
   it('replaces an older one under load, and a key by its successor, and neither loses nor repeats an animal', async () => {
     const newer = packService(await makeFolder());
@@ -69,35 +55,25 @@ describe('The global package', () => {
     await animalStore('migrate');
     let key = await animalStore('keys', 'create', '--name=shop');
     const address = `http://127.0.0.1:${environment.PORT}`;
-    const create = (name: string): Promise<Response> =>
-      fetch(`${address}/v1/pets`, {
-        method: 'POST',
-        headers: {
-          Authorization: `Bearer ${key}`,
-          'Content-Type': 'application/json',
-          'Idempotency-Key': name,
-        },
-        body: JSON.stringify({ name, categoryId: 7 }),
-      });
+    const create = (name: string): Promise<Answer> => createUnder(address, name, newPet(name), key);
 
     const created = new Map<string, string>();
-    const refused = new Map<number, number>();
+    const refused = new Set<number>();
     let isOver = false;
     /** As a client does that wants its animal: the same again until it is there. */
     const insist = async (name: string): Promise<void> => {
       for (let isThere = false; !isThere && !isOver;) {
         try {
-          const response = await create(name);
-          const text = await response.text();
-          isThere = response.status === 201;
+          const { status, text } = await create(name);
+          isThere = status === 201;
           if (isThere) created.set(name, text);
-          else refused.set(response.status, (refused.get(response.status) ?? 0) + 1);
+          else refused.add(status);
         } catch {
           // It is being replaced.
         }
       }
     };
-    let running = await start(environment);
+    let service = await start(environment);
     const load = Array.from({ length: clients }, async (_, client) => {
       for (let count = 0; !isOver; count += 1) await insist(`${client}-${count}`);
     });
@@ -108,10 +84,9 @@ describe('The global package', () => {
 
     await after(50);
     await install(newer);
-    running.signal('SIGTERM');
-    expect(await running.ended).to.include({ code: 0 });
+    expect(await service.stop()).to.include({ code: 0 });
     const beforeUpgrade = [...created];
-    running = await start(environment);
+    service = await start(environment);
     await after(50);
     const old = key;
     key = await animalStore('keys', 'rotate', old.split('_')[1] ?? '', '--grace=2s');
@@ -119,19 +94,18 @@ describe('The global package', () => {
     isOver = true;
     await Promise.all(load);
 
-    expect([...refused.keys()].filter((status) => status !== 503)).to.deep.equal([]);
+    expect([...refused].filter((status) => status !== 503)).to.deep.equal([]);
     // What the older release made under the older key is sent again, to the newer with the successor.
     for (const [name, text] of beforeUpgrade.slice(0, 20)) {
-      const response = await create(name);
-      expect(response.headers.get('Idempotent-Replayed'), name).to.equal('true');
-      expect(await response.text()).to.equal(text);
+      const answer = await create(name);
+      expect(isReplay(answer), name).to.equal(true);
+      expect(answer.text).to.equal(text);
     }
     const stored = await allPets({ address, key });
     expect(new Set(stored).size).to.equal(stored.length);
     const names = stored.map((pet) => /"name":"([^"]*)"/.exec(pet)?.[1] ?? '');
     expect(new Set(names).size, 'none twice').to.equal(names.length);
     expect([...created.values()].filter((pet) => !stored.includes(pet))).to.deep.equal([]);
-    running.signal('SIGTERM');
-    expect(await running.ended).to.include({ code: 0 });
+    expect(await service.stop()).to.include({ code: 0 });
   });
 });

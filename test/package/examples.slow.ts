@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { type Outcome, projectFolder, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
 import { installPackage, packPackage } from '../support/packages';
@@ -42,6 +43,36 @@ host.use(async ({ state }, next) => {
 });
 mountPetRoutes(host, core.openAnimalStore({ pets: inMemoryPetRepository(), authenticate }));
 `;
+
+/** A sound repository, and one whose full pages promise more. `contract-messages.test.ts` has other mistakes. */
+const suites = `
+import { describe, it } from 'node:test';
+import { inMemoryPetRepository } from 'animal-store/in-memory';
+import { petRepositoryContract } from 'animal-store/testing';
+
+const opened = (repository) => Promise.resolve({ repository, close: () => Promise.resolve() });
+
+describe('a sound repository', () => {
+  petRepositoryContract({ describe, it }, (options) => opened(inMemoryPetRepository(options)));
+});
+
+describe('a repository with a mistake', () => {
+  const open = (options) => {
+    const sound = inMemoryPetRepository(options);
+    const list = (query) => async () => {
+      const page = await sound.list(query)();
+      const isFull = page.right.pets.length === query.limit;
+      return { ...page, right: { ...page.right, hasMore: isFull } };
+    };
+    return opened({ ...sound, list });
+  };
+  petRepositoryContract({ describe, it }, open, { seed: 7 });
+});
+`;
+
+/** Tests that passed or failed, from the summary of node:test. */
+const countOf = (output: string, word: 'pass' | 'fail'): number =>
+  Number(new RegExp(`^(?:ℹ|#) ${word} ([0-9]+)$`, 'm').exec(stripVTControlCharacters(output))?.[1]);
 
 describe('the package, packed and installed in an empty folder', function () {
   this.timeout(120_000);
@@ -129,6 +160,22 @@ describe('the package, packed and installed in an empty folder', function () {
       expect(code, stdout).to.equal(0);
     });
   }
+
+  it('names a mistake under node:test in a few lines, at a line of the sources, and passes a sound repository', async () => {
+    await writeFile(join(coreAlone, 'contract.mjs'), suites);
+    const options = ['--test-reporter=spec', '--enable-source-maps', 'contract.mjs'];
+    const { code, stdout } = await runIn(coreAlone, ...options);
+    expect(code, stdout).to.be.greaterThan(0);
+    expect(stdout).to.include('hasMore, of page 24 of 24, by pages of 1: got true, expected false');
+    expect(stdout).to.include('random values of seed 7');
+    expect(stdout.split('\n').length).to.be.lessThan(1_600);
+    expect(countOf(stdout, 'pass'), stdout).to.be.greaterThan(100);
+    expect(countOf(stdout, 'fail'), stdout).to.be.greaterThan(1);
+
+    const [, file = '', line = ''] = /\((\S+lists-in-pages\.ts):(\d+):\d+\)/.exec(stdout) ?? [];
+    const lines = (await readFile(file, 'utf8')).split('\n');
+    expect(lines[Number(line) - 1]).to.include('expectEqual(`hasMore, of ${what}`');
+  });
 
   it('mounts its routes in a host, which keeps its own pages, errors and log', async () => {
     const running = startProgram(process.execPath, [join(host, 'routes-in-a-host', 'host.js')], {

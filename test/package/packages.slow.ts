@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { eventually } from '../support/eventually';
+import { isRefused } from '../support/http/client';
 import { markdownBlocks } from '../support/markdown';
 import { copyInstalledCheckout, packPackage } from '../support/packages';
 import { killPrograms, projectFolder, shell, startProgram } from '../support/processes/command';
+import { whenServing } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const expectSuccess = async (folder: string, command: string) => {
@@ -51,19 +52,10 @@ describe('The build', () => {
   });
 
   it('runs before `npm start`, whose service a signal stops', async () => {
-    const running = startProgram('npm', ['start'], {
-      folder: projectFolder,
-      environment: { HOME: homedir(), PORT: '0', DATABASE_URL: 'memory:' },
-    });
-    const address = (): string | undefined => /serves (http:\S+) /.exec(running.stderr())?.[1];
-    await eventually('it serves', 120_000, () => address() !== undefined);
-    running.signal('SIGTERM');
-    await running.ended;
-    const refused = await fetch(`${address() ?? ''}/livez`).then(
-      () => 'it answers',
-      () => 'it is gone',
-    );
-    expect(refused).to.equal('it is gone');
+    const environment = { HOME: homedir(), PORT: '0', DATABASE_URL: 'memory:' };
+    const { address, stop } = await whenServing(startProgram('npm', ['start'], { environment }));
+    await stop();
+    expect(await isRefused(address)).to.equal(true);
   });
 });
 

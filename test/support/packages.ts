@@ -52,6 +52,13 @@ const run = async (program: string, ...programArguments: ReadonlyArray<string>):
   if (code !== 0) throw new Error(`${program} ${programArguments.join(' ')}: ${stderr}`);
 };
 
+/** A cache of npm where the install script of sqlite3 finds the driver that was compiled here. */
+export const prebuiltDriverCache = async (): Promise<string> => {
+  const cache = join(projectFolder, 'node_modules/.cache/npm');
+  await run(process.execPath, join(projectFolder, 'test/deploy/support/cache-prebuilt-driver.mjs'), cache);
+  return cache;
+};
+
 const link = async (folder: string, name: string): Promise<void> => {
   const target = join(folder, 'node_modules', name);
   await mkdir(dirname(target), { recursive: true });

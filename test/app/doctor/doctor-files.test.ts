@@ -12,12 +12,11 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { apiKeyStore, type Database } from '../../../adapters/knex';
 import { success } from '../../contracts/outcome';
-import { newCatalogue } from '../../support/databases/catalogue';
 import { main, needsReadableBuild, runUnprivileged } from '../../support/processes/command';
 import { columnOf } from '../../support/databases/sqlite-files';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-import { animals } from '../transfer/support';
+import { newLargeCatalogue } from '../transfer/support';
 import { checksOf, doctor, withDatabase } from './support';
 
 type Fault = readonly [
@@ -173,7 +172,7 @@ describe('animal-store doctor on a SQLite file', () => {
   });
 
   it('reports damaged pages with advice', async () => {
-    const { file } = await newCatalogue(animals(20_000));
+    const { file } = await newLargeCatalogue(20_000);
     const bytes = readFileSync(file);
     bytes.fill(0xff, 20 * 4_096, 40 * 4_096);
     writeFileSync(file, bytes);

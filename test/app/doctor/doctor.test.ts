@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { apiKeyStore } from '../../../adapters/knex';
 import { success } from '../../contracts/outcome';
 import { addsColour, asProgramWith } from '../../support/databases/migrations';
 import { columnOf } from '../../support/databases/sqlite-files';
 import { createPet } from '../../support/http/client';
+import { listenOn } from '../../support/http/listen';
 import { createPostgresDatabase, execute } from '../../support/postgres/postgres';
 import { freePort, portsThatBrowsersBlock } from '../../support/processes/system';
 import { runInProcess } from '../../support/processes/run-in-process';
@@ -96,13 +96,10 @@ describe('animal-store doctor', () => {
   });
 
   it('reports a port that another program has taken', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    const port = typeof address === 'object' ? String(address?.port) : '';
-    server.on('connection', (socket) => socket.destroy());
+    const other = await listenOn(createServer((socket) => socket.destroy()));
+    const { port } = new URL(other.address);
     const { failed } = await doctor({ DATABASE_URL: 'memory:', PORT: port });
-    server.close();
+    await other.close();
     expect(checksOf(failed)).to.deep.equal(['port']);
     expect(failed[0]?.text).to.contain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
   });

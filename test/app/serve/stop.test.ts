@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import type { Outcome } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { call, createPet, holdCreate, isRefused, keepAliveAgent } from '../../support/http/client';
+import { connectTo } from '../../support/http/raw-connection';
 import { columnOf, hasWriteAheadLog, integrityOf } from '../../support/databases/sqlite-files';
 import { logLines } from '../../support/service/log-lines';
 import { serveInProcess } from '../../support/service/serve-in-process';
@@ -126,16 +127,14 @@ describe('A service that is told to stop', () => {
 
   it('reports on /readyz that it is stopping', async () => {
     const service = await serveInProcess();
-    const { hostname, port } = new URL(service.address);
-    const socket = connect(Number(port), hostname);
-    let text = '';
-    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    socket.write('GET /readyz HTTP/1.1\r\nHost: store\r\n\r\nGET /readyz HTTP/1.1\r\n');
-    await eventually('an answer before the stop', atOnce, () => text.includes('"ready"'));
+    const connection = connectTo(service.address);
+    connection.send('GET /readyz HTTP/1.1\r\nHost: store\r\n\r\nGET /readyz HTTP/1.1\r\n');
+    await connection.received(/"ready"/);
     const ended = service.stop();
     await stopsListening(service.address);
-    socket.write('Host: store\r\n\r\n');
-    await eventually('an answer after the stop', atOnce, () => text.includes('the service is stopping'));
+    connection.send('Host: store\r\n\r\n');
+    await connection.received(/the service is stopping/);
+    const text = (await connection.closed()).toString();
     expect(text.match(/HTTP\/1\.1 \d+/g)).to.deep.equal(['HTTP/1.1 200', 'HTTP/1.1 503']);
     expect(await within(atOnce, ended)).to.include({ code: 0 });
   });

@@ -19,7 +19,7 @@ import { type Catalogue, newCatalogue } from '../../support/databases/catalogue'
 import { eventually } from '../../support/eventually';
 import { killPrograms, startCommand, withoutDatabaseLine } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-import { animals, namesIn, newFile, runInProcess, runScript } from './support';
+import { animals, namesIn, newFile, newLargeCatalogue, runInProcess, runScript } from './support';
 
 const ndjsonOf = (newPets: ReadonlyArray<NewPet>, wanted: (newPet: NewPet) => boolean): string =>
   newPets
@@ -104,7 +104,7 @@ describe('The command export', () => {
   });
 
   it('leaves no file when it is interrupted', async () => {
-    const { environment } = await newCatalogue(animals(50_000));
+    const { environment } = await newLargeCatalogue(50_000);
     const folder = await makeFolder();
     const file = join(folder, 'animals.csv');
     const running = startCommand(['export', file], environment);

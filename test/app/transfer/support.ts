@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openSqlite } from '../../../adapters/knex';
 import { CategoryId, type NewPet, PetName } from '../../../core';
 import { decoded } from '../../contracts/outcome';
+import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
 import { columnOf } from '../../support/databases/sqlite-files';
 import {
   type Environment,
@@ -21,6 +23,19 @@ export const animals = (count: number): ReadonlyArray<NewPet> =>
     categoryId: decoded(CategoryId, 9007199254740993n),
     ...(index % 3 === 0 ? { status: 'sold' } : {}),
   }));
+
+/** A catalogue of many animals, which the database makes itself. */
+export const newLargeCatalogue = async (count: number): Promise<Catalogue> => {
+  const catalogue = await newCatalogue();
+  const { writes, close } = openSqlite(catalogue.file);
+  await writes.raw(
+    `insert into pets (name, category_id)
+     with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${count})
+     select 'animal ' || n, 1 from numbers`,
+  );
+  await close();
+  return catalogue;
+};
 
 export const namesIn = (file: string): Promise<ReadonlyArray<unknown>> => columnOf(file, 'pets', 'name');
 

@@ -37,9 +37,8 @@ const printed = (running: Running, pattern: RegExp): Promise<string> =>
     }, reject);
   });
 
-/** Starts a service on a free port, and waits until it has printed its address. */
-export const startService = async (environment: Environment, folder?: string): Promise<ServiceProcess> => {
-  const running = startCommand(['serve'], { PORT: '0', ...environment }, folder);
+/** Waits until a program that runs `serve` has printed its address. */
+export const whenServing = async (running: Running): Promise<ServiceProcess> => {
   services.add(running);
   void running.ended.finally(() => services.delete(running));
   return {
@@ -54,6 +53,10 @@ export const startService = async (environment: Environment, folder?: string): P
     },
   };
 };
+
+/** Starts a service on a free port, and waits until it has printed its address. */
+export const startService = (environment: Environment, folder?: string): Promise<ServiceProcess> =>
+  whenServing(startCommand(['serve'], { PORT: '0', ...environment }, folder));
 
 /** Kills the services that failed tests have left running. */
 export const killServices = async (): Promise<void> => {
