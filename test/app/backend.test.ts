@@ -31,10 +31,10 @@ const makePetsSlow = async (url: string, seconds: number): Promise<void> => {
   await database.close();
 };
 
-/** The connections that a service has to its database. */
+/** Returns the number of connections that services have to a database. */
 const connectionsTo = (url: string): Promise<number> => backendsOn(url, { application_name: 'animal-store' });
 
-/** The statements that `slowPets` keeps. */
+/** Returns the number of connections that wait in a statement of `slowPets`. */
 const sleepingOn = (url: string): Promise<number> => backendsOn(url, { wait_event: 'PgSleep' });
 
 describe('The settings of PostgreSQL', () => {
@@ -44,7 +44,7 @@ describe('The settings of PostgreSQL', () => {
         expect((await call(`${address}/v1/pets`, { method: 'POST', key, body })).status).to.equal(201);
         await makePetsSlow(url, 0.3);
         const progress = { isOver: false };
-        // Lists, reads by id and the check of readiness take a connection each where they get one.
+        // Each list, read by id and readiness check takes a connection while one is free.
         const targets = [1, 2, 3].flatMap((limit) => [`v1/pets?limit=${limit}`, 'v1/pets/1', 'readyz']);
         const load = Promise.all(targets.map((target) => call(`${address}/${target}`, { key }))).finally(
           () => (progress.isOver = true),
@@ -86,7 +86,7 @@ describe('The settings of PostgreSQL', () => {
   }
 });
 
-/** The SHA-256 of both begins with 71582553. */
+/** The SHA-256 hashes of both keys begin with 71582553. */
 const collidingKeys = ['client-key-43614', 'client-key-83476'].map((key) => decoded(ApiKey, key));
 
 describe('The keys of API_KEYS', () => {

@@ -70,7 +70,7 @@ describe('A start that fails half-way', () => {
   });
 
   it('reports a port that the user may not use', () => {
-    // Which ports are reserved is the machine's own matter.
+    // The error is simulated, because reserved ports differ between machines.
     const cause = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES' });
     expect(failureText({ _tag: 'CannotListen', cause, prefix: '' }, { _tag: 'Memory' })).to.equal(
       "can't listen: listen EACCES: permission denied 0.0.0.0:80; this user may not use that port; set PORT to 1024 or more",
@@ -91,7 +91,7 @@ describe('A start that fails half-way', () => {
       const cause = Object.assign(new Error('what the driver says'), { code });
       const text = failureText({ _tag: 'Unavailable', cause }, address);
       expect(text).to.match(words);
-      // A matter of rights is one alone where the server says so.
+      // Only an error of missing rights (SQLSTATE 42501) names the user.
       expect(text.includes('this user')).to.equal(code === '42501');
     });
   }

@@ -252,7 +252,7 @@ describe('The settings', () => {
     for (const warning of warnings) {
       expect(doctor.stdout).to.match(new RegExp(`^WARN  settings +${warning.source}`, 'm'));
     }
-    // An address that no machine has ends the start after the warnings.
+    // The service cannot listen on this address, so that the start fails after it has printed the warnings.
     const { stderr } = await runInProcess(['serve'], { ...environment, HOST: '192.0.2.1' });
     for (const warning of warnings) expect(stderr).to.match(new RegExp(`^warning: ${warning.source}`, 'm'));
     const quiet = await runInProcess(['doctor'], { ...environment, NODE_ENV: 'test', PROT: '' });

@@ -10,8 +10,8 @@ const compilerOptions = (): ts.CompilerOptions => {
 };
 
 /**
- * Compiles snippets as if they were files in a folder of this repository, with its own compiler options. Answers
- * with each snippet's errors, as `TS2345: message`.
+ * Compiles snippets as files of this repository, with its compiler options. Returns the errors of each, as `TS2345:
+ * message`.
  */
 const compile = <Name extends string>(
   folder: string,
@@ -61,7 +61,7 @@ const preamble = `
   declare const petId: PetId;
 `;
 
-/** Programs that compile: without them the refusals below would prove nothing. */
+/** Programs that must compile. Otherwise, the errors of the programs below would prove nothing. */
 const allowed = {
   'an authenticated caller lists, creates and gets': `
     export const done = pipe(
@@ -71,7 +71,7 @@ const allowed = {
     );`,
 };
 
-/** Programs that don't compile, each with the error code of the compiler. */
+/** Programs that must not compile, with the expected error code of the compiler. */
 const refused: Readonly<Record<string, readonly [code: string, snippet: string]>> = {
   'a store lists before it is opened': [
     'TS2339',
@@ -106,7 +106,7 @@ const refused: Readonly<Record<string, readonly [code: string, snippet: string]>
 
 const fileName = (title: string): string => title.replaceAll(' ', '-');
 
-/** Errors that show a type as a reader sees it when hovering over a value, and the name that must be in them. */
+/** Programs with an error that shows a type, and the name that the error must contain. */
 const named: Readonly<Record<string, string>> = {
   Pet: 'declare const pet: Awaited<ReturnType<ReturnType<AnimalStore["getPet"]>>>; export const x: never = pet._tag === "Right" ? pet.right : undefined;',
   NewPet: 'export const x: never = newPet;',

@@ -13,7 +13,7 @@ import {
 import { arbitraryNewPet } from '../contracts';
 import { petWithId } from '../contracts/pet-repository/seeds';
 
-/** A client of a store over this repository, with a key that opens it or with the key that is given. */
+/** Opens a client of a store over this repository, with a valid API key unless another one is given. */
 export type OpenClient = (
   repository: PetRepository,
   apiKey?: string,
@@ -31,7 +31,7 @@ const all = async <A>(items: AsyncIterable<A>): Promise<ReadonlyArray<A>> => {
   return found;
 };
 
-/** Fails each call until so many have failed. */
+/** Makes a repository whose calls fail a number of times before they succeed. */
 const failing = (failures: number, sound = inMemoryPetRepository()) => {
   const keys: Array<ScopedIdempotencyKey | undefined> = [];
   let calls = 0;

@@ -21,7 +21,7 @@ const soon = (): Deadline => performance.now() + 20;
 
 const authenticate = () => TE.right(callerOf(arbitraryKeyId()));
 
-/** Makes a repository whose functions are all this one. */
+/** Makes a repository with the same function for every operation. */
 const repositoryWith = (each: (...values: ReadonlyArray<unknown>) => unknown): PetRepository =>
   new Proxy(inMemoryPetRepository(), { get: () => each });
 
@@ -34,7 +34,7 @@ const timersOf = (): number => process.getActiveResourcesInfo().filter((name) =>
 
 describe('A deadline', () => {
   it('reaches the port behind each operation, and the auth port', async () => {
-    // A whole number, so that the differences below are exact.
+    // Time as an integer, so that the differences below are exact.
     const now = Math.floor(performance.now());
     const received: Array<readonly [string, number | undefined]> = [];
     const note = (name: string, deadline: number | undefined) => {
@@ -104,7 +104,7 @@ describe('A deadline', () => {
   });
 
   it('changes no outcome of a call in time, and leaves no timer', async () => {
-    // The runner starts its own timer once the test has returned its promise.
+    // Mocha starts its own timer only after the test has returned its promise.
     await Promise.resolve();
     const timers = timersOf();
     const later = performance.now() + 60_000;

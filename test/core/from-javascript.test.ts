@@ -21,7 +21,7 @@ const isEffect = (value: unknown): value is () => Promise<unknown> => typeof val
 
 type Operation = (...values: ReadonlyArray<never>) => unknown;
 
-/** Calls an operation with values that no compiler has looked at. */
+/** Calls an operation with values that the compiler has not checked. */
 const call = async (operation: Operation, ...values: ReadonlyArray<unknown>): Promise<unknown> => {
   const effect: unknown = Reflect.apply(operation, undefined, values);
   return isEffect(effect) ? effect() : expect.fail('no operation');
@@ -30,7 +30,6 @@ const call = async (operation: Operation, ...values: ReadonlyArray<unknown>): Pr
 const operationsOf = ({ caller: _caller, ...operations }: AnimalStore): Readonly<Record<string, Operation>> =>
   operations;
 
-/** Returns the name and the message of a call's error. */
 const errorOf = (outcome: Promise<unknown>): Promise<string> =>
   outcome.then(
     (value) => expect.fail(`it was taken: ${String(value)}`),

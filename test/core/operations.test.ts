@@ -27,7 +27,7 @@ import { run } from '../support/run';
 
 const limit = decoded(PageSize, 20);
 
-/** A store on in-memory adapters that two callers may enter. */
+/** Makes a store on in-memory adapters, with API keys of two callers. */
 const makeStore = (pets: PetRepository = inMemoryPetRepository()) => {
   const [one, other] = [arbitraryKeyId(), arbitraryKeyId()].map((id) => ({ id, key: arbitraryApiKey() }));
   if (one === undefined || other === undefined) throw new Error('two callers are needed');
@@ -36,7 +36,7 @@ const makeStore = (pets: PetRepository = inMemoryPetRepository()) => {
   return { open, keys, one, other };
 };
 
-/** Repository that must not be reached. */
+/** A repository that fails the test when it is called. */
 const untouchable = new Proxy(inMemoryPetRepository(), {
   get: (_repository, name) => () => expect.fail(`${String(name)} was called`),
 });

@@ -68,7 +68,7 @@ describe('record', () => {
     if (E.isLeft(outcome)) throw new Error('it is a visit');
     const encoded = Visit.encode({ ...outcome.right, ...{ price: 5 } });
     expect(encoded).to.deep.equal({ ...visit, note: 'x' });
-    // As it compiles without exactOptionalPropertyTypes.
+    // Without exactOptionalPropertyTypes, TypeScript allows this value.
     const withoutNote: object = { note: undefined };
     expect(Visit.encode({ ...outcome.right, ...withoutNote })).to.have.all.keys('place', 'guests');
   });

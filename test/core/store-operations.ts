@@ -17,7 +17,7 @@ const notIds = ['1', 1.5, undefined].map(
   (id) => [[id], /^TypeError: invalid PetId: it must be an integer/] as const,
 );
 
-/** Cases of each operation of a store. A missing operation does not compile. */
+/** Cases of each operation of a store. The compiler reports an operation without cases. */
 export const storeOperations: Readonly<Record<Operation, OperationCase>> = {
   listPets: {
     call: ({ listPets }, deadline) => listPets({}, deadline),

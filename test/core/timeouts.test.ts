@@ -7,16 +7,16 @@ import {
   serverTimeouts as server,
 } from '../../core/timeouts';
 
-/** Time in which each request is answered, and in which a revoked key is rejected (docs/guarantees.md). */
+/** Time within which the service answers each request and rejects a revoked key (docs/guarantees.md). */
 const promisedMs = 5_000;
 
-/** Time for which nginx and HAProxy, as shipped, keep an idle connection. */
+/** Time for which nginx and HAProxy keep an idle connection to a server by default. */
 const proxyIdleMs = 60_000;
 
-/** Time for which nginx, as shipped, keeps an idle connection to an instance. */
+/** Time for which `deploy/nginx` keeps an idle connection to the service. */
 const nginxIdleMs = 1_000;
 
-/** Name, then limits of which each is less than the next. */
+/** Title of a test, and time limits that must each be less than the next. */
 const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a head, then a body', [server.headersMs, server.requestMs]],
   ['overload is shed before the deadline', [1.25 * server.maxWaitMs, server.responseMs]],

@@ -22,7 +22,7 @@ const failure = (status: number, code: string, headers: Readonly<Record<string, 
     ...headers,
   });
 
-/** Calls a client of a server that gives these answers in turn, the last one from then on. */
+/** Calls a client of a server that gives these responses in turn, and then repeats the last one. */
 const against = async <A>(
   answers: ReadonlyArray<Answer>,
   call: (client: ReturnType<typeof animalStoreClient>) => Promise<A>,

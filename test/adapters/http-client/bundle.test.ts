@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { projectFolder } from '../../support/processes/command';
 
-/** Files of the core that only the client needs: they count as parts of it. */
+/** Files of the core that only the client needs. Their size counts as the client's. */
 const ofTheClient = ['animal-store-error', 'client', 'index', 'retry'];
 
 const bundle = async (...options: ReadonlyArray<string>): Promise<string> => {

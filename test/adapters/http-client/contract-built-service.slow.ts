@@ -7,10 +7,10 @@ import { killServices, type ServiceProcess, startService } from '../../support/s
 import { sqlStores } from '../../support/databases/databases';
 import { remoteRepository } from './remote-repository';
 
-/** The keys of the service, each of an owner of its own: more than any test has owners. */
+/** API keys of the service, each with an owner of its own. No test has more owners. */
 const apiKeys = Array.from({ length: 200 }, (_, index) => decodeOrThrow(ApiKey, `key-of-the-tests-${index}`));
 
-/** Gives each owner of a test an API key of its own. */
+/** Returns a function that gives each owner of a test an API key of its own. */
 const keysOfOwners = (): ((owner?: string) => ApiKey) => {
   const keys = new Map<string, ApiKey>();
   return (owner = '') => {

@@ -2,7 +2,7 @@ import { petRepositoryContract } from '../../contracts';
 import { losingProxy, resettingProxy } from '../../support/http/proxies';
 import { openThrough } from './remote-repository';
 
-/** Takes away the pauses between attempts, which are random. */
+/** Removes the random pauses between the client's attempts, so that the tests are fast. */
 const withoutPauses = (): void => {
   const { random } = Math;
   before(() => {

@@ -24,9 +24,8 @@ interface Remote {
   readonly baseUrl: string;
   /** Returns the API key of an owner. */
   readonly keyOf: (owner: OwnerId | undefined) => ApiKey;
-  /** True if answers get lost: a retry of the client is then told of its own create as of an earlier one. */
+  /** True if responses get lost. A retry of the client is then reported as a replay of its own create. */
   readonly isLossy?: boolean;
-  /** The animals that the store holds from the start. */
   readonly pets: ReadonlyArray<Pet>;
 }
 
@@ -34,10 +33,11 @@ const unexpected = (failure: { readonly _tag: string }): never => {
   throw new Error(`the remote store failed as ${failure._tag}`);
 };
 
-/** The repository port over a remote store, for its contract suite. */
+/** Makes the repository port over a remote store, for its contract suite. */
 export const remoteRepository = ({ baseUrl, keyOf, isLossy = false, pets }: Remote): BasicRepository => {
   const open = httpAnimalStore({ baseUrl });
-  // A store whose ids have run out stays unavailable. Creates under one key retry for 10 s on a busy machine.
+  // A store without further ids stays Unavailable, so retries end soon. Creates with the same key retry for 10 s on a
+  // busy machine.
   const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 45_000;
   const orSoon = (deadline: Deadline | undefined): Deadline => deadline ?? performance.now() + limitMs;
   const stores = new Map<ApiKey, Promise<RemoteAnimalStore>>();
@@ -98,7 +98,7 @@ const keyOf = (owner = 'nobody'): ApiKey =>
 const ownerOf = (key: ApiKey): OwnerId =>
   decodeOrThrow(OwnerId, Buffer.from(key.slice(1), 'base64url').toString());
 
-/** Opens a remote store over a repository in memory, behind a proxy if there is one. */
+/** Opens a remote store over a repository in memory, through a proxy if one is given. */
 export const openThrough =
   (proxyTo?: (address: string) => Promise<Listening>): OpenPetRepository<BasicRepository> =>
   async (options) => {

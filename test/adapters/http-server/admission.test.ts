@@ -23,7 +23,7 @@ const entrant = (changes: Partial<Entrant> = {}): Entrant => ({
   ...changes,
 });
 
-/** Records the outcome of each request that enters. */
+/** Returns a function that enters requests and records the outcome of each. */
 const entering = (admission: Admission) => {
   const outcomes: Array<string> = [];
   const enter = (changes: Partial<Entrant> = {}): string => {

@@ -6,10 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readBody } from '../../../adapters/http-server';
 import { getRequest, postRequest, startPlainServer } from '../../support/http/plain-server';
 
-/** Target of the request that a tracer follows. */
+/** Target of the request that the tracer of a test follows. */
 const traced = new AsyncLocalStorage<string | undefined>();
 
-/** Follows requests as OpenTelemetry does, by running the server's handling of the event in a context. */
+/** Traces requests as OpenTelemetry does: runs the server's `request` event in an async context. */
 const traceRequests = (): void => {
   // eslint-disable-next-line @typescript-eslint/unbound-method -- It is called with its server.
   const { emit } = Server.prototype;

@@ -22,7 +22,7 @@ const answering =
     response.end(body);
   };
 
-/** Sends a request that ends its connection, and a byte behind it. Does not half-close when the server does. */
+/** Sends a request that ends its connection, and one byte more. The client keeps its half of the connection open. */
 const askForLast = ({ port }: PlainServer): Socket => {
   const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
   socket.on('error', () => undefined);
@@ -47,7 +47,7 @@ describe('A connection with bytes behind its last request', () => {
     },
 
     'stays open while the client has not received the whole response': async () => {
-      // The kernel buffers some megabytes on both sides.
+      // The body exceeds what the kernel buffers on both sides, some megabytes.
       const body = Buffer.alloc(33_554_432, 'x');
       const server = await startPlainServer(answering(body));
       const socket = askForLast(server);
@@ -93,7 +93,7 @@ describe('A connection with bytes behind its last request', () => {
         const closed = once(socket, 'close');
         socket.write(getRequest('/').repeat(2));
         await once(socket.resume(), 'end');
-        // Exceeds what the kernel buffers for a server that does not read.
+        // The requests exceed what the kernel buffers for a server that does not read.
         socket.end(getRequest('/').repeat(500_000));
         await closed;
         expect(parsed).to.equal(1);
@@ -128,7 +128,8 @@ describe('Many clients that connect at once', () => {
       agent.destroy();
     };
     await Promise.all(responses.map((_, client) => askAgain(client)));
-    // Without the hold, the busiest client gets half as many responses as there are clients. A busy machine comes near a third.
+    // Without the hold, the busiest client gets half as many responses as there are clients. With it, a third on a busy
+    // machine.
     expect(Math.max(...responses), 'responses to the busiest client').to.be.below(0.45 * clients);
     await stop(0);
   });

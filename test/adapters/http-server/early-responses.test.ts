@@ -21,7 +21,7 @@ describe("A response before the end of its request's body", () => {
     const connection = server.connect();
     connection.send(`${head(60_000)}${'x'.repeat(30_000)}`);
     await connection.received(/HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/);
-    // Rest of a body from a proxy that has mixed up two requests.
+    // The rest of the body contains two requests, as after a proxy that mixed up requests.
     connection.send(`${'x'.repeat(30_000)}${getRequest('/').repeat(2)}`);
     expect(statusesIn(await connection.closed())).to.deep.equal([401]);
   });

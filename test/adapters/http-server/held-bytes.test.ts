@@ -132,11 +132,11 @@ describe('Bodies that are being received', () => {
       maxWaitMs: 60_000,
       observer: { requestShed: () => (shed += 1) },
     });
-    // No deadline passes while the clock stands still.
+    // No deadline passes while the clock is stopped.
     const clock = mock.method(performance, 'now', () => 0);
     try {
       const connections = Array.from({ length: 1_200 }, () => server.connect());
-      // Node pauses a connection after about 80 kB of a body without a reader.
+      // Node pauses a connection after about 80 kB of a body that the listener does not read.
       for (const { send } of connections) send(postRequest('/', 'x'.repeat(100_000)));
       await eventually('the excess is answered', boundMs, () => shed > 100);
       for (const { reset } of connections) reset();

@@ -24,7 +24,7 @@ const spareMs = 10_000;
 
 const never = new Promise<never>(() => undefined);
 
-/** A listener that hangs at /hang, and a record of the observer's calls. */
+/** Starts a server whose listener hangs at /hang, and which records the calls of the observer. */
 const start = async (options: Parameters<typeof startPlainServer>[1] = {}) => {
   const shed: Array<ShedRequest> = [];
   let started = 0;

@@ -8,7 +8,7 @@ import { getRequest, postRequest, startPlainServer, statusesIn } from '../../sup
 
 const large = Buffer.alloc(1_000_000, 'x');
 
-/** Middleware of Koa's kind. */
+/** Makes a listener that runs middleware, as Koa does. */
 const koaListener = (): Listener => {
   const app = new Koa();
   app.silent = true;
@@ -28,7 +28,7 @@ const koaListener = (): Listener => {
   return app.callback();
 };
 
-/** A framework that, as Express does, replaces the prototypes of the request and the response with its own. */
+/** Makes a listener that replaces the prototypes of the request and the response, as Express does. */
 const prototypeListener = (): Listener => {
   class FrameworkRequest extends IncomingMessage {}
   class FrameworkResponse extends ServerResponse {}

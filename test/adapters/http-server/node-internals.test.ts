@@ -16,7 +16,7 @@ import { openRawConnection } from '../../support/http/raw-connection';
 
 const boundMs = 20_000;
 
-/** Node's own server with one of its internals changed; ends its connections with it. */
+/** Runs a test with Node's own server and one changed internal. Destroys all connections when the server closes. */
 const withServer = async (
   change: (server: Server) => void,
   listener: RequestListener,

@@ -11,7 +11,7 @@ const boundMs = 20_000;
 
 const largeBytes = 3_000_000;
 
-/** A server that records the bodies of its POSTs, and answers them on request. */
+/** Starts a server that records the bodies of its POSTs, and answers each when the test asks for it. */
 const start = async () => {
   const begun: Array<string> = [];
   const held: Array<() => void> = [];
@@ -157,7 +157,7 @@ describe('A connection runs one exchange at a time', () => {
     socket.write(postRequest('/', 'first'));
     await eventually('the first is begun', boundMs, () => server.begun.length > 0);
     const packet = getRequest('/').repeat(500);
-    // The kernel buffers some megabytes on both sides. Any further bytes can only be in the server's memory.
+    // The kernel buffers some megabytes on both sides. Bytes beyond this number must be in the server's memory.
     const kernelBytes = 16_777_216;
     let isFull = false;
     while (!isFull && socket.bytesWritten < 2 * kernelBytes) {

@@ -21,7 +21,7 @@ interface Observed {
   readonly errors: ReadonlyArray<unknown>;
 }
 
-/** Serves the application by Node's own server while a test runs. */
+/** Runs a test while Node's own server serves the application. */
 const withApplication = async (
   options: Partial<Options> & { readonly pets?: Partial<PetRepository> },
   test: (observed: Observed) => Promise<void>,
@@ -47,7 +47,7 @@ const withApplication = async (
   }
 };
 
-/** Refuses every key for this reason. */
+/** Makes an authentication port that rejects every key for this reason. */
 const refuseFor = (reason: 'expired' | 'revoked') =>
   openAnimalStore({ pets: inMemoryPetRepository(), authenticate: () => TE.left(invalidApiKey(reason)) });
 

@@ -7,7 +7,7 @@ import { servePlainly } from '../../support/http/listen';
 import { rawExchange } from '../../support/http/raw-connection';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
-/** Serves the pages of a folder that is gone by then, as for a service without free file descriptors. */
+/** Serves pages whose folder was deleted after the start, as if file descriptors had run out. */
 const withPagesOf = async (
   files: Readonly<Record<string, string>>,
   test: (address: string) => Promise<void>,

@@ -18,7 +18,7 @@ const newPet = '{"name":"Rex","categoryId":7}';
 const openStore = (pets: PetRepository = inMemoryPetRepository()) =>
   openAnimalStore({ pets, authenticate: inMemoryApiKeys([[arbitraryKeyId(), key]]).authenticate });
 
-/** Starts a host; `before` is what it has in front of the routes. */
+/** Starts a host application with the middleware `before` in front of the routes. */
 const startHost = async (before: Koa.Middleware, pets?: PetRepository) => {
   const errors: Array<string> = [];
   const app = new Koa();
@@ -28,7 +28,7 @@ const startHost = async (before: Koa.Middleware, pets?: PetRepository) => {
   return { errors, ...(await servePlainly(app.callback())) };
 };
 
-/** Asks such a host for a create. */
+/** Sends a create to a host application with this middleware. */
 const createBehind = async (before: Koa.Middleware) => {
   const { address, errors, close } = await startHost(before);
   try {
@@ -121,7 +121,7 @@ describe('The routes in a Koa application of a host', () => {
   });
 });
 
-/** Sends a create to a host that serves HTTP/2, without a Content-Length. */
+/** Sends a create without a Content-Length to a host application over HTTP/2. */
 const createOverHttp2 = async (body: string): Promise<string> => {
   const app = new Koa();
   mountPetRoutes(app, openStore());
@@ -159,7 +159,7 @@ describe('A create that comes over HTTP/2 to a host, where a body needs no Conte
   });
 });
 
-/** The Link of the answer to the last of several requests to one host, which sees the path without the prefix, as under koa-mount. */
+/** Returns the Link header of the last of several responses. The host removes a path prefix, as koa-mount does. */
 const linkOf = async (
   prefix: string,
   ...requests: ReadonlyArray<readonly [method: string, target: string, body?: string]>

@@ -27,7 +27,7 @@ describe('A static text', () => {
   });
   after(() => server.close());
 
-  /** Sends these header fields and no others: fetch adds some. */
+  /** Sends exactly these headers, because fetch would add some. */
   const get = async (headers: Readonly<Record<string, string>> = {}, path = '/') => {
     const message = await new Promise<IncomingMessage>((resolve, reject) => {
       request(`${server.address}${path}`, { headers }).once('response', resolve).once('error', reject).end();

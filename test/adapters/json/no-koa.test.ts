@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { main, runCommand, startProgram } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
-/** Runs the built command line, and prints the files that it has loaded as its last line. */
+/** Returns a script that runs the built command line, and prints the files that it has loaded as its last line. */
 const printLoadedFiles = (commandArguments: ReadonlyArray<string>): string => `
   process.argv = ['node', 'animal-store', ...${JSON.stringify(commandArguments)}];
   process.on('exit', () => require('fs').writeSync(1, '\\n' + JSON.stringify(Object.keys(require.cache))));

@@ -6,13 +6,13 @@ import { anyCharacter } from '../../support/random';
 
 const parseText = (text: string) => parseJson(new TextEncoder().encode(text));
 
-/** Returns the parsed value, or undefined for a refused text. No JSON value is undefined. */
+/** Returns the parsed value, or undefined for a rejected text. */
 const valueOf = (text: string): unknown => {
   const outcome = parseText(text);
   return outcome._tag === 'Right' ? outcome.right : undefined;
 };
 
-/** The same value with doubles for numbers, as JSON.parse gives it. A minus sign before zero says nothing. */
+/** Replaces bigints by doubles, as JSON.parse returns them. A negative zero becomes zero. */
 const withDoubles = (value: unknown): unknown => {
   if (typeof value === 'bigint' || value instanceof LosslessNumber) return Number(value) + 0;
   if (typeof value === 'number') return value + 0;
@@ -25,7 +25,7 @@ const integers = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n }).filter((inte
 
 const spaces = fc.constantFrom('', ' ', '\n', '\t', '\r\n');
 
-/** JSON texts with white space between any two tokens. */
+/** Generates JSON texts with white space between tokens. */
 const jsonTexts = fc
   .tuple(fc.json({ stringUnit: 'binary', depthSize: 'medium' }), spaces)
   .map(([text, space]) =>

@@ -6,7 +6,7 @@ import { decoded } from '../../contracts/outcome';
 import { anyPet } from '../../support/any-pet';
 import { anyCharacter } from '../../support/random';
 
-/** Texts of any script, with what JSON escapes and what looks as if it had to be. */
+/** Generates texts of many scripts, with characters that JSON must escape and others that it need not. */
 const names = fc.oneof(
   fc.string({ unit: anyCharacter }),
   fc.string({
@@ -16,7 +16,7 @@ const names = fc.oneof(
 
 const pets = anyPet(names);
 
-/** JSON.stringify's text, but for bigints, which it refuses: those are their digits. */
+/** Writes JSON as JSON.stringify does, with bigints as digits. */
 const jsonOf = (value: unknown): string =>
   JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'bigint' ? { int64: member.toString() } : member,

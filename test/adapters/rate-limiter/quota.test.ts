@@ -30,7 +30,7 @@ describe('the quota in PostgreSQL', () => {
 const limit = { requests: 2, seconds: 60 };
 const year = 365 * 24 * 60 * 60 * 1000;
 
-/** Uses up a key's quota and more, and then sets the clock back by a year. */
+/** Exceeds the quota of an owner, and then sets the clock back by a year. */
 const useUp = async (consume: ConsumeQuota, owner: OwnerId): Promise<void> => {
   for (let requests = 0; requests < limit.requests + 2; requests += 1) await run(consume(owner));
   const past = Date.now() - year;

@@ -152,7 +152,7 @@ describe('The command line', () => {
     const { file, environment } = await newCatalogue();
     const folder = dirname(file);
     await runInProcess(['keys', 'create', '--name', 'x'.repeat(50_000)], environment);
-    // In blocks of 512 bytes: what is written at the limit is cut off there, as on a disk that is full.
+    // `ulimit` limits files to 80 blocks of 512 bytes. Further output is cut off, as on a full disk.
     const script = 'ulimit -f 80; "$0" "$1" keys list > list';
     const options = { environment, folder };
     const { code, stderr } = withoutDatabaseLine(

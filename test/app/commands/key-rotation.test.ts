@@ -35,7 +35,7 @@ describe('The rotation of a key', () => {
           });
           const old = key;
           const next = await issued(environment, 'rotate', idOf(old), '--grace=2s');
-          // Both keys are good: the client changes to the next one when it gets it.
+          // During the grace period both keys are valid, so the client can change to the next key.
           key = next;
 
           const retried = await create('one', next);

@@ -25,7 +25,7 @@ const newStore = async () => {
 const keys = async (environment: Environment, ...command: ReadonlyArray<string>) =>
   withoutDatabaseLine(await runInProcess(['keys', ...command], environment));
 
-/** The record that a command prints as JSON, by the fields that are compared. */
+/** Returns the fields to compare of the record that a command prints as JSON. */
 const printed = (stdout: string) => {
   const record: unknown = JSON.parse(stdout);
   return Object.assign({ id: '', key: '', createdAt: '', expiresAt: '' }, record);

@@ -196,7 +196,7 @@ describe('animal-store doctor on a SQLite file', () => {
       copyFileSync(`${live}-wal`, `${crashed ?? ''}-wal`);
     });
     const bytesIn = (name: string) => readFileSync(join(folder, name));
-    // The format's version numbers, 1 for a rollback journal and 2 for a write-ahead log (SQLite file format, offset 18).
+    // Format versions in the SQLite header, offset 18: 1 for a rollback journal, 2 for a write-ahead log.
     const journalOf = (name: string) => [...bytesIn(name).subarray(18, 20)];
     const [main, log] = [bytesIn('crashed'), bytesIn('crashed-wal')];
     for (const file of [rollback, crashed, closed]) {

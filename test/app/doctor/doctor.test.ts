@@ -58,7 +58,7 @@ describe('animal-store doctor', () => {
       for (const migrations of [/^pending: 001_create_tables;/, /^up to date$/]) {
         const { results } = await doctor({ DATABASE_URL: url });
         const durability = results.find(({ check }) => check === 'durability');
-        // The tests' own server runs without fsync, another one may not.
+        // The shared server of the tests runs without fsync, but a server in TEST_POSTGRES_URL may run with it.
         expect(durability?.ok).to.equal(durability?.text.startsWith('fsync=on'));
         expect(checksOf(results.filter(({ ok, check }) => !ok && check !== 'durability'))).to.deep.equal([]);
         expect(results.find(({ check }) => check === 'migrations')?.text).to.match(migrations);

@@ -3,13 +3,13 @@ import { success } from '../../contracts/outcome';
 import { type CheckResult, diagnose } from '../../../app/doctor';
 import type { Environment } from '../../support/processes/command';
 
-/** The same as the command, without the time that a process takes. */
+/** Runs `doctor` in this process, which is faster than a new one. */
 export const doctor = async (environment: Environment) => {
   const results = await diagnose({ PORT: '0', ...environment });
   return { results, failed: results.filter(({ ok }) => !ok), text: JSON.stringify(results) };
 };
 
-/** A database that is up to date, and closed at the end. */
+/** Runs a test with a migrated database, and closes the database afterwards. */
 export const withDatabase = async (
   file: string,
   use: (database: Database) => Promise<unknown>,

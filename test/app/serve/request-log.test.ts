@@ -18,7 +18,7 @@ const parentId = 'b7ad6b7169203331';
 describe('The log of requests', () => {
   let service: RunningService;
 
-  /** The lines of one request, once there is one. */
+  /** Returns the log lines of a request, and waits for the first one. */
   const linesOf = async (requestId: string): Promise<ReadonlyArray<LogLine>> => {
     const lines = () => logLines(service.stdout()).filter((line) => line['requestId'] === requestId);
     await eventually(`a line of ${requestId}`, 20_000, () => lines().some(({ msg }) => msg === 'request'));
@@ -139,7 +139,7 @@ const record: RequestRecord = {
   clientAddress: undefined,
 };
 
-/** The line of a request, where OpenTelemetry's instrumentation of pino adds its trace. */
+/** Returns the log line of a request, to which OpenTelemetry's instrumentation of pino adds a trace. */
 const lineOf = (
   reported: RequestRecord,
   event: 'requestEnded' | 'requestRejected' = 'requestEnded',

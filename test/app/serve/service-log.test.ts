@@ -14,7 +14,7 @@ import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 const key = 'secret-key-of-the-tests';
 
-/** Serves a new SQLite file, which the test opens too. */
+/** Serves a new SQLite file that the test opens too. */
 const serveWithAccess = async () => {
   const file = await newDatabaseFile();
   const service = await serveInProcess({ DATABASE_URL: `sqlite:${file}`, API_KEYS: key });

@@ -14,7 +14,7 @@ import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 const key = 'stop-key';
 const clients = 50;
 
-/** In milliseconds: half of what the service gives a request that does not end. */
+/** Maximum time of an immediate stop: half of what the service gives a request that does not end. */
 const atOnce = 5_000;
 
 const newPet = (name: string): string => `{"name":"${name}","categoryId":9007199254740993}`;

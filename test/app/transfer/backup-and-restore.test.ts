@@ -27,7 +27,7 @@ import { animals, makePipe, namesIn, newFile, runInProcess, runScript } from './
 
 const newBackupFile = async (): Promise<string> => join(await makeFolder(), 'backup.sqlite3');
 
-/** A backup of a catalogue of three animals. */
+/** Makes a backup of a database with three animals. */
 const newBackup = async (): Promise<string> => {
   const { environment } = await newCatalogue(animals(3));
   const backup = await newBackupFile();

@@ -31,7 +31,7 @@ const ndjsonOf = (newPets: ReadonlyArray<NewPet>, wanted: (newPet: NewPet) => bo
     })
     .join('');
 
-/** A catalogue whose animal 150 can't be read. */
+/** Makes a database whose animal 150 cannot be read. */
 const newBrokenCatalogue = async (): Promise<Catalogue> => {
   const catalogue = await newCatalogue(animals(300));
   const { writes, close } = openSqlite(catalogue.file);
@@ -138,7 +138,7 @@ describe('The command export', () => {
     const categoryId = decoded(CategoryId, 1n);
     const { environment } = await newCatalogue([{ name: decoded(PetName, 'x'.repeat(50_000)), categoryId }]);
     const folder = await makeFolder();
-    // In blocks of 512 bytes: what is written at the limit is cut off there, as on a disk that is full.
+    // `ulimit` limits files to 80 blocks of 512 bytes. Further output is cut off, as on a full disk.
     const script = 'ulimit -f 80; $STORE export --format ndjson > animals.ndjson';
     const { code, stderr } = await runScript(script, environment, folder);
     expect(stderr).to.match(/^the export failed: EFBIG: .*; the output is incomplete \(1 animal\)\n$/);

@@ -121,7 +121,7 @@ describe('The command import', () => {
     const file = await newFile('animals.csv', `name,categoryId\n${'x\n'.repeat(rows)}`);
     let most = 0;
     let text = '';
-    /** A reader that goes on reading once nothing more comes. */
+    /** Calls `done` once the buffer of the stream has stopped growing. */
     const takeWhenFull = async (stderr: Writable, done: () => void): Promise<void> => {
       for (let calm = 0; calm < 50; calm += 1) {
         if (stderr.writableLength > most) calm = 0;

@@ -14,10 +14,9 @@ import { integrityOf, lockProbe } from '../../support/databases/sqlite-files';
 import { removeFolders } from '../../support/temporary-folder';
 import { namesIn, newFile, runInProcess } from './support';
 
-/** More than one batch, so that some animals are in the database's transaction. */
+/** More animals than a batch has, so that some are already in the transaction. */
 const someRows = '{"name":"Rex","categoryId":1}\n'.repeat(1_000);
 
-/** In milliseconds. */
 const bound = 25_000;
 
 const startImport = ({ environment }: Catalogue, ...options: ReadonlyArray<string>): Running =>
@@ -26,7 +25,7 @@ const startImport = ({ environment }: Catalogue, ...options: ReadonlyArray<strin
     isFed: true,
   });
 
-/** Feeds an import whose input doesn't end, until the database has taken some of it. */
+/** Starts an import, and feeds it without end until the database has some of the animals. */
 const importHalf = async (catalogue: Catalogue, ...options: ReadonlyArray<string>): Promise<Running> => {
   const running = startImport(catalogue, ...options);
   running.stdin.write(someRows);

@@ -5,7 +5,7 @@ import { inTurn } from '../../support/databases/catalogue';
 
 const int64 = 'an integer from -9223372036854775808 to 9223372036854775807';
 
-/** What is read, row by row: its line, and its name or what is wrong. */
+/** Returns the line number of each row, and its name or its error. */
 const read = async (format: Format, ...chunks: ReadonlyArray<string | Buffer>) => {
   const rows: Array<readonly [number, string]> = [];
   for await (const { line, newPet } of readRows(format, inTurn(chunks.map((chunk) => Buffer.from(chunk))))) {

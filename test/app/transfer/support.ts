@@ -16,7 +16,7 @@ import {
 import { runInProcess as runWithDatabaseLine } from '../../support/processes/run-in-process';
 import { makeFolder } from '../../support/temporary-folder';
 
-/** Animals with names from `animal 1` on. */
+/** Makes animals with the names `animal 1`, `animal 2` and so on. */
 export const animals = (count: number): ReadonlyArray<NewPet> =>
   Array.from({ length: count }, (_, index) => ({
     name: decoded(PetName, `animal ${index + 1}`),

@@ -6,7 +6,7 @@ import { killPrograms, main, startProgram } from '../../support/processes/comman
 import { removeFolders } from '../../support/temporary-folder';
 import { newFile } from './support';
 
-/** What a command writes to a terminal of its own (script, of util-linux). */
+/** Returns what a command writes to a terminal, which `script` of util-linux makes. */
 const onTerminal = async (command: string, environment: Readonly<Record<string, string>>) => {
   const { code, stdout } = await startProgram('script', ['-qec', command, '/dev/null'], {
     environment: { ...environment, TERM: 'xterm', SHELL: '/bin/sh' },

@@ -14,10 +14,12 @@ import { eventually } from '../../support/eventually';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 import { animals, makePipe, newFile } from './support';
 
-/** In milliseconds. */
 const bound = 15_000;
 
-/** Has a process send itself SIGTERM so many milliseconds after it begins to listen to it. */
+/**
+ * Returns a module that makes its process send itself SIGTERM, some milliseconds after it starts to listen for that
+ * signal.
+ */
 const signalItself = (milliseconds: number): Promise<string> =>
   newFile(
     'signal-itself.cjs',
@@ -26,7 +28,7 @@ const signalItself = (milliseconds: number): Promise<string> =>
      });`,
   );
 
-/** Opens a pipe once a process reads it. */
+/** Opens a pipe for writing as soon as a process reads it. */
 const openToWrite = async (pipe: string): Promise<number> => {
   let writer = -1;
   await eventually('the import has opened the pipe', bound, () => {
@@ -91,7 +93,7 @@ describe('The first signal', function () {
     it(`ends an ${command} that waits for another process to migrate the database`, async () => {
       const { file } = await newCatalogue();
       const other = openSqlite(file);
-      // As by an earlier version.
+      // The row looks as if an earlier version had written it.
       await other.writes('animal_store_migrations').update({ name: '000_earlier' });
       const transaction = await other.writes.transaction();
       await transaction.raw('create table held (id integer)');

@@ -12,7 +12,7 @@ import { byKey, key, memoryApplication, silentReporter, startServer } from '../.
 const ignore = (): void => undefined;
 const never = () => () => new Promise<never>(ignore);
 
-/** Time in which the service answers each request. */
+/** Time within which the service answers each request. */
 const promisedMs = 5_000;
 
 /** Extra time for a busy machine. */
@@ -20,7 +20,7 @@ const spareMs = 10_000;
 
 const late = <A>(answer: A, milliseconds: number) => T.delay(milliseconds)(TE.right<never, A>(answer));
 
-/** Takes a slot of writes without a call of the store. */
+/** Sends a PUT, which needs a slot of writes but makes no call of the store. Returns its status. */
 const statusOfNextWrite = async (address: string): Promise<number> => {
   const headers = { Authorization: `Bearer ${key}` };
   return (await fetch(`${address}/v1/pets`, { method: 'PUT', headers })).status;

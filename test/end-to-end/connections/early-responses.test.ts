@@ -27,7 +27,7 @@ describe("A response before the end of its request's body", () => {
     const connection = connect();
     connection.send(`${post(60_000)}${'x'.repeat(30_000)}`);
     await connection.received(/HTTP\/1\.1 401 [^]*\r\nConnection: close\r\n/);
-    // Rest of a body from a proxy that has mixed up two requests.
+    // The rest of the body contains two requests, as after a proxy that mixed up requests.
     connection.send(`${'x'.repeat(30_000)}${live}${live}`);
     expect(statusesIn(await connection.closed())).to.deep.equal([401]);
   });

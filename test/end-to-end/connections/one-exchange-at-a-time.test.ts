@@ -28,7 +28,7 @@ const create = (name: string, ...headers: ReadonlyArray<string>): string => {
 const statusesIn = (received: Buffer): ReadonlyArray<number> =>
   [...received.toString().matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
 
-/** A server whose store records the creates, and can delay them. */
+/** Starts a server whose store records creates, and can delay them. */
 const start = async () => {
   const begun: Array<string> = [];
   const ended: Array<RequestRecord> = [];
@@ -64,7 +64,7 @@ const start = async () => {
   };
 };
 
-// `test/adapters/http-server` tests the connection further, with a listener of its own.
+// `test/adapters/http-server` has more tests of connections, with a listener of its own.
 describe('A connection of the service', () => {
   let service: Awaited<ReturnType<typeof start>>;
   beforeEach(async () => {

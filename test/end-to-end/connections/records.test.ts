@@ -18,7 +18,7 @@ describe('The record of a request', () => {
       reporter: { ...silentReporter, requestEnded: (record) => ended.push(record) },
     });
     const { hostname, port } = new URL(server.address);
-    // The client does not half-close, so the server lingers for a second.
+    // The client does not half-close its connection, so the server lingers for a second.
     const began = performance.now();
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
     socket.resume().write('POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nthe beginning');

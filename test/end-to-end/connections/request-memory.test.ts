@@ -9,7 +9,7 @@ import { apiKey, serveInProcess } from '../../support/service/serve-in-process';
 setFlagsFromString('--expose-gc');
 const collect: unknown = runInNewContext('gc');
 
-/** Collects the objects that V8 calls young: those that have survived fewer than two collections. */
+/** Collects only the objects that V8 calls young: those that have survived fewer than two collections. */
 const collectYoung = (): void => {
   if (typeof collect === 'function') Reflect.apply(collect, undefined, [{ type: 'minor' }]);
 };
@@ -20,14 +20,14 @@ const oldBytes = (): number =>
 const windows = 7;
 const requestsPerWindow = 200;
 
-/** Old bytes that remain of each request. */
+/** Returns the number of old bytes that remain in memory after a request. */
 const growth = async (socket: Socket): Promise<number> => {
   const before = oldBytes();
   for (let sent = 1; sent <= requestsPerWindow; sent += 1) {
     socket.write(`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${apiKey}\r\n\r\n`);
     await once(socket, 'data');
     if (sent % 50 > 0) continue;
-    // The request ends in a later tick than its response is read.
+    // A request ends in the tick after its response is read.
     await immediate();
     await immediate();
     collectYoung();
@@ -43,8 +43,8 @@ describe('The memory of a finished request', () => {
     while (growths.length < windows) growths.push(await growth(socket));
     socket.destroy();
     await stop();
-    // The log, the client and the compiler keep 2 kB for each request; a request that stays in memory adds 5 kB. A full
-    // collection makes the growth of its window negative, so the median counts.
+    // The log, the client and the compiler use 2 kB for each request, and a request that stays in memory 5 kB more. The
+    // median counts, because a full collection makes the growth of one window negative.
     const median = growths.toSorted((one, other) => one - other)[(windows - 1) / 2];
     expect(median, growths.join()).to.be.below(4_000);
   });

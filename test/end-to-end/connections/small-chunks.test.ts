@@ -12,7 +12,7 @@ const head = [
   '\r\n',
 ].join('\r\n');
 
-/** A create of `length` bytes, each in a chunk of its own. */
+/** Returns the text of a create of `length` bytes, with each byte in a chunk of its own. */
 const inOneByteChunks = (length: number): string =>
   `{"categoryId":7,"name":"${'x'.repeat(length - 26)}"}`.replace(/./g, '1\r\n$&\r\n');
 

@@ -40,7 +40,7 @@ describe('The port of the operator', () => {
       Array.from({ length: atOnce }, async () => (await listPets({ address, key: apiKey })).status),
     );
     for (let round = 0; round < 2; round += 1) {
-      // Fewer than the slots of the admin server, whose requests would else wait for each other.
+      // There are fewer requests than the admin server has slots, so that none waits for another.
       const paths = Array.from({ length: 5 }, () => ['/livez', '/readyz', '/metrics']).flat();
       expect(new Set(await statusesOf(admin, paths))).to.deep.equal(new Set([200]));
     }

@@ -5,7 +5,7 @@ import { serveInProcess } from '../../support/service/serve-in-process';
 
 const forwarded = '203.0.113.9, 198.51.100.7, 192.0.2.1';
 
-/** The one line with this message. */
+/** Returns the only log line with this message. */
 const lineOf = (log: string, message: string): LogLine => {
   const found = logLines(log).filter(({ msg }) => msg === message);
   expect(found).to.have.lengthOf(1);

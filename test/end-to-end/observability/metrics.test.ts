@@ -25,7 +25,7 @@ const batches = (operation: string): string => `_count{db_operation_name="${oper
 const send = (address: string, method: string, path: string, shown?: string): Promise<Response> =>
   fetch(`${address}${path}`, { method, headers: shown === undefined ? {} : { Authorization: shown } });
 
-/** fetch tidies paths and refuses methods; this sends them as they are. */
+/** Sends method and path unchanged. fetch would normalise the path and reject some methods. */
 const sendRaw = (address: string, method: string, path: string) =>
   rawExchange(
     address,

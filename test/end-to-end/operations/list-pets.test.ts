@@ -3,7 +3,7 @@ import { describeOnEveryStore, type ServiceUnderTest } from '../../support/servi
 import { parseNextLink } from '../../support/http/client';
 import type { AnsweredPet, CheckedAnswer } from '../../support/openapi/checked-answer';
 
-/** Follows the links from a page to the end. */
+/** Follows the links from a page to the last one. */
 const walk = async (service: ServiceUnderTest, first: string) => {
   const pages: Array<ReadonlyArray<AnsweredPet>> = [];
   const targets: Array<string> = [];

@@ -23,7 +23,7 @@ const headerValue = latin1(60).map((text) => text.replace(/[\0\r\n]/g, ' '));
 const targetText = latin1(40).map((text) => text.replace(/[\0\r\n ]/g, '%'));
 const escaped = fc.stringMatching(/^([a-z0-9=&?/.;:#%[\]@\\~+-]|%[0-9a-fA-F]{2}){0,40}$/);
 
-/** JSON texts that are nearly what is asked for. */
+/** Generates JSON texts that are nearly valid bodies. */
 const nearJson = fc.oneof(
   fc.json(),
   fc

@@ -18,7 +18,7 @@ const preflight = {
   },
 };
 
-/** On every answer. */
+/** Names of the security headers, which every response has. */
 const guards = Object.keys(securityHeaders).map((name) => name.toLowerCase());
 
 const corsHeaders = ({ headers }: Response): ReadonlyArray<string> =>

@@ -7,7 +7,7 @@ const codeOf = ({ status, code }: CheckedAnswer) => [status, code];
 const notFound = [404, 'route_not_found'];
 const methodsOf = (answer: CheckedAnswer) => (answer.header('Allow') ?? '').split(/\s*,\s*/).toSorted();
 
-/** Operations of each path, and a request target with this path. */
+/** A request target for each path, with the documented operations of the path. */
 const documented: Readonly<Record<string, readonly [target: string, operations: object]>> = {
   '/pets': ['/v1/pets', { get: 'listPets', post: 'createPet' }],
   '/pets/{petId}': ['/v1/pets/1', { get: 'getPet' }],

@@ -1,4 +1,4 @@
-// Adds 100 animals and lists all: node client.mjs http://127.0.0.1:3000 KEY
+// Adds 100 animals and lists all of them: node client.mjs http://127.0.0.1:3000 KEY
 import { animalStoreClient } from 'animal-store/client';
 
 const [baseUrl, apiKey] = process.argv.slice(2);

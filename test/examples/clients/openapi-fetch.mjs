@@ -1,4 +1,4 @@
-// Adds 100 animals and lists all: node openapi-fetch.mjs http://127.0.0.1:3000 KEY
+// Adds 100 animals and lists all of them: node openapi-fetch.mjs http://127.0.0.1:3000 KEY
 import createClient from 'openapi-fetch';
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 const [baseUrl, apiKey] = process.argv.slice(2);
 const client = createClient({ baseUrl: `${baseUrl}/v1`, headers: { Authorization: `Bearer ${apiKey}` } });
 
-// Repeats what a restart, a limit or a lost answer ends, for 30 seconds, and never sooner than the service says.
+// Retries for 30 seconds after a restart, a rate limit or a lost response, and waits as long as `Retry-After` says.
 const withRetries = async (call) => {
   const giveUpAt = Date.now() + 30_000;
   for (let attempts = 1; ; attempts += 1) {
@@ -22,7 +22,7 @@ const withRetries = async (call) => {
   }
 };
 
-// An int64 is sent and read as text: a number loses its last digits.
+// An int64 is sent and read as text, because a JavaScript number would lose its last digits.
 const categoryId = '9007199254740993';
 const bodySerializer = ({ name }) => `{"name":${JSON.stringify(name)},"categoryId":${categoryId}}`;
 

@@ -23,7 +23,7 @@ const openStore = openAnimalStore({
 const inWords = ({ id, name, categoryId, status }: Pet): string =>
   `${id}: ${name}, of category ${categoryId}, ${status ?? 'without a status'}`;
 
-/** Adds an animal that comes from outside, and lists what is there then. */
+/** Adds an animal from untrusted input, and lists all animals. */
 const addAndList = (input: unknown) =>
   pipe(
     TE.Do,

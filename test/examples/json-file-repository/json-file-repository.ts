@@ -6,12 +6,12 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 const Key = t.type({ ownerId: core.OwnerId, name: core.IdempotencyKey, pet: core.Pet, expiresAt: t.number });
 const Stored = t.type({ pets: t.readonlyArray(core.Pet), keys: t.readonlyArray(Key) });
 
-// A JSON number that JSON.parse reads is a double: every digit of an int64 is kept in a string.
+// JSON.parse reads a number as a double, so an int64 is stored as a string.
 const toText = (_name: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value);
 const fromText = (name: string, value: unknown) =>
   typeof value === 'string' && ['id', 'categoryId'].includes(name) ? BigInt(value) : value;
 
-/** Animals in one JSON file, which is written anew at each change and belongs to one process at a time. */
+/** Stores animals in a JSON file, which is rewritten at each change. Only one process may use the file. */
 export const jsonFileRepository = (file: string, now = Date.now): core.PetRepository => {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '{ "pets": [], "keys": [] }';
   let { pets, keys } = core.decodeOrThrow(Stored, JSON.parse(text, fromText));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jsonFileRepository } from './json-file-repository';
 
-/** A repository on a file of its own, in a folder that goes with it. */
+/** Opens a repository on a new file. `close` deletes the folder of the file. */
 export const openJsonFile: OpenPetRepository = async ({ pets, now }) => {
   const folder = await mkdtemp(join(tmpdir(), 'animals-'));
   const file = join(folder, 'animals.json');

@@ -2,16 +2,16 @@ import { type Authenticate, type Caller, invalidApiKey } from 'animal-store/core
 import * as TE from 'fp-ts/TaskEither';
 import { createHash } from 'node:crypto';
 
-/** Token of a customer of the host, which stores only its SHA-256. */
+/** Token of a customer of the host, of which the host stores only the SHA-256. */
 export interface Token {
-  /** Public id of the token, and the customer as its owner. */
+  /** Public id of the token, with the customer as its owner. */
   readonly caller: Caller;
   readonly blocked: boolean;
 }
 
 export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-/** Authenticates the customers of the host by the tokens that they already have. */
+/** Authenticates the customers of the host with the tokens that they already have. */
 export const tenantAuthenticate =
   (tokens: ReadonlyMap<string, Token>): Authenticate =>
   (apiKey) =>

@@ -47,7 +47,7 @@ const main = async (): Promise<void> => {
   const migrated = await migrate(hostDatabase(shelter))();
   if (migrated._tag === 'Left') throw migrated.left.cause;
   console.log(`${await adopt('Rex', 'Ada', 'request-1')} is Ada's`);
-  // This animal has an adoption, so the second one fails and its transaction is rolled back.
+  // This animal is already adopted, so the second adoption fails and its transaction is rolled back.
   await adopt('Rex', 'Bob', 'request-1').catch(() => {
     console.log("and is not Bob's");
   });

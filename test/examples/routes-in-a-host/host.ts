@@ -31,7 +31,7 @@ hostRoutes.get('/broken', () => {
 });
 app.use(hostRoutes.routes());
 
-// Everything under /v1 is the animal store's from here on; the rest goes on to what follows.
+// The animal store answers all paths under /v1. The host answers all others below.
 mountPetRoutes(
   app,
   openAnimalStore({

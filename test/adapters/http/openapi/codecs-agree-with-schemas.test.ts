@@ -14,10 +14,10 @@ import { anyCharacter } from '../../../support/random';
 
 const documentId = 'https://animals.example/openapi.json';
 
-/** A validator as some have it and others not: with the `u` flag on its regular expressions. */
+/** Makes a validator of the schemas. Some validators use the `u` flag for regular expressions, others do not. */
 const schemasBy = (unicodeRegExp: boolean) => {
   const ajv = new Ajv2020({ strict: true, allErrors: true, unicodeRegExp });
-  // JSON Schema sees doubles: of those, what lies in [-2^63, 2^63) is an int64.
+  // JSON Schema validators get doubles. A double in [-2^63, 2^63) with an integer value counts as an int64.
   ajv.addFormat('int64', {
     type: 'number',
     validate: (value: number) => value >= -(2 ** 63) && value < 2 ** 63,
@@ -42,7 +42,7 @@ const hasLoneSurrogate = (value: unknown): boolean =>
       Object.hasOwn(newPetFields, name) && typeof member === 'string' && /\p{Surrogate}/u.test(member),
   );
 
-/** What the schema says in its pattern, and what it says of a name in words. */
+/** True if a value agrees with the schema's pattern, and with the description, which forbids lone surrogates. */
 const isNewPetBySchema = (value: unknown): boolean => isNewPetByPattern(value) && !hasLoneSurrogate(value);
 
 const isNewPetByCodec = (json: string): boolean => {
@@ -51,7 +51,7 @@ const isNewPetByCodec = (json: string): boolean => {
   return isRight(NewPet.decode(parsed.right));
 };
 
-/** What the edge hands the codecs where JSON.parse gives a number of integer value. */
+/** Converts numbers with an integer value to bigints, as the parser of request bodies does. */
 const withBigInts = (value: unknown): unknown => {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(withBigInts);
@@ -59,7 +59,7 @@ const withBigInts = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withBigInts(member)]));
 };
 
-/** Integers to the last digit: JSON.stringify writes the shortest digits that round to the double. */
+/** Writes JSON with all digits of integers. JSON.stringify writes the shortest digits that round to the double. */
 const exactJson = (value: unknown): string => {
   const text = stringify(withBigInts(value));
   if (text === undefined) throw new Error('no JSON value');
@@ -75,7 +75,7 @@ const names = fc.oneof(
     .map((units) => units.join('')),
 );
 
-/** Doubles of integer value, many about the ends of int64, and others. */
+/** Generates doubles, many of them integers near the limits of int64. */
 const numbers = fc.oneof(
   fc.integer(),
   fc.maxSafeInteger(),
@@ -104,7 +104,7 @@ const anything = fc.jsonValue({ stringUnit: 'binary' });
 const mostly = <A>(arbitrary: fc.Arbitrary<A>): fc.Arbitrary<unknown> =>
   fc.oneof({ arbitrary, weight: 6 }, { arbitrary: anything, weight: 1 });
 
-/** Values that a field of a kind accepts, or nearly. A new kind does not compile until it has some. */
+/** Generates values that a kind of field accepts or nearly accepts. The compiler reports a kind without values. */
 const nearly: Readonly<Record<PetField['kind'], fc.Arbitrary<unknown>>> = {
   text: names,
   int64: numbers,
@@ -112,7 +112,7 @@ const nearly: Readonly<Record<PetField['kind'], fc.Arbitrary<unknown>>> = {
   date: fc.oneof(fc.constantFrom('2030-12-05', '2030-02-30', '2030-12-5', ''), names),
 };
 
-/** Bodies that are often a NewPet but for one thing, and any JSON besides. */
+/** Generates bodies: many are a NewPet with one fault, others are any JSON. */
 const bodies = mostly(
   fc
     .tuple(
@@ -221,7 +221,10 @@ describe('the codec and the pattern of an Idempotency-Key', () => {
   const isByPattern = (key: string) => new RegExp(pattern).test(key);
   const isByCodec = (key: string) => isRight(parseIdempotencyKey(key));
 
-  /** Mostly visible ASCII, with what has a meaning in quotes more often; HTTP takes spaces off the ends. */
+  /**
+   * Generates mostly visible ASCII, with many characters that have a meaning in quotes. HTTP removes spaces at both
+   * ends.
+   */
   const keys = fc
     .tuple(
       fc.constantFrom('', '"'),

@@ -7,7 +7,7 @@ import { provoke, provokeNextPage, provokeNotModified } from '../../../support/o
 
 const isProvoked = (kind: string): kind is keyof typeof provoke => kind in provoke;
 
-/** Headers that the document has to mention wherever they are sent. */
+/** Headers that the document must declare for each response that has them. */
 const meaningful = [
   'X-Request-Id',
   'Link',
@@ -70,7 +70,7 @@ describe('The examples of the OpenAPI documents', () => {
       else expect(answered).to.have.deep.property('paths', JSON.parse(JSON.stringify(served.paths)));
       for (const [name, { required, schema }] of Object.entries(headers)) {
         const value = answer.headers.get(name.toLowerCase());
-        // The service always sends its id, which a program that mounts the routes need not.
+        // The service sends X-Request-Id in every response. Programs that mount the routes need not.
         if (required || name === 'X-Request-Id') expect(value, name).not.to.equal(undefined);
         if (value !== undefined && schema.const !== undefined) expect(value, name).to.equal(schema.const);
       }
@@ -80,7 +80,7 @@ describe('The examples of the OpenAPI documents', () => {
   }
 
   for (const { request, status, kind } of answers.filter(({ operationId }) => operationId === 'getPet')) {
-    // A request whose head never came whole can't be known to call it.
+    // The server cannot tell the operation of a request whose head is incomplete or too large.
     const isKnown = !['RequestTimeout', 'HeadersTooLarge'].includes(kind);
     it(`getPet ${isKnown ? 'says' : 'can not say'} on ${status} ${kind} that it is deprecated`, async () => {
       if (!isProvoked(kind)) throw new Error(`nothing provokes ${kind}`);
