@@ -58,8 +58,8 @@ export interface PetStatements {
   /** Adds animals with ascending ids in this order, and returns them in any order. */
   readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
   /**
-   * Checks that inserts work: adds an animal, then rolls back. On PostgreSQL the animal has a reserved id, because a
-   * rollback does not return a value to a sequence.
+   * Adds an animal in a transaction that the caller rolls back, to check that inserts work. On PostgreSQL the animal has
+   * a reserved id, because a rollback does not return a value to a sequence.
    */
   readonly tryInsert: (transaction: Knex, newPet: NewPet) => Promise<ReadonlyArray<PetRow>>;
   readonly insertRecords: (knex: Knex, records: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
@@ -67,7 +67,7 @@ export interface PetStatements {
   readonly purgeExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
 }
 
-/** A database with separate pools, so that writes never wait behind reads. */
+/** Open database of SQLite or PostgreSQL, for `migrate`, `knexPetRepository`, `apiKeyStore` and `knexAuthenticate`. */
 export interface Database {
   readonly reads: Knex;
   readonly writes: Knex;

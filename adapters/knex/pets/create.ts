@@ -23,7 +23,7 @@ import { databaseTimeouts } from '../../../core/timeouts';
 const textLength = (newPet: NewPet): number =>
   newPetCells(newPet).reduce((length, cell) => length + (cell?.length ?? 0), 0);
 
-/** Limits of one insert. SQLite takes at most 500 keys in one query; more characters block the event loop for over 20 ms. */
+/** Limits of one insert. SQLite takes at most 500 keys in one query. More text blocks the event loop for over 20 ms. */
 export const newPetBatches: BatchLimits<NewPet> = {
   maxBatchSize: 400,
   maxBatchCost: 1_000_000,

@@ -4,8 +4,8 @@ import { inTransaction, retryConflicts, silentLog, withPool } from '../database/
 import { databaseTimeouts } from '../../../core/timeouts';
 
 /**
- * Limits of a migration. A statement may run for any time. Its wait for a lock blocks later statements, so it ends soon
- * and the statement is retried. A hanging migration loses its locks.
+ * Limits of a migration. A statement may run for any time. A wait for a lock ends after 2 s and the migration is retried,
+ * because other statements queue behind that wait. A migration that hangs loses its locks.
  */
 const limits = [
   'set local statement_timeout = 0',

@@ -59,7 +59,7 @@ const purgeKeys = {
        ) returning 1`,
 };
 
-/** Statements whose text does not depend on the number of rows, so that each is prepared once. */
+/** Statements for a single server. Their text does not depend on the number of rows, so each is prepared once. */
 const singleServerStatements = (run: RunStatement): PetStatements => ({
   byIds: (knex, ids) => run(knex, byIds, [ids.map(String)]),
   page: readPage(run),
