@@ -124,7 +124,10 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     close: async () => {
       // Leaves the connections open, since closing them would checkpoint the damaged log into the file.
       if (file.isLogDamaged()) return;
-      await Promise.all([reads.destroy(), writes.destroy()]);
+      // SQLite checkpoints and removes the log when the last connection closes. Two that close at once each take the
+      // other for the last one, and the log stays.
+      await reads.destroy();
+      await writes.destroy();
     },
   };
 };

@@ -6,6 +6,7 @@ import knex, { type Knex } from 'knex';
 import { type Database, knexPetRepository, migrate, openSqlite } from '../../../../adapters/knex';
 import type { NewPet } from '../../../../core';
 import { arbitraryNewPet } from '../../../contracts';
+import { hasWriteAheadLog } from '../../../support/databases/sqlite-files';
 import { run } from '../../../support/run';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 
@@ -40,6 +41,18 @@ describe('A SQLite file', () => {
         .that.matches(/readonly/);
       expect(await reads('heartbeats').pluck('id')).to.deep.equal([]);
     }));
+
+  it('contains all writes once it is closed, whatever connections were open', async () => {
+    const file = await newDatabaseFile();
+    for (let round = 0; round < 60; round += 1) {
+      const { reads, writes, close } = openSqlite(file);
+      await writes.raw('create table if not exists notes (id integer)');
+      await writes('notes').insert({ id: round });
+      await Promise.all([1, 2, 3].map(() => reads('notes').pluck<ReadonlyArray<unknown>>('id')));
+      await close();
+      expect(hasWriteAheadLog(file)).to.equal(false);
+    }
+  });
 
   it('makes an import fail if it is lost during the import', () =>
     withFile(async (database, file) => {
