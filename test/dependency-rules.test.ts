@@ -6,7 +6,7 @@ import { makeFolder, removeFolders } from './support/temporary-folder';
 
 const product = ['core', 'adapters', 'app', 'knexfile.ts'];
 
-/** An import that must not be: the rules that are reported, the file that it is added to, and the import. */
+/** Forbidden imports: the rules that must report it, the file to which the import is added, and the import. */
 const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> = [
   [['no-circles'], 'core/field-codecs.ts', "import './pets';"],
   [['no-circles'], 'adapters/http/errors.ts', "import type {} from './app';"],
@@ -61,7 +61,7 @@ const readRules = async () => {
 
 interface Violation {
   readonly rule: string;
-  /** The file that imports; of a circle each file, since the circle is reported once. */
+  /** File with the import. A circular import is reported once, for any of its files. */
   readonly from: ReadonlyArray<string>;
 }
 

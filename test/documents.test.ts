@@ -16,7 +16,7 @@ const allFiles = filesIn(projectFolder);
 
 const isResult = (file: string): boolean => file.endsWith('RESULTS.md');
 
-/** Every Markdown file of the project, by its path in it, with its text. */
+/** Text of each Markdown file of the project, by path. */
 const pages = new Map(
   allFiles
     .filter((file) => file.endsWith('.md') && !isResult(file))
@@ -25,7 +25,7 @@ const pages = new Map(
 
 const withoutCode = (text: string): string => text.replaceAll(/^```.*?^```$/gms, '');
 
-/** The anchor that GitHub gives a heading. */
+/** Returns the anchor that GitHub gives a heading. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()

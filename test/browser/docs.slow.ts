@@ -12,7 +12,7 @@ import { behindPath, type Proxy } from '../support/http/proxies';
 import { apiKey } from '../support/service/serve-in-process';
 import { type ServiceProcess, startService } from '../support/service/service-process';
 
-/** Faults of Swagger UI: its markup can't be changed from outside. */
+/** Accessibility faults of Swagger UI itself, whose markup this project cannot change. */
 const faultsOfSwaggerUi: ReadonlyArray<AccessibilityFault> = [
   { rule: 'heading-order', element: 'h3.opblock-tag' },
   { rule: 'label', element: 'textarea.body-param__text' },
@@ -25,7 +25,7 @@ const faultsOfSwaggerUi: ReadonlyArray<AccessibilityFault> = [
 
 const inWords = ({ rule, element }: AccessibilityFault): string => `${rule}: ${element}`;
 
-/** Operations of each document, by the name of its link. */
+/** Operations of each OpenAPI document, by the text of the link to the document. */
 const documents = {
   Animals: petOperations.map(({ operationId }) => operationId),
   Service: ['getLiveness', 'getReadiness', 'getOpenApiDocument', 'getOpenApiServiceDocument'],
@@ -38,7 +38,7 @@ const toggle = (page: Page, operationId: string) =>
 
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
-/** Collects faults of a page: messages in its console, and requests to other addresses. */
+/** Collects console messages of a page, and its requests to other addresses. */
 const watch = (page: Page, address: string): ReadonlyArray<string> => {
   const seen: Array<string> = [];
   page.on('console', (message) => seen.push(`console: ${message.text()}`));
@@ -58,7 +58,7 @@ const authorize = async (page: Page): Promise<void> => {
   await page.getByRole('button', { name: 'Close' }).last().click();
 };
 
-/** Tries an operation with filled fields. Returns the shown answer. */
+/** Fills in the fields of an operation and executes it. Returns the displayed response. */
 const tryIt = async (
   page: Page,
   operationId: string,
@@ -196,7 +196,7 @@ describe(`The reference in a browser${whySkipped}`, function () {
     await page.close();
   });
 
-  /** Waits for the transition of colours after a change. */
+  /** Waits until the transitions of colours have ended. */
   const transitionsEnd = 'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))';
 
   const seen = new Set<string>();

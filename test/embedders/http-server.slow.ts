@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { removeFolders } from '../support/temporary-folder';
 import { embedderFolder, runNode } from './support/embedder-folder';
 
-/** Each makes a listener that answers `GET /` with `well`, and `POST /` with the body that it reads. */
+/** Programs that make a listener, which answers `GET /` with `well`, and `POST /` with the body of the request. */
 const listeners: Readonly<Record<string, string>> = {
   express: `
     import express from 'express';

@@ -11,7 +11,7 @@ import { embedderFolder } from './support/embedder-folder';
 import { programs } from './support/programs';
 
 interface Host {
-  /** The address under which everything of the host is. */
+  /** Address of the host, without a path. */
   readonly address: string;
   readonly call: (path: string, init?: RequestInit) => Promise<Response>;
   readonly create: (path: string, newPet: object) => Promise<Response>;
@@ -21,15 +21,15 @@ interface Host {
 
 const page = 'docs/embedding.md';
 
-/** Hosts of other kinds, which docs/embedding.md links. */
+/** Hosts with other frameworks, to which docs/embedding.md links. */
 const examples = join(projectFolder, 'test', 'examples', 'hosts');
 
 const migration = 'migrations/20260101_adoptions.cjs';
 
-/** A key for the programs that take it from their environment. */
+/** API key for the programs that read one from their environment. */
 const ownKey = 'the-key-of-the-shelter';
 
-/** The hosts of the page and its examples that answer a client alike, each with the prefix under which it has the routes. */
+/** Hosts that must answer a client alike, each with the path prefix of its routes. */
 const hosts = [
   ['koa.mjs', ''],
   ['keys-in-database.mjs', ''],
@@ -71,7 +71,7 @@ describe('The routes in a host of another kind', () => {
     for (const name of ['store.mjs', migration]) await writeFile(join(folder, name), texts[name] ?? '');
   });
 
-  /** Runs a program of the page on a new database, with a change to its text if one is asked for. */
+  /** Runs a program of docs/embedding.md on a new database, possibly with a changed text. */
   const withHost = async (
     name: string,
     test: (host: Host) => Promise<void>,
@@ -144,7 +144,7 @@ describe('The routes in a host of another kind', () => {
       }));
   }
 
-  /** The Koa host with conditional requests, which need an ETag. */
+  /** Adds conditional requests, which need an ETag, to the Koa host. */
   const withEtags = (text: string): string =>
     text
       .replace(
@@ -169,7 +169,7 @@ describe('The routes in a host of another kind', () => {
           'Link,Location,Retry-After,Idempotent-Replayed,Deprecation,Sunset',
         );
 
-        // As a browser asks; Node's fetch would ask for no copy at all.
+        // A browser sends these headers. Node's fetch would send `Cache-Control: no-cache` with If-None-Match.
         const known = { 'If-None-Match': listed.headers.get('ETag') ?? '', 'Cache-Control': 'max-age=0' };
         expect((await call('/v1/pets', { headers: known })).status).to.equal(304);
         await create('/v1/pets', { name: 'Tom', categoryId: 7 });
@@ -188,7 +188,7 @@ describe('The routes in a host of another kind', () => {
       withEtags,
     ));
 
-  /** Programs of the page in which the body parser is put before the routes. */
+  /** Changes to the programs that put the body parser before the routes. */
   const wrongOrders: ReadonlyArray<readonly [name: string, change: (text: string) => string]> = [
     [
       'koa.mjs',
@@ -224,7 +224,7 @@ describe('The routes in a host of another kind', () => {
       ));
   }
 
-  /** Runs knex's own command of the host on its own migrations. */
+  /** Rolls the migrations of the host back with knex's own command. */
   const rollBack = async (): Promise<void> => {
     const script = `
       const knex = require('knex')({
@@ -242,7 +242,7 @@ describe('The routes in a host of another kind', () => {
       expect((await call('/?name=Rex&adopter=Bob&attempt=1')).status).to.equal(500);
       expect(await (await call('/v1/pets')).json()).to.have.lengthOf(1);
     });
-    // The host's own migrations go back and forth, and the animals stay.
+    // Rolling the host's own migrations back must keep the animals.
     await rollBack();
     await withHost('own-database.mjs', async ({ call }) => {
       expect(await (await call('/v1/pets')).text()).to.equal('[{"id":1,"name":"Rex","categoryId":7}]');

@@ -8,7 +8,7 @@ import { removeFolders } from '../support/temporary-folder';
 import { embedderFolder, runNode } from './support/embedder-folder';
 import { outputs, programs } from './support/programs';
 
-/** The pages with programs. Those for the routes are run in `mounted-routes.slow.ts`. */
+/** Pages with programs. `mounted-routes.slow.ts` runs the programs that mount the routes. */
 const pages = ['docs/client.md', 'docs/embedding.md', 'docs/testing.md'];
 
 const compiler = join(projectFolder, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -33,7 +33,7 @@ describe('The pages for embedders', () => {
     }
   });
 
-  /** A folder with the package, and with the programs of a page, in which those in TypeScript are compiled. */
+  /** Makes a folder with the package and the programs of a page, and compiles those in TypeScript. */
   const write = async (page: string): Promise<string> => {
     const folder = await embedderFolder('@types/node');
     const texts = programs(page);

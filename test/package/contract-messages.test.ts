@@ -36,7 +36,7 @@ import { unendedAfter } from '../contracts/outcome';
 
 type Suite = (runner: TestRunner) => void;
 
-/** Runs a contract suite, and gives the message of each test that failed, by its title. */
+/** Runs a contract suite, and returns the message of each failed test by its title. */
 const failuresOf = async (suite: Suite, only = ''): Promise<Readonly<Record<string, string>>> => {
   const tests: Array<readonly [string, () => Promise<void>]> = [];
   suite({
@@ -52,7 +52,7 @@ const failuresOf = async (suite: Suite, only = ''): Promise<Readonly<Record<stri
   return failures;
 };
 
-/** The in-memory repository with a mistake in it, under the suite. */
+/** Runs a suite on the in-memory repository with a mistake in it. */
 const withMistake =
   (mistake: (sound: PetRepository) => Partial<PetRepository>, seed?: number): Suite =>
   (runner) => {
@@ -72,7 +72,10 @@ type Mistake = (
   save: (pet: Pet) => void,
 ) => Partial<PetRepository>;
 
-/** A repository over a store that can break, which `save` writes after memory has changed. While broken, it cannot close. */
+/**
+ * Runs `underFailureContract` on a repository in memory with a mistake. `save` writes an animal to its store. A broken
+ * store cannot be closed.
+ */
 const breakable =
   (mistake: Mistake, failure?: Error): Suite =>
   (runner) => {
@@ -184,7 +187,7 @@ const savesLast = breakable((sound, isBroken, save) => ({
   },
 }));
 
-/** Saves all of its memory at the next create, which hides that an earlier one without a key was not saved. */
+/** Saves all animals in memory at the next create. An earlier create that failed and was not saved is then stored too. */
 const showsFailedCreates = breakable((sound, isBroken, save) => {
   const unsaved: Array<Pet> = [];
   return {
@@ -213,7 +216,7 @@ const rejectsCreates = withMistake(() => ({
   create: () => () => Promise.reject(new Error('the disk is full')),
 }));
 
-/** Fails each tenth create. */
+/** Fails every tenth create. */
 const failsSomeCreates = withMistake(({ create }) => {
   let count = 0;
   return {
@@ -274,7 +277,7 @@ const roundsWhenReopened: Suite = (runner) => {
   });
 };
 
-/** What an adapter does wrong, under its suite, and the message of the test that finds it. */
+/** Mistakes of adapters, with the suite and the test that must find each, and the message of that test. */
 const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: string, message: RegExp]> = [
   [
     'says that there are more pages after the last one',

@@ -44,7 +44,10 @@ host.use(async ({ state }, next) => {
 mountPetRoutes(host, core.openAnimalStore({ pets: inMemoryPetRepository(), authenticate }));
 `;
 
-/** A sound repository, and one whose full pages promise more. `contract-messages.test.ts` has other mistakes. */
+/**
+ * Runs suites on a correct repository, and on one whose full pages wrongly report a next page.
+ * `contract-messages.test.ts` has other mistakes.
+ */
 const suites = `
 import { describe, it } from 'node:test';
 import { inMemoryPetRepository } from 'animal-store/in-memory';
@@ -70,7 +73,7 @@ describe('a repository with a mistake', () => {
 });
 `;
 
-/** Tests that passed or failed, from the summary of node:test. */
+/** Returns the number of passed or failed tests in the summary of node:test. */
 const countOf = (output: string, word: 'pass' | 'fail'): number =>
   Number(new RegExp(`^(?:ℹ|#) ${word} ([0-9]+)$`, 'm').exec(stripVTControlCharacters(output))?.[1]);
 

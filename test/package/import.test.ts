@@ -5,7 +5,10 @@ import { startProgram } from '../support/processes/command';
 
 const entrances = ['core', 'adapters/in-memory', 'adapters/knex', 'adapters/http', 'test/contracts'];
 
-/** Imports an entrance, and prints what it has read of the environment, started and loaded. */
+/**
+ * Returns a script that imports an entry of the package. It prints which variables were read, and what was started and
+ * loaded.
+ */
 const script = (entrance: string): string => `
   process.stdout.fd;
   process.stderr.fd;
@@ -35,11 +38,11 @@ const script = (entrance: string): string => `
 const Report = t.type({
   names: t.array(t.string),
   reads: t.array(t.tuple([t.string, t.string])),
-  /** The kinds of what is asynchronous: timers, sockets, processes, promises. */
+  /** Kinds of asynchronous resources, such as timers, sockets, processes and promises. */
   started: t.array(t.string),
-  /** True if it listens to events of the process, such as signals. */
+  /** True if importing adds listeners for events of the process, such as signals. */
   listens: t.boolean,
-  /** Paths of the files that it needs. */
+  /** Paths of the loaded files. */
   loaded: t.array(t.string),
 });
 

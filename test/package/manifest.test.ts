@@ -19,7 +19,10 @@ const sourceOf = (specifier: string): string => {
   return existsSync(`${path}.ts`) ? `${path}.ts` : join(path, 'index.ts');
 };
 
-/** The packages that a source file imports, by itself or by what it imports of the project; types count. */
+/**
+ * Returns the packages that a source file imports, directly or through other files of the project. Imports of types
+ * count.
+ */
 const packagesReached = (file: string): ReadonlySet<string> => {
   const files = new Set([file]);
   const packages = new Set<string>();

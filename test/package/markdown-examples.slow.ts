@@ -7,13 +7,13 @@ import { markdownBlocks, shellCommands } from '../support/markdown';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
-/** The pages whose commands and outputs are compared here. Those of the other pages are in test/embedders. */
+/** Pages whose commands and outputs are checked here. test/embedders checks the other pages. */
 const files = [
   ...readdirSync(projectFolder).filter((name) => name.endsWith('.md') && name !== 'ARCHITECTURE.md'),
   ...['http-api', 'configuration', 'command-line', 'operations'].map((name) => `docs/${name}.md`),
 ];
 
-/** Every command that stands in the docs and is not run here, with what it would do. */
+/** Commands in the documents that are not run here, each with the reason. */
 const notRun: Readonly<Record<string, string>> = {
   'npm ci && npm start':
     'installs and builds the checkout that this test runs in; what it starts is started below',
@@ -27,13 +27,13 @@ const commandsIn = (file: string): ReadonlyArray<string> =>
     .filter(({ language }) => language === 'sh')
     .flatMap(shellCommands);
 
-/** The block that shows what a program prints. */
+/** Returns the block that shows the output of a program. */
 const shown = (beginning: string): string =>
   files.flatMap(markdownBlocks).find(({ text }) => text.startsWith(beginning))?.text ?? '';
 
 const firstCall = commandsIn('README.md').find((command) => command.startsWith('curl')) ?? '';
 
-/** A checkout that is installed and built, but for the hidden files: a folder of links to this one. */
+/** Makes an installed and built checkout without hidden files, as a folder of links to this one. */
 const newCheckout = async (): Promise<string> => {
   const folder = await makeFolder();
   for (const name of readdirSync(projectFolder)) {
@@ -42,7 +42,7 @@ const newCheckout = async (): Promise<string> => {
   return folder;
 };
 
-/** What is another one at each start: the address, the file, the key, and that a test picks the port. */
+/** Replaces what differs at each start: the address, the file, the key and the setting PORT. */
 const withoutParticulars = (text: string): string =>
   text
     .replace(/http:\/\/127\.0\.0\.1:[0-9]+/g, 'ADDRESS')
@@ -56,7 +56,10 @@ describe('the examples in the Markdown files', function () {
   let key = '';
   let revocable = '';
 
-  /** As a reader would: in the same folder, with their own port, key and id in the place of those that are shown. */
+  /**
+   * Runs a command as a reader would, in the same folder, with the current port, key and id instead of those on the
+   * page.
+   */
   const enter = (command: string, folder: string): Promise<Outcome> =>
     startProgram(
       'sh',

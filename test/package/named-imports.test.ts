@@ -6,7 +6,7 @@ import { entries } from './public-names';
 
 const names = entries().map(([entry]) => entry);
 
-/** Prints for each entry how many names it exports, and which of them an ES module gets otherwise. */
+/** Prints how many names each entry exports, and which of them differ when an ES module imports them. */
 const script = `
   import { createRequire } from 'node:module';
   const require = createRequire(process.cwd() + '/');

@@ -6,7 +6,7 @@ import { killPrograms, projectFolder, shell, startProgram } from '../support/pro
 import { copyCheckout, libraryManifest, readManifest } from '../support/packages';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
-/** The least version that a range allows, as in `2.16.0` for `>=2.16 <4`. */
+/** Returns the lowest version of a range, such as `2.16.0` for `>=2.16 <4`. */
 const leastOf = (range: string): string => {
   const [, major = '', minor = '0', patch = '0'] = /^\D*(\d+)(?:\.(\d+))?(?:\.(\d+))?/.exec(range) ?? [];
   return `${major}.${minor}.${patch}`;
@@ -18,7 +18,10 @@ const link = async (target: string, path: string): Promise<void> => {
   await symlink(target, path);
 };
 
-/** Gives a checkout the packages that are installed here: scopes are folders, so that one of their packages can be replaced. */
+/**
+ * Links the installed packages into a checkout. Scopes are folders, so that a single package of a scope can be
+ * replaced.
+ */
 const linkInstalled = async (checkout: string): Promise<void> => {
   const installed = join(projectFolder, 'node_modules');
   for (const name of await readdir(installed)) {
@@ -30,7 +33,7 @@ const linkInstalled = async (checkout: string): Promise<void> => {
 };
 
 describe('Beside the oldest packages that a host of the library may have', function () {
-  // sqlite3 is compiled.
+  // The timeout is long, because sqlite3 is compiled.
   this.timeout(1_800_000);
 
   let checkout = '';
@@ -42,7 +45,7 @@ describe('Beside the oldest packages that a host of the library may have', funct
       .filter(([name]) => peerDependenciesMeta[name]?.optional === true)
       .map(([name, range]) => [name, leastOf(range)]);
     const host = await makeFolder();
-    // sqlite3 of that time is compiled, here without its optimization.
+    // This version of sqlite3 is compiled, which is faster without optimization.
     await writeFile(join(host, 'package.json'), '{ "private": true, "allowScripts": { "sqlite3": true } }');
     const specs = oldest.map(([name, version]) => `${name}@${version}`).join(' ');
     const installed = await shell(host, `npm install ${specs}`, { CFLAGS: '-O0', CXXFLAGS: '-O0' });

@@ -16,7 +16,7 @@ const expectSuccess = async (folder: string, command: string) => {
   return outcome;
 };
 
-/** A checkout with a program of one line, and with the packages that are installed here. */
+/** Makes a checkout with a program of one line and the installed packages. */
 const makeSmallCheckout = async (): Promise<string> => {
   const folder = await makeFolder();
   for (const kept of ['deploy/packages/build.mjs', 'tsconfig.json', 'package.json', 'package-lock.json']) {
@@ -96,7 +96,7 @@ describe('The two packages', () => {
   });
 });
 
-/** Packages of a host that are older than those of the service. */
+/** Packages of a host in older versions than those of the service. */
 const olderPackages = 'commander@12 pino@9 koa@2 knex@2 prom-client@14 sqlite3@5 @koa/router@12 @types/koa@2';
 
 describe('The library from its tarball', () => {

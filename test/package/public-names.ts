@@ -7,11 +7,11 @@ import { decodeOrThrow } from '../../core';
 /** A name that an entry of the package exports. */
 export interface PublicName {
   readonly name: string;
-  /** The first sentence of its docstring; empty where there is none. */
+  /** First sentence of the docstring; empty without a docstring. */
   readonly line: string;
 }
 
-/** Each entry, as in `animal-store/core`, with the names that it exports in alphabetical order. */
+/** Names that each entry of the package, such as `animal-store/core`, exports in alphabetical order. */
 export type PublicNames = ReadonlyMap<string, ReadonlyArray<PublicName>>;
 
 const root = join(__dirname, '../..');
@@ -24,7 +24,7 @@ const Manifest = t.type({
 const sourceOf = (types: string): string =>
   join(root, types.replace(/^\.\/dist\//, '').replace(/\.d\.ts$/, '.ts'));
 
-/** The entries of the package, each with the source file that it is built from. */
+/** Returns the entries of the package, each with its source file. */
 export const entries = (): ReadonlyArray<readonly [entry: string, source: string]> => {
   const manifest = decodeOrThrow(
     Manifest,
@@ -48,7 +48,7 @@ const publicName =
 
 const byName = (one: PublicName, other: PublicName): number => (one.name < other.name ? -1 : 1);
 
-/** Reads the names that the package exports, and what their docstrings say, from the source. */
+/** Reads the exported names and their docstrings from the sources. */
 export const publicNames = (): PublicNames => {
   const sources = entries();
   const program = ts.createProgram(
@@ -67,7 +67,7 @@ export const publicNames = (): PublicNames => {
 
 const lineLength = 118;
 
-/** Breaks words into lines. */
+/** Breaks a list of words into lines. */
 const wrap = (words: ReadonlyArray<string>): string => {
   const lines = [''];
   for (const word of words) {
@@ -78,7 +78,7 @@ const wrap = (words: ReadonlyArray<string>): string => {
   return lines.join('\n');
 };
 
-/** The names as PUBLIC-NAMES.md shows them, in Markdown. */
+/** Returns the text of PUBLIC-NAMES.md. */
 export const publicNamesPage = (names: PublicNames): string =>
   [
     '# Public names',

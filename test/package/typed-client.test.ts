@@ -60,7 +60,7 @@ describe('A typed client, generated from the served document', () => {
     service = await serveInProcess();
     const cache = join('node_modules', '.cache');
     await mkdir(cache, { recursive: true });
-    // Within the project, so that the client finds its packages.
+    // The folder is within the project, so that the client finds its packages.
     folder = await mkdtemp(join(cache, 'typed-client-'));
   });
   after(async () => {

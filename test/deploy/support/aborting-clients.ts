@@ -5,14 +5,14 @@ import { openRawConnection } from '../../support/http/raw-connection';
 import type { Random } from '../../support/random';
 import type { Proxy } from './proxies';
 
-/** An HTTP/2 connection to a proxy of this test, whose certificate is self-signed. */
+/** Opens an HTTP/2 connection to a proxy, whose certificate is self-signed. */
 export const openHttp2 = (address: string): ClientHttp2Session => {
   const session = connect(address, { rejectUnauthorized: false });
   session.on('error', () => undefined);
   return session;
 };
 
-/** One request on an HTTP/2 connection; rejects if its stream ends without a whole answer. */
+/** Sends a request on an HTTP/2 connection. Rejects if the stream ends without a complete response. */
 export const callHttp2 = (
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders,
@@ -32,26 +32,26 @@ export const callHttp2 = (
     if (body !== undefined) stream.end(body);
   });
 
-/** A valid key; most attacks have none. */
+/** A valid API key, which few attacks use. */
 export const attackerKey = 'a-key-of-an-attacker-that-is-long-enough';
 
 const json = { 'content-type': 'application/json' };
 
-/** A request that takes the beginning of a victim's for a header, if a server ever parses it. */
+/** Start of a request that turns the start of the next client's request into a header, if a server parses it. */
 const prefix = 'GET /v1/pets/1 HTTP/1.1\r\nHost: a\r\nX: ';
 
-/** Bodies that are parsed as requests if they are cut off and the connection is used again. */
+/** Makes a body that is parsed as requests if it is cut off and the connection is used again. */
 const hostileBody = (random: Random): string => {
   const filler = 'x'.repeat(random.pick([0, 10, 1_000, 60_000]));
   const answered = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(random.below(3));
   return `${filler}\r\n\r\n${answered}${prefix}`;
 };
 
-/** The key of an attacker's request: most have none. */
+/** Returns the Authorization header of an attack; most attacks have none. */
 const credentials = (random: Random): Readonly<Record<string, string>> =>
   random.below(4) > 0 ? {} : { authorization: `Bearer ${attackerKey}` };
 
-/** A length that is right, or too long. */
+/** Returns a Content-Length that is right or too large. */
 const lengthOf = (body: string, random: Random): number => body.length + random.pick([0, 1, 200, 40_000]);
 
 const headOf = (first: string, headers: Readonly<Record<string, string>>): string =>
@@ -115,7 +115,7 @@ export const attackHttp2 = async ({ tlsAddress }: Proxy, random: Random): Promis
   }, 50).unref();
 };
 
-/** The whole attack of a client without a key: a body that is cut off, then a body with the bytes that it lacks. */
+/** Makes an attack without an API key: a body that is cut off, then a body with the missing bytes. */
 export const desynchronize = async ({ tlsAddress }: Proxy): Promise<void> => {
   const post = { ':method': 'POST', ':path': '/v1/pets', ...json };
   const answered = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n';

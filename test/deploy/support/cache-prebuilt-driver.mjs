@@ -1,5 +1,5 @@
-// Puts the SQLite driver that was compiled here into the cache of an npm, where its install script looks before it
-// downloads the same file. Its one argument is the folder of the cache.
+// Stores the SQLite driver that was compiled here in the cache of npm. Its install script uses the cached file instead
+// of a download. The argument is the folder of the cache.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';

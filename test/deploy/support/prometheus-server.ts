@@ -8,11 +8,11 @@ import { freePort } from '../../support/processes/system';
 
 const rules = join(projectFolder, 'deploy', 'prometheus', 'animal-store.rules.yaml');
 
-/** As Prometheus answers: of a vector the samples, of alerts or metadata what it has. */
+/** A running Prometheus server. */
 export interface PrometheusServer {
-  /** The number of series that an expression has at this moment. It throws where the expression is refused. */
+  /** Returns the current number of series of an expression. Rejects if the expression is invalid. */
   readonly query: (expression: string) => Promise<number>;
-  /** The names of the alerts that wait to fire or fire. */
+  /** Returns the names of the pending and firing alerts. */
   readonly alerts: () => Promise<ReadonlyArray<string>>;
   readonly stop: () => Promise<void>;
 }
@@ -25,7 +25,10 @@ const Answer = t.type({
   }),
 });
 
-/** Starts Prometheus with the alerts of the service, scraping an address every 5 s: a scrape waits for a database that hangs. */
+/**
+ * Starts Prometheus with the alerts of the service. It scrapes an address every 5 s, because a scrape waits for a
+ * database that hangs.
+ */
 export const startPrometheus = async (folder: string, target: string): Promise<PrometheusServer> => {
   const port = await freePort();
   const configuration = join(folder, 'prometheus.yaml');

@@ -8,23 +8,26 @@ import { freePort } from '../../support/processes/system';
 import { makeFolder } from '../../support/temporary-folder';
 import { makeCertificate } from './certificate';
 
-/** A proxy of `deploy/` on a port of its own, in front of two instances. */
+/** A proxy with a configuration of `deploy/`, in front of two instances of the service. */
 export interface Proxy {
-  /** Its plain HTTP address. */
+  /** Address without TLS. */
   readonly address: string;
-  /** Its TLS address, with HTTP/2 and HTTP/1.1. */
+  /** Address with TLS, for HTTP/2 and HTTP/1.1. */
   readonly tlsAddress: string;
   readonly program: Running;
 }
 
-/** Hosts and ports of the instances, as in `127.0.0.1:3001`. */
+/** Hosts and ports of the instances, such as `127.0.0.1:3001`. */
 export type Instances = readonly [first: string, second: string];
 
 export type StartProxy = (instances: Instances) => Promise<Proxy>;
 
 const environment = { PATH: '/usr/sbin:/usr/bin:/bin' };
 
-/** Writes a shipped configuration with this test's addresses into a new folder. Fails if a text to replace is missing. */
+/**
+ * Writes a configuration of `deploy/` with the addresses of a test into a new folder. Fails if a text to replace is
+ * missing.
+ */
 const place = async (
   path: string,
   replacements: ReadonlyArray<readonly [string, string]>,
@@ -91,7 +94,6 @@ const startHaproxy: StartProxy = async ([first, second]) => {
   });
 };
 
-/** Both proxies of `deploy/`, by name. */
 export const proxies: ReadonlyArray<readonly [name: string, start: StartProxy]> = [
   ['nginx', startNginx],
   ['HAProxy', startHaproxy],

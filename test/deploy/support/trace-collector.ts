@@ -3,7 +3,7 @@ import * as t from 'io-ts';
 import { decodeOrThrow } from '../../../core';
 import { servePlainly } from '../../support/http/listen';
 
-/** Spans as OTLP has them in JSON, by the fields that are compared. `kind` 2 is a server's. */
+/** Fields of a span in OTLP's JSON that are compared. `kind` 2 is the span of a server. */
 const OtlpSpan = t.intersection([
   t.type({ name: t.string, traceId: t.string, spanId: t.string, kind: t.number }),
   t.partial({ parentSpanId: t.string }),
@@ -23,7 +23,7 @@ const spansOf = (body: unknown): ReadonlyArray<Span> =>
       spans.map((span) => ({ ...span, scope: scope.name.replace('@opentelemetry/instrumentation-', '') })),
     );
 
-/** Takes traces over OTLP, as JSON over HTTP. */
+/** Starts a server that receives traces over OTLP, as JSON over HTTP. */
 export const startTraceCollector = async () => {
   const spans: Array<Span> = [];
   const { address, close } = await servePlainly(async (request, response) => {

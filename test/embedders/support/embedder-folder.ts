@@ -7,14 +7,14 @@ import { installPackage, packPackage } from '../../support/packages';
 
 const tools = join(projectFolder, 'test', 'embedders', 'node_modules');
 
-/** Where a package is that only the embedders' programs need. */
+/** Returns the folder of a package that only programs of embedders need. */
 export const toolFolder = (name: string): string => join(tools, name);
 
 let tarball: Promise<string> | undefined;
 
 /**
- * A new folder in which the packed package is installed, with what is named beside it: packages that the project has
- * itself, and those in test/embedders/package.json.
+ * Makes a new folder in which the packed library is installed, with packages of the project or of
+ * test/embedders/package.json.
  */
 export const embedderFolder = async (...beside: ReadonlyArray<string>): Promise<string> => {
   if (tarball === undefined || !existsSync(await tarball)) tarball = packPackage();
@@ -31,11 +31,11 @@ export const embedderFolder = async (...beside: ReadonlyArray<string>): Promise<
   return folder;
 };
 
-/** Runs a JavaScript program in a folder, to its end. */
+/** Runs a JavaScript program in a folder until it ends. */
 export const runNode = (folder: string, ...programArguments: ReadonlyArray<string>): Promise<Outcome> =>
   startProgram(process.execPath, programArguments, { folder }).ended;
 
-/** Bundles a program for a browser, with no shim for what Node has and a browser has not. */
+/** Bundles a program for a browser. Fails if the program needs a module of Node. */
 export const bundleForBrowser = async (folder: string, program: string): Promise<string> => {
   await writeFile(join(folder, 'program.mjs'), program);
   const options = ['--bundle', '--minify', '--platform=browser', '--format=esm', '--outfile=bundle.mjs'];

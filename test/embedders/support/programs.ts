@@ -1,9 +1,9 @@
 import { type MarkdownBlock, markdownBlocks } from '../../support/markdown';
 
-/** The file that a block says it is, as in `// store.mjs`. */
+/** Returns the file name in the first line of a block, such as `// store.mjs`. */
 const nameOf = ({ text }: MarkdownBlock): string | undefined => /^\/\/ (\S+\.\w+)\n/.exec(text)?.[1];
 
-/** The programs on a page: each block whose first line names the file that it is. */
+/** Returns the programs on a page: the blocks whose first line is a file name. */
 export const programs = (page: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     markdownBlocks(page).flatMap((block) => {
@@ -12,7 +12,7 @@ export const programs = (page: string): Readonly<Record<string, string>> =>
     }),
   );
 
-/** What the page says that its programs print: the block without a language right behind each of them. */
+/** Returns the output that a page shows for its programs: the block without a language directly after each program. */
 export const outputs = (page: string): Readonly<Record<string, string>> => {
   const blocks = markdownBlocks(page);
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { anyCharacter } from '../../support/random';
 
-/** A request that is framed as HTTP asks, whatever its parts hold. Its bytes are Latin-1. */
+/** A request with correct framing (Content-Length or chunks) and arbitrary parts. Its bytes are Latin-1. */
 export interface FramedRequest {
   readonly method: string;
   readonly target: string;
@@ -92,7 +92,7 @@ const headers = fc.dictionary(
   { maxKeys: 3, noNullPrototype },
 );
 
-/** Bodies of 99 kB, each with a megabyte's worth of work for a careless parser. */
+/** Bodies of 99 kB that each cost a careless parser much work. */
 const hardBodies = [
   ...['[', '{"a":', '"', '\\', '9', '"\\', '[[],', ' ', '{', '-', '"a":1,', '\u00e9', '0,', '"\\u0000'],
 ].map((text) => text.repeat(Math.floor(99_000 / Buffer.byteLength(text))));
@@ -141,11 +141,11 @@ interface Parts {
   readonly key: string;
   readonly given: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Sends the body in chunks of this size, or whole with its length if 0. */
+  /** Size of the chunks in which the body is sent; 0 for a body with Content-Length. */
   readonly chunkSize: number;
 }
 
-/** Makes a HEAD valid: behind another request the service cannot tell a broken one from a GET. */
+/** Makes a HEAD request valid. After another request, the service cannot tell a malformed HEAD from a GET. */
 const validHead = ({ target, given, ...parts }: Parts): Parts => {
   const shorten = (text: string): string => text.slice(0, 1_000);
   return {
@@ -222,7 +222,7 @@ const noise = fc.oneof(
   ),
 );
 
-/** Noise in the place of some bytes, `at` from 0 to 1 of the whole. */
+/** Random bytes that replace a part of the request. `at` is the position, from 0 to 1. */
 const damage = fc.record(
   { at: fc.double({ min: 0, max: 1, noNaN: true }), removed: fc.nat({ max: 20 }), noise },
   { noNullPrototype },

@@ -10,7 +10,7 @@ export const otherBuild = (more: 'adds' | 'breaks' | 'takesLong') => ({
   TEST_MIGRATIONS: more,
 });
 
-/** Starts a migration that never ends. It holds the lock, and has made some of the tables. */
+/** Starts a migration that never ends, holds the migration lock and has created some of the tables. */
 export const startHangingMigrator = async (databaseUrl: string): Promise<Running> => {
   const preloaded = ['tsx', './test/support/databases/hang-in-migration.ts'];
   const migrator = startProgram(

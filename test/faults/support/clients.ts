@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket, type TcpSocketConnectOpts } from 'node:net';
 import { call } from '../../support/http/client';
 
-/** Uses the service as it is meant to be used. `end` returns the number of responses. */
+/** Starts a client that uses the service correctly. `end` returns the number of responses. */
 export const goodClient = ({ address, key }: { readonly address: string; readonly key: string }) => {
   let isGoing = true;
   let answers = 0;
@@ -34,14 +34,18 @@ export interface Heard {
 
 const maxSilences = 200;
 
-/** Sends bytes (as Latin-1) over a connection of their own, and ends it once the server is silent for `patienceMs`. */
+/**
+ * Sends bytes (as Latin-1) on a new connection. Closes the connection once the server has sent nothing for
+ * `patienceMs`.
+ */
 export const converse = (port: number, bytes: string, patienceMs: number): Promise<Heard> =>
   new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, noDelay: true });
     const chunks: Array<Buffer> = [];
     let silences = 0;
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    // A server may close while the client still writes: the bytes before the reset count.
+    // The server may close while the client still writes, which resets the connection. The bytes before the reset
+    // count.
     socket.on('error', () => undefined);
     socket.setTimeout(patienceMs, () => {
       silences += 1;
@@ -68,7 +72,7 @@ export const connectTo = async (
   return socket;
 };
 
-/** Waits until a socket is closed. Unlike `once` it ignores errors before. */
+/** Waits until a socket is closed. Unlike `once`, ignores errors before. */
 export const untilClosed = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.closed) resolve();
@@ -78,7 +82,7 @@ export const untilClosed = (socket: Socket): Promise<void> =>
       });
   });
 
-/** Name of an animal of a large page, in JSON: a page of them fills every buffer to a client that does not read. */
+/** Name of an animal, in JSON. A page of such names fills every buffer towards a client that does not read. */
 const longName = '\\"'.repeat(49_500);
 
 const animalsPerPage = 100;

@@ -1,4 +1,4 @@
-// Loaded into the service before it starts, so that a test can tell used heap from garbage.
+// The service loads this file first, so that a test can collect garbage before it measures the heap.
 import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,4 +1,4 @@
-// Loaded into the service before it starts. Functions of the language throw for requests that name a defect.
+// The service loads this file first. It makes functions of JavaScript throw for requests that name a defect.
 
 import { URLSearchParams } from 'node:url';
 
@@ -14,21 +14,21 @@ const throwAsked = (text) => {
   if (kind !== undefined) throw thrown[kind]();
 };
 
-// Before the handler of listPets does anything.
+// Throws when the handler of listPets starts.
 const { getAll } = URLSearchParams.prototype;
 URLSearchParams.prototype.getAll = function (name) {
   for (const [, value] of this) throwAsked(value);
   return getAll.call(this, name);
 };
 
-// Between the body of createPet and its parser.
+// Throws between the reading and the parsing of the body of createPet.
 const { replace } = String.prototype;
 String.prototype.replace = function (...parts) {
   if (this.startsWith('{')) throwAsked(String(this));
   return replace.apply(this, parts);
 };
 
-// After the database has answered getPet or listPets.
+// Throws after the database has answered getPet or listPets.
 const { toString } = BigInt.prototype;
 const isServed = () => new Error().stack.includes('serialise');
 BigInt.prototype.toString = function (...parts) {

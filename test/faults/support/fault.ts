@@ -1,7 +1,7 @@
 import type { Test } from 'mocha';
 import { findMissing, type Tool } from './machine';
 
-/** Results of a fault by name, which its test prints behind its title. */
+/** Results of a fault by name, which are printed after the title of the test. */
 export type Figures = Readonly<Record<string, number | string>>;
 
 const inWords = (figures: Figures): string =>
@@ -9,7 +9,7 @@ const inWords = (figures: Figures): string =>
     .map(([name, value]) => `${name} ${typeof value === 'number' ? value.toLocaleString('en') : value}`)
     .join(', ');
 
-/** Defines a test of one fault. Without a tool that it needs, it is skipped and its line says why. */
+/** Defines the test of a fault. Without a tool that it needs, the test is skipped with the reason. */
 export const fault = (title: string, inject: () => Promise<Figures>, ...needs: ReadonlyArray<Tool>): Test =>
   it(title, async function () {
     const { test } = this;

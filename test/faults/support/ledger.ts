@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { Agent } from 'node:http';
 import { allPets, type Answer, call, owner } from '../../support/http/client';
 
-/** Creates that clients sent, and what became of them. */
+/** Record of the creates that clients sent, and of their outcomes. */
 export interface Ledger {
-  /** Names. Each create has its own. */
+  /** Names of the animals in all creates that were sent. Each create has a name of its own. */
   readonly sent: Set<string>;
-  /** JSON text of each animal that was answered with a 201. */
+  /** JSON text of each animal whose create got a 201. */
   readonly acknowledged: Array<string>;
-  /** Numbers of other outcomes, by status or by the code of the error. */
+  /** Number of other outcomes, by status or by the code of the error. */
   readonly failed: Map<string, number>;
   refusedConnections: number;
 }
@@ -21,12 +21,12 @@ export const newLedger = (): Ledger => ({
 });
 
 interface CreateOptions {
-  /** True if the name is its idempotency key. */
+  /** True if each create has its name as idempotency key. */
   readonly isKeyed?: boolean;
   readonly agent?: Agent;
 }
 
-/** Sends a create with the key `owner`, and enters it. Rejects if the connection ends without a response. */
+/** Sends a create with the API key `owner`, and records it. Rejects if the connection ends without a response. */
 export const create = async (
   { sent, acknowledged }: Ledger,
   address: string,
@@ -52,14 +52,14 @@ interface Creator {
   readonly name: string;
   readonly ledger: Ledger;
   readonly address: () => string;
-  /** Called when the connection was refused, or ended with the response: another address may do better. */
+  /** Called when the connection was refused, or closed with the response, so that the caller can use another address. */
   readonly turnAway?: () => void;
   readonly keepsConnection?: boolean;
   readonly isOver: () => boolean;
   readonly onAnswer?: (answer: Answer) => void;
 }
 
-/** Creates one animal after another. A create is sent again only if its connection was refused. */
+/** Creates one animal after another. Sends a create again only if its connection was refused. */
 export const createUntil = async (creator: Creator): Promise<void> => {
   const { name, ledger, isOver, turnAway = () => undefined, keepsConnection = true } = creator;
   const agent = new Agent({ keepAlive: keepsConnection, maxSockets: 1 });
@@ -97,7 +97,7 @@ export interface Stored {
   readonly twice: number;
 }
 
-/** Checks that every acknowledged animal is stored, none is stored twice, and each was sent. */
+/** Fails unless every acknowledged animal is stored, no animal is stored twice, and each stored animal was sent. */
 export const expectStored = async (
   service: { readonly address: string; readonly key?: string },
   {

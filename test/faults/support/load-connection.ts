@@ -8,7 +8,7 @@ export interface Connection {
 interface Listeners {
   readonly onOpen?: () => void;
   readonly onResponse: (status: string, head: string) => void;
-  /** Called when the other side has ended the connection, or it could not be made. */
+  /** Called when the server has closed the connection, or when connecting failed. */
   readonly onClose: () => void;
 }
 
@@ -20,7 +20,7 @@ const bodyLength = (head: string): number => {
   return Number(length);
 };
 
-/** Reads the responses of one connection. Keeps no body, and no chunk beyond the call unless it splits a head. */
+/** Reads the responses of one connection. Keeps no body in memory, and a chunk only if it ends within a head. */
 const responseReader = (onResponse: Listeners['onResponse']): ((chunk: Buffer) => void) => {
   let begun = Buffer.alloc(0);
   let head = '';
@@ -50,10 +50,13 @@ const responseReader = (onResponse: Listeners['onResponse']): ((chunk: Buffer) =
   };
 };
 
-/** Buffer that every socket reads into in turn. A chunk is valid until its listener returns. */
+/** Buffer into which all sockets read. A chunk is valid until its listener returns. */
 const shared = Buffer.alloc(64 * 1024);
 
-/** Opens a raw connection without an HTTP library and without a buffer per read, so that a load takes little time. */
+/**
+ * Opens a raw connection. The load takes little processor time, because it needs no HTTP library and no buffer for each
+ * read.
+ */
 export const openConnection = (
   { hostname, port }: URL,
   { onOpen = () => undefined, onResponse, onClose }: Listeners,

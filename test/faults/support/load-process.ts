@@ -11,10 +11,10 @@ import {
 import { type Connection, openConnection } from './load-connection';
 import { newTallies, newTally, processorSeconds } from './measures';
 
-/** Connections that are opened at once: fewer than the backlog of a listening socket. */
+/** Number of connections to open at once, fewer than the accept backlog of the server. */
 const openedAtOnce = 250;
 
-/** Time after which an open loop waits for no more responses: longer than any may take. */
+/** Time after the last request for which responses still count, longer than any response may take. */
 const longestAnswerMs = 10_000;
 
 const requestText = ({ target, key, body }: LoadRequest): string =>
@@ -27,7 +27,7 @@ const requestText = ({ target, key, body }: LoadRequest): string =>
     body ?? '',
   ].join('\r\n');
 
-/** Calls `open` for each connection, some at once. Resolves when all have called back. */
+/** Calls `open` for each connection, some at once. Resolves when all connections are open. */
 const openAll = async <A>(
   count: number,
   open: (onOpen: (opened: A) => void) => void,
@@ -92,7 +92,7 @@ const runClosedLoop = async (load: ClosedLoop): Promise<ClosedLoopFigures> => {
   };
 };
 
-/** First request of a connection: without one the service closes it as one that will never be used. */
+/** First request of each connection. The service would close an unused connection. */
 const greeting = requestText({ target: '/livez', key: 'none' });
 
 interface Client {
@@ -217,7 +217,7 @@ const runOpenLoop = async (load: OpenLoop): Promise<OpenLoopFigures> => {
 };
 
 process.once('message', ({ loop, load }: LoadCommand) => {
-  // Ends without figures if the test is gone.
+  // Ends without a result if the process of the test has ended.
   process.once('disconnect', () => process.exit());
   const figures = loop === 'closed' ? runClosedLoop(load) : runOpenLoop(load);
   void figures.then((each) => process.send?.({ event: 'figures', figures: each }, () => process.exit()));

@@ -13,19 +13,19 @@ export interface LoadRequest {
 
 interface Load {
   readonly address: string;
-  /** Process whose processor time is counted. */
+  /** Process whose processor time is measured. */
   readonly pid: number;
-  /** Connections at most. All are open before the first request, because opening them is no part of the load. */
+  /** Maximum number of connections. All are opened before the first request, because opening is not part of the load. */
   readonly connections: number;
   readonly settleSeconds: number;
   readonly countedSeconds: number;
   readonly requests: ReadonlyArray<LoadRequest>;
 }
 
-/** Connections that each send the next request as soon as the response is there. */
+/** A load of connections that each send the next request after the response to the last one. */
 export type ClosedLoop = Load;
 
-/** Requests that are sent at a rate, evenly spaced, whatever becomes of those before. */
+/** A load of requests at a fixed rate, which does not depend on responses. */
 export interface OpenLoop extends Load {
   readonly ratePerSecond: number;
 }
@@ -42,31 +42,31 @@ export interface OpenLoopFigures {
   readonly scheduled: number;
   /** Requests that were not sent, because every connection waited for a response. */
   readonly unsent: number;
-  /** Delays of sending: above the machine's jitter the load source itself is overloaded. */
+  /** Delays of sending. If they exceed the jitter of the machine, the load process itself is overloaded. */
   readonly lateness: Tally;
-  /** Times from the moment at which a request was due to the last byte of its response. */
+  /** Times from the moment when a request was due to the last byte of its response, by status. */
   readonly byStatus: Readonly<Record<string, Tally>>;
   readonly unexplained: number;
   readonly cutOff: number;
-  /** Requests without a response long after the last one was sent. */
+  /** Number of requests without a response, some time after the last request. */
   readonly unanswered: number;
   readonly mostBusy: number;
   readonly processorSeconds: number;
   readonly sourceProcessorSeconds: number;
 }
 
-/** Message from the load source, in this order. After `over` responses may still be on their way. */
+/** Messages of the load process, in this order. Responses may still arrive after `over`. */
 export type LoadEvent<Figures> =
   { readonly event: 'begun' | 'over' } | { readonly event: 'figures'; readonly figures: Figures };
 
 export type LoadCommand =
   { readonly loop: 'closed'; readonly load: ClosedLoop } | { readonly loop: 'open'; readonly load: OpenLoop };
 
-/** Runs a load in a process of its own, so that it takes no time from the test that watches. */
+/** Runs a load in a process of its own, so that it does not slow down the test. */
 const startLoad = <Figures>(command: LoadCommand) => {
   const source = fork(join(__dirname, 'load-process.ts'), {
     execArgv: ['--import', pathToFileURL(require.resolve('tsx')).href],
-    // JSON has no NaN.
+    // The default serialization, JSON, has no NaN.
     serialization: 'advanced',
   });
   const ended = once(source, 'exit').then(() => {
@@ -79,7 +79,7 @@ const startLoad = <Figures>(command: LoadCommand) => {
       });
     });
     const first = Promise.race([taken, ended]);
-    // A caller that waits for another message gets the failure there.
+    // Prevents an unhandled rejection. A caller that waits for another message gets the failure.
     first.catch(() => undefined);
     return first;
   };

@@ -9,14 +9,14 @@ import { inFolder } from '../../support/temporary-folder';
 
 const run = promisify(execFile);
 
-/** Gives a file system of its own, of a size as in `4m`. It is gone afterwards. */
+/** Runs a function with a new file system of a size such as `4m`, and unmounts it afterwards. */
 export const inTmpfs = <A>(size: string, use: (folder: string) => Promise<A>): Promise<A> =>
   inFolder(async (folder) => {
     await run('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
     try {
       return await use(folder);
     } finally {
-      // Lazily: a service that a failed test left behind may still hold a file.
+      // A lazy unmount succeeds even if a service of a failed test still has an open file.
       await run('umount', ['-l', folder]);
     }
   });
@@ -27,12 +27,12 @@ export const remount = async (folder: string, mode: 'ro' | 'rw'): Promise<void> 
 
 const routeTo = (addresses: string): ReadonlyArray<string> => ['blackhole', addresses, 'table', 'local'];
 
-/** Removes the route that a killed run has left: nothing could connect from these addresses. */
+/** Removes the route of an earlier run that was killed. While the route exists, nothing can connect to these addresses. */
 export const makeReachable = async (addresses: string): Promise<void> => {
   await run('ip', ['route', 'del', ...routeTo(addresses)]).catch(() => undefined);
 };
 
-/** Drops all packets to some of this machine's own addresses while `use` runs, as when a cable is cut. */
+/** Drops all packets to some addresses of this machine while `use` runs, as if a cable were cut. */
 export const withUnreachable = async <A>(addresses: string, use: () => Promise<A>): Promise<A> => {
   await run('ip', ['route', 'replace', ...routeTo(addresses)]);
   try {
@@ -47,14 +47,14 @@ const faketimeLibrary = (): string | undefined =>
     .map((folder) => `/usr/lib/${folder}/faketime/libfaketimeMT.so.1`)
     .find((path) => existsSync(path));
 
-/** Makes a clock of the day for one process. The monotonic clock stays true. */
+/** Makes a wall clock that a test can set for one process. The monotonic clock is not changed. */
 export const settableClock = async (file: string) => {
   const library = faketimeLibrary();
   const set = (shift: string): Promise<void> => writeFile(file, shift);
   await set('+0');
   return {
     set,
-    /** Empty if libfaketime is not installed. */
+    /** Variables for the environment of the process. Empty if libfaketime is not installed. */
     environment:
       library === undefined
         ? {}
@@ -64,7 +64,7 @@ export const settableClock = async (file: string) => {
             FAKETIME_NO_CACHE: '1',
             FAKETIME_DONT_FAKE_MONOTONIC: '1',
           },
-    /** Moves the clock by years. Resolves once the service's own responses carry the year. */
+    /** Moves the clock. Resolves when the Date header of the service shows the new year. */
     jump: async (shift: '+0' | '+1y' | '-1y', address: string): Promise<void> => {
       await set(shift);
       const year = new Date().getFullYear() + { '+0': 0, '+1y': 1, '-1y': -1 }[shift];
@@ -79,7 +79,7 @@ export const settableClock = async (file: string) => {
 export interface Trace {
   readonly output: () => Promise<string>;
   readonly detach: () => Promise<void>;
-  /** Ends strace at once: it does not notice that a process dies whose system call it delays. */
+  /** Kills strace. strace does not notice the end of a process whose system call it delays. */
   readonly kill: () => Promise<void>;
 }
 

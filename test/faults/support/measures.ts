@@ -8,7 +8,7 @@ import type { ServiceProcess } from '../../support/service/service-process';
 
 const microseconds = 1_000;
 
-/** A number of durations in milliseconds. They are NaN if there were none. */
+/** Statistics of durations in milliseconds. The values are NaN if nothing was measured. */
 export interface Tally {
   readonly count: number;
   readonly p50: number;
@@ -50,10 +50,10 @@ export const median = (values: ReadonlyArray<number>): number =>
 export const peakMemory = (pid: number): number =>
   1024 * Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 
-/** Linux counts a process's time in hundredths of a second. */
+/** Unit of processor time in Linux: hundredths of a second. */
 const ticksPerSecond = 100;
 
-/** Returns the processor time that a process has taken, with its threads' and the kernel's for it. */
+/** Returns the processor time that a process has used, with all its threads and the kernel's work for it. */
 export const processorSeconds = (pid: number): number => {
   const [, text = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
   const fields = text.split(' ');
@@ -65,10 +65,10 @@ export const collecting = {
   NODE_OPTIONS: `--import ${pathToFileURL(join(__dirname, 'collect-garbage.mjs')).href}`,
 };
 
-/** Number of measurements: the signal and a request may overtake each other. */
+/** Number of measurements. More than one, because the signal may arrive after the request that measures. */
 const heapSamples = 3;
 
-/** Returns the heap in use by a service with the settings `collecting`, in megabytes. */
+/** Returns the used heap, in megabytes, of a service that was started with the settings `collecting`. */
 export const heapInUse = async (service: ServiceProcess): Promise<number> => {
   let least = Infinity;
   for (let sample = 0; sample < heapSamples; sample += 1) {
@@ -81,7 +81,7 @@ export const heapInUse = async (service: ServiceProcess): Promise<number> => {
 
 const watchIntervalMs = 250;
 
-/** Watches the longest tick of a service's event loop by its metrics. `end` returns it in milliseconds. */
+/** Starts to measure the longest tick of a service's event loop, by its metrics. `end` returns milliseconds. */
 export const watchEventLoop = (service: ServiceProcess): { readonly end: () => Promise<number> } => {
   let isWatching = true;
   let slowest = 0;
@@ -104,7 +104,7 @@ export const watchEventLoop = (service: ServiceProcess): { readonly end: () => P
   };
 };
 
-/** Returns the milliseconds for which a process was ready to run and had no processor. Returns 0 if the system doesn't say. */
+/** Returns the milliseconds for which a process could run but had no processor; 0 if the system does not report them. */
 export const starvedMs = (pid: number): number => {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1_000_000;

@@ -2,7 +2,7 @@ import { env } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrations } from '../../../dist/adapters/knex/migrations/migrations.js';
 
-/** Further migrations of another version, by the name in TEST_MIGRATIONS. Preloaded into the build. */
+/** Migrations of other versions, of which TEST_MIGRATIONS names one. The service loads this file first. */
 const versions = {
   adds: {
     '900_add_colour': {

@@ -8,7 +8,7 @@ import { newPostgresServer, type PostgresServer } from '../../support/postgres/p
 
 const run = promisify(execFile);
 
-/** Copies the folder of a running server. Files that vanish during the copy are no failure. */
+/** Copies the folder of a running server. Ignores files that disappear during the copy. */
 const copyRunning = (from: string, to: string): Promise<unknown> =>
   run('cp', ['-a', from, to]).catch((error: unknown) => {
     const complaints = String(error)
@@ -17,7 +17,7 @@ const copyRunning = (from: string, to: string): Promise<unknown> =>
     if (complaints.length > 0) throw error;
   });
 
-/** Makes the folder of a stopped node a standby of a running server, which it follows through a port. */
+/** Makes the folder of a stopped server a standby, which follows a running server on a port. */
 const copyAsStandby = async (
   source: PostgresServer,
   { folder }: PostgresServer,
@@ -46,14 +46,17 @@ const copyAsStandby = async (
   }
 };
 
-/** A primary, and a standby that has each commit before it is acknowledged. */
+/** A primary and a synchronous standby: a commit is acknowledged only after the standby has it. */
 export interface PostgresPair {
   readonly primary: () => PostgresServer;
   readonly standby: () => PostgresServer;
   readonly replication: () => FreezingProxy;
-  /** Promotes the standby, which has no standby at first. The former primary must be unreachable for every client. */
+  /**
+   * Promotes the standby to primary, at first without a standby of its own. No client may be able to reach the former
+   * primary.
+   */
   readonly failOver: () => Promise<void>;
-  /** Resolves once the standby has all that the primary has, and each new commit waits for it. */
+  /** Waits until the standby has all data of the primary, and each new commit waits for the standby. */
   readonly isSynchronous: () => Promise<void>;
   /** Kills the former primary, if it still runs, and makes it a synchronous standby. */
   readonly addStandby: () => Promise<void>;
@@ -63,7 +66,10 @@ const timeoutMs = 60_000;
 
 const settings = ['wal_keep_size=128MB', 'max_wal_size=128MB', 'wal_retrieve_retry_interval=500ms'];
 
-/** Gives a pair in two folders, which belong to root or to the user of the tests. It is stopped afterwards. */
+/**
+ * Runs a function with a pair of servers in two folders, and stops both afterwards. The folders belong to root or to
+ * the user of the tests.
+ */
 export const withPostgresPair = async <A>(
   [first, second]: readonly [string, string],
   use: (pair: PostgresPair) => Promise<A>,

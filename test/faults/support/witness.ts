@@ -12,7 +12,7 @@ const createsAtOnce = 16;
 
 const unavailableMessage = 'service unavailable; try again';
 
-/** All messages that `/readyz` may have: nothing of paths, statements or values. */
+/** All messages that `/readyz` may return. None contains a path, a statement or a value. */
 const readinessMessages = [
   'the database does not answer',
   "animals can't be read from the database",
@@ -24,7 +24,10 @@ const readPaths = ['/v1/pets', '/v1/pets?status=sold', '/v1/pets/1'];
 
 export type ReadsUnderFault = 'reads continue' | 'reads fail';
 
-/** A client with the key `owner` that checks every response: as hoped, or a 503 in time that says nothing of the inside. */
+/**
+ * Makes a client with the API key `owner` that checks each response: the expected one, or a 503 in time without
+ * internal details.
+ */
 export const witness = (address: string) => {
   const ledger = newLedger();
   const { sent, acknowledged } = ledger;
@@ -55,7 +58,7 @@ export const witness = (address: string) => {
   const isReady = async (): Promise<boolean> =>
     check(await call(`${address}/readyz`), 200, [...readinessMessages, unavailableMessage]);
 
-  /** Sends creates, some of them keyed, reads and `/readyz` at once. Returns which succeeded. */
+  /** Sends creates, some with a key, reads and `/readyz` at once. Returns which of them succeeded. */
   const round = async () => {
     const [ready, reads, creates] = await Promise.all([
       isReady(),
@@ -71,12 +74,12 @@ export const witness = (address: string) => {
   };
 
   return {
-    /** Checks that every create and every read succeeds, and the service is ready. */
+    /** Fails unless all creates and reads succeed and the service is ready. */
     expectWorking: async (): Promise<void> => {
       expect(await created(false), 'the first animal, which is read from then on').to.equal(true);
       expect(await allSucceed(), 'a store without a fault').to.equal(true);
     },
-    /** Waits for a round in which all creates fail, and the service is not ready. */
+    /** Repeats until all creates fail and the service is not ready. */
     untilFailing: async (readsUnderFault: ReadsUnderFault): Promise<void> => {
       await eventually('the store fails', timeoutMs, async () => {
         const seen = await round();
@@ -85,7 +88,7 @@ export const witness = (address: string) => {
         return ![seen.ready, ...seen.creates, ...failing].includes(true);
       });
     },
-    /** Sends rounds for a time. Every response is in time. */
+    /** Sends requests for some time, and fails unless every response is in time. */
     requestFor: async (milliseconds: number): Promise<void> => {
       const began = performance.now();
       while (performance.now() - began < milliseconds) await round();
@@ -101,7 +104,7 @@ export const witness = (address: string) => {
     },
     untilWorking: (): Promise<void> => eventually('the store works again', timeoutMs, allSucceed),
     counts: () => ({ answers, refused, acknowledged: acknowledged.length, 'slowest ms': slowest }),
-    /** Checks that every acknowledged animal is stored once, at the address of a service that was started again. */
+    /** Fails unless every acknowledged animal is stored once, according to a service that was restarted. */
     figures: async (newAddress: string): Promise<Figures> => {
       const { lost, twice } = await expectStored({ address: newAddress }, ledger);
       return { answers, refused, 'slowest ms': slowest, acknowledged: acknowledged.length, lost, twice };
