@@ -9,7 +9,9 @@ import {
   callerOf,
   decodeOrThrow,
   invalidApiKey,
+  KeyId,
   type NewPet,
+  OwnerId,
   PageSize,
   Pet,
   PetName,
@@ -98,134 +100,32 @@ const breakable =
     });
   };
 
-const saysHasMorePastTheEnd = withMistake(({ list }) => ({
-  list: (query) => async () => {
-    const page = await list(query)();
-    return E.isRight(page) && page.right.pets.length === query.limit
-      ? E.right({ ...page.right, hasMore: true })
-      : page;
-  },
-}));
+type ApiKeys = ReturnType<typeof inMemoryApiKeys>;
 
-const importsInReverse = withMistake(({ importAll }) => ({
-  importAll: (source) => async () => {
-    const all: Array<NewPet> = [];
-    for await (const newPet of source) all.unshift(newPet);
-    return importAll(inTurn(all))();
-  },
-}));
-
-const deniesReplays = withMistake(({ create }) => ({
-  create: (newPet, key) => async () => {
-    const made = await create(newPet, key)();
-    return E.isRight(made) ? E.right({ ...made.right, replayed: false }) : made;
-  },
-}));
-
-const ignoresCase: Suite = (runner) => {
-  authenticateContract(runner, () => {
-    const { add, authenticate, revoke } = inMemoryApiKeys();
-    const lower = (key: ApiKey): ApiKey => decodeOrThrow(ApiKey, key.toLowerCase());
-    return Promise.resolve({
-      authenticate: (key, deadline) => authenticate(lower(key), deadline),
-      issue: (owner) => {
-        const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
-        add(id, lower(key), owner);
-        return Promise.resolve({ caller: callerOf(id, owner), key });
-      },
-      revoke: (id) => {
-        revoke(id);
-        return Promise.resolve();
-      },
-      ...closing,
+/** Runs the suite of authentication on API keys in memory with a mistake. */
+const withMistakenKeys =
+  (mistake: (sound: ApiKeys) => Partial<ApiKeys>): Suite =>
+  (runner) => {
+    authenticateContract(runner, () => {
+      const sound = inMemoryApiKeys();
+      const { authenticate, add, revoke } = { ...sound, ...mistake(sound) };
+      return Promise.resolve({
+        authenticate,
+        issue: (owner) => {
+          const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
+          add(id, key, owner);
+          return Promise.resolve({ caller: callerOf(id, owner), key });
+        },
+        revoke: (id) => {
+          revoke(id);
+          return Promise.resolve();
+        },
+        ...closing,
+      });
     });
-  });
-};
-
-const looksUpInAnObject: Suite = (runner) => {
-  authenticateContract(runner, () => {
-    const callers: Record<string, Caller> = {};
-    return Promise.resolve({
-      authenticate: (key) => () => Promise.resolve(E.fromNullable(invalidApiKey('unknown'))(callers[key])),
-      issue: (owner) => {
-        const [caller, key] = [callerOf(arbitraryKeyId(), owner), arbitraryApiKey()];
-        callers[key] = caller;
-        return Promise.resolve({ caller, key });
-      },
-      revoke: () => Promise.resolve(),
-      ...closing,
-    });
-  });
-};
-
-const allowsOneTooMany: Suite = (runner) => {
-  consumeQuotaContract(runner, ({ requests, seconds }) =>
-    Promise.resolve({ consumeQuota: inMemoryQuota({ requests: requests + 1, seconds }), ...closing }),
-  );
-};
-
-const storesHalfAnImport = breakable((sound, isBroken) => ({
-  importAll: (source) => async () => {
-    let count = 0;
-    for await (const newPet of source) {
-      if (isBroken()) return E.left(unavailable('broken'));
-      await sound.create(newPet)();
-      count += 1;
-    }
-    return E.right(count);
-  },
-}));
-
-const savesLast = breakable((sound, isBroken, save) => ({
-  create: (newPet, key) => async () => {
-    const created = await sound.create(newPet, key)();
-    if (E.isRight(created) && !created.right.replayed) {
-      if (isBroken()) return E.left(unavailable('the disk is full'));
-      save(created.right.pet);
-    }
-    return created;
-  },
-}));
-
-/** Saves all animals in memory at the next create. An earlier create that failed and was not saved is then stored too. */
-const showsFailedCreates = breakable((sound, isBroken, save) => {
-  const unsaved: Array<Pet> = [];
-  return {
-    create: (newPet, key) => async () => {
-      if (isBroken() && key !== undefined) return E.left(unavailable('the disk is full'));
-      const created = await sound.create(newPet, key)();
-      if (E.isRight(created) && !created.right.replayed) unsaved.push(created.right.pet);
-      if (isBroken()) return E.left(unavailable('the disk is full'));
-      unsaved.splice(0).forEach(save);
-      return created;
-    },
   };
-});
 
-const findsNothingWhileBroken = breakable(({ find }, isBroken) => ({
-  find: (id) => (isBroken() ? TE.left(petNotFound(id)) : find(id)),
-}));
-
-const failsToBreak = breakable(() => ({}), new Error('the disk is in use'));
-
-const ignoresCursorOfStatus = withMistake(({ list }) => ({
-  list: ({ after, ...query }) => list(query.status === undefined ? { ...query, after } : query),
-}));
-
-const rejectsCreates = withMistake(() => ({
-  create: () => () => Promise.reject(new Error('the disk is full')),
-}));
-
-/** Fails every tenth create. */
-const failsSomeCreates = withMistake(({ create }) => {
-  let count = 0;
-  return {
-    create: (newPet, key) => async () => {
-      count += 1;
-      return count % 10 === 0 ? E.left(unavailable('the disk is full')) : create(newPet, key)();
-    },
-  };
-});
+const lower = (key: string): ApiKey => decodeOrThrow(ApiKey, key.toLowerCase());
 
 const failsToClose =
   (repository: Partial<PetRepository> = {}): Suite =>
@@ -237,30 +137,6 @@ const failsToClose =
       }),
     );
   };
-
-const sortsDoubles: Suite = (runner) => {
-  petRepositoryContract(runner, ({ pets }) => {
-    const byDouble = [...pets].sort((one, other) => Number(one.id) - Number(other.id));
-    const list: PetRepository['list'] = ({ limit, after, ...filters }) => {
-      const follow = byDouble.filter((pet) => after === undefined || pet.id > after);
-      const found = follow.filter((pet) => passesFilters(filters, pet));
-      return TE.right(toPage(limit, found));
-    };
-    return Promise.resolve({ repository: { ...inMemoryPetRepository({ pets }), list }, ...closing });
-  });
-};
-
-const importsOneByOne = withMistake(({ create }) => ({
-  importAll: (source) => async () => {
-    const all: Array<NewPet> = [];
-    for await (const newPet of source) all.push(newPet);
-    for (const [index, newPet] of all.entries()) {
-      await create(newPet)();
-      if (index % 500 === 0) await nextTurn();
-    }
-    return E.right(all.length);
-  },
-}));
 
 const roundsWhenReopened: Suite = (runner) => {
   reopenedRepositoryContract(runner, () => {
@@ -281,61 +157,135 @@ const roundsWhenReopened: Suite = (runner) => {
 const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: string, message: RegExp]> = [
   [
     'says that there are more pages after the last one',
-    saysHasMorePastTheEnd,
+    withMistake(({ list }) => ({
+      list: (query) => async () => {
+        const page = await list(query)();
+        return E.isRight(page) && page.right.pets.length === query.limit
+          ? E.right({ ...page.right, hasMore: true })
+          : page;
+      },
+    })),
     'of any status in pages of any size',
     /^hasMore, of page 24 of 24, by pages of 1: got true, expected false\n/,
   ],
   [
     'imports in reverse, in two lines',
-    importsInReverse,
+    withMistake(({ importAll }) => ({
+      importAll: (source) => async () => {
+        const all: Array<NewPet> = [];
+        for await (const newPet of source) all.unshift(newPet);
+        return importAll(inTurn(all))();
+      },
+    })),
     'in its order',
     /^the animals of the source: of 2500, number 1 is the first that differs: got \{ name: .* \}, expected \{ name: [^\n]*\n[^\n]*$/,
   ],
   [
     'does not mark replays',
-    deniesReplays,
+    withMistake(({ create }) => ({
+      create: (newPet, key) => async () => {
+        const made = await create(newPet, key)();
+        return E.isRight(made) ? E.right({ ...made.right, replayed: false }) : made;
+      },
+    })),
     'creates 100 animals concurrently, with keys and without',
     /^replayed, of a create that is run again under its key: got false, expected true\n/,
   ],
   [
     'ignores the case of keys',
-    ignoresCase,
+    withMistakenKeys(({ add, authenticate }) => ({
+      add: (id, key, owner) => {
+        add(id, lower(key), owner);
+      },
+      authenticate: (key, deadline) => authenticate(lower(key), deadline),
+    })),
     'refuses keys that differ slightly from a valid one, before that one is used',
     /^a near miss was let in: the key with character \d+ of 43 in the other case\n/,
   ],
   [
     'looks keys up in an object, which has a constructor',
-    looksUpInAnObject,
+    withMistakenKeys(() => {
+      const callers: Record<string, Caller> = {};
+      return {
+        add: (id, key, owner = id) => {
+          callers[key] = callerOf(decodeOrThrow(KeyId, id), decodeOrThrow(OwnerId, owner));
+        },
+        authenticate: (key) => TE.fromEither(E.fromNullable(invalidApiKey('unknown'))(callers[key])),
+      };
+    }),
     'refuses a key that it never issued',
     /^the key '__proto__': expected InvalidApiKey, but it answered /,
   ],
   [
     'counts one request too few',
-    allowsOneTooMany,
+    (runner) => {
+      consumeQuotaContract(runner, ({ requests, seconds }) =>
+        Promise.resolve({ consumeQuota: inMemoryQuota({ requests: requests + 1, seconds }), ...closing }),
+      );
+    },
     'as many concurrent requests',
     /^how many of 20 are within a limit of 5: got 6, expected 5\n/,
   ],
   [
     'stores half of an import that fails',
-    storesHalfAnImport,
+    breakable((sound, isBroken) => ({
+      importAll: (source) => async () => {
+        let count = 0;
+        for await (const newPet of source) {
+          if (isBroken()) return E.left(unavailable('broken'));
+          await sound.create(newPet)();
+          count += 1;
+        }
+        return E.right(count);
+      },
+    })),
     'imports all animals or none, and says which: the store breaks in the middle',
     /^the animals that are stored after Unavailable: of 750 in place of 1500, number 751 /,
   ],
   [
     'changes memory before it saves, so that a retry replays an animal that is not stored',
-    savesLast,
+    breakable((sound, isBroken, save) => ({
+      create: (newPet, key) => async () => {
+        const created = await sound.create(newPet, key)();
+        if (E.isRight(created) && !created.right.replayed) {
+          if (isBroken()) return E.left(unavailable('the disk is full'));
+          save(created.right.pet);
+        }
+        return created;
+      },
+    })),
     'creates an animal that survives a restart, or none: the store breaks before it begins',
     /^the list after a restart: of 1 in place of 11, number 2 is the first that differs: got nothing, /,
   ],
   [
     'sorts ids as doubles',
-    sortsDoubles,
+    (runner) => {
+      petRepositoryContract(runner, ({ pets }) => {
+        const byDouble = [...pets].sort((one, other) => Number(one.id) - Number(other.id));
+        const list: PetRepository['list'] = ({ limit, after, ...filters }) => {
+          const follow = byDouble.filter((pet) => after === undefined || pet.id > after);
+          const found = follow.filter((pet) => passesFilters(filters, pet));
+          return TE.right(toPage(limit, found));
+        };
+        return Promise.resolve({ repository: { ...inMemoryPetRepository({ pets }), list }, ...closing });
+      });
+    },
     'finds and lists ids with every digit, over all of int64',
     /^the list: of 13, number 1 .* got \{ id: -9223372036854775807n, .* expected \{ id: -9223372036854775808n, /,
   ],
   [
     'shows an import in part while it is stored',
-    importsOneByOne,
+    withMistake(({ create }) => ({
+      importAll: (source) => async () => {
+        const all: Array<NewPet> = [];
+        for await (const newPet of source) all.push(newPet);
+        for (const [index, newPet] of all.entries()) {
+          await create(newPet)();
+          if (index % 500 === 0) await nextTurn();
+        }
+        return E.right(all.length);
+      },
+    })),
     'before all are stored',
     /^how many a list showed that were neither none nor all of them: /,
   ],
@@ -347,37 +297,64 @@ const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: str
   ],
   [
     'shows a create without a key that failed, until a restart',
-    showsFailedCreates,
+    // Saves all animals in memory at the next create. An earlier create that failed is then stored too.
+    breakable((sound, isBroken, save) => {
+      const unsaved: Array<Pet> = [];
+      return {
+        create: (newPet, key) => async () => {
+          if (isBroken() && key !== undefined) return E.left(unavailable('the disk is full'));
+          const created = await sound.create(newPet, key)();
+          if (E.isRight(created) && !created.right.replayed) unsaved.push(created.right.pet);
+          if (isBroken()) return E.left(unavailable('the disk is full'));
+          unsaved.splice(0).forEach(save);
+          return created;
+        },
+      };
+    }),
     'shows no animal of a failed create that a restart loses: the store breaks before it begins',
     /^the animals listed before a restart, after it: of 1 in place of 6, number 2 is the first that differs: got nothing, /,
   ],
   [
     'finds nothing while its store is broken, which cannot close before it works again',
-    findsNothingWhileBroken,
+    breakable(({ find }, isBroken) => ({
+      find: (id) => (isBroken() ? TE.left(petNotFound(id)) : find(id)),
+    })),
     'finds correctly, or is Unavailable, while the store rejects writes',
     /^what is found: got 'PetNotFound', expected \{ [^\n]*\n\(random values [^\n]*$/,
   ],
   [
     'fails to break its store',
-    failsToBreak,
+    breakable(() => ({}), new Error('the disk is in use')),
     'the store breaks five turns after the source has ended',
     /^the disk is in use\n/,
   ],
   [
     'ignores the cursor of a list of one status',
-    ignoresCursorOfStatus,
+    withMistake(({ list }) => ({
+      list: ({ after, ...query }) => list(query.status === undefined ? { ...query, after } : query),
+    })),
     'of available status',
     /^the page of \{ limit: 1, status: 'available', after: \d+n \}: hasMore is true, but the page ends with id \d+, which does not follow \d+\n/,
   ],
   [
     'rejects when a create fails',
-    rejectsCreates,
+    withMistake(() => ({
+      create: () => () => Promise.reject(new Error('the disk is full')),
+    })),
     'stores equal animals under different ids',
     /^what has to succeed: its promise rejected with Error: the disk is full\. A port never rejects: a failure is a Left, /,
   ],
   [
     'fails some creates while others run',
-    failsSomeCreates,
+    withMistake(({ create }) => {
+      let count = 0;
+      return {
+        create: (newPet, key) => async () => {
+          count += 1;
+          return count % 10 === 0 ? E.left(unavailable('the disk is full')) : create(newPet, key)();
+        },
+      };
+    }),
     'while creates run',
     /^what has to succeed: it failed with \{ _tag: 'Unavailable', cause: .*the disk is full/,
   ],
