@@ -61,8 +61,8 @@ export interface PetPage {
 export const countToFind = (limit: PageSize): number => limit + 1;
 
 /**
- * Makes a page from animals by ascending id, of which one more than `limit` shows that a next page exists. Freezes the
- * page and its animals, so that callers can share them.
+ * Makes a page of at most `limit` animals. `found` is sorted by id; one animal more than `limit` means that a next page
+ * exists. Freezes the page and its animals, so that callers can share them.
  */
 export const toPage = (limit: PageSize, found: ReadonlyArray<Pet>): PetPage =>
   Object.freeze({

@@ -84,8 +84,8 @@ export interface CreatedPet {
  */
 export interface PetRepository {
   /**
-   * Reads one page, with the animals of every create that ended before the call. `owner` is the caller's, so that a
-   * store can divide its time fairly between owners.
+   * Reads one page, with the animals of every create that ended before the call. `owner` is the owner of the caller's
+   * API key, so that a store can divide its time fairly.
    */
   readonly list: (query: PetQuery, deadline?: Deadline, owner?: OwnerId) => TaskEither<Unavailable, PetPage>;
   readonly find: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;

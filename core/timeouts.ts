@@ -36,7 +36,10 @@ export const serverTimeouts = {
    * less than `stopMs`.
    */
   lingerMs: 5_000,
-  /** Maximum time in which a client reads no byte of its response. Much less if unread responses use too much memory. */
+  /**
+   * Maximum time in which a client reads no byte of its response. The limit is lower while unread responses use too
+   * much memory.
+   */
   stallMs: 300_000,
   stallSweepMs: 1_000,
   /**

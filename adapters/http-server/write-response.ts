@@ -150,8 +150,8 @@ export const continueOnceRead = (request: IncomingMessage, response: ExchangeRes
 };
 
 /**
- * Connects a response that Node has not created, such as that to a CONNECT, with its socket. Closes the connection
- * after it.
+ * Connects a response that Node has not created, such as the response to a CONNECT, with its socket. Closes the
+ * connection afterwards.
  */
 export const writeLastTo = (socket: Socket, response: ExchangeResponse): void => {
   response.assignSocket(socket);

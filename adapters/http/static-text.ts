@@ -12,7 +12,7 @@ interface Text {
 
 const compress = promisify<Buffer, Buffer>(gzip);
 
-/** Makes the handler of a fixed text. The ETag of a response differs for gzip. The text is compressed only once. */
+/** Makes the handler of a fixed text. A response with gzip has another ETag. The text is compressed only once. */
 export const sendText = ({ body, contentType, headers = {} }: Text) => {
   const plain = Buffer.from(body);
   const hash = createHash('sha256').update(plain).digest('base64url');

@@ -24,7 +24,7 @@ const attackersOfEachKind = 6;
 const victimsOfEachKind = 4;
 const durationMs = 10_000;
 
-/** CHAOS_SEED repeats the choices of an earlier run. Their timing is the machine's. */
+/** CHAOS_SEED repeats the random choices of an earlier run, but not their exact times. */
 const seed = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 2 ** 32));
 
 const json = { 'content-type': 'application/json' };
@@ -56,11 +56,11 @@ const victimHttp2 = ({ tlsAddress }: Proxy): Ask => {
   };
 };
 
-/** True for the service's own answer under overload. A proxy that reaches no instance says so in its own words. */
+/** True for the service's own 503 under overload. A proxy that reaches no instance sends another text. */
 const isShed = ({ status, text }: Answered): boolean =>
   status === 503 && text.includes('"unavailable"') && !text.includes('no instance');
 
-/** Asks for animals and adds some until told to end. Returns the answers that are not what was asked for. */
+/** Reads and adds animals until told to end. Returns the responses that are wrong. */
 const useAsVictim = async (
   ask: Ask,
   pets: ReadonlyArray<string>,

@@ -12,7 +12,7 @@ import { copyCheckout } from '../support/packages';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const support = join(projectFolder, 'test/deploy/support');
-/** What takes long and changes seldom is kept here: the base that the image is built on. */
+/** Folder that keeps the base of the image between runs, because making it takes long. */
 const cache = join(projectFolder, 'node_modules/.cache/image');
 const certificates = '/etc/ssl/certs/ca-certificates.crt';
 const key = 'a-key-of-this-test-that-is-long-enough';
@@ -25,7 +25,7 @@ const run = async (program: string, ...programArguments: ReadonlyArray<string>):
   return stdout.trim();
 };
 
-/** The settings of npm on this machine, for the npm in the build, which trusts no authority of this machine's own. */
+/** Makes a file with this machine's npm settings and certificates, which npm in the build would not trust otherwise. */
 const npmSettings = async (): Promise<string> => {
   const file = join(await makeFolder(), 'npmrc');
   const own = join(homedir(), '.npmrc');
@@ -68,7 +68,7 @@ describe('The image', function () {
     ];
     const volumes = mounted.map((volume) => `--volume=${volume}`);
     const options = ['--layers', '--isolation=chroot', '--pull-never', '--format=docker'];
-    // As the checkout of a user whose files nobody else may read.
+    // The checkout belongs to a user whose files other users cannot read.
     const checkout = await copyCheckout();
     await run('chmod', '--recursive', 'go-rwx', checkout);
     await run('buildah', 'bud', ...options, ...volumes, '--tag=animal-store', checkout);
@@ -85,8 +85,8 @@ describe('The image', function () {
   after(removeFolders);
 
   /**
-   * Starts a command as a runtime of containers would: as process 1, as the image's user, with its environment, on a
-   * root that is read only but for the volume; the network is the machine's.
+   * Starts a command as a container runtime would: as process 1, as the user of the image, with its environment, and
+   * with a read-only root except for the volume. The network is that of the machine.
    */
   const start = (
     data: string,

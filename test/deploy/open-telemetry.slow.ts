@@ -15,7 +15,7 @@ const key = 'first-key-of-the-tests';
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';
 
-/** In milliseconds: spans are sent in batches. */
+/** Maximum wait for spans, which are sent in batches. */
 const bound = 60_000;
 
 const databases = [
@@ -27,7 +27,7 @@ const databases = [
   { name: 'PostgreSQL', open: () => createPostgresDatabase(), scopes: ['knex', 'pg'] },
 ];
 
-/** The spans above one, up to the first of its process. */
+/** Returns the ancestors of a span, up to the first span of its process. */
 const ancestorsOf = (span: Span, spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
   const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
   return parent === undefined ? [] : [parent, ...ancestorsOf(parent, spans)];

@@ -20,7 +20,7 @@ const query = async <Row extends object>(url: string, sql: string): Promise<Read
   }
 };
 
-/** Has the server take TLS from now on. As root it runs as another user, who must read the files. */
+/** Switches TLS on. If the tests run as root, the server runs as another user, who must be able to read the files. */
 const switchOn = async ({ url, folder }: PostgresServer, { certificate, privateKey }: Certificate) => {
   const { uid, gid } = await stat(folder);
   for (const file of [certificate, privateKey]) await chown(file, uid, gid);
@@ -53,7 +53,7 @@ const refusalOf = async (url: string): Promise<string> => {
   return stderr;
 };
 
-/** Whether the connections of a service with this address are encrypted. */
+/** Returns whether each connection of a service with this database address is encrypted. */
 const encryptionOf = async (url: string, addressOfServer: string): Promise<ReadonlyArray<boolean>> => {
   const service = await startService({ ...settings, DATABASE_URL: url });
   const encrypted = await areEncrypted(addressOfServer);

@@ -15,10 +15,10 @@ import { type PrometheusServer, startPrometheus } from './support/prometheus-ser
 
 const deploy = join(projectFolder, 'deploy');
 
-/** In milliseconds: a scrape, an evaluation, and a machine with other work. */
+/** Maximum wait for a scrape and the evaluation of the alerts on a busy machine. */
 const bound = 60_000;
 
-/** The expressions of a text, by the lines of a rules file or by the fields of a dashboard. */
+/** Returns the PromQL expressions in a rules file or a dashboard. */
 const strings = (value: unknown, field: string): ReadonlyArray<string> => {
   if (Array.isArray(value)) return value.flatMap((one) => strings(one, field));
   if (typeof value !== 'object' || value === null) return [];
@@ -66,7 +66,7 @@ describe('A real Prometheus', () => {
     service = await startService({ ...environment, ADMIN_PORT: '0', RATE_LIMIT: '20/3600s' });
     prometheus = await startPrometheus(await makeFolder(), await service.adminAddress());
     const caller = { address: service.address, key };
-    // Over its limit in the end.
+    // These requests exceed the rate limit.
     for (let count = 0; count < 15; count += 1) {
       await createPet(caller, '{"name":"Rex","categoryId":7}');
       await listPets(caller);
@@ -103,7 +103,7 @@ describe('A real Prometheus', () => {
     expect(names.length).to.be.above(15);
     const missing: Array<string> = [];
     for (const name of names) if ((await prometheus.query(name)) === 0) missing.push(name);
-    // The job that makes backups writes it.
+    // The backup job of the operator writes this metric, and the service does not.
     expect(missing).to.deep.equal(['animal_store_last_backup_timestamp_seconds']);
   });
 
@@ -138,7 +138,7 @@ const diskSize = 8 * 1024 * 1024;
 
 const caller = { key: 'a-key-of-this-test-that-is-long-enough' };
 
-/** Takes what is left of a small disk, down to the last page. */
+/** Fills a small disk completely. */
 const fill = async (path: string): Promise<void> => {
   for (let size = diskSize; size >= 4096; size /= 2) {
     await writeFile(path, Buffer.alloc(size), { flag: 'a' }).catch(() => undefined);
@@ -179,7 +179,7 @@ describe('A disk that is full', function () {
         await eventually('both alerts', bound, async () => (await firing()).length === names.length);
         await rm(filler);
         await eventually('it is ready', bound, async () => (await create()) === 201);
-        // A disk of 8 MB is never one with room in the eyes of the alert.
+        // The alert always counts a disk of 8 MB as nearly full.
         await eventually(
           'the alert goes',
           bound,

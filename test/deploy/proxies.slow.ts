@@ -13,7 +13,7 @@ import { proxies } from './support/proxies';
 const key = 'a-key-of-this-test-that-is-long-enough';
 const pet = '{"name":"Rex","categoryId":7}';
 
-/** Below the service's 20 s for a body, above the time limits that proxies have for an answer. */
+/** Pause within a body: shorter than the service's 20 s for a body, longer than the proxies' time limit for a response. */
 const pauseMs = 11_000;
 
 /** Requests that a proxy may reject itself, and the statuses it may answer with. */
@@ -47,7 +47,8 @@ for (const [name, startProxy] of proxies) {
     after(killServices);
     after(removeFolders);
 
-    // A connection each: a proxy closes one whose body it did not read to the end.
+    // Each create has a connection of its own, because a proxy closes one whose request body it did not read
+    // completely.
     const create = (body: string) =>
       call(`${address}/v1/pets`, { method: 'POST', key, body, agent: new Agent() });
 

@@ -11,7 +11,7 @@ const unitFile = join(projectFolder, 'deploy/systemd/animal-store.service');
 const run = (program: string, ...programArguments: ReadonlyArray<string>): Promise<Outcome> =>
   startProgram(program, programArguments).ended;
 
-/** The values that the unit has for a name, in order. */
+/** Returns the values of a name in the unit file, in order. */
 const valuesOf = (unit: string, name: string): ReadonlyArray<string> =>
   [...unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 
@@ -20,7 +20,7 @@ describe('The systemd unit', () => {
   let folder = '';
   let unit = '';
 
-  /** The unit as it would be where the service is installed in a folder of this test. */
+  /** Install the unit with the paths of a folder of this test. */
   before(async () => {
     folder = await makeFolder();
     const installed = join(folder, 'lib/node_modules/animal-store-service');

@@ -9,12 +9,11 @@ import { prebuiltDriverCache } from '../support/packages';
 import { type ServiceProcess, whenServing } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
-/** The service's package of an older commit, from its `npm run pack`; without it this release takes its own place. */
+/** Package of an older release, made by `npm run pack` in its checkout. By default, this release replaces itself. */
 const olderPackage = process.env['TEST_OLDER_PACKAGE'];
 
 const clients = 8;
 
-/** In milliseconds. */
 const bound = 120_000;
 
 describe('The global package', () => {
@@ -60,7 +59,7 @@ describe('The global package', () => {
     const created = new Map<string, string>();
     const refused = new Set<number>();
     let isOver = false;
-    /** As a client does that wants its animal: the same again until it is there. */
+    /** Repeats a create with its idempotency key until it gets a 201. */
     const insist = async (name: string): Promise<void> => {
       for (let isThere = false; !isThere && !isOver;) {
         try {
@@ -69,7 +68,7 @@ describe('The global package', () => {
           if (isThere) created.set(name, text);
           else refused.add(status);
         } catch {
-          // It is being replaced.
+          // The service is being replaced.
         }
       }
     };
@@ -95,7 +94,7 @@ describe('The global package', () => {
     await Promise.all(load);
 
     expect([...refused].filter((status) => status !== 503)).to.deep.equal([]);
-    // What the older release made under the older key is sent again, to the newer with the successor.
+    // Sends creates of the older release to the newer one again, with the API key that replaced theirs.
     for (const [name, text] of beforeUpgrade.slice(0, 20)) {
       const answer = await create(name);
       expect(isReplay(answer), name).to.equal(true);

@@ -19,7 +19,7 @@ interface Place {
   readonly databaseLog: () => string;
 }
 
-/** Returns all bytes that a key could be recognised by: itself, parts of its random part, and their bits. */
+/** Returns byte sequences that would reveal a key: the key, parts of its random part, and their decoded bits. */
 const tracesOf = (key: string): ReadonlyArray<Buffer> => {
   const secret = key.slice(-43);
   const bits = Buffer.from(secret, 'base64url');

@@ -94,7 +94,7 @@ const fuzzNoise = async (port: number, noise: string): Promise<ReadonlyArray<num
   const { bytes } = await converse(port, noise, noisePatienceMs);
   const answers = readUnaskedHttpResponses(bytes).filter(isFinal);
   for (const answer of answers) {
-    // Noise may say that it is HTTP/0.9, or 2.0.
+    // Random bytes may name another version of HTTP, such as 2.0, and get a 505.
     if (answer.status !== 505) expect(answer.status).to.be.below(500);
     expect(answer.headers.map(([name]) => name)).to.include.members([
       'x-request-id',
@@ -157,7 +157,8 @@ const fuzz = async (databaseUrl: string): Promise<Figures> => {
     for (const status of answered) statuses.set(status, (statuses.get(status) ?? 0) + 1);
   };
 
-  // A long body comes alone: unread behind a request that ends the connection, it makes TCP reset it.
+  // A long body is sent alone. After a request that ends the connection it would stay unread, and TCP would reset the
+  // connection.
   const conversations = fc.oneof(
     { weight: 20, arbitrary: fc.array(framedRequest, { minLength: 4, maxLength: 12, size: 'max' }) },
     { weight: 1, arbitrary: fc.tuple(hardRequest) },

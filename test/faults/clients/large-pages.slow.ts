@@ -93,7 +93,7 @@ const readSteadily = async (address: string): Promise<number> => {
   const callback = (count: number): boolean => {
     take(buffer.subarray(0, count));
     if (missing() <= 0) socket.destroy();
-    // Pauses the socket.
+    // Returning false pauses the socket.
     return false;
   };
   const socket = await requestLargePage(address, owner, { onread: { buffer, callback } });

@@ -36,7 +36,10 @@ const inFlight = async (service: ServiceProcess): Promise<number> => {
     .reduce((sum, [, value]) => sum + value, 0);
 };
 
-/** Waits until the service has seen all that was sent before: it sees connections, then bytes, in their order. */
+/**
+ * Waits until the service has received everything sent before. It handles new connections first and then bytes, each in
+ * order of arrival.
+ */
 const untilSeen = async (address: string): Promise<void> => {
   await call(`${address}/livez`);
   await call(`${address}/livez`);

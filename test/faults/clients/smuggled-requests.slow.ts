@@ -6,7 +6,7 @@ import { killServices, startService } from '../../support/service/service-proces
 import { converse } from '../support/clients';
 import { fault } from '../support/fault';
 
-/** A server that waits for more than that has seen the end of a body elsewhere. */
+/** Time after which a server without a response is assumed to wait for the rest of a body. */
 const patienceMs = 3_000;
 
 const authorization = `Authorization: Bearer ${owner}`;

@@ -105,7 +105,7 @@ describe('A migration of a locked table, on PostgreSQL', () => {
       await reader.raw('set local idle_in_transaction_session_timeout = 0');
       await reader('pets').first('id');
       const migrated = runCommand(['migrate'], { DATABASE_URL: url, ...otherBuild('adds') });
-      // Queried by the reader itself, since the server drops a silent connection.
+      // The reader queries for locks itself, because the server closes a silent connection.
       const waits = 'select 1 from pg_locks where not granted';
       const isWaiting = async (): Promise<boolean> => {
         const { rows } = await reader.raw<{ readonly rows: ReadonlyArray<unknown> }>(waits);

@@ -136,7 +136,7 @@ const readKey = 'fresh-reads-key';
 const readers = 32;
 const writers = 12;
 
-/** Few enough for the first page of 100. */
+/** Number of creates of each instance. All animals fit on the first page of 100. */
 const createsOfEach = 8;
 
 interface Creation {

@@ -13,7 +13,7 @@ import { peakMemory } from '../support/measures';
 const key = 'hostile-key';
 const each = 300;
 
-/** Interval between slow readers: at once, some would be refused, and have nothing to read. */
+/** Interval at which slow readers start. If all started at once, some would be shed and have nothing to read. */
 const readerIntervalMs = 20;
 
 const head = (line: string, ...fields: ReadonlyArray<string>): string =>

@@ -18,7 +18,7 @@ interface CreateOptions {
   readonly mayFail?: boolean;
 }
 
-/** Has 64 clients create until the service is gone. Returns the names of the creates without a response. */
+/** Runs 64 clients that create until the service has ended. Returns the names of the creates without a response. */
 const createUntilCut = (
   ledger: Ledger,
   address: string,

@@ -166,7 +166,10 @@ const expectOneAnimal = async (databaseUrl: string): Promise<Figures> => {
   return { animals: stored.length, retry: 'replayed' };
 };
 
-/** Kills the service while a create waits for its response. `cut` prepares that, and returns how to wait for it. */
+/**
+ * Kills the service while a create waits for its response. `cut` holds the response back, and returns a function that
+ * waits until the create is stored.
+ */
 const killBeforeAnswer = async (databaseUrl: string, cut: (pid: number) => Promise<() => Promise<void>>) => {
   const service = await startService(environmentOf(databaseUrl));
   const untilCut = await cut(pidOf(service));

@@ -9,7 +9,7 @@ import { createUntil, expectStored, type Ledger, newLedger } from '../support/le
 
 const clients = 64;
 
-/** Long enough for 64 clients to get answers in it on a busy machine. */
+/** Delay of the stop, long enough for 64 clients to get responses on a busy machine. */
 const stopDelayMs = 5_000;
 const longestStopMs = stopDelayMs + 10_000;
 const atOnceMs = 10_000;

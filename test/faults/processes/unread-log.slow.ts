@@ -10,7 +10,7 @@ import { main, projectFolder, startProgram } from '../../support/processes/comma
 import { killServices, startService } from '../../support/service/service-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 
-/** Settings under which requests of probes are logged. */
+/** Settings with which health checks are logged. */
 const environment = { PORT: '0', DATABASE_URL: 'memory:', API_KEYS: 'a-key', LOG_LEVEL: 'debug' };
 
 const boundMs = 15_000;
@@ -120,7 +120,7 @@ describe('A service whose log can not be written', function () {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended.
+        // The process has already ended.
       }
     }
   });
