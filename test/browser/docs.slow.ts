@@ -8,7 +8,8 @@ import {
   whySkipped,
 } from '../support/browser';
 import { petOperations } from '../../adapters/http';
-import { behindPath, type Proxy } from '../support/http/proxies';
+import type { Listening } from '../support/http/listen';
+import { behindPath } from '../support/http/proxies';
 import { apiKey } from '../support/service/serve-in-process';
 import { type ServiceProcess, startService } from '../support/service/service-process';
 
@@ -77,7 +78,7 @@ const tryIt = async (
 describe(`The reference in a browser${whySkipped}`, function () {
   let browser: Browser;
   let service: ServiceProcess;
-  let proxy: Proxy;
+  let proxy: Listening;
 
   before(async function () {
     if (!hasChromium) this.skip();
@@ -88,7 +89,7 @@ describe(`The reference in a browser${whySkipped}`, function () {
   after(async () => {
     if (!hasChromium) return;
     await browser.close();
-    await proxy.stop();
+    await proxy.close();
     await service.stop();
   });
 

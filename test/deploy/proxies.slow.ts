@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { call } from '../support/http/client';
 import { eventually } from '../support/eventually';
-import { openRawConnection, rawExchange } from '../support/http/raw-connection';
+import { connectTo, rawExchange } from '../support/http/raw-connection';
 import { killPrograms } from '../support/processes/command';
 import { needsPrograms } from '../support/processes/system';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
@@ -79,8 +79,7 @@ for (const [name, startProxy] of proxies) {
     });
 
     it('waits for a body as long as the service does', async () => {
-      const { hostname, port } = new URL(address);
-      const connection = openRawConnection(hostname, Number(port));
+      const connection = connectTo(address);
       connection.send(
         [
           ...['POST /v1/pets HTTP/1.1', 'Host: animals', 'Connection: close', `Authorization: Bearer ${key}`],

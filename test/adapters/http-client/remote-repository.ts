@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/Either';
 import Koa from 'koa';
-import { createServer } from 'node:http';
 import { mountPetRoutes } from '../../../adapters/http';
 import { httpAnimalStore, type RemoteAnimalStore } from '../../../adapters/http-client';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
@@ -18,7 +17,7 @@ import {
 import type { OpenPetRepository } from '../../contracts';
 import type { BasicRepository } from '../../contracts/pet-repository/open-pet-repository';
 import { largestId } from '../../contracts/pet-repository/seeds';
-import { type Listening, listenOn } from '../../support/http/listen';
+import { type Listening, servePlainly } from '../../support/http/listen';
 
 interface Remote {
   readonly baseUrl: string;
@@ -110,12 +109,7 @@ export const openThrough =
         Promise.resolve({ _tag: 'Right', right: callerOf(decodeOrThrow(KeyId, key), ownerOf(key)) }),
     });
     mountPetRoutes(app, openStore);
-    const answer = app.callback();
-    const server = await listenOn(
-      createServer((request, response) => {
-        answer(request, response).catch(() => undefined);
-      }),
-    );
+    const server = await servePlainly(app.callback());
     const proxy = await proxyTo?.(server.address);
     return {
       repository: remoteRepository({

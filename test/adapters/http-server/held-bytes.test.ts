@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,8 +7,9 @@ import { Connection } from '../../../adapters/http-server/connection';
 import { type HeldBody, maxBodiesBytes, shedBodies } from '../../../adapters/http-server/memory-limits';
 import { maxHeldBytes } from '../../../adapters/http-server/received-bytes';
 import { eventually } from '../../support/eventually';
+import { listenOn } from '../../support/http/listen';
 import { getRequest, postRequest, startPlainServer, statusesIn } from '../../support/http/plain-server';
-import { openRawConnection } from '../../support/http/raw-connection';
+import { connectTo } from '../../support/http/raw-connection';
 
 const boundMs = 40_000;
 
@@ -24,14 +24,10 @@ describe('Bytes pipelined behind a running request', () => {
     server.on('connection', (socket) => {
       connections.push(new Connection(socket, held));
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const bound = server.address();
-    const connect = () =>
-      openRawConnection('127.0.0.1', typeof bound === 'object' && bound !== null ? bound.port : 0);
+    const { address, close } = await listenOn(server);
     try {
       const pipelined = getRequest('/').repeat(1_000);
-      const first = connect();
+      const first = connectTo(address);
       first.send(getRequest('/') + pipelined);
       await eventually('the bytes are held', boundMs, () => held.total > 10_000);
       expect(connections[0]?.mustClose).to.equal(false);
@@ -40,7 +36,7 @@ describe('Bytes pipelined behind a running request', () => {
       expect(held.total).to.equal(0);
 
       held.total = maxHeldBytes + 1;
-      connect().send(getRequest('/') + pipelined);
+      connectTo(address).send(getRequest('/') + pipelined);
       await eventually('the connection must close', boundMs, () => connections[1]?.mustClose === true);
       expect(held.total).to.equal(maxHeldBytes + 1);
       expect(started, 'the request that runs goes on').to.have.length(2);
@@ -48,8 +44,7 @@ describe('Bytes pipelined behind a running request', () => {
       second?.finishCurrent();
       await eventually('it ends after the response', boundMs, () => second?.socket.writableEnded === true);
     } finally {
-      for (const { socket } of connections) socket.destroy();
-      server.close();
+      await close();
     }
   });
 });

@@ -1,13 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  arrivedAt,
-  type BodyError,
-  deadlineOf,
-  readBody,
-  type ShedRequest,
-} from '../../../adapters/http-server';
+import { arrivedAt, deadlineOf, readBody, type ShedRequest } from '../../../adapters/http-server';
 import { serverTimeouts } from '../../../core/timeouts';
 import { testsAtOnce } from '../../support/at-once';
 import { eventually } from '../../support/eventually';
@@ -33,15 +27,7 @@ const start = async (options: Parameters<typeof startPlainServer>[1] = {}) => {
     async (request, response) => {
       running += 1;
       if (request.url === '/hang') await never;
-      else if (request.url === '/throw') throw new Error('a mistake of the listener');
-      else if (request.url === '/unwritable') response.setHeader('X-Broken', 'a\r\nb');
-      else if (request.url === '/late') {
-        await delay(serverTimeouts.responseMs + 500);
-        response.setHeader('X-Late', 'yes');
-        response.writeHead(200, { 'X-Late': 'yes' });
-        response.write('late');
-        response.end('late');
-      } else response.end('well');
+      response.end('well');
     },
     {
       observer: {
@@ -108,19 +94,6 @@ describe('The deadline of a request', () => {
       await eventually('the client has left', spareMs, () => deadlines.length === 2);
       expect(deadlines[0]).to.be.a('number');
       expect(deadlines[1]).to.equal(deadlines[0]);
-      await stop(0);
-    },
-
-    'ignores later writes of the listener': async () => {
-      const { connect, stop } = await start();
-      const connection = connect();
-      connection.send(getRequest('/late'));
-      await connection.received(/DeadlineExceeded/);
-      await delay(1_000);
-      connection.send(getRequest('/', 'Connection: close'));
-      const received = await connection.closed();
-      expect(statusesIn(received)).to.deep.equal([503, 200]);
-      expect(received.toString()).to.not.match(/late/i);
       await stop(0);
     },
 
@@ -218,66 +191,6 @@ describe('An overloaded server', () => {
       false,
     ]);
     expect(started() + shed.filter(({ wasStarted }) => !wasStarted).length).to.equal(waiting.length + 3);
-    await stop(0);
-  });
-});
-
-describe('readBody', () => {
-  const errorTypeOf = (error: BodyError): string => error.type;
-  const start = () =>
-    startPlainServer(async (request, response) => {
-      response.end(String(await readBody(request, 100_000).catch(errorTypeOf)));
-    });
-
-  it('reads a body in packets of one byte, and copies it', async () => {
-    const { connect, stop } = await start();
-    const connection = connect();
-    const body = Array.from({ length: 500 }, (_, place) => place % 10).join('');
-    connection.send(postRequest('/', body, 'Connection: close').slice(0, -body.length));
-    for (const byte of body) {
-      connection.send(byte);
-      await new Promise(setImmediate);
-    }
-    expect((await connection.closed()).toString()).to.match(new RegExp(`\r\n\r\n${body}$`));
-    await stop(0);
-  });
-
-  it('sends 100 (Continue) once the body is read', async () => {
-    const { connect, stop } = await start();
-    const connection = connect();
-    const request = postRequest('/', 'hello', 'Expect: 100-continue', 'Connection: close');
-    connection.send(request.slice(0, -5));
-    await connection.received(/^HTTP\/1\.1 100 Continue\r\n\r\n$/);
-    connection.send('hello');
-    expect(statusesIn(await connection.closed())).to.deep.equal([100, 200]);
-    await stop(0);
-  });
-
-  it('rejects a longer body, by its length at once, and in chunks once it is longer', async () => {
-    const { connect, stop } = await start();
-    const announced = connect();
-    announced.send(postRequest('/', '', 'Expect: 100-continue').replace('Length: 0', 'Length: 100001'));
-    const received = (await announced.closed()).toString();
-    expect(received).to.match(/^HTTP\/1\.1 200 [^]*entity\.too\.large$/);
-    const chunked = connect();
-    chunked.send('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
-    chunked.send(`${(60_000).toString(16)}\r\n${'x'.repeat(60_000)}\r\n`.repeat(2));
-    expect((await chunked.closed()).toString()).to.match(/entity\.too\.large$/);
-    await stop(0);
-  });
-
-  it('ends when the client leaves', async () => {
-    let isReading = false;
-    let error = '';
-    const { connect, stop } = await startPlainServer(async (request) => {
-      isReading = true;
-      error = String(await readBody(request, 100_000).catch(errorTypeOf));
-    });
-    const connection = connect();
-    connection.send(postRequest('/', 'hello').slice(0, -2));
-    await eventually('the body is being read', spareMs, () => isReading);
-    connection.reset();
-    await eventually('it has ended', spareMs, () => error === 'request.aborted');
     await stop(0);
   });
 });

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import {
@@ -11,8 +10,9 @@ import {
   unparsedRequest,
 } from '../../../adapters/http-server/node-internals';
 import { eventually } from '../../support/eventually';
+import { listenOn } from '../../support/http/listen';
 import { getRequest, postRequest, statusesIn } from '../../support/http/plain-server';
-import { openRawConnection } from '../../support/http/raw-connection';
+import { connectTo, type RawConnection } from '../../support/http/raw-connection';
 
 const boundMs = 20_000;
 
@@ -20,19 +20,15 @@ const boundMs = 20_000;
 const withServer = async (
   change: (server: Server) => void,
   listener: RequestListener,
-  use: (connect: () => ReturnType<typeof openRawConnection>) => Promise<void>,
+  use: (connect: () => RawConnection) => Promise<void>,
 ): Promise<void> => {
   const server = createServer(listener);
   change(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
+  const { address, close } = await listenOn(server);
   try {
-    await use(() => openRawConnection('127.0.0.1', port));
+    await use(() => connectTo(address));
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await close();
   }
 };
 

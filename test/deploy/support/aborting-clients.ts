@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders } from 'node:http2';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openRawConnection } from '../../support/http/raw-connection';
+import { connectTo } from '../../support/http/raw-connection';
 import type { Random } from '../../support/random';
 import type { Proxy } from './proxies';
 
@@ -84,8 +84,7 @@ const hostileRequest = (random: Random): string => {
 
 /** Sends part of a request over HTTP/1.1, and ends the connection at a random moment. */
 export const attackHttp1 = async ({ address }: Proxy, random: Random): Promise<void> => {
-  const { hostname, port } = new URL(address);
-  const connection = openRawConnection(hostname, Number(port));
+  const connection = connectTo(address);
   connection.send(hostileRequest(random));
   await delay(random.below(30));
   const end = random.pick(['end', 'destroy', 'reset']);

@@ -2,11 +2,9 @@ import { expect } from 'chai';
 import * as T from 'fp-ts/Task';
 import * as TE from 'fp-ts/TaskEither';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RequestRecord } from '../../../adapters/http';
 import type { Deadline } from '../../../core';
 import { testsAtOnce } from '../../support/at-once';
-import { eventually } from '../../support/eventually';
-import { openRawConnection } from '../../support/http/raw-connection';
+import { connectTo } from '../../support/http/raw-connection';
 import { byKey, key, memoryApplication, silentReporter, startServer } from '../../support/http/start-server';
 
 const ignore = (): void => undefined;
@@ -77,46 +75,11 @@ describe('The deadline of a request', () => {
       }
     },
 
-    'frees the slot of a hanging request if the client has left': async () => {
-      const ended: Array<RequestRecord> = [];
-      let begun = 0;
-      const create = () => {
-        begun += 1;
-        return never();
-      };
-      const server = await startServer(memoryApplication({ pets: { create } }), {
-        maxInFlight: 1,
-        reporter: { ...silentReporter, requestEnded: (record) => ended.push(record) },
-      });
-      try {
-        const { hostname, port } = new URL(server.address);
-        const connection = openRawConnection(hostname, Number(port));
-        const body = '{"name":"Rex","categoryId":7}';
-        connection.send(
-          `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n` +
-            `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-        );
-        await eventually('it is begun', promisedMs + spareMs, () => begun > 0);
-        connection.reset();
-        await eventually(
-          'other writes are served',
-          promisedMs + spareMs,
-          async () => (await statusOfNextWrite(server.address)) === 405,
-        );
-        expect(ended.filter(({ method }) => method === 'POST').map(({ status }) => status)).to.deep.equal([
-          499,
-        ]);
-      } finally {
-        await server.stop(0);
-      }
-    },
-
     'excludes the time in which the client sends the body': async () => {
       const server = await startServer(memoryApplication(), { maxInFlight: 1 });
       try {
-        const { hostname, port } = new URL(server.address);
         const body = '{"name":"Rex","categoryId":7}';
-        const connection = openRawConnection(hostname, Number(port));
+        const connection = connectTo(server.address);
         connection.send(
           `POST /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n` +
             `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,

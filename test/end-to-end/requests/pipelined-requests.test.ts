@@ -68,13 +68,18 @@ describeService('Pipelined requests', (service) => {
     const body = '{"name":"Rex","categoryId":7}';
     const headers = [authorization, 'Content-Type: application/json', `Content-Length: ${body.length}`];
     const create = `${headOf('POST /v1/pets HTTP/1.1', 'Host: localhost', ...headers)}${body}`;
-    const connectText = headOf('CONNECT localhost:1 HTTP/1.1', 'Host: localhost:1');
+    const connectText = headOf(
+      'CONNECT localhost:1 HTTP/1.1',
+      'Host: localhost:1',
+      'X-Request-Id: of-the-connect',
+    );
     const answers = await service.exchange(`${keptAliveText('/v1/pets?limit=1')}${create}${connectText}`, [
       list,
       { method: 'POST', target: '/v1/pets' },
       { method: 'CONNECT', target: 'localhost:1' },
     ]);
     expect(answers.map(({ status }) => status)).to.deep.equal([200, 201, 405]);
+    expect(answers[2]?.header('X-Request-Id')).to.equal('of-the-connect');
   });
 
   it('get an Error body where the first is a HEAD, and the broken one is none', async () => {

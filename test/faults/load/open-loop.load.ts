@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { listenOn } from '../../support/http/listen';
 import { fault } from '../support/fault';
 import { type OpenLoop, type OpenLoopFigures, startOpenLoop } from '../support/load';
 
@@ -12,13 +12,10 @@ const measure = async (listener: RequestListener, load: Partial<OpenLoop> = {}):
     if (request.url === '/livez') response.end();
     else listener(request, response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const { address, close } = await listenOn(server);
   try {
     return await startOpenLoop({
-      address: `http://127.0.0.1:${address.port}`,
+      address,
       pid: process.pid,
       ratePerSecond: rate,
       settleSeconds: 0.5,
@@ -28,8 +25,7 @@ const measure = async (listener: RequestListener, load: Partial<OpenLoop> = {}):
       ...load,
     }).figures;
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await close();
   }
 };
 

@@ -6,7 +6,7 @@ import {
   type ServerFailure,
   startHttpServer,
 } from '../../../adapters/http-server';
-import { openRawConnection, type RawConnection } from './raw-connection';
+import { connectTo, type RawConnection } from './raw-connection';
 
 const statuses: Readonly<Record<ServerFailure['_tag'], number>> = {
   MalformedRequest: 400,
@@ -46,7 +46,7 @@ export const startPlainServer = async (
     ...options,
   });
   const port = Number(new URL(server.address).port);
-  return { ...server, port, connect: () => openRawConnection('127.0.0.1', port) };
+  return { ...server, port, connect: () => connectTo(server.address) };
 };
 
 /** Returns the status codes of all responses in the received bytes. */

@@ -1,17 +1,10 @@
-import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { connect, createServer as createNetServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Listening, listenOn } from './listen';
 
-export interface Proxy {
-  /** Address such as `http://127.0.0.1:3000/store`. */
-  readonly address: string;
-  readonly stop: () => Promise<void>;
-}
-
 /** Starts a reverse proxy that serves a service under a path, and removes the path before it forwards a request. */
-export const behindPath = async (path: string, service: string): Promise<Proxy> => {
+export const behindPath = async (path: string, service: string): Promise<Listening> => {
   const server = createServer((incoming, outgoing) => {
     const { method, headers, url = '' } = incoming;
     if (!url.startsWith(`${path}/`)) {
@@ -24,18 +17,8 @@ export const behindPath = async (path: string, service: string): Promise<Proxy> 
     });
     incoming.pipe(forwarded);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
-  return {
-    address: `http://127.0.0.1:${port}${path}`,
-    stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+  const { address, close } = await listenOn(server);
+  return { address: address + path, close };
 };
 
 /** Starts a proxy that forwards requests. It drops every fourth response after the service has sent it completely. */

@@ -18,9 +18,10 @@ export type RawConnection = Readonly<{
   reset: () => void;
 }>;
 
-/** Opens a TCP connection. Waits on it fail after 20 seconds. */
-export const openRawConnection = (host: string, port: number): RawConnection => {
-  const socket = connect({ host, port, noDelay: true });
+/** Connects to an address such as `http://127.0.0.1:3000`. Waits on the connection fail after 20 seconds. */
+export const connectTo = (address: string): RawConnection => {
+  const { hostname, port } = new URL(address);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   const chunks: Array<Buffer> = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   // The server may close while the test still writes, which resets the connection. The bytes received before the reset
@@ -53,11 +54,6 @@ export const openRawConnection = (host: string, port: number): RawConnection => 
     destroy: () => void socket.destroy(),
     reset: () => void socket.resetAndDestroy(),
   };
-};
-
-export const connectTo = (address: string): RawConnection => {
-  const { hostname, port } = new URL(address);
-  return openRawConnection(hostname, Number(port));
 };
 
 export interface RawAnswer {

@@ -1,5 +1,4 @@
 import * as TE from 'fp-ts/TaskEither';
-import { once } from 'node:events';
 import { createServer, IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { CheckReadiness, HttpFailure } from '../../../adapters/http';
@@ -12,6 +11,7 @@ import {
   unavailable,
 } from '../../../core';
 import type { DocumentedRequest } from './document';
+import { listenOn } from '../http/listen';
 import { key, memoryApplication, overloadedServer, silentReporter, startServer } from '../http/start-server';
 import { type RawAnswer, rawExchange } from '../http/raw-connection';
 
@@ -75,14 +75,11 @@ const askUnfinished = async (): Promise<RawAnswer> => {
     const head = [`HTTP/1.1 ${status} Request Timeout`, ...fields.map((field) => field.join(': '))];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
+  const { address, close } = await listenOn(server);
   try {
-    const port = typeof bound === 'object' && bound !== null ? bound.port : 0;
-    return await rawExchange(`http://127.0.0.1:${port}`, 'GET /v1/pets HTTP/1.1\r\n');
+    return await rawExchange(address, 'GET /v1/pets HTTP/1.1\r\n');
   } finally {
-    server.close();
+    await close();
   }
 };
 
