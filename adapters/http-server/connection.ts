@@ -178,10 +178,7 @@ export class Connection<T extends Turn = Turn> {
     this.startNext();
   }
 
-  /**
-   * True if received bytes may be parsed. Node does not resume a socket after a half-close, so its pause no longer
-   * counts then.
-   */
+  /** True if received bytes may be parsed. Node does not resume a socket after a half-close, so a pause is ignored then. */
   private isReading(): boolean {
     return !this.isYielding && (this.input !== 'open' || !this.socket.isPaused());
   }

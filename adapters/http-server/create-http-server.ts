@@ -56,7 +56,8 @@ const closeAll = async (
   NetServer.prototype.close.call(server);
   const closeIdle = setInterval(() => {
     if (performance.now() < closeIdleAt) return;
-    // Node also counts a connection as idle while its response is unread or its request is unparsed.
+    // Node also counts a connection as idle while its response is unread or its request is unparsed, and would close
+    // it.
     const isBusy = [...open.values()].some(({ isIdle, isClosing }) => !isIdle || isClosing);
     if (!isBusy) server.closeIdleConnections();
   }, serverTimeouts.idleCheckMs);

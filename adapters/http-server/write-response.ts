@@ -55,7 +55,8 @@ type EndArguments = [chunk?: unknown, encoding?: unknown, callback?: unknown];
 const largeBody = (chunk: unknown, encoding: unknown): Buffer | undefined => {
   if (chunk instanceof Uint8Array) {
     if (chunk.length <= pieceBytes) return undefined;
-    // Return the same Buffer, because the limit of unread bytes counts a Buffer that several responses share only once.
+    // Return the same Buffer, because the limit of unread bytes counts a Buffer once even if several responses share
+    // it.
     return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
   }
   if (typeof chunk !== 'string' || chunk.length <= pieceBytes) return undefined;

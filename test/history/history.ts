@@ -41,7 +41,7 @@ export interface Fault {
   readonly name: string;
   readonly began: number;
   readonly ended: number;
-  /** Instances that were stopped or unreachable in that time: they owe no answer. */
+  /** Instances that were stopped or unreachable during the request, and so need not have answered. */
   readonly silenced: ReadonlyArray<number>;
 }
 

@@ -33,7 +33,7 @@ export interface Instance {
 const startTimeoutMs = 180_000;
 const retryPauseMs = 200;
 
-/** Least number of attempts: each may meet another fault, and on a busy machine one takes 20 s. */
+/** Minimum number of attempts to start. Each may meet another fault, and on a busy machine an attempt takes 20 s. */
 const fewestAttempts = 15;
 
 /** Resolves with true once it serves, or false if it ended before. */

@@ -24,7 +24,7 @@ export const animals = (count: number): ReadonlyArray<NewPet> =>
     ...(index % 3 === 0 ? { status: 'sold' } : {}),
   }));
 
-/** A catalogue of many animals, which the database makes itself. */
+/** Makes a database with many animals, which a statement of the database generates. */
 export const newLargeCatalogue = async (count: number): Promise<Catalogue> => {
   const catalogue = await newCatalogue();
   const { writes, close } = openSqlite(catalogue.file);

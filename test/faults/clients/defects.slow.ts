@@ -27,7 +27,7 @@ interface Request extends Call {
   readonly path: string;
 }
 
-/** Requests that each meet a defect in their handler: before, during and after its work. */
+/** Requests whose handler meets a defect: before, during or after its work. */
 const defective: ReadonlyArray<Request> = [
   ...kinds.map((kind) => ({ path: `/v1/pets?x=a-defect-of-kind-${kind}` })),
   ...kinds.map((kind) => ({

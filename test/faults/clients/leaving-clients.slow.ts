@@ -129,7 +129,7 @@ const subnet = '127.0.7';
 interface Vanishing {
   readonly kind: string;
   readonly sends: string;
-  /** True if it has a response before it vanishes. */
+  /** True if the client receives a response before its connection breaks. */
   readonly isAnswered?: boolean;
   readonly boundMs: number;
 }

@@ -16,7 +16,10 @@ const seconds = Number(process.env['OVERLOAD_SECONDS'] ?? 30);
 
 const connectionsAtPeak = 64;
 
-/** More connections than may wait, so that the service refuses and the load source does not wait. */
+/**
+ * More connections than requests can be queued, so that the service sheds load before the load source runs out of
+ * connections.
+ */
 const connections = 12_000;
 
 /** Admitted requests have waited for `MAX_WAIT` at most. */

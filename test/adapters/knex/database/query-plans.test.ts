@@ -28,7 +28,7 @@ const rows = 20_000;
 /** Some value of each filter. One that is missing here does not compile. */
 const filters: { readonly [Field in keyof PetFilters]-?: PetFilters } = { status: { status: 'sold' } };
 
-/** Each two filters together, of which no two may need a scan either. */
+/** Pairs of filters. A query with both must not need a scan either. */
 const pairs = Object.entries(filters).flatMap(([one, filter], place) =>
   Object.entries(filters)
     .slice(place + 1)

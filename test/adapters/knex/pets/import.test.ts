@@ -26,7 +26,7 @@ import { run } from '../../../support/run';
 import { decoded } from '../../../contracts/outcome';
 import { newPetBatches } from '../../../../adapters/knex/pets/create';
 
-/** Lets the statements pass, and makes the commit fail. */
+/** Statements that make the commit of a transaction fail, but not its other statements. */
 const refuseCommits = [
   'create table noted (id bigint)',
   `create function refuse() returns trigger language plpgsql as $$ begin raise 'not today'; end $$`,
