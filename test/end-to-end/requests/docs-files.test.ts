@@ -1,7 +1,4 @@
 import { expect } from 'chai';
-import { get as httpGet, type IncomingMessage } from 'node:http';
-import { buffer } from 'node:stream/consumers';
-import { gunzipSync } from 'node:zlib';
 import { type RawAnswer, rawExchange } from '../../support/http/raw-connection';
 import { apiKey } from '../../support/service/serve-in-process';
 import { type ServiceProcess, startService } from '../../support/service/service-process';
@@ -35,6 +32,11 @@ const elsewhere = [
   '/docs/..%5c..%5cpackage.json',
   '/docs/page.css%00.html',
   '/docs/../../../../../../../../etc/passwd',
+  '/docs//etc/passwd',
+  '/docs/file:///etc/passwd',
+  '/docs/%00',
+  '/docs/....//x',
+  '/docs/swagger-ui/../index.html',
 ];
 
 describe('The files of the reference', () => {
@@ -66,40 +68,13 @@ describe('The files of the reference', () => {
       for (const name of ['Content-Type', 'Content-Length', 'ETag', 'Cache-Control']) {
         expect(head.headers.get(name), name).to.equal(answer.headers.get(name));
       }
+
+      const zipped = await fetch(service.address + path, { headers: { 'Accept-Encoding': 'gzip, deflate' } });
+      expect(zipped.headers.get('Content-Encoding')).to.equal('gzip');
+      expect(zipped.headers.get('ETag')).to.not.equal(etag);
+      expect(await zipped.text()).to.equal(await answer.text());
     });
   }
-
-  const inEncoding = async (path: string, accepted: string) => {
-    const message = await new Promise<IncomingMessage>((resolve, reject) => {
-      httpGet(service.address + path, { headers: { 'Accept-Encoding': accepted } }, resolve).on(
-        'error',
-        reject,
-      );
-    });
-    return { headers: message.headers, bytes: await buffer(message) };
-  };
-
-  for (const path of Object.keys(files)) {
-    it(`${path} comes compressed to whoever takes that, and is the same`, async () => {
-      const plain = await inEncoding(path, 'br');
-      const zipped = await inEncoding(path, 'gzip, deflate');
-      expect(plain.headers['content-encoding']).to.equal(undefined);
-      expect(zipped.headers['content-encoding']).to.equal('gzip');
-      expect(gunzipSync(zipped.bytes)).to.deep.equal(plain.bytes);
-      expect(zipped.headers.etag).to.not.equal(plain.headers.etag);
-      for (const { headers, bytes } of [plain, zipped]) {
-        expect(headers.vary).to.equal('Accept-Encoding');
-        expect(headers['content-length']).to.equal(String(bytes.length));
-      }
-    });
-  }
-
-  it('come compressed to nobody who refuses it', async () => {
-    for (const accepted of ['', 'identity', 'gzip;q=0', 'gzip;q=0.5, identity']) {
-      const { headers } = await inEncoding('/docs/page.css', accepted);
-      expect(headers['content-encoding'], accepted).to.equal(undefined);
-    }
-  });
 
   for (const path of elsewhere) {
     it(`nothing is at ${path}`, async () => {

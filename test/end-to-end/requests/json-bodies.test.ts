@@ -36,14 +36,15 @@ describeService('The JSON of POST /v1/pets', (service) => {
     'has a number that starts with a point': '{"name":"Rex","categoryId":.7}',
     'has a number with half an exponent': '{"name":"Rex","categoryId":7e}',
     'has a hexadecimal number': '{"name":"Rex","categoryId":0x7}',
+    'has a number with two minus signs': '{"name":"Rex","categoryId":--7}',
+    'has a minus sign for a number': '{"name":"Rex","categoryId":-}',
+    'has a number with a letter behind it': '{"name":"Rex","categoryId":7n}',
+    'has a number with an underscore': '{"name":"Rex","categoryId":1_000}',
+    'has a digit of another script': '{"name":"Rex","categoryId":٧}',
+    'has Infinity': '{"name":"Rex","categoryId":Infinity}',
     'has NaN': '{"name":"Rex","categoryId":NaN}',
     'has exotic space': `{"name":"Rex",\u00a0"categoryId":7}`,
     'has a vertical tab': `{"name":"Rex",\v"categoryId":7}`,
-    'is invalid UTF-8': Buffer.from('{"name":"\xff","categoryId":7}', 'latin1'),
-    'has an overlong form': Buffer.from('{"name":"\xc0\xaf","categoryId":7}', 'latin1'),
-    'has a surrogate in UTF-8': Buffer.from('{"name":"\xed\xa0\x80","categoryId":7}', 'latin1'),
-    'has cut-off UTF-8': Buffer.from('{"name":"\xe2\x82","categoryId":7}', 'latin1'),
-    'has invalid UTF-8 in an ignored field': Buffer.from('{"name":"a","categoryId":7,"x":"\xfe"}', 'latin1'),
     'is UTF-16': Buffer.from(rex, 'utf16le'),
     'has nested arrays without end': '['.repeat(50_000),
   };
@@ -53,6 +54,23 @@ describeService('The JSON of POST /v1/pets', (service) => {
       const answer = await service.create(body);
       expect([answer.status, answer.code], answer.text).to.deep.equal([400, 'malformed_json']);
       await expectNothingAdded(id);
+    });
+  });
+
+  const notUtf8: Readonly<Record<string, Buffer>> = {
+    'has a byte that UTF-8 never has': Buffer.from('{"name":"\xff","categoryId":7}', 'latin1'),
+    'has an overlong form': Buffer.from('{"name":"\xc0\xaf","categoryId":7}', 'latin1'),
+    'has a surrogate in UTF-8': Buffer.from('{"name":"\xed\xa0\x80","categoryId":7}', 'latin1'),
+    'has a lone continuation byte': Buffer.from('{"name":"\x80","categoryId":7}', 'latin1'),
+    'has a number past U+10FFFF': Buffer.from('{"name":"\xf4\x90\x80\x80","categoryId":7}', 'latin1'),
+    'has cut-off UTF-8': Buffer.from('{"name":"\xe2\x82","categoryId":7}', 'latin1'),
+    'has invalid UTF-8 in an ignored field': Buffer.from('{"name":"a","categoryId":7,"x":"\xfe"}', 'latin1'),
+  };
+  Object.entries(notUtf8).forEach(([title, body]) => {
+    it(`is refused as no UTF-8 where it ${title}`, async () => {
+      const answer = await service.create(body);
+      expect([answer.status, answer.code]).to.deep.equal([400, 'malformed_json']);
+      expect(answer.message).to.include('UTF-8');
     });
   });
 

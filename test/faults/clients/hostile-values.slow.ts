@@ -43,12 +43,6 @@ const polluting = [
   '{"name":"Rex","categoryId":1,"toString":1,"hasOwnProperty":1,"valueOf":null}',
 ];
 
-const outsidePaths = [
-  ...['../package.json', '..%2f..%2fpackage.json', '%2e%2e/%2e%2e/package.json', '..%5c..%5cpackage.json'],
-  ...['/etc/passwd', '%00', 'page.css%00.html', '....//x', 'swagger-ui/../index.html'],
-  ...['../../../../../../etc/passwd', 'file:///etc/passwd'],
-].map((path) => `/docs/${path}`);
-
 const headersOfEveryAnswer = [
   ...['cache-control', 'content-security-policy', 'cross-origin-resource-policy', 'referrer-policy'],
   ...['x-content-type-options', 'x-frame-options', 'x-request-id'],
@@ -82,7 +76,6 @@ const asker = (address: string, ownKey: string) => {
     return checkAnswer({ method, target }, response);
   };
   return {
-    exchange,
     count: () => asked,
     ask: (target: string, { method = 'GET', key = ownKey, headers = {}, body = '' }: Sent = {}) => {
       const content = Buffer.from(body).toString('latin1');
@@ -108,7 +101,7 @@ const attack = async ({ databaseUrl, open }: SqlStore): Promise<Figures> => {
     RATE_LIMIT: '100000/60s',
     CORS_ORIGIN: 'https://shop.example',
   });
-  const { ask, exchange, count } = asker(service.address, await service.firstKey());
+  const { ask, count } = asker(service.address, await service.firstKey());
   const names: Array<string> = [];
   const post = async (
     name: string,
@@ -173,24 +166,6 @@ const attack = async ({ databaseUrl, open }: SqlStore): Promise<Figures> => {
   const query = '__proto__[status]=sold&__proto__=sold&constructor.prototype.limit=1&limit=100';
   expect((await ask(`/v1/pets?${query}`)).pets()).to.have.length(names.length);
   await create('after the pollution');
-
-  for (const target of outsidePaths) {
-    const answer = await ask(target);
-    expect([answer.status, answer.code], target).to.deep.equal([404, 'route_not_found']);
-  }
-
-  const head = 'GET /livez HTTP/1.1\r\nConnection: close\r\n';
-  for (const [status, bytes] of [
-    [400, 'nonsense\r\n\r\n'],
-    [400, `${head}Host: a\r\nHost: b\r\n\r\n`],
-    [400, `${head}Host: a\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n`],
-    [400, `${head}\r\n`],
-    [405, 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
-    [417, `${head}Host: a\r\nExpect: a miracle\r\n\r\n`],
-    [431, `${head}Host: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
-  ] as const) {
-    expect((await exchange('', '', bytes)).status, bytes.slice(0, 100)).to.equal(status);
-  }
 
   const { reads, close } = open();
   const stored: ReadonlyArray<unknown> = await reads('pets').orderBy('id').pluck('name');

@@ -193,28 +193,6 @@ describe('the codec and the schema of NewPet', () => {
     expect(isNewPetByCodec(json)).to.equal(false);
     expect(isNewPetBySchema(JSON.parse(json))).to.equal(false);
   });
-
-  for (const [categoryId, accepted] of [
-    ['9223372036854775807', true],
-    ['-9223372036854775808', true],
-    ['9007199254740993', true],
-    ['9223372036854775807.0', true],
-    ['922337203685477580700e-2', true],
-    ['9223372036854775808', false],
-    ['-9223372036854775809', false],
-    ['9223372036854775807.5', false],
-    ['1e19', false],
-    ['1e-400', false],
-    ['"1"', false],
-    ['null', false],
-    ['true', false],
-    ['[1]', false],
-    ['{"isLosslessNumber":true,"value":"1"}', false],
-  ] as const) {
-    it(`${accepted ? 'take' : 'refuse'} the category ${categoryId}, to the digit`, () => {
-      expect(isNewPetByCodec(`{"name":"Rex","categoryId":${categoryId}}`)).to.equal(accepted);
-    });
-  }
 });
 
 describe('the codec and the pattern of an Idempotency-Key', () => {
@@ -256,31 +234,4 @@ describe('the codec and the pattern of an Idempotency-Key', () => {
     expect(seen.accepted).to.be.above(50);
     expect(seen.refused).to.be.above(50);
   });
-
-  for (const [key, accepted] of [
-    ['8e03978e-40d5', true],
-    ['"8e03978e-40d5"', true],
-    ['"a b,c"', true],
-    ['"a";x=1', true],
-    ['"a"; x; y="b;c"; z=?0', true],
-    ['"a" ;x', false],
-    ['"a"; X=1', false],
-    [String.raw`"a\"b\\"`, true],
-    ['a'.repeat(255), true],
-    [`"${String.raw`\"`.repeat(255)}"`, true],
-    ['a'.repeat(256), false],
-    [`"${'a'.repeat(256)}"`, false],
-    ['', false],
-    ['""', false],
-    ['a b', false],
-    ['a,b', false],
-    ['"a', false],
-    ['a"', false],
-    [String.raw`a\b`, false],
-    [String.raw`"a\b"`, false],
-  ] as const) {
-    it(`${accepted ? 'take' : 'refuse'} ${key.slice(0, 30)}, ${key.length} characters long`, () => {
-      expect([isByCodec(key), isByPattern(key)]).to.deep.equal([accepted, accepted]);
-    });
-  }
 });

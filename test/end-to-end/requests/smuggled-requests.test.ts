@@ -1,18 +1,8 @@
 import { expect } from 'chai';
-import { sqlStores } from '../../support/databases/databases';
-import { allPets, environmentOf, owner } from '../../support/http/client';
 import { readFirstHttpResponses } from '../../support/http/raw-connection';
-import { killServices, startService } from '../../support/service/service-process';
-import { converse } from '../support/clients';
-import { fault } from '../support/fault';
+import { authorization, describeService, headOf } from '../../support/service/service-under-test';
 
-/** Time after which a server without a response is assumed to wait for the rest of a body. */
-const patienceMs = 3_000;
-
-const authorization = `Authorization: Bearer ${owner}`;
 const json = 'Content-Type: application/json';
-
-const headOf = (...lines: ReadonlyArray<string>): string => [...lines, '', ''].join('\r\n');
 
 const create = (...lines: ReadonlyArray<string>): string =>
   headOf('POST /v1/pets HTTP/1.1', 'Host: a', authorization, json, ...lines);
@@ -115,39 +105,31 @@ const sound: Readonly<Record<string, readonly [status: number, bytes: string]>> 
 /** A body that is refused before it is received, so that the connection ends with the response. */
 const tooLarge = `${create(`Content-Length: ${hidden.length * 1_000}`)}${hidden.repeat(1_000)}`;
 
-describe('A request within another', () => {
-  afterEach(killServices);
+describeService('A request within another', (service) => {
+  afterEach('is not executed', async () => {
+    expect((await service.get('/v1/pets?limit=100')).text).not.to.include('smuggled');
+  });
 
-  for (const { name, within } of sqlStores) {
-    fault(`is never executed, behind doubtful heads and in bodies, on ${name}`, () =>
-      within(async ({ databaseUrl }) => {
-        const { address } = await startService(environmentOf(databaseUrl));
-        const statusesOf = async (bytes: string, expected: ReadonlyArray<number>, title: string) => {
-          const heard = await converse(Number(new URL(address).port), bytes, patienceMs);
-          expect(heard.isEndedByServer, title).to.equal(true);
-          const answers = readFirstHttpResponses(heard.bytes, Array<string>(expected.length).fill(''));
-          // A response that precedes the end of its request's body may end the connection.
-          const isEnded = answers[0]?.headers.some(
-            ([name, value]) => name === 'connection' && value === 'close',
-          );
-          expect(
-            answers.map(({ status }) => status),
-            title,
-          ).to.deep.equal(isEnded === true ? expected.slice(0, 1) : expected);
-        };
-        for (const [title, bytes] of Object.entries(doubtful)) await statusesOf(bytes, [400], title);
-        for (const [title, [status, bytes]] of Object.entries(sound)) {
-          await statusesOf(`${bytes}${last}`, [status, 200], title);
-        }
-        await statusesOf(`${tooLarge}${last}`, [413], 'a body that is too large');
-        const stored = await allPets({ address, key: owner });
-        expect(stored.filter((text) => text.includes('smuggled'))).to.deep.equal([]);
-        return {
-          'doubtful heads': Object.keys(doubtful).length,
-          bodies: Object.keys(sound).length + 1,
-          smuggled: 0,
-        };
-      }),
-    );
+  for (const [title, bytes] of Object.entries(doubtful)) {
+    it(`is not executed behind a doubtful head, which gets a 400: ${title}`, async () => {
+      const answer = await service.exchangeOne(bytes, { method: '', target: '' });
+      expect(answer.status).to.equal(400);
+    });
+  }
+
+  for (const [title, [status, bytes]] of Object.entries({
+    ...sound,
+    'a body that is too large': [413, tooLarge] as const,
+  })) {
+    it(`is not executed in ${title}`, async () => {
+      const connection = service.connect();
+      connection.send(bytes + last);
+      const answers = readFirstHttpResponses(await connection.closed(), ['', '']);
+      // A response that precedes the end of its request's body may end the connection.
+      const isEnded = answers[0]?.headers.some(([name, value]) => name === 'connection' && value === 'close');
+      expect(answers.map((answer) => answer.status)).to.deep.equal(
+        isEnded === true ? [status] : [status, 200],
+      );
+    });
   }
 });
