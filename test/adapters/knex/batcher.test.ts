@@ -8,7 +8,10 @@ interface Batch {
   readonly fail: (error: Error) => void;
 }
 
-/** A batcher whose batches end when the test says so. Each key is answered by itself in capitals, and costs its length. */
+/**
+ * Makes a batcher whose batches end when the test says so. The result of a key is the key in capitals, and its cost is
+ * its length.
+ */
 const batcher = ({
   concurrency = 1,
   maxBatchSize = 100,

@@ -25,7 +25,7 @@ import { run } from '../../support/run';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
 interface Host {
-  /** A knex of the host's on its database, with settings of his taste. */
+  /** Opens a knex instance of the host on its database, with other settings. */
   readonly open: (taste?: Knex.Config) => Knex;
   readonly remove: () => Promise<void>;
 }
@@ -60,7 +60,7 @@ const withCamelCase = (response: unknown): unknown => {
   return Object.fromEntries(entries.map(([name, value]) => [toCamelCase(name), withCamelCase(value)]));
 };
 
-/** The taste of a host whose program says petId where its database says pet_id. */
+/** Settings of a host that writes petId in its program for the column pet_id. */
 const mapsNames: Knex.Config = {
   wrapIdentifier: (name, wrap) => wrap(toSnakeCase(name)),
   postProcessResponse: withCamelCase,
@@ -88,7 +88,7 @@ for (const [kind, makeHost] of hosts) {
       await host.remove();
     });
 
-    /** The store's operations on any knex. */
+    /** Opens the store on a knex instance. */
     const enter = (on: Knex) =>
       run(openAnimalStore({ pets: knexPetRepository(hostDatabase(on)), authenticate })(key));
 

@@ -10,7 +10,6 @@ import {
 } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
 
-/** In milliseconds. */
 const hour = 3_600_000;
 
 for (const [kind, makeDatabase] of databaseKinds) {
@@ -114,7 +113,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const first = await run(issue('shop', { lifetimeMs: 3 * hour }));
         const second = await run(rotate(first.id, { graceMs: hour }));
         expect(lifetimeOf(second), 'a successor').to.equal(3 * hour);
-        // The first now ends after its grace, which is not the lifetime that it was issued with.
+        // The rotated key now expires after the grace period, not after the lifetime with which it was issued.
         const third = await run(rotate(first.id, { graceMs: 0 }));
         expect(lifetimeOf(third), 'a second successor of the same key').to.equal(3 * hour);
         const told = await run(rotate(third.id, { graceMs: hour, lifetimeMs: 2 * hour }));

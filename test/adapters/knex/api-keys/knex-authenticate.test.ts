@@ -8,7 +8,6 @@ import { databaseKinds, openMigrated, withDatabase } from '../../../support/data
 import { eventually } from '../../../support/eventually';
 import { run } from '../../../support/run';
 
-/** In milliseconds. */
 const hour = 3_600_000;
 
 for (const [kind, makeDatabase] of databaseKinds) {

@@ -48,7 +48,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
   });
 }
 
-/** What of libraries this adapter uses that they don't promise: a release that changes it fails here. */
+/** Undocumented behaviour of libraries that the adapter uses. These tests fail if a release changes it. */
 
 const usage = (used: number, idle: number, waiting: number) => ({ used, idle, waiting });
 

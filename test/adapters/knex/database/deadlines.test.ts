@@ -19,7 +19,7 @@ import { eventually } from '../../../support/eventually';
 
 type Ask = (deadline?: Deadline) => TaskEither<unknown, unknown>;
 
-/** Everything that is asked of a database for a request. */
+/** Returns every call that a request may make of a database. */
 const everyCall = async (database: Database): Promise<Readonly<Record<string, Ask>>> => {
   const repository = knexPetRepository(database);
   const bounded = Object.entries(boundedFunctions).map(
@@ -47,7 +47,7 @@ const hang = async (
 
 const near = 300;
 
-/** How long a call waits at most by itself, in milliseconds, with as much again for a busy machine. */
+/** Maximum time of a call without a deadline, doubled for a busy machine. */
 const ownLimit = 9_000;
 
 for (const [kind, makeDatabase] of databaseKinds) {
@@ -64,7 +64,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         try {
           const times = await Promise.all(
             Object.entries(calls).map(([name, ask]) =>
-              // Both are in one batch, or wait for the same.
+              // Both calls are in one batch, or wait for the same resource.
               Promise.all([timeOf(name, ask()), timeOf(name, ask(began + near))]),
             ),
           );
@@ -92,7 +92,7 @@ const limit = pageSize(20);
 const seesIt = async ({ list }: PetRepository, query: PetQuery): Promise<boolean> =>
   (await run(list(query))).pets.length === 1;
 
-/** Whether the one animal is seen, by the way it is asked for. */
+/** Ways to read the only animal. Each returns true if it finds the animal. */
 const reads: Readonly<Record<string, (repository: PetRepository) => Promise<boolean>>> = {
   'an id': async ({ find }) => (await find(petId(1n))())._tag === 'Right',
   'the first page': (repository) => seesIt(repository, { limit }),
@@ -102,14 +102,14 @@ const reads: Readonly<Record<string, (repository: PetRepository) => Promise<bool
 
 const place = 4_711;
 
-/** Which reads are held, in SQL. */
+/** SQL conditions that select the reads to hold. */
 const held = {
   all: 'true',
   theFirst: "nextval('reads_begun') = 1",
   lists: "current_query() like '%limit%'",
 };
 
-/** Makes reads of PostgreSQL's animals wait until `release`; each sees what was there before. */
+/** Makes reads of animals in PostgreSQL wait until `release`. Each returns the animals that were stored when it began. */
 const holdReads = async ({ writes }: Database, other: Database, which: string) => {
   await writes.raw('create sequence reads_begun');
   await writes.raw('alter table pets rename to stored_pets');

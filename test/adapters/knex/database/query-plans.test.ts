@@ -25,7 +25,7 @@ interface Statement {
 const limit = pageSize(20);
 const rows = 20_000;
 
-/** Some value of each filter. One that is missing here does not compile. */
+/** A value of each filter. The compiler reports a missing one. */
 const filters: { readonly [Field in keyof PetFilters]-?: PetFilters } = { status: { status: 'sold' } };
 
 /** Pairs of filters. A query with both must not need a scan either. */
@@ -58,7 +58,7 @@ const everyRead: Readonly<Record<string, (repository: PetRepository) => Promise<
     Promise.all(Array.from({ length: 100 }, (_, place) => run(find(petId(1n + 199n * BigInt(place)))))),
 };
 
-/** The statements that a pool runs meanwhile. */
+/** Returns the statements that a pool runs while a function runs. */
 const statementsOf = async (
   knex: Knex,
   action: () => Promise<unknown>,

@@ -50,7 +50,7 @@ describe('A transaction in PostgreSQL', () => {
 
 const refusal = (code: string): Error => Object.assign(new Error(code), { code });
 
-/** A transaction that is refused so many times before it succeeds. */
+/** Makes a transaction that fails a number of times before it succeeds. */
 const refusedTimes = (times: number, code: string) => {
   let runs = 0;
   return {

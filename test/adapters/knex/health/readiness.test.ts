@@ -26,7 +26,6 @@ for (const [kind, makeDatabase] of databaseKinds) {
   });
 }
 
-/** In milliseconds. */
 const hour = 3_600_000;
 
 for (const [kind, makeDatabase] of databaseKinds) {

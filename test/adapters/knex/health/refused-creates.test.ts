@@ -24,7 +24,7 @@ import { run } from '../../../support/run';
 
 const limits = { poolSize: 2, statementTimeoutMs: 3_000 };
 
-/** Statements that make a database refuse creates, by what is wrong then. */
+/** Statements that make a database reject creates, by the fault that they cause. */
 type Faults = Readonly<Record<string, ReadonlyArray<string>>>;
 
 const onSqlite: Faults = {
@@ -53,7 +53,7 @@ const onPostgres: Faults = {
   ],
 };
 
-/** Rights that a role lacks, and what the inspection says then. */
+/** Rights to revoke from a role, and what the inspection must report then. */
 const onRights: Readonly<Record<string, readonly [revocation: string, remedy: RegExp]>> = {
   'no right to take ids': [
     'revoke usage on sequence pets_id_seq',
@@ -68,7 +68,7 @@ const onRights: Readonly<Record<string, readonly [revocation: string, remedy: Re
   'no right to free idempotency keys': ['revoke delete on creation_keys', /grant delete on creation_keys/],
 };
 
-/** A create and its retry, of an animal without a status: a null is what a database may refuse. */
+/** Creates an animal without a status, which a database may reject as null, and retries the create. */
 const createTwice = async (database: Database): Promise<ReadonlyArray<string>> => {
   const { create } = knexPetRepository(database);
   const newPet = decoded(NewPet, { name: 'Rex', categoryId: 7 });
@@ -143,7 +143,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
   describe(`A ${kind} database before the first start`, () => {
     const withEmpty = (test: (database: Database) => Promise<void>): Promise<void> =>
       withEmptyDatabase(makeDatabase, async (database) => {
-        // A connection makes the file.
+        // SQLite creates the file with the first connection.
         await database.writes.raw('select 1');
         await test(database);
       });

@@ -127,7 +127,7 @@ describe('A PostgreSQL database that cannot store every text', () => {
   }
 });
 
-/** A host that keeps visitors, with migrations as knex has them by default. */
+/** Migrations of a host with a table of visitors, in knex's default configuration. */
 const host: Knex.MigratorConfig = {
   tableName: 'knex_migrations',
   disableMigrationsListValidation: false,

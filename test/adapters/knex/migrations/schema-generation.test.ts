@@ -75,11 +75,11 @@ for (const [kind, makeDatabase] of databaseKinds) {
   });
 }
 
-/** Tables by which programs decide who may do what, and if a create is a retry. */
+/** Tables that decide about access or about retries of creates. */
 const restricting = /\b(?:api_keys|creation_keys|rate_limits)\b/;
 const breaking = /^(?:drop|delete|update)\b|^alter table .*\b(?:drop|rename|not null)\b/i;
 
-/** The SQL statements of each migration after the first, as SQLite gets them. */
+/** Returns the SQL statements on SQLite of each migration after the first. */
 const statementsOf = async (): Promise<ReadonlyMap<string, ReadonlyArray<string>>> => {
   const statements = new Map<string, Array<string>>();
   await withEmptyDatabase(sqliteFile, async ({ writes }) => {
@@ -95,7 +95,7 @@ const statementsOf = async (): Promise<ReadonlyMap<string, ReadonlyArray<string>
   return statements;
 };
 
-/** The migrations that break older programs, or restrict access behind their back, and keep the generation. */
+/** Returns migrations that must change the schema generation but do not: they break or bypass older programs. */
 const unmarked = async (): Promise<ReadonlyArray<string>> =>
   [...(await statementsOf())]
     .filter(([, statements]) => statements.some((sql) => restricting.test(sql) || breaking.test(sql)))

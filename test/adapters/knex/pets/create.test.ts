@@ -46,7 +46,7 @@ const raisingTrigger = {
   ],
 };
 
-/** Further ways in which PostgreSQL refuses a long name alone, by SQLSTATE. */
+/** Other errors with which PostgreSQL rejects only a long name, by SQLSTATE. */
 const longNameRefusals: Readonly<Record<string, ReadonlyArray<string>>> = {
   '54000 (an index row is too large)': ['create index on pets (name)'],
   // Citus has no triggers on distributed tables.
@@ -102,7 +102,7 @@ const refusingToPurge = (database: Database): Database => ({
   },
 });
 
-/** It comes to an end only when it is told to. */
+/** Makes a database whose purges end only when the test says so. */
 const purgingSlowly = (database: Database, begun: Array<() => void>): Database => ({
   ...database,
   petStatements: {

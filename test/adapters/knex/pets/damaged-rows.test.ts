@@ -15,7 +15,7 @@ const allowAnyStatus = {
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`a row that another program wrote, and that is no animal, in ${kind}`, () => {
-    /** Two animals, and the row between them; the test is given the first one's id. */
+    /** Runs a test with two animals and a damaged row between them. The test gets the id of the first animal. */
     const use = (test: (database: Database, first: bigint) => Promise<void>) =>
       withDatabase(makeDatabase, async (database) => {
         const { create } = knexPetRepository(database);
@@ -105,7 +105,7 @@ describe('a row of SQLite whose status is a BLOB', () => {
         'Right',
         'Left',
         'Right',
-        // One animal more than the page holds is read.
+        // A read returns one animal more than the page has.
         'Left',
         'Right',
         'Left',

@@ -18,7 +18,7 @@ const contracts = [petRepositoryContract, importAllContract, idempotencyExpiryCo
 interface Host {
   readonly own: Knex;
   readonly forgetAll: (database: Database) => Promise<unknown>;
-  /** Makes ids continue after this one. */
+  /** Sets the last id that was assigned, so that later ids are greater. */
   readonly setLastId: (database: Database, id: bigint) => Promise<void>;
   readonly remove: () => Promise<unknown>;
 }
@@ -49,7 +49,7 @@ const importIsUnseen = 'shows no imported animal before all are stored';
 const failureIsForgotten = 'assigns no id past the largest: a create is Unavailable and stores nothing';
 
 const promisesOf = {
-  // Knex gives a SQLite file one connection by default: while an import has it, no read runs.
+  // By default, knex opens one connection to a SQLite file. No read runs while an import uses the connection.
   SQLite: { instance: runnerWithout(importIsUnseen), transaction: runnerWithout(importIsUnseen) },
   // A transaction sees its own writes, and fails after its first failed statement.
   PostgreSQL: { instance: runnerWithout(), transaction: runnerWithout(importIsUnseen, failureIsForgotten) },

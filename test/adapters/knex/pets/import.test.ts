@@ -56,7 +56,7 @@ describe('An import into PostgreSQL whose commit fails', () => {
     }));
 });
 
-/** Animals that come slowly enough for statements that keep the connection awake. */
+/** Yields animals so slowly that statements must keep the connection from being idle. */
 async function* overSeconds() {
   for (let second = 0; second < 3; second += 1) {
     yield arbitraryNewPet();
@@ -96,14 +96,14 @@ describe('An import whose connection is kept awake', () => {
     }));
 });
 
-/** More than one batch of animals, and then something else before they end. */
+/** Yields more than one batch of animals, and calls a function before the end. */
 async function* slowly(meanwhile: () => Promise<void>) {
   yield* Array.from({ length: 401 }, arbitraryNewPet);
   await meanwhile();
 }
 
 describe('While an import takes its time, another instance', function () {
-  /** Runs a test on one instance while the first animals of another's import are in, but not committed. */
+  /** Runs a test on one instance while another instance has inserted but not committed the first animals of an import. */
   const amidImport = (
     makeDatabase: () => Promise<TestDatabase>,
     test: (other: PetRepository) => Promise<void>,
@@ -154,10 +154,10 @@ const named = (name: string): NewPet => ({
 const isArrayOfPostgres = (binding: unknown): binding is { readonly toPostgres: () => unknown } =>
   typeof binding === 'object' && binding !== null && 'toPostgres' in binding;
 
-/** A binding as the driver sends it. */
+/** Returns a value as the driver sends it. */
 const asSent = (binding: unknown): unknown => (isArrayOfPostgres(binding) ? binding.toPostgres() : binding);
 
-/** How many statements insert animals, and how long the longest of what they bind is. */
+/** Counts the statements that insert animals, and records the largest size of their values. */
 const watchInserts = (writes: Knex) => {
   const seen = { statements: 0, longest: 0 };
   writes.on('query', ({ sql, bindings = [] }: { sql: string; bindings?: ReadonlyArray<unknown> }) => {

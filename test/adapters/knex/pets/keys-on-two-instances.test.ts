@@ -5,7 +5,7 @@ import { allPets } from '../../../contracts/pet-repository/pages-of';
 import { postgresDatabase, withDatabases } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
 
-/** Does something once, after a database has looked for the animals of kept keys. */
+/** Calls a function once, after a database has looked up the animals of stored keys. */
 const afterItLooked = (database: Database, act: () => Promise<unknown>): Database => {
   const { byIds } = database.petStatements;
   let acted: Promise<unknown> | undefined;
@@ -37,7 +37,7 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
       const { create } = knexPetRepository(
         afterItLooked(other, () => run(instance.create(newPet, contested))),
       );
-      // Creates of one turn of the event loop share a batch.
+      // Creates in the same tick of the event loop share a batch.
       const results = await Promise.all([run(create(earlier, retried)), run(create(newPet, contested))]);
 
       expect(results.map(({ replayed }) => replayed)).to.deep.equal([true, true]);

@@ -58,7 +58,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           await run(list({ limit: pageSize(limit) }, undefined, owner));
           answered.push(name);
         };
-        // Opens the connections first: on a busy machine, opening one takes longer than several pages.
+        // Open the connections first, because on a busy machine that takes longer than several pages.
         await Promise.all([1, 2, 3, 4, 30].map((limit) => run(list({ limit: pageSize(limit) }))));
         const limits = Array.from({ length: 25 }, (_, place) => 10 + place);
         await Promise.all([...limits.map((limit) => ask('one', limit, one)), ask('other', 36, other)]);
@@ -85,7 +85,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         ]);
         expect(outcomes.map(({ _tag }) => _tag)).to.deep.equal([
           ...['Right', 'Left', 'Left', 'Right'],
-          // One animal more than the page holds is read.
+          // A read returns one animal more than the page has.
           ...['Left', 'Left', 'Left', 'Right'],
           'Left',
         ]);

@@ -10,7 +10,7 @@ import { setLastId } from '../../../support/postgres/postgres';
 import { runnerWithout } from '../../../support/runner-without';
 import { seedPets } from '../../../support/databases/catalogue';
 
-// The nodes of a cluster commit an import one after another: a list at that moment may show what one of them has of it.
+// The servers of a cluster commit an import one after another. A list in between may return a part of the import.
 const runner =
   process.env['TEST_POSTGRES_IS_DISTRIBUTED'] === 'yes'
     ? runnerWithout('shows no imported animal before all are stored')

@@ -36,7 +36,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
   });
 }
 
-/** Makes the driver refuse what adds animals, for as long as `isBroken`. */
+/** Makes the driver reject inserts of animals while `isBroken` returns true. */
 const refuseInserts = ({ writes }: Database, isBroken: () => boolean): void => {
   writes.on('query', ({ sql }: { sql: string }) => {
     if (isBroken() && sql.startsWith('insert into pets')) throw new Error('the store is broken');

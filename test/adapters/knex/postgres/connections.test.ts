@@ -9,7 +9,7 @@ import { eventually } from '../../../support/eventually';
 
 const statementTimeoutMs = 1_000;
 
-/** A PostgreSQL database behind a network that may freeze, seen through one connection. */
+/** Runs a test with a PostgreSQL database behind a proxy that can freeze, on one connection. */
 const behindProxy = async (
   test: (database: Database, freezeAnswers: () => void) => Promise<void>,
 ): Promise<void> => {
@@ -54,7 +54,7 @@ describe('A query of PostgreSQL that is never answered', () => {
     }));
 });
 
-/** In milliseconds, more than a connection may be silent for. */
+/** Time that exceeds the maximum silence of a connection. */
 const longSilence = 2 * statementTimeoutMs;
 
 const withPool = (test: (database: Database) => Promise<void>): Promise<void> =>
@@ -71,7 +71,7 @@ describe('An idle connection to PostgreSQL', () => {
       await backends(database, 4);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, longSilence);
       await inNextTurn();
-      // The timers that drop connections have run by now, and no socket has said yet that it is closed.
+      // The timers that drop connections have fired, but the sockets have not yet emitted `close`.
       await inNextTurn();
       expect(await backends(database, 4)).to.have.lengthOf(4);
     }));

@@ -11,7 +11,7 @@ import {
 } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
 
-/** What another instance does that hangs amid a create. */
+/** Holds an idempotency key, as another instance that hangs during a create would. */
 const holdKey = async (
   { writes }: Database,
   { ownerId, idempotencyKey }: ScopedIdempotencyKey,

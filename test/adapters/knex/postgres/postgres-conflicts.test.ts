@@ -9,8 +9,8 @@ import { alterTables } from '../../../support/postgres/postgres';
 import { run } from '../../../support/run';
 
 /**
- * Refuses the first inserts as a serialisation failure. A sequence counts on when a transaction is rolled back. Citus has
- * no triggers on distributed tables.
+ * Makes the first inserts fail with a serialization error. A sequence counts them, because a rollback does not reset
+ * it. Citus has no triggers on distributed tables.
  */
 const refuseFirst = (database: Database, times: number): Promise<void> =>
   alterTables(

@@ -20,7 +20,7 @@ const limits = { poolSize: 2, statementTimeoutMs: 3_000 };
 
 const page = readFileSync(join(__dirname, '../../../../docs/postgresql.md'), 'utf8');
 
-/** The grants of the page, to the role `animals`. */
+/** Statements on the page that grant rights to the role `animals`. */
 const grants = [...page.matchAll(/^(?:grant|alter default privileges) .* to animals;$/gm)].map(
   ([line]) => line,
 );
@@ -58,7 +58,7 @@ describe('A role of PostgreSQL that may make no table', () => {
               expect(await run(create(newPet, retried))).to.include({ replayed });
             expect(await knexReadiness(database)()).to.equal(undefined);
 
-            // A later version adds a table with a sequence.
+            // The new table stands for one of a later version.
             await execute(url, 'create table later (id bigserial primary key, name text)');
             await database.writes('later').insert({ name: 'Rex' });
             expect(await database.reads('later').pluck('name')).to.deep.equal(['Rex']);

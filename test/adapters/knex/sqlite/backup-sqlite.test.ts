@@ -25,7 +25,7 @@ import { projectFolder } from '../../../support/processes/command';
 import { run } from '../../../support/run';
 import { makeFolder, removeFolders } from '../../../support/temporary-folder';
 
-/** A closed catalogue of 4 kB for each row: 60 MB by default, so that a copy reports its progress. */
+/** Makes a closed database with 4 kB for each row, by default 60 MB, so that a copy reports progress. */
 const newLargeCatalogue = async (rows = 15_000): Promise<string> => {
   const { file } = await newCatalogue();
   const { writes, close } = openSqlite(file);
@@ -94,7 +94,7 @@ describe('A copy of a SQLite file', () => {
       expect(readdirSync(dirname(earlier))).to.deep.equal([basename(earlier)]);
       expect(existsSync(`${empty.file}-wal`)).to.equal(false);
       expect(readdirSync(dirname(empty.file))).to.deep.equal([basename(empty.file)]);
-      // Bytes 18 and 19 say how the journal is kept, 24 to 27 and 92 to 95 count changes.
+      // In the SQLite header, bytes 18 and 19 have the journal mode, and 24 to 27 and 92 to 95 count changes.
       const after = readFileSync(empty.file);
       expect(after.subarray(100)).to.deep.equal(before.subarray(100));
     });

@@ -14,10 +14,10 @@ import { newDatabaseFile, removeFolders } from '../../../support/temporary-folde
 
 const checkpoint = ({ writes }: Database) => writes.raw('pragma wal_checkpoint(truncate)');
 
-/** Two million bytes, fewer than make SQLite write its log into the file by itself. */
+/** Writes two million bytes, too few for SQLite to copy its log into the file. */
 const fill = ({ writes }: Database) => writes.raw('insert into filler values (zeroblob(2000000))');
 
-/** A file that is filled, and has been seen so. */
+/** Runs a test with a filled file whose size `isFileIntact` has already seen. */
 const withFilledFile = async (test: (database: Database, file: string) => Promise<void>): Promise<void> => {
   const file = await newDatabaseFile();
   const database = openSqlite(file);
