@@ -8,7 +8,7 @@ import type { ServerFailure } from './options';
 import type { HeldBytes } from './received-bytes';
 import { Exchange, type ExchangeContext } from './request-lifecycle';
 import { serverTimeouts } from '../../core/timeouts';
-import { isMalformedHead, maxHeadBytes, type ParserError, parserFailure } from './validate-request';
+import { isMalformedHeadRequest, maxHeadBytes, type ParserError, parserFailure } from './validate-request';
 import { ExchangeResponse } from './write-response';
 
 export const createNodeServer = () => {
@@ -98,7 +98,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
     const failure = parserFailure(error);
     connection.failParsing(failure);
     if (!connection.isClosing && !connection.received.isBodyComing) {
-      const method = isMalformedHead(error) ? 'HEAD' : 'GET';
+      const method = isMalformedHeadRequest(error) ? 'HEAD' : 'GET';
       reject(connection, unparsedRequest(connection.socket, method), failure);
     }
   });
