@@ -41,7 +41,6 @@ const withoutPassword = (connectionString: string): string => {
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`;
 };
 
-/** Returns the address for messages: a file with its full path, a server without password and options. */
 export const databaseAddressText = (address: DatabaseAddress): string => {
   switch (address._tag) {
     case 'Memory':

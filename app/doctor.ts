@@ -224,7 +224,6 @@ const inspectPorts = async (settings: Settings): Promise<ReadonlyArray<CheckResu
   ]);
 };
 
-/** Checks what `serve` needs, without changing data. `isThorough` reads a SQLite file completely, with its indexes. */
 export const diagnose = async (
   environment: NodeJS.ReadOnlyDict<string>,
   isThorough = false,

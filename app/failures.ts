@@ -17,7 +17,6 @@ export type CommandFailure =
   | { readonly _tag: 'UsePostgresTools' }
   | ApiKeyNotFound
   | ApiKeyRevoked
-  /** `prefix` is `ADMIN_` for the admin server, whose settings are `ADMIN_PORT` and `ADMIN_HOST`. */
   | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: '' | 'ADMIN_' };
 
 /** Expected failure of a command. Any other error that a command throws is a defect. */

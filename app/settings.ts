@@ -158,7 +158,6 @@ const resolveSecret = (
   }
 };
 
-/** Decodes the settings, including those in secret files. Reports every invalid setting, not only the first. */
 export const readSettings = (
   environment: NodeJS.ReadOnlyDict<string>,
 ): E.Either<ReadonlyArray<FieldError>, Settings> => {
@@ -181,7 +180,6 @@ export const readSettings = (
 
 const known: ReadonlyArray<string> = [...settingNames, ...fileSettings];
 
-/** True if two words differ by one inserted, deleted, replaced or transposed letter. */
 const isOneEditApart = (one: string, other: string): boolean => {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same += 1;
@@ -203,15 +201,14 @@ export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): Read
       return meant === undefined ? [] : [`unknown setting ${name}; did you mean ${meant}?`];
     });
 
-/** Length of 128 random bits in base64. */
-const minKeyLength = 22;
+const charactersOf128Bits = 22;
 
 const shortKeys = ({ API_KEYS, NODE_ENV }: Settings): ReadonlyArray<string> => {
-  const short = API_KEYS.filter(({ length }) => length < minKeyLength).length;
+  const short = API_KEYS.filter(({ length }) => length < charactersOf128Bits).length;
   return short === 0 || NODE_ENV !== 'production'
     ? []
     : [
-        `${short} ${short === 1 ? 'key' : 'keys'} in API_KEYS can be guessed; use at least ${minKeyLength} random characters, as from \`openssl rand -base64 32\``,
+        `${short} ${short === 1 ? 'key' : 'keys'} in API_KEYS can be guessed; use at least ${charactersOf128Bits} random characters, as from \`openssl rand -base64 32\``,
       ];
 };
 

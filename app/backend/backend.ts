@@ -29,7 +29,6 @@ export interface Backend {
   readonly createFirstKey: () => Promise<string | undefined>;
   /** Returns the reason why the backend can't serve, or undefined. The reason is public: `/readyz` shows it. */
   readonly checkReadiness: () => Promise<string | undefined>;
-  /** True if the database file was removed, replaced or truncated, so that new animals would be lost. */
   readonly isFileReplaced: () => boolean;
   readonly pools: () => ReadonlyArray<PoolUsage>;
   readonly readStatus: () => Promise<Partial<DatabaseStatus>>;
@@ -38,7 +37,7 @@ export interface Backend {
 
 const hexDigits = 16;
 
-/** Returns a store of these keys. Each id is derived from its key, so that it stays when other keys change. */
+/** Derives the id of each key from the key, so that it stays when other keys change. */
 export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof inMemoryApiKeys> =>
   inMemoryApiKeys(
     keys.map((key) => [decodeOrThrow(KeyId, `env-${hash('sha256', key).slice(0, hexDigits)}`), key]),

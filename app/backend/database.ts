@@ -17,7 +17,6 @@ import { CommandFailed, orFail } from '../failures';
 import { databaseAddressText } from '../database-address';
 import type { Settings } from '../settings';
 
-/** Replaces the multi-line error that Knex throws for a missing driver by one line of advice. */
 export const explainMissingDriver = (error: unknown): unknown => {
   const missing = /^Knex: run\n\$ npm install (\S+) --save\n(.*)/.exec(toError(error).message);
   const [, driver = '', reason = ''] = missing ?? [];
@@ -86,7 +85,7 @@ export const databaseOf = (settings: Settings) => {
   }
 };
 
-/** Throws if the SQLite file is missing or empty. Opening it would create a database. */
+/** Throws if the SQLite file is missing or empty, because opening it would create a database. */
 export const requireFile = ({ DATABASE_URL: address }: Settings): void => {
   if (address._tag !== 'Sqlite') return;
   if (statSync(address.filename, { throwIfNoEntry: false })?.size) return;
@@ -101,7 +100,6 @@ const rejectWhenAborted = async (signal: AbortSignal): Promise<never> => {
 interface Options {
   readonly isMigrateCommand?: boolean;
   readonly printError: (text: string) => void;
-  /** Aborts the wait for other processes that use the database, which can take ten minutes. */
   readonly signal?: AbortSignal;
 }
 

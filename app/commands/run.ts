@@ -12,7 +12,6 @@ import type { Terminal } from '../terminal/terminal';
 import { formats } from '../transfer/formats';
 import type { TransferContext } from '../transfer/context';
 
-/** Returns the version in package.json, which `#manifest` finds from the sources and from `dist`. */
 export const readVersion = (): string =>
   decodeOrThrow(t.type({ version: t.string }), createRequire(__filename)('#manifest')).version;
 
@@ -43,7 +42,6 @@ export const runCommand = async (
   }
 };
 
-/** Runs a command that a signal can interrupt, even while its modules load. */
 export const runInterruptible = (
   terminal: Terminal,
   command: (context: TransferContext) => Promise<void>,
@@ -52,7 +50,6 @@ export const runInterruptible = (
     runCommand(terminal, (settings) => command({ settings, terminal, ...interruption })),
   );
 
-/** Describes the file after a failed transfer, which neither changes an earlier file nor leaves a new one. */
 export const unchangedText = (file: string): string =>
   existsSync(file) ? `${file} is unchanged` : `${file} was not written`;
 
@@ -61,7 +58,6 @@ interface FailureTexts {
   readonly remains: () => string;
 }
 
-/** Runs a transfer and prints the text that it returns. After a signal, every error is reported as an interruption. */
 export const runTransfer = (
   terminal: Terminal,
   transfer: (context: TransferContext) => Promise<string>,

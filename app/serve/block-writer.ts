@@ -5,9 +5,8 @@ import { promisify } from 'node:util';
 import { fileDescriptorOf } from '../terminal/streams';
 
 interface Sink {
-  /** Resolves with the number of bytes that were written. Rejects if nothing can be written now. */
+  /** Resolves with the number of bytes that were written. Rejects if a retry may help, as on a full disk. */
   readonly take: (block: Buffer) => Promise<number>;
-  /** Writes synchronously, because the process is exiting. Never throws. */
   readonly takeLast: (block: Buffer) => void;
 }
 
@@ -24,7 +23,6 @@ const streamSink = (stream: Writable): Sink => ({
   },
 });
 
-/** Rejects on a full disk, so that the block is retried: the disk may get free space. */
 const fileSink = (file: number): Sink => ({
   take: async (block) => (await promisify(write)(file, block)).bytesWritten,
   takeLast: (block) => {

@@ -29,10 +29,6 @@ export const prettyText = (): ((line: string) => string) =>
     },
   });
 
-/**
- * Opens a log on standard output: text on a terminal, otherwise a line of JSON for each entry. Logging never blocks.
- * `close` writes the rest of the buffer.
- */
 export const openLog = (
   { LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>,
   { stdout }: Pick<ProcessIO, 'stdout'>,

@@ -7,7 +7,6 @@ import { databaseTimeouts } from '../../core/timeouts';
 import type { PrometheusMetrics, ServiceStatus } from '../../adapters/prometheus';
 import type { Backend } from '../backend/backend';
 
-/** Routes that are logged at debug level, because probes call them every few seconds. */
 const probes: ReadonlyArray<string | undefined> = ['/livez', '/readyz'];
 
 const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' => {
@@ -70,9 +69,6 @@ export const observeBatches = (metrics: PrometheusMetrics, logger: Logger): Repo
       }
     : metrics.batches;
 
-/**
- * Returns not ready once the service stops. Logs each change of readiness, since probes are logged at debug level only.
- */
 export const readiness = (
   { checkReadiness }: Backend,
   logger: Logger,

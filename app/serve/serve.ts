@@ -37,7 +37,6 @@ type Limits = Pick<HttpServerOptions, 'host' | 'port' | 'maxInFlight' | 'maxWait
 /** Limits of the admin server, which must answer while the public server is overloaded. */
 const adminLimits = { maxInFlight: 16, maxWaitMs: serverTimeouts.maxWaitMs };
 
-/** Reporter of the admin server. Leaves out requests, because probes and scrapes come every few seconds. */
 const defectsOnly = ({ error }: Reporter): Reporter => ({
   requestEnded: () => undefined,
   requestRejected: () => undefined,
@@ -159,7 +158,6 @@ const serveClients = async (
   }
 };
 
-/** Opens the backend, serves until the signal to stop, and closes the backend. */
 export const serve = async (settings: Settings, lifetime: Lifetime): Promise<void> => {
   const { version, logger, onProgress } = lifetime;
   const metrics = prometheusMetrics({ version, operations: petOperations });

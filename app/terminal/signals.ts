@@ -18,7 +18,6 @@ export const endBySignals = (): void => {
   }
 };
 
-/** Resolves with the first SIGINT or SIGTERM. A second one ends the process at once. */
 export const nextStopSignal = (): Promise<StopSignal> =>
   new Promise((resolve) => {
     let isReceived = false;

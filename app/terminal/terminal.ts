@@ -14,7 +14,6 @@ export interface ProcessIO {
   readonly stderr: Output;
 }
 
-/** Collects the output and the exit code of one command. The first failure sets the exit code. */
 export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   let exitCode = 0;
   let isStopped = false;
@@ -56,7 +55,6 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     stop: (): void => {
       isStopped = true;
     },
-    /** Resolves when all output is written. After `stop`, waits for at most a second. */
     end: async () => {
       const all = written.then(() => printed);
       await (isStopped ? Promise.race([all, delay(processTimeouts.outputCloseMs)]) : all);

@@ -2,7 +2,6 @@ import type { Settings } from '../settings';
 import type { Interruption } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 
-/** Inputs of a command that a signal can interrupt. */
 export interface TransferContext extends Interruption {
   readonly settings: Settings;
   readonly terminal: Terminal;
@@ -16,7 +15,6 @@ interface Progress {
 
 const progressIntervalMs = 5_000;
 
-/** Prints the progress to standard error every 5 s, until the function that it returns is called. */
 export const showProgress = (
   { printError }: Pick<Terminal, 'printError'>,
   { unit = 'animals', count, fraction = () => undefined }: Progress,

@@ -33,7 +33,6 @@ const streamOf = (fd: number, stats: Stats) => {
     : createReadStream('', { fd });
 };
 
-/** Opens a file, or standard input for `-`. Reading the chunks throws after an interruption. */
 export const openSource = async (file: string, interruption: AbortSignal) => {
   interruption.throwIfAborted();
   const fd = file === '-' ? standardInput : await openFile(file);
@@ -66,7 +65,6 @@ const resolveTarget = (file: string): Target => {
     : { path: join(folder, basename(file)), earlier };
 };
 
-/** Compares inodes too, so that hard links to the same file are found. */
 const isSameFile = (one: Target, other: Target): boolean =>
   one.path === other.path ||
   (one.earlier !== undefined &&
@@ -94,7 +92,6 @@ export const resolveOutputFile = (file: string, database: string | undefined): T
 
 const sqliteHeader = 'SQLite format 3\0';
 
-/** Throws if the file is a SQLite database, which another service may use. */
 const refuseDatabase = async ({ path, earlier }: Target): Promise<void> => {
   if (earlier === undefined) return;
   const handle = await open(path);
@@ -108,7 +105,6 @@ const refuseDatabase = async ({ path, earlier }: Target): Promise<void> => {
   }
 };
 
-/** Copies owner and mode of the replaced file, so that the same users can read the new one. */
 const copyOwnership = async (handle: FileHandle, { mode, uid, gid }: Stats): Promise<void> => {
   const { uid: ownUid, gid: ownGid } = await handle.stat();
   if (uid !== ownUid || gid !== ownGid) await handle.chown(uid, gid);
@@ -145,7 +141,6 @@ export const writeFile = async (
   }
 };
 
-/** Writes one text at a time. Rejects when aborted, and with EPIPE when the reader has gone. */
 export const writeStandardOutput = (
   output: Writable,
   texts: AsyncIterable<string | Uint8Array>,

@@ -26,7 +26,6 @@ async function* writeNdjson(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGene
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Returns the index after a field, or undefined if a quote is misplaced or not closed. */
 const endOfField = (text: string, start: number): number | undefined => {
   if (text[start] !== '"') {
     const comma = text.indexOf(',', start);

@@ -54,8 +54,7 @@ interface RawRow {
 /** Maximum size of a row without its line end. Far more than an animal takes, since a file may have other columns. */
 const maxRowBytes = 8_000_000;
 
-/** Maximum size with a carriage return, which belongs to the line end. */
-const maxBufferedBytes = maxRowBytes + 1;
+const maxBytesWithCarriageReturn = maxRowBytes + 1;
 
 export const tooLong = E.left(`the row is longer than ${maxRowBytes} bytes`);
 
@@ -88,15 +87,15 @@ export async function* splitRows(
 
   const addPiece = (piece: Uint8Array): void => {
     size += piece.length;
-    if (size > maxBufferedBytes && line > firstLine) throwUnclosedQuote();
-    if (size > maxBufferedBytes) pieces = [];
+    if (size > maxBytesWithCarriageReturn && line > firstLine) throwUnclosedQuote();
+    if (size > maxBytesWithCarriageReturn) pieces = [];
     else pieces.push(piece);
   };
 
   const takeRow = (): RawRow | undefined => {
     const [only = new Uint8Array(), ...others] = pieces;
     const bytes = withoutCarriageReturn(others.length === 0 ? only : Buffer.concat(pieces));
-    const isTooLong = size > maxBufferedBytes || bytes.length > maxRowBytes;
+    const isTooLong = size > maxBytesWithCarriageReturn || bytes.length > maxRowBytes;
     pieces = [];
     size = 0;
     if (isTooLong) return { line: firstLine, lastLine: line, bytes: undefined };
