@@ -3,7 +3,6 @@ import { databaseTimeouts } from '../../core/timeouts';
 
 export interface BatchLimits<K> {
   readonly maxBatchSize: number;
-  /** Maximum cost of a batch. A key that costs more gets a batch of its own. */
   readonly maxBatchCost?: number;
   readonly cost?: (key: K) => number;
 }
@@ -34,9 +33,7 @@ interface Options<K, V> extends BatchLimits<K> {
    */
   readonly shareKey?: (key: K) => string;
   readonly concurrency: number;
-  /** Maximum time until a call settles, and until a batch frees its slot. */
   readonly timeoutMs: number;
-  /** Returns results in the order of the keys. An Error fails only its own call. */
   readonly runBatch: (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<V | Error>>;
   readonly onBatch?: OnBatch | undefined;
 }
@@ -118,7 +115,6 @@ export const createBatcher = <K, V extends object>({
     return first;
   };
 
-  /** Removes from the queue `first` and later calls with its batch key, until a call does not fit. */
   const takeBatch = (first: Call<K, V>): ReadonlyArray<Call<K, V>> => {
     const fits = batchBudget(limits);
     const calls = [first];

@@ -66,7 +66,6 @@ export const hostDatabase = (knex: Knex): Database => {
           statementRunner(() => Promise.resolve(false)),
           detectEngineOnce(),
         ),
-        // A transaction has one connection, and the host shares its pool with the store.
         concurrency: plain.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
         withMigrationLock: withMigrationLock((use) => use(plain)),
         checkUsable: () => checkEncoding(plain),

@@ -20,7 +20,6 @@ import { eitherToTaskEither } from '../database/errors';
 import type { Database } from '../database/database';
 import { databaseTimeouts } from '../../../core/timeouts';
 
-/** Row of `api_keys`. Times are ISO 8601 in UTC. */
 export interface ApiKeyRow {
   readonly id: string;
   readonly owner_id: string;

@@ -19,7 +19,6 @@ export const withPool = async <A>(pool: Knex, use: (pool: Knex) => Promise<A>): 
   }
 };
 
-/** True if an internal object of knex, which its types do not show, has all these functions. */
 export const hasFunctions = <A extends object>(
   value: unknown,
   ...names: ReadonlyArray<keyof A & string>
@@ -60,12 +59,11 @@ interface Client {
 const closeOnBusyCommit = async (transaction: Knex.Transaction): Promise<void> => {
   const client: unknown = transaction.client;
   if (!hasFunctions<Client>(client, 'acquireConnection')) return;
-  // Returns the connection that the transaction already has.
-  const connection = await client.acquireConnection();
+  const ownConnection = await client.acquireConnection();
   transaction.on('query-error', (error: unknown, { sql }: { readonly sql?: string }) => {
     if (sql !== 'COMMIT;' || !isSqliteBusy(error)) return;
-    if (typeof connection === 'object' && connection !== null) {
-      Reflect.set(connection, '__knex__disposed', error);
+    if (typeof ownConnection === 'object' && ownConnection !== null) {
+      Reflect.set(ownConnection, '__knex__disposed', error);
     }
   });
 };
@@ -85,7 +83,6 @@ export const inTransaction = async <A>(
   try {
     result = await work(transaction);
   } catch (error) {
-    // Ignores a failed rollback, since the database discards an uncommitted transaction anyway.
     await transaction.rollback().catch(withoutStatement);
     throw error;
   }

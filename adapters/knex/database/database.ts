@@ -15,7 +15,6 @@ export interface DatabaseSizes {
   readonly diskAvailable: number | undefined;
 }
 
-/** The timeouts that PostgreSQL applies to a session, as text. `areKept` is true if none is longer than required. */
 export interface SessionTimeouts {
   readonly areKept: boolean;
   readonly text: string;
@@ -42,7 +41,6 @@ export interface IdempotencyRecordRow {
 }
 
 export interface PetStatements {
-  /** Returns the animals that exist, in any order. */
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
   readonly page: (knex: Knex, start: PageStart, limit: number) => Promise<ReadonlyArray<PetRow>>;
   /**
@@ -63,7 +61,6 @@ export interface PetStatements {
    */
   readonly tryInsert: (transaction: Knex, newPet: NewPet) => Promise<ReadonlyArray<PetRow>>;
   readonly insertRecords: (knex: Knex, records: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
-  /** Deletes at most `limit` expired records, without those that another transaction has locked. Returns their number. */
   readonly purgeExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
 }
 
@@ -91,7 +88,6 @@ export interface Database {
 }
 
 export interface InspectableDatabase extends Database {
-  /** Reads all rows, and all indexes if thorough. Describes the damage; undefined if the database is sound. */
   readonly findDamage: (isThorough: boolean) => Promise<string | undefined>;
   readonly missingGrants: (countsRequests: boolean) => Promise<ReadonlyArray<string>>;
 }

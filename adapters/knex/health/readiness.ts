@@ -100,7 +100,6 @@ const checkReadiness = async (database: Database): Promise<string | undefined> =
   return E.isLeft(created) ? "animals can't be added to the database" : undefined;
 };
 
-/** Returns the reason why the database can't serve, for clients to read, or undefined if it reads and writes. */
 export const knexReadiness = (database: Database): Task<string | undefined> => {
   let checkedAt = -databaseTimeouts.readinessCacheMs;
   let answer: Promise<string | undefined> = Promise.resolve(undefined);

@@ -31,10 +31,6 @@ const progressIntervalMs = 5_000;
 
 const takenName = /^(?:SQLITE_ERROR: )?(?:table|relation|index) [`"]?(\w+)[`"]? already exists/;
 
-/**
- * Error of Knex's own migration lock. No instance of the store can hold that lock, since the caller holds the store's
- * lock.
- */
 const lockedByKnex = 'Migration table is already locked';
 
 const explain = (error: Error): Error => {

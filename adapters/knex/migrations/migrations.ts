@@ -78,7 +78,6 @@ export const migrationSource: Knex.MigrationSource<NamedMigration> = {
   getMigration: ({ migration }) => Promise.resolve(migration),
 };
 
-/** Differs from the default of Knex, `knex_migrations`, which a host uses for its own migrations. */
 export const migrationTable = 'animal_store_migrations';
 
 /** Configuration for Knex to run the migrations. Migrations that only a newer program knows are ignored. */

@@ -3,7 +3,6 @@ import { generationBegunBy, migrations, migrationTable } from './migrations';
 
 export interface SchemaState {
   readonly pending: ReadonlyArray<string>;
-  /** Migrations that have run, but that only a newer program knows. */
   readonly unknown: ReadonlyArray<string>;
   /** Generation of the schema in the database; 0 if it has no schema yet. */
   readonly generation: number;

@@ -134,8 +134,7 @@ const createOrReplay = async (
   return settled.flatMap((result) => result ?? made.splice(0, 1));
 };
 
-/** Maximum concurrent retries, so that retries that wait for a lock leave connections for other requests. */
-const maxConcurrency = 4;
+const maxConcurrentRetries = 4;
 
 const mapConcurrently = async <A, B>(
   work: (one: A) => Promise<B>,
@@ -150,7 +149,7 @@ const mapConcurrently = async <A, B>(
       answers.set(place, await work(one).catch(withoutStatement));
     }
   };
-  await Promise.all(Array.from({ length: maxConcurrency }, drain));
+  await Promise.all(Array.from({ length: maxConcurrentRetries }, drain));
   return all.map((_, place) => answers.get(place) ?? new Error('timed out before a retry could start'));
 };
 
@@ -169,7 +168,6 @@ const createTogether = async (
   return inTransaction(writes, (transaction) => createOrReplay(transaction, petStatements, creates, now));
 };
 
-/** Commits concurrent creates in one transaction (group commit). If a statement fails, retries each create separately. */
 export const createPets = (
   database: Database,
   now: () => number,

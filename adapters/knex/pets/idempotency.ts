@@ -98,10 +98,6 @@ const maxPurged = 200;
 
 const maxPurgeTimeShare = 0.1;
 
-/**
- * Returns a function that starts a purge of expired idempotency records in the background, at most once a second. After
- * a failed purge, the next one deletes the same records.
- */
 export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () => number): (() => void) => {
   let lastTime = -Infinity;
   let isRunning = false;

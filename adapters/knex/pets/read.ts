@@ -25,7 +25,6 @@ const maxBatchSize = 400;
 
 export type Found = E.Either<PetNotFound, Pet>;
 
-/** Reads animals in one query, with results in the order of `ids`. An invalid row fails only its id. */
 export const findPets = async (
   knex: Knex,
   { byIds }: PetStatements,
@@ -79,7 +78,6 @@ const toPetPage = (rows: ReadonlyArray<PetRow>, limit: PageSize): PetPage | Erro
   tryOrError(() => toPage(limit, rows.map(petFromRow).sort(ordPetById.compare)));
 
 const readPage = async ({ reads, petStatements }: Database, query: PetQuery): Promise<PetPage | Error> => {
-  // The id after the greatest one would overflow an int64 in the database.
   if (query.after === greatestInt64) return emptyPage;
   const rows = await retryConflicts(() =>
     petStatements.page(reads, startOf(query), countToFind(query.limit)),

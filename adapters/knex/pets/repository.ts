@@ -69,10 +69,6 @@ const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<
   }
 };
 
-/**
- * Streams all animals of a source into one transaction. Never retries, since a source can be read only once. On SQLite
- * other writers wait from the first batch until the end.
- */
 const importAll =
   ({ writes, petStatements, isFileIntact }: Database) =>
   (newPets: AsyncIterable<NewPet>): TaskEither<ImportAborted | Unavailable, number> =>
@@ -90,9 +86,11 @@ const importAll =
     }
   };
 
-/** Observer of a repository, for metrics. Its function must not throw. `importAll` does not call it. */
+/**
+ * Observer of a repository, for metrics: gets the size and the duration of each batch that has succeeded or failed. Must not
+ * throw. A batch of `create` ends with its commit. `importAll` does not call the observer.
+ */
 export interface RepositoryObserver {
-  /** Called when a batch has succeeded or failed, with its size and duration. A batch of `create` ends with its commit. */
   readonly batch: (operation: 'list' | 'find' | 'create', size: number, milliseconds: number) => void;
 }
 
@@ -118,7 +116,6 @@ export const knexPetRepository = (
   const { responseMs } = serverTimeouts;
   const list = readPages(database, responseMs, onBatch('list'));
   const find = readPets(database, responseMs, onBatch('find'));
-  // The time columns hold whole milliseconds.
   const create = createPets(database, () => Math.round(now()), responseMs, onBatch('create'));
   const inFlight = new Set<string>();
 

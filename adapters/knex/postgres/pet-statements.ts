@@ -107,10 +107,6 @@ const singleServerStatements = (run: RunStatement): PetStatements => ({
 const textLength = (rows: ReadonlyArray<PetRow>): number =>
   rows.flat().reduce((length, cell) => length + (cell?.length ?? 0), 0);
 
-/**
- * Statements for tables that are distributed over several servers, as by Citus. Citus rejects the statements for a single
- * server, or copies their rows one by one.
- */
 const distributedStatements = (run: RunStatement): Omit<PetStatements, 'byIds' | 'page'> => {
   const page = readPage(run);
 

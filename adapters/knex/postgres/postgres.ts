@@ -18,7 +18,6 @@ import { databaseTimeouts } from '../../../core/timeouts';
 
 interface Engine {
   readonly connection: Knex.PgConnectionConfig;
-  /** True behind a pooler, which may run each statement on another server connection. */
   readonly isPooled: boolean;
   readonly isDistributed: boolean;
 }
@@ -133,7 +132,6 @@ export const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
   const { size } = await pool.first<{ size: string }>(
     pool.raw('pg_database_size(current_database()) as size'),
   );
-  // All databases of the server share its write-ahead log and its disk.
   return { database: Number(size), writeAheadLog: undefined, diskAvailable: undefined };
 };
 

@@ -89,7 +89,6 @@ export const missingGrants = async (pool: Knex, countsRequests: boolean): Promis
   const rights = Object.entries({ ...neededRights, ...(countsRequests ? neededRightsToCount : {}) }).flatMap(
     ([name, ofTable]) => ofTable.map((right) => ({ name, right })),
   );
-  // Rights on columns are enough. A right on the table implies them.
   const { rows } = await pool.raw<{
     readonly rows: ReadonlyArray<Record<'role' | 'name' | 'right', string>>;
   }>(

@@ -51,10 +51,6 @@ export const readPage =
     return run(knex, { name: ['page', ...columns].join(' '), sql }, [...bindings, limit]);
   };
 
-/**
- * Rejects if the sequence has no next id. Takes no id, since a rollback would not return it. Passes if the table has no
- * sequence of its own.
- */
 export const checkIds = async (knex: Knex): Promise<void> => {
   type Row = Record<'isAllowed' | 'isExhausted', boolean | null>;
   const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
@@ -63,11 +59,9 @@ export const checkIds = async (knex: Knex): Promise<void> => {
          then pg_sequence_last_value(seqrelid) > seqmax - seqincrement end as "isExhausted"
      from pg_sequence where seqrelid = pg_get_serial_sequence('pets', 'id')::regclass`,
   );
-  // Rejects with the codes of a failing insert: insufficient privilege, and sequence generator limit exceeded.
   if (rows[0]?.isAllowed === false)
     throw errorWithCode('42501', 'permission denied for sequence pets_id_seq');
   if (rows[0]?.isExhausted === true) throw errorWithCode('2200H', 'sequence pets_id_seq has no id left');
 };
 
-/** Returns a negative id, which no sequence returns. The id is random, so that two trials do not collide. */
 export const randomUnusedId = (): string => String(randomBytes(8).readBigInt64LE() | -(2n ** 63n));

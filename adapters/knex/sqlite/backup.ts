@@ -38,7 +38,6 @@ interface Interruptible {
   readonly interrupt: () => void;
 }
 
-/** Opens a file read-only for `use`. Calls `onTick` until the signal is aborted, and then interrupts the statements. */
 const withInterruption = async <A>(
   filename: string,
   signal: AbortSignal,
@@ -139,10 +138,6 @@ const sync = (path: string): void => {
   withDescriptor(path, fsyncSync);
 };
 
-/**
- * Copies the store in a SQLite file, checks the copy, syncs it to disk and renames it to `file`. Calls `prepare` with the
- * copy before the rename. A failure removes the copy and leaves `file` unchanged. Returns the number of animals.
- */
 export const placeCheckedCopy = async (
   source: string,
   file: string,

@@ -52,7 +52,6 @@ export const readApplicationId = async (connection: Knex): Promise<number> => {
   return id;
 };
 
-/** Identifies a SQLite file without changing it. A missing file, or one without tables, is empty. */
 export const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
   const found = statSync(filename, { throwIfNoEntry: false });
   if (found?.isFile() !== true || found.size === 0) return 'empty';

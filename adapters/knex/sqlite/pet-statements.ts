@@ -32,7 +32,6 @@ const parseRows = (text: string | null): ReadonlyArray<PetRow> => {
   throw new TypeError('a cell of pets is neither text nor null');
 };
 
-/** Writes integers as digits, since a JavaScript number would lose some. */
 const cellAsJson = (column: Column | undefined, cell: Cell): string | null =>
   column?.type === 'bigint' ? cell : JSON.stringify(cell);
 

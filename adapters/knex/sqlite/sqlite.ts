@@ -17,7 +17,6 @@ import { watchFile } from './watch-file';
 
 const readerConnections = 3;
 
-/** Size to which a checkpoint truncates the write-ahead log, which otherwise stays as long as the largest import. */
 const journalSizeLimitBytes = 4 * 1024 * 1024;
 
 export interface SqliteOptions {

@@ -46,7 +46,6 @@ interface Options {
   readonly passesQuickCheck: () => Promise<boolean>;
 }
 
-/** State of the data: certainly readable (`sound`), perhaps unreadable (`suspect`) or unreadable (`lost`). */
 type FileState = 'sound' | 'suspect' | 'lost';
 
 /**
@@ -126,7 +125,7 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   const check = async (): Promise<void> => {
     const base = resolveSymlink(filename);
     try {
-      // A log that was emptied and written again begins with zeros, so no reader finds its frames.
+      // A log that was emptied and written again begins with a hole. It reads as zeros, so no reader finds the frames.
       const { size = 0 } = inspectPart('-wal', base) ?? {};
       if (size > 0 && !(await hasLogHeader(`${base}-wal`))) isLost = isLogDamaged = true;
       if (!isLost && inspectLog(base) === 'suspect') await checkLog(base);
@@ -152,7 +151,6 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
     isIntact: async (): Promise<boolean> => {
       const state = inspect();
       if (state === 'lost') return false;
-      // A log that was emptied and written again has a hole, which its block count shows without a read.
       if (state === 'sound' && !hasLogHoles) return true;
       // A check that began before the commit may have read the log before it was damaged.
       await checking;
@@ -163,7 +161,6 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
       if (inspect() !== 'lost') void checkOnce();
       return isLost;
     },
-    /** True if a checkpoint would copy a damaged log into the file. Closing the last connection runs a checkpoint. */
     isLogDamaged: (): boolean => isLogDamaged,
   };
 };
