@@ -169,45 +169,6 @@ describe('the codecs of the core', () => {
     );
   });
 
-  it('drop unknown fields of a NewPet, such as an id', () => {
-    const value: unknown = JSON.parse(
-      '{"id":5,"name":"Rex","categoryId":7,"extra":1,"__proto__":{"status":"sold"}}',
-    );
-    expect(NewPet.decode(value)).to.deep.equal(E.right({ name: 'Rex', categoryId: 7n }));
-  });
-
-  it('leave out a missing status, and refuse null', () => {
-    const newPet = { name: 'Rex', categoryId: 7n };
-    expect(pipe(NewPet.decode(newPet), E.map(Object.keys))).to.deep.equal(E.right(['name', 'categoryId']));
-    expect(accepts(NewPet, { ...newPet, status: null })).to.equal(false);
-  });
-
-  it('accept a Pet only with its id', () => {
-    expect(accepts(Pet, { id: 1n, name: 'Rex', categoryId: 7n })).to.equal(true);
-    expect(accepts(Pet, { name: 'Rex', categoryId: 7n })).to.equal(false);
-  });
-
-  it('name each invalid field once, with the expected value', () => {
-    expect(fieldErrorsOf(NewPet, { name: 7, status: 'gone' })).to.have.deep.members([
-      {
-        field: 'name',
-        expected: 'a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates',
-      },
-      {
-        field: 'categoryId',
-        expected: 'an integer from -9223372036854775808 to 9223372036854775807',
-        isMissing: true,
-      },
-      { field: 'status', expected: 'one of available, pending, sold' },
-    ]);
-  });
-
-  for (const value of [null, undefined, 7, 'Rex', [], [{ name: 'Rex', categoryId: 7n }]]) {
-    it(`name no field if a NewPet is not an object: ${inWords(value)}`, () => {
-      expect(fieldErrorsOf(NewPet, value)).to.deep.equal([{ field: '', expected: 'an object' }]);
-    });
-  }
-
   it('never repeat the actual value', () => {
     const secret = 'hunter2';
     const values = [

@@ -107,12 +107,6 @@ describe('A caller that no compiler checks', () => {
     expect(taken).to.deep.equal(asTaken);
   });
 
-  it('finds an animal by a number, and lists after one', async () => {
-    const { store } = await openStore();
-    expect(await call(store.getPet, 1)).to.have.nested.property('right.id', 1n);
-    expect(await call(store.listPets, { after: 1 })).to.deep.equal(E.right({ pets: [], hasMore: false }));
-  });
-
   it('gets a task from every function, which never throws', async () => {
     const { open, store, pets } = await openStore();
     const bad = [undefined, null, 7, 'x', [], {}, Symbol('x')];

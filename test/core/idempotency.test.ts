@@ -1,44 +1,35 @@
 import { expect } from 'chai';
 import { resolveIdempotentCreate } from '../../core';
-import { arbitraryNewPet, arbitraryPet } from '../contracts';
-import { arbitraryPetId } from '../contracts/arbitrary';
+import { arbitraryPet } from '../contracts';
+import { contentOf } from '../contracts/pet-repository/seeds';
 
 const day = 24 * 60 * 60 * 1000;
 const now = Date.UTC(2026, 1, 28);
+const pet = arbitraryPet();
+const other = { name: pet.name, categoryId: arbitraryPet().categoryId };
+const create = { _tag: 'Create', expiresAt: now + day };
 
 describe('resolveIdempotentCreate', () => {
-  it('creates if the key has no record, and stores one for 24 hours', () => {
-    const decision = resolveIdempotentCreate(undefined, arbitraryNewPet(), now);
-    expect(decision).to.deep.equal({ _tag: 'Create', expiresAt: now + day });
-  });
-
-  it('replays the same create until its record expires, then creates again', () => {
-    const [newPet, id] = [arbitraryNewPet(), arbitraryPetId()];
-    const pet = { id, ...newPet };
-    const expiresAt = now + day;
-    expect(resolveIdempotentCreate({ pet, expiresAt }, newPet, now)).to.deep.equal({ _tag: 'Replay', pet });
-    expect(resolveIdempotentCreate({ pet, expiresAt }, newPet, expiresAt - 1)).to.deep.equal({
-      _tag: 'Replay',
-      pet,
+  for (const [title, record, newPet, decision] of [
+    ['creates if the key has no record, and stores one for 24 hours', undefined, contentOf(pet), create],
+    ['creates again if the animal is gone', { pet: undefined, expiresAt: now + 1 }, contentOf(pet), create],
+    [
+      'replays the same create up to the last millisecond of its record',
+      { pet, expiresAt: now + 1 },
+      contentOf(pet),
+      { _tag: 'Replay', pet },
+    ],
+    ['creates again once its record expires', { pet, expiresAt: now }, contentOf(pet), create],
+    [
+      'refuses another animal up to the last millisecond of the record',
+      { pet, expiresAt: now + 1 },
+      other,
+      { _tag: 'IdempotencyKeyReused' },
+    ],
+    ['creates another animal once the record expires', { pet, expiresAt: now }, other, create],
+  ] as const) {
+    it(title, () => {
+      expect(resolveIdempotentCreate(record, newPet, now)).to.deep.equal(decision);
     });
-    expect(resolveIdempotentCreate({ pet, expiresAt }, newPet, expiresAt)).to.deep.equal({
-      _tag: 'Create',
-      expiresAt: expiresAt + day,
-    });
-  });
-
-  it('refuses another animal until the record expires', () => {
-    const pet = arbitraryPet();
-    const other = { name: pet.name, categoryId: arbitraryPet().categoryId };
-    const expiresAt = now + 1;
-    expect(resolveIdempotentCreate({ pet, expiresAt }, other, now)).to.deep.equal({
-      _tag: 'IdempotencyKeyReused',
-    });
-    expect(resolveIdempotentCreate({ pet, expiresAt }, other, expiresAt)._tag).to.equal('Create');
-  });
-
-  it('creates again if the animal is gone', () => {
-    const decision = resolveIdempotentCreate({ pet: undefined, expiresAt: now + 1 }, arbitraryNewPet(), now);
-    expect(decision).to.deep.equal({ _tag: 'Create', expiresAt: now + day });
-  });
+  }
 });

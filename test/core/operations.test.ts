@@ -5,12 +5,12 @@ import { inMemoryApiKeys, inMemoryPetRepository } from '../../adapters/in-memory
 import {
   type AnimalStore,
   callerOf,
-  idempotencyKeyReused,
+  decodeOrThrow,
   invalidApiKey,
   openAnimalStore,
   PageSize,
-  petNotFound,
   type PetRepository,
+  toPage,
   unavailable,
 } from '../../core';
 import {
@@ -20,12 +20,9 @@ import {
   arbitraryNewPet,
   arbitraryPet,
 } from '../contracts';
-import { arbitraryCategoryId, arbitraryPetId } from '../contracts/arbitrary';
-import { decoded } from '../contracts/outcome';
-import { petId } from '../contracts/pet-repository/seeds';
+import { petId, petWithId } from '../contracts/pet-repository/seeds';
 import { run } from '../support/run';
-
-const limit = decoded(PageSize, 20);
+import { storeOperations } from './store-operations';
 
 /** Makes a store on in-memory adapters, with API keys of two callers. */
 const makeStore = (pets: PetRepository = inMemoryPetRepository()) => {
@@ -58,13 +55,6 @@ describe('openAnimalStore', () => {
     expect(await open(arbitraryApiKey())()).to.deep.equal(E.left(invalidApiKey('unknown')));
   });
 
-  it('refuses a revoked key', async () => {
-    const { open, keys, one } = makeStore();
-    await run(open(one.key));
-    keys.revoke(one.id);
-    expect(await open(one.key)()).to.deep.equal(E.left(invalidApiKey('revoked', one.id)));
-  });
-
   it('is Unavailable if the auth port is, and does not call the repository', async () => {
     const failure = unavailable('no keys today');
     const open = openAnimalStore({ pets: untouchable, authenticate: () => TE.left(failure) });
@@ -88,60 +78,12 @@ describe('openAnimalStore', () => {
   });
 });
 
-describe('listPets', () => {
-  it('returns the requested page', async () => {
-    const pets = [1n, 2n, 3n].map((id) => ({ ...arbitraryPet(), id: petId(id) }));
-    const store = await openFor(inMemoryPetRepository({ pets }));
-    const page = await run(store.listPets({ limit: decoded(PageSize, 1), after: petId(1n) }));
-    expect(page).to.deep.equal({ pets: [pets[1]], hasMore: true });
-  });
-
-  it('returns 20 animals if the query has no limit', async () => {
-    const pets = Array.from({ length: 21 }, (_, index) => ({ ...arbitraryPet(), id: petId(BigInt(index)) }));
+describe('An open store', () => {
+  it('lists 20 animals if the query has no limit', async () => {
+    const pets = Array.from({ length: 21 }, (_, index) => petWithId(BigInt(index)));
     const store = await openFor(inMemoryPetRepository({ pets }));
     expect(await run(store.listPets({}))).to.deep.equal({ pets: pets.slice(0, 20), hasMore: true });
     expect((await run(store.listPets({ after: petId(0n) }))).hasMore).to.equal(false);
-  });
-
-  it('is Unavailable if the repository is', async () => {
-    const failure = unavailable('gone');
-    const store = await openFor({ ...untouchable, list: () => TE.left(failure) });
-    expect(await store.listPets({ limit })()).to.deep.equal(E.left(failure));
-  });
-});
-
-describe('getPet', () => {
-  it('returns the animal, or PetNotFound with the id', async () => {
-    const pet = { ...arbitraryPet(), id: petId(7n) };
-    const store = await openFor(inMemoryPetRepository({ pets: [pet] }));
-    expect(await run(store.getPet(pet.id))).to.deep.equal(pet);
-    expect(await store.getPet(petId(8n))()).to.deep.equal(E.left(petNotFound(petId(8n))));
-  });
-
-  it('is Unavailable if the repository is', async () => {
-    const failure = unavailable('gone');
-    const store = await openFor({ ...untouchable, find: () => TE.left(failure) });
-    expect(await store.getPet(arbitraryPetId())()).to.deep.equal(E.left(failure));
-  });
-});
-
-describe('createPet', () => {
-  it('adds an animal, which is then found and listed', async () => {
-    const store = await openFor();
-    const newPet = arbitraryNewPet();
-    const { pet, replayed } = await run(store.createPet(newPet));
-    expect({ pet, replayed }).to.deep.equal({ pet: { ...newPet, id: pet.id }, replayed: false });
-    expect(await run(store.getPet(pet.id))).to.deep.equal(pet);
-    expect((await run(store.listPets({ limit }))).pets).to.deep.equal([pet]);
-  });
-
-  it('adds one animal for retries with an idempotency key, and refuses another animal', async () => {
-    const store = await openFor();
-    const [newPet, key] = [arbitraryNewPet(), arbitraryIdempotencyKey()];
-    const { pet } = await run(store.createPet(newPet, key));
-    expect(await run(store.createPet(newPet, key))).to.deep.equal({ pet, replayed: true });
-    const other = { ...newPet, categoryId: arbitraryCategoryId() };
-    expect(await store.createPet(other, key)()).to.deep.equal(E.left(idempotencyKeyReused));
   });
 
   it('keeps idempotency keys by owner, for all API keys of that owner', async () => {
@@ -157,9 +99,25 @@ describe('createPet', () => {
     }
   });
 
-  it('is Unavailable if the repository is', async () => {
-    const failure = unavailable('gone');
-    const store = await openFor({ ...untouchable, create: () => TE.left(failure) });
-    expect(await store.createPet(arbitraryNewPet())()).to.deep.equal(E.left(failure));
+  for (const [name, { call }] of Object.entries(storeOperations)) {
+    it(`is Unavailable if the repository is: ${name}`, async () => {
+      const failure = unavailable('gone');
+      const fail = () => TE.left(failure);
+      const store = await openFor({ ...untouchable, list: fail, find: fail, create: fail });
+      expect(await call(store)()).to.deep.equal(E.left(failure));
+    });
+  }
+});
+
+describe('toPage', () => {
+  it('freezes the page and its animals, so that callers can share them', () => {
+    const found = Array.from({ length: 3 }, arbitraryPet);
+    const page = toPage(decodeOrThrow(PageSize, 2), found);
+    const [first] = page.pets;
+    for (const shared of [page, page.pets, first ?? page]) {
+      expect(Reflect.set(shared, 'name', 'another')).to.equal(false);
+      expect(Reflect.set(shared, 'length', 0)).to.equal(false);
+    }
+    expect(page).to.deep.equal({ pets: found.slice(0, 2), hasMore: true });
   });
 });
