@@ -1,13 +1,11 @@
-import type { NewPet } from '../../core';
-
-/** Yields animals on demand. Calls `before` with the index of each animal, and once at the end. */
-export async function* sourceOf(
-  newPets: ReadonlyArray<NewPet>,
+/** Yields values on demand. Calls `before` with the index of each value, and once at the end. */
+export async function* sourceOf<A>(
+  all: ReadonlyArray<A>,
   before: (index: number) => void | Promise<void> = () => undefined,
-): AsyncGenerator<NewPet> {
-  for (const [index, newPet] of newPets.entries()) {
+): AsyncGenerator<A> {
+  for (const [index, each] of all.entries()) {
     await before(index);
-    yield newPet;
+    yield each;
   }
-  await before(newPets.length);
+  await before(all.length);
 }

@@ -13,9 +13,9 @@ import {
 import { arbitraryApiKey, arbitraryKeyId, arbitraryPet } from '../contracts';
 import { nextTurn } from '../contracts/next-turn';
 import { petId } from '../contracts/pet-repository/seeds';
-import { inTurn } from '../support/databases/catalogue';
 import { run } from '../support/run';
 import { storeOperations } from './store-operations';
+import { sourceOf } from '../contracts/source-of';
 
 const isEffect = (value: unknown): value is () => Promise<unknown> => typeof value === 'function';
 
@@ -73,7 +73,7 @@ describe('A caller that no compiler checks', () => {
       .to.have.nested.property('left.cause.message')
       .that.matches(/^invalid NewPet: categoryId must be/);
     expect(await pets.find(petId(2n))()).to.have.property('_tag', 'Left');
-    expect(await call(importAll, pets, inTurn([rex]))).to.deep.equal(E.right(1));
+    expect(await call(importAll, pets, sourceOf([rex]))).to.deep.equal(E.right(1));
     expect(await run(pets.find(petId(2n)))).to.have.property('categoryId', 5n);
   });
 

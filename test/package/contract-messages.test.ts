@@ -21,7 +21,7 @@ import {
   toPage,
   unavailable,
 } from '../../core';
-import { inTurn } from '../support/databases/catalogue';
+import { sourceOf } from '../contracts/source-of';
 import {
   arbitraryApiKey,
   arbitraryKeyId,
@@ -174,7 +174,7 @@ const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: str
       importAll: (source) => async () => {
         const all: Array<NewPet> = [];
         for await (const newPet of source) all.unshift(newPet);
-        return importAll(inTurn(all))();
+        return importAll(sourceOf(all))();
       },
     })),
     'in its order',

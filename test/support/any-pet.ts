@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
-import { NewPet, newPetFields, Pet, type PetField, petFields } from '../../core';
-import { decoded } from '../contracts/outcome';
+import { decodeOrThrow, NewPet, newPetFields, Pet, type PetField, petFields } from '../../core';
 import { anyCharacter } from './random';
 
 const [least, greatest] = [-(2n ** 63n), 2n ** 63n - 1n];
@@ -42,8 +41,8 @@ const anyText = fc.string({ unit: anyCharacter });
 
 /** Generates valid NewPets whose text fields come from `texts`. */
 export const anyNewPet = (texts = anyText): fc.Arbitrary<NewPet> =>
-  recordOf(newPetFields, NewPet.required, texts).map((fields) => decoded(NewPet, fields));
+  recordOf(newPetFields, NewPet.required, texts).map((fields) => decodeOrThrow(NewPet, fields));
 
 /** Generates valid Pets whose text fields come from `texts`. */
 export const anyPet = (texts = anyText): fc.Arbitrary<Pet> =>
-  recordOf(petFields, Pet.required, texts).map((fields) => decoded(Pet, fields));
+  recordOf(petFields, Pet.required, texts).map((fields) => decodeOrThrow(Pet, fields));

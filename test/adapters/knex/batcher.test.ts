@@ -110,15 +110,6 @@ describe('A batcher', () => {
     expect(keys()).to.deep.equal([['a'], ['a']]);
   });
 
-  it('remembers nothing once it is idle again', async () => {
-    const { call, begun } = batcher();
-    for (const count of [1, 2, 3]) {
-      const answer = call('a');
-      (await begun(count)).answer();
-      expect(await answer).to.equal('A');
-    }
-  });
-
   it('makes no batch larger than it may be', async () => {
     const { call, begun, keys } = batcher({ maxBatchSize: 2 });
     const answers = Promise.all(['a', 'b', 'c', 'd', 'e'].map((key) => call(key)));
@@ -152,13 +143,6 @@ describe('A batcher', () => {
     for (let count = 2; count <= 8; count += 1) (await begun(count)).answer();
     await Promise.all([first, ...answers]);
     expect(keys().flat()).to.deep.equal(['a0', 'a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
-  });
-
-  it('fails the one call whose answer is an error', async () => {
-    const { call, begun } = batcher();
-    const outcomes = Promise.all(['a', 'bad', 'c'].map((key) => outcomeOf(call(key))));
-    (await begun(1)).answer();
-    expect(await outcomes).to.deep.equal(['A', 'bad', 'C']);
   });
 
   it('goes on after a batch that failed as a whole', async () => {

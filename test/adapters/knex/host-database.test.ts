@@ -11,6 +11,7 @@ import {
 import {
   ApiKey,
   CategoryId,
+  decodeOrThrow,
   embeddedClient,
   IdempotencyKey,
   KeyId,
@@ -18,11 +19,10 @@ import {
   PetName,
 } from '../../../core';
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
-import { decoded } from '../../contracts/outcome';
-import { inTurn } from '../../support/databases/catalogue';
 import { createPostgresDatabase } from '../../support/postgres/postgres';
 import { run } from '../../support/run';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { sourceOf } from '../../contracts/source-of';
 
 interface Host {
   /** Opens a knex instance of the host on its database, with other settings. */
@@ -66,10 +66,10 @@ const mapsNames: Knex.Config = {
   postProcessResponse: withCamelCase,
 };
 
-const key = decoded(ApiKey, 'key-of-the-host');
-const { authenticate } = inMemoryApiKeys([[decoded(KeyId, 'host'), key]]);
-const rex = { name: decoded(PetName, 'Rex'), categoryId: decoded(CategoryId, 7n) };
-const idempotencyKey = decoded(IdempotencyKey, 'once');
+const key = decodeOrThrow(ApiKey, 'key-of-the-host');
+const { authenticate } = inMemoryApiKeys([[decodeOrThrow(KeyId, 'host'), key]]);
+const rex = { name: decodeOrThrow(PetName, 'Rex'), categoryId: decodeOrThrow(CategoryId, 7n) };
+const idempotencyKey = decodeOrThrow(IdempotencyKey, 'once');
 
 for (const [kind, makeHost] of hosts) {
   describe(`A host's own knex on ${kind}`, () => {
@@ -155,7 +155,7 @@ for (const [kind, makeHost] of hosts) {
         const database = hostDatabase(on);
         const ports = { pets: knexPetRepository(database), authenticate: knexAuthenticate(database) };
         const { createPet } = await run(openAnimalStore(ports)(issued.key));
-        return run(createPet(rex, decoded(IdempotencyKey, text)));
+        return run(createPet(rex, decodeOrThrow(IdempotencyKey, text)));
       };
       const { pet } = await create(own, 'outside');
       expect(await create(own, 'outside')).to.deep.equal({ pet, replayed: true });
@@ -211,7 +211,7 @@ describe("A host's pool of one connection to PostgreSQL", () => {
       const { createPet } = await run(openAnimalStore({ pets, authenticate })(key));
       expect((await run(createPet(rex, idempotencyKey))).replayed).to.equal(false);
       expect((await run(createPet(rex, idempotencyKey))).replayed).to.equal(true);
-      expect(await run(pets.importAll(inTurn([rex, rex])))).to.equal(2);
+      expect(await run(pets.importAll(sourceOf([rex, rex])))).to.equal(2);
 
       const failure = await own
         .transaction(async (transaction) => {

@@ -1,14 +1,17 @@
 import { expect } from 'chai';
 import type { Format } from '../../../app/transfer/formats';
 import { readRows } from '../../../app/transfer/formats';
-import { inTurn } from '../../support/databases/catalogue';
+import { sourceOf } from '../../contracts/source-of';
 
 const int64 = 'an integer from -9223372036854775808 to 9223372036854775807';
 
 /** Returns the line number of each row, and its name or its error. */
 const read = async (format: Format, ...chunks: ReadonlyArray<string | Buffer>) => {
   const rows: Array<readonly [number, string]> = [];
-  for await (const { line, newPet } of readRows(format, inTurn(chunks.map((chunk) => Buffer.from(chunk))))) {
+  for await (const { line, newPet } of readRows(
+    format,
+    sourceOf(chunks.map((chunk) => Buffer.from(chunk))),
+  )) {
     rows.push([line, newPet._tag === 'Right' ? JSON.stringify(newPet.right.name) : newPet.left]);
   }
   return rows;

@@ -8,9 +8,9 @@ import { readRows } from '../../../app/transfer/formats';
 import { writeRows } from '../../../app/transfer/formats';
 import type { NewPet, PetRepository } from '../../../core';
 import { success } from '../../contracts/outcome';
-import { inTurn } from '../../support/databases/catalogue';
 import { anyNewPet } from '../../support/any-pet';
 import { anyCharacter } from '../../support/random';
+import { sourceOf } from '../../contracts/source-of';
 
 const special = fc.constantFrom(
   ...[
@@ -43,7 +43,7 @@ const pets = anyNewPet(
 const chunksOf = (text: string, size: number): AsyncIterable<Uint8Array> => {
   const bytes = Buffer.from(text);
   const count = Math.ceil(bytes.length / size);
-  return inTurn(
+  return sourceOf(
     Array.from({ length: count }, (_, index) => bytes.subarray(index * size, (index + 1) * size)),
   );
 };
@@ -69,7 +69,7 @@ describe('What export writes', () => {
           fc.integer({ min: 1, max: 300 }),
           async (newPets, size) => {
             const [one, other] = [inMemoryPetRepository(), inMemoryPetRepository()];
-            await success(one.importAll(inTurn(newPets)));
+            await success(one.importAll(sourceOf(newPets)));
             const text = await exportAll(format, one);
             const rows = readRows(format, chunksOf(text, size));
             const count = await importRows(rows, other, false);

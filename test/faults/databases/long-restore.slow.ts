@@ -4,8 +4,7 @@ import { isLocked } from '../../support/databases/sqlite-files';
 import { removeFolders } from '../../support/temporary-folder';
 import { restoreSqlite } from '../../../adapters/knex';
 import { arbitraryNewPet } from '../../contracts';
-import { PetName } from '../../../core';
-import { decoded } from '../../contracts/outcome';
+import { decodeOrThrow, PetName } from '../../../core';
 import { fault } from '../support/fault';
 
 /** Duration of the restore: longer than a pool keeps an idle connection. */
@@ -20,7 +19,7 @@ describe('A long restore', () => {
   afterEach(removeFolders);
 
   fault('locks the database until its end', async () => {
-    const name = decoded(PetName, 'x'.repeat(65_536));
+    const name = decodeOrThrow(PetName, 'x'.repeat(65_536));
     const { file } = await newCatalogue(Array.from({ length: 412 }, () => ({ ...arbitraryNewPet(), name })));
     const target = await newCatalogue();
     const locked: Array<boolean> = [];

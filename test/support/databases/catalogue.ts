@@ -4,6 +4,7 @@ import type { NewPet, Pet, PetRepository } from '../../../core';
 import type { Environment } from '../processes/command';
 import { run } from '../run';
 import { newDatabaseFile } from '../temporary-folder';
+import { sourceOf } from '../../contracts/source-of';
 
 /** A migrated SQLite file, and the settings of a command that uses it. */
 export interface Catalogue {
@@ -30,17 +31,9 @@ export const withRepository = async <A>(
 /** Makes a SQLite file with these animals, whose ids start at 1. */
 export const newCatalogue = async (newPets: Iterable<NewPet> = []): Promise<Catalogue> => {
   const file = await newDatabaseFile();
-  await withRepository(file, ({ importAll }) => run(importAll(inTurn(newPets))));
+  await withRepository(file, ({ importAll }) => run(importAll(sourceOf([...newPets]))));
   return { file, environment: environmentOf(file) };
 };
-
-/** Yields the elements one after another, as the source of an import does. */
-export const inTurn = <A>(all: Iterable<A>): AsyncIterable<A> => ({
-  [Symbol.asyncIterator]: () => {
-    const iterator = all[Symbol.iterator]();
-    return { next: () => Promise.resolve(iterator.next()) };
-  },
-});
 
 /** Inserts animals with given ids into a database. */
 export const seedPets = async ({ writes }: Database, pets: ReadonlyArray<Pet>): Promise<void> => {

@@ -126,6 +126,12 @@ export const forInspection = (database: Database): InspectableDatabase => ({
   missingGrants: () => Promise.resolve([]),
 });
 
+/** Returns a database with some of its statements on animals replaced. */
+export const withStatements = (
+  database: Database,
+  statements: Partial<Database['petStatements']>,
+): Database => ({ ...database, petStatements: { ...database.petStatements, ...statements } });
+
 /** Takes all connections of a pool, so that further queries wait. Returns a function that gives the connections back. */
 export const occupyPool = async (pool: Knex, connections: number): Promise<() => Promise<void>> => {
   const transactions = await Promise.all(Array.from({ length: connections }, () => pool.transaction()));

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { apiKeyStore, knexAuthenticate } from '../../../../adapters/knex';
-import { ApiKey, callerOf, invalidApiKey, KeyId, OwnerId } from '../../../../core';
+import { ApiKey, callerOf, decodeOrThrow, invalidApiKey, KeyId, OwnerId } from '../../../../core';
 import { authenticateContract } from '../../../contracts';
-import { decoded } from '../../../contracts/outcome';
 import { databaseKinds, openMigrated, withDatabase } from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
 import { run } from '../../../support/run';
@@ -22,8 +21,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
             owner === undefined ? issue('somebody') : rotate(owner, { graceMs: hour }),
           );
           return {
-            caller: callerOf(decoded(KeyId, issued.id), decoded(OwnerId, issued.ownerId)),
-            key: decoded(ApiKey, issued.key),
+            caller: callerOf(decodeOrThrow(KeyId, issued.id), decodeOrThrow(OwnerId, issued.ownerId)),
+            key: decodeOrThrow(ApiKey, issued.key),
           };
         },
         revoke: async (id) => {
@@ -38,15 +37,15 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const { issue, rotate } = apiKeyStore(database);
         const authenticate = knexAuthenticate(database);
         const over = await run(issue('over', { lifetimeMs: 0 }));
-        expect(await authenticate(decoded(ApiKey, over.key))()).to.deep.equal(
-          E.left(invalidApiKey('expired', decoded(KeyId, over.id))),
+        expect(await authenticate(decodeOrThrow(ApiKey, over.key))()).to.deep.equal(
+          E.left(invalidApiKey('expired', decodeOrThrow(KeyId, over.id))),
         );
         const old = await run(issue('old'));
-        await run(authenticate(decoded(ApiKey, old.key)));
+        await run(authenticate(decodeOrThrow(ApiKey, old.key)));
         const rotated = performance.now();
         await run(rotate(old.id, { graceMs: 1_000 }));
         await eventually('the old key is refused', 5_000, async () =>
-          E.isLeft(await authenticate(decoded(ApiKey, old.key))()),
+          E.isLeft(await authenticate(decodeOrThrow(ApiKey, old.key))()),
         );
         expect(performance.now() - rotated, 'the grace').to.be.at.least(990);
       }));
@@ -58,7 +57,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         let reads = 0;
         database.reads.on('query', () => (reads += 1));
         const began = performance.now();
-        for (let calls = 0; calls < 20; calls += 1) await run(authenticate(decoded(ApiKey, key)));
+        for (let calls = 0; calls < 20; calls += 1) await run(authenticate(decodeOrThrow(ApiKey, key)));
         expect(reads).to.be.within(1, 1 + Math.floor((performance.now() - began) / 2_000));
       }));
   });

@@ -3,8 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import sqlite3 from 'sqlite3';
 import { apiKeyStore, knexAuthenticate, knexPetRepository, openSqlite } from '../../../../adapters/knex';
-import { ApiKey } from '../../../../core';
-import { decoded } from '../../../contracts/outcome';
+import { ApiKey, decodeOrThrow } from '../../../../core';
 import { databaseKinds, sqliteFile, withDatabase } from '../../../support/databases/databases';
 import { arbitraryPetId } from '../../../contracts/arbitrary';
 import { portFunctions } from '../../../contracts/pet-repository/port-functions';
@@ -18,13 +17,13 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const { issue } = apiKeyStore(database);
         const [seen, unseen] = [await run(issue('seen')), await run(issue('unseen'))];
         const authenticate = knexAuthenticate(database);
-        await run(authenticate(decoded(ApiKey, seen.key)));
+        await run(authenticate(decodeOrThrow(ApiKey, seen.key)));
         await database.close();
         const gone = performance.now();
 
-        const refusal = await authenticate(decoded(ApiKey, unseen.key))();
+        const refusal = await authenticate(decodeOrThrow(ApiKey, unseen.key))();
         expect(refusal).to.have.nested.property('left._tag', 'Unavailable');
-        while ((await authenticate(decoded(ApiKey, seen.key))())._tag === 'Right') {
+        while ((await authenticate(decodeOrThrow(ApiKey, seen.key))())._tag === 'Right') {
           expect(performance.now() - gone).to.be.below(5_000);
           await delay(50);
         }

@@ -8,9 +8,8 @@ import {
   migrate,
   openPostgres,
 } from '../../../../adapters/knex';
-import { ApiKey, type PetFilters, type PetRepository } from '../../../../core';
+import { ApiKey, decodeOrThrow, type PetFilters, type PetRepository } from '../../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
-import { decoded } from '../../../contracts/outcome';
 import { pageSize } from '../../../contracts/pet-repository/pages-of';
 import { petId } from '../../../contracts/pet-repository/seeds';
 import { sqliteFile, type TestDatabase } from '../../../support/databases/databases';
@@ -131,7 +130,7 @@ describe('the query plans on SQLite', () => {
   });
 
   it('search an index for API keys', async () => {
-    const key = decoded(ApiKey, `animals_${'0'.repeat(16)}_${'x'.repeat(43)}`);
+    const key = decodeOrThrow(ApiKey, `animals_${'0'.repeat(16)}_${'x'.repeat(43)}`);
     const plan = await planOf(database.reads, () => knexAuthenticate(database)(key)());
     expect(plan.join()).to.match(/^SEARCH api_keys USING/);
   });

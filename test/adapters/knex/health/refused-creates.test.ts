@@ -8,9 +8,8 @@ import {
   migrate,
   openPostgresForInspection,
 } from '../../../../adapters/knex';
-import { NewPet } from '../../../../core';
+import { decodeOrThrow, NewPet } from '../../../../core';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
-import { decoded } from '../../../contracts/outcome';
 import {
   databaseKinds,
   forInspection,
@@ -71,7 +70,7 @@ const onRights: Readonly<Record<string, readonly [revocation: string, remedy: Re
 /** Creates an animal without a status, which a database may reject as null, and retries the create. */
 const createTwice = async (database: Database): Promise<ReadonlyArray<string>> => {
   const { create } = knexPetRepository(database);
-  const newPet = decoded(NewPet, { name: 'Rex', categoryId: 7 });
+  const newPet = decodeOrThrow(NewPet, { name: 'Rex', categoryId: 7 });
   const key = arbitraryScopedIdempotencyKey();
   const outcomes = [await create(newPet, key)(), await create(newPet, key)()];
   return outcomes.map(({ _tag }) => _tag);

@@ -2,33 +2,26 @@ import { expect } from 'chai';
 import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
-import { postgresDatabase, withDatabases } from '../../../support/databases/databases';
+import { postgresDatabase, withDatabases, withStatements } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
 
 /** Calls a function once, after a database has looked up the animals of stored keys. */
 const afterItLooked = (database: Database, act: () => Promise<unknown>): Database => {
   const { byIds } = database.petStatements;
   let acted: Promise<unknown> | undefined;
-  return {
-    ...database,
-    petStatements: {
-      ...database.petStatements,
-      byIds: async (knex, ids) => {
-        const rows = await byIds(knex, ids);
-        acted ??= act();
-        await acted;
-        return rows;
-      },
+  return withStatements(database, {
+    byIds: async (knex, ids) => {
+      const rows = await byIds(knex, ids);
+      acted ??= act();
+      await acted;
+      return rows;
     },
-  };
+  });
 };
-
-const withTwo = (test: (one: Database, other: Database) => Promise<void>): Promise<void> =>
-  withDatabases(2, postgresDatabase, test);
 
 describe('an idempotency key on two instances of PostgreSQL', () => {
   it('makes one animal, though a batch with a retry looked for it before the other instance took it', () =>
-    withTwo(async (one, other) => {
+    withDatabases(2, postgresDatabase, async (one, other) => {
       const instance = knexPetRepository(one);
       const [retried, contested] = [arbitraryScopedIdempotencyKey(), arbitraryScopedIdempotencyKey()];
       const [earlier, newPet] = [arbitraryNewPet(), arbitraryNewPet()];
@@ -45,7 +38,7 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
     }));
 
   it('makes one animal in the place of one that is gone', () =>
-    withTwo(async (one, other) => {
+    withDatabases(2, postgresDatabase, async (one, other) => {
       const instance = knexPetRepository(one);
       const key = arbitraryScopedIdempotencyKey();
       const newPet = arbitraryNewPet();

@@ -4,9 +4,9 @@ import { decodeOrThrow, OwnerId, PetName, type PetRepository } from '../../../..
 import { arbitraryNewPet } from '../../../contracts';
 import { pageSize } from '../../../contracts/pet-repository/pages-of';
 import { petId } from '../../../contracts/pet-repository/seeds';
-import { inTurn } from '../../../support/databases/catalogue';
 import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { run } from '../../../support/run';
+import { sourceOf } from '../../../contracts/source-of';
 
 const longName = decodeOrThrow(PetName, 'é'.repeat(32_768));
 const [one, other] = ['one', 'other'].map((text) => decodeOrThrow(OwnerId, text));
@@ -20,7 +20,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       withDatabase(makeDatabase, async (database) => {
         const repository = knexPetRepository(database);
         const pets = Array.from({ length: 40 }, () => ({ ...arbitraryNewPet(), name: longName }));
-        await run(repository.importAll(inTurn(pets)));
+        await run(repository.importAll(sourceOf(pets)));
         await test(repository, database);
       });
 

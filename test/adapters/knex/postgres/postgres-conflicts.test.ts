@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Database, knexPetRepository } from '../../../../adapters/knex';
+import { retryConflicts } from '../../../../adapters/knex/database/connections';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { arbitraryPetId } from '../../../contracts/arbitrary';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
@@ -96,4 +97,24 @@ describe('a serialisation failure of PostgreSQL (SQLSTATE 40001)', () => {
       expect(await importAll.call(repository, arbitraryPetId())()).to.have.property('_tag', 'Left');
       expect(await allPets(repository)).to.deep.equal([]);
     }));
+});
+
+describe('retryConflicts', () => {
+  for (const [code, runs, reason] of [
+    ['40P01', 2, 'a transaction that conflicted with another'],
+    ['23505', 2, 'a transaction that conflicted with another'],
+    ...['23514', '53300', '57014', 'SQLITE_BUSY', 'SQLITE_FULL'].map(
+      (permanent) => [permanent, 1, 'no permanent failure, and none with an unknown outcome'] as const,
+    ),
+  ] as const) {
+    it(`retries ${reason} (${code})`, async () => {
+      let count = 0;
+      const outcome = retryConflicts(() => {
+        count += 1;
+        return count > 1 ? Promise.resolve('done') : Promise.reject(Object.assign(new Error(), { code }));
+      });
+      expect(await outcome.catch(() => 'failed')).to.equal(runs > 1 ? 'done' : 'failed');
+      expect(count).to.equal(runs);
+    });
+  }
 });
