@@ -56,7 +56,7 @@ export interface Transport {
   readonly find: (id: PetId, attempt: Attempt) => Promise<Pet>;
 }
 
-/** Returns a random idempotency key. Browsers have no `crypto.randomUUID` on pages without TLS. */
+// Browsers have no `crypto.randomUUID` on pages without TLS.
 export const newIdempotencyKey = (): IdempotencyKey =>
   decodeOrThrow(
     IdempotencyKey,

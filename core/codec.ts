@@ -10,7 +10,6 @@ export interface FromDecodeOrThrow<Name extends string> {
 
 interface Rule<A> {
   readonly holds: (value: A) => boolean;
-  /** Text that follows "must be" in error messages. */
   readonly expected: string;
 }
 

@@ -29,7 +29,6 @@ export const endAtDeadline =
     if (deadline === undefined) return call();
     const remainingMs = deadline - performance.now();
     if (remainingMs <= 0) return Promise.resolve(deadlineOver());
-    // `setTimeout` fires at once for a delay over 24.8 days, and no call takes that long.
     if (remainingMs > maxTimerMs) return call();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {

@@ -1,4 +1,3 @@
-// Codecs of the kinds of fields: int64, text, enumeration and date.
 import * as t from 'io-ts';
 import { brand, type FromDecodeOrThrow } from './codec';
 
@@ -58,7 +57,6 @@ const utf8Bytes = (value: string): number => {
   return bytes;
 };
 
-/** A UTF-16 code unit takes one to three bytes of UTF-8, so the bytes of most texts need not be counted. */
 const isShortEnough = (value: string, maxBytes: number): boolean =>
   value.length <= maxBytes && (3 * value.length <= maxBytes || utf8Bytes(value) <= maxBytes);
 

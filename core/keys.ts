@@ -30,7 +30,6 @@ export interface Caller {
   readonly ownerId: OwnerId;
 }
 
-/** Makes a caller. An API key without an owner is its own owner, with the same id. */
 export const callerOf = (keyId: KeyId, ownerId: OwnerId = decodeOrThrow(OwnerId, keyId)): Caller => ({
   keyId,
   ownerId,

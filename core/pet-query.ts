@@ -57,7 +57,6 @@ export interface PetPage {
   readonly hasMore: boolean;
 }
 
-/** Returns the number of rows to query: one more than the page has, to find out whether a next page exists. */
 export const countToFind = (limit: PageSize): number => limit + 1;
 
 /**

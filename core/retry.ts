@@ -23,14 +23,12 @@ const retriedCodes: ReadonlyArray<string> = [
   'unavailable',
 ];
 
-/** Statuses that the service, or a proxy in front of it, sends while it restarts or is overloaded. */
 const retriedStatuses = [408, 429, 502, 503, 504];
 
 const isRetried = ({ code, status = 0 }: AnimalStoreError): boolean =>
   retriedCodes.includes(code) || retriedStatuses.includes(status);
 
-/** Exponential backoff with full jitter, added to the delay that the service asked for in `Retry-After`. */
-const delayOf = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): number =>
+const backoffMs = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): number =>
   retryAfterMs +
   Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.firstDelayMs * 2 ** attempts);
 
@@ -114,7 +112,7 @@ export const withRetries = async <A>(
         return await runAttempt(attempt, signal, timeoutMs);
       } catch (error) {
         if (!(error instanceof AnimalStoreError && isRetried(error))) throw error;
-        const delayMs = delayOf(error, attempts);
+        const delayMs = backoffMs(error, attempts);
         if (performance.now() + delayMs > giveUpAt) throw error;
         await sleep(delayMs, signal);
       }
