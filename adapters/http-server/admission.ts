@@ -4,7 +4,7 @@ const rateWindows = 4;
 
 /**
  * Measures throughput in requests per millisecond while requests are queued. Without a queue, it would measure the
- * arrival rate.
+ * arrival rate. The maximum of the last few windows counts, so that a short stall does not look like a slow database.
  */
 const serviceRate = () => {
   let startedAt = 0;
@@ -22,10 +22,6 @@ const serviceRate = () => {
       finished += 1;
     },
     elapsedMs: (): number => performance.now() - startedAt,
-    /**
-     * Returns the maximum rate of the last few windows and the current one, so that a short stall does not look like a
-     * slow database.
-     */
     current: (): number => {
       const lengthMs = performance.now() - windowStartedAt;
       const rateNow = finished / Math.max(lengthMs, rateWindowMs);
@@ -47,10 +43,8 @@ const lateShedFactor = 1.25;
 /** Minimum interval between searches of the queue for late requests. A search takes about a millisecond. */
 const shedIntervalMs = 250;
 
-/** A request that asks admission for a slot, which it needs to run. */
 export interface Entrant {
   readonly arrivedAt: number;
-  /** False once the request was answered or its client has left. Such a request gets no slot. */
   readonly isPending: () => boolean;
   readonly admit: () => void;
   readonly shed: () => void;
@@ -129,7 +123,6 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
       if (newest?.isPending() === true) newest.shed();
     },
     pause: freeSlot,
-    /** Takes a slot again after `pause`, before all queued requests. Never sheds the request. */
     reenter: (entrant: Entrant): void => {
       if (takeSlot()) entrant.admit();
       else returning.push(entrant);
@@ -148,17 +141,16 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
   };
 };
 
-/** Separate slots for reads and writes, so that writes that wait for a locked database cannot block reads. */
+/**
+ * Separate slots for reads and writes, so that writes that wait for a locked database cannot block reads. If the
+ * queues are full, the longer one sheds its newest request for one in the shorter queue.
+ */
 export interface Bulkheads {
   readonly reads: Admission;
   readonly writes: Admission;
 }
 
 export const createBulkheads = (maxInFlight: number, maxWaitMs: number): Bulkheads => {
-  /**
-   * Reports whether a request may be queued. If the queues are full, the longer one sheds its newest request for one in
-   * the shorter queue. Hanging writes then cannot keep reads out.
-   */
   const mayQueue = (own: Admission, other: Admission): boolean => {
     if (own.queued() + other.queued() < maxQueued) return true;
     if (own.queued() >= other.queued()) return false;
@@ -176,7 +168,8 @@ export const isSafe = (method: string | undefined): boolean => safeMethods.inclu
 
 /**
  * Returns a function that queues tasks. At most `maxPerTurn` of them run per tick of the event loop, so that other
- * connections are served in between.
+ * connections are served in between. Clients that are rejected and retry at once could otherwise block the event loop
+ * for seconds.
  */
 export const turnThrottle = (maxPerTurn: number): ((task: () => void) => void) => {
   const queue: Array<() => void> = [];
@@ -189,10 +182,6 @@ export const turnThrottle = (maxPerTurn: number): ((task: () => void) => void) =
   };
 };
 
-/**
- * Limits rejections per tick of the event loop. Otherwise clients that retry at once could block the event loop for
- * seconds.
- */
 export const rejectionThrottle = turnThrottle(16);
 
 /**

@@ -98,13 +98,9 @@ export class Connection<T extends Turn = Turn> {
     }
   }
 
-  /**
-   * Stops parsing requests, but not a body that the listener is reading. `lingers` is true if the client is still
-   * sending.
-   */
-  stopParsing(lingers: boolean): void {
+  stopParsing(isClientSending: boolean): void {
     this.isClosing = true;
-    this.lingers ||= lingers || this.hasMore();
+    this.lingers ||= isClientSending || this.hasMore();
     this.waiting.length = 0;
     if (!this.isReceivingBody()) this.dropInput();
   }

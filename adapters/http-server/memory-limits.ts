@@ -33,10 +33,6 @@ const closeOldest = (readers: ReadonlyArray<Reader>, maxBytes: number): void => 
   }
 };
 
-/**
- * Returns a function to call periodically. It closes connections whose client has read nothing for `stallMs`. While
- * unread responses use too much memory, it closes the longest-stalled connections sooner.
- */
 export const closeStalledConnections = () => {
   const stalls = new WeakMap<Socket, { readonly written: number; readonly since: number }>();
 
@@ -60,10 +56,12 @@ export const closeStalledConnections = () => {
   };
 };
 
-/** Maximum bytes of all request bodies in memory, not counting bodies of at most `smallBytes`. */
 export const maxBodiesBytes = 67_108_864;
 
-/** Maximum size of a body that is not counted. A connection takes as much memory anyway, and most bodies are smaller. */
+/**
+ * Maximum size of a request body that is not counted in `maxBodiesBytes`. A connection takes as much memory anyway,
+ * and most bodies are smaller.
+ */
 const smallBytes = 4_096;
 
 /**
@@ -76,7 +74,6 @@ const stalledBodyMs = 2_000;
 
 export interface HeldBody {
   readonly arrivedAt: number;
-  /** Time at which the client last made progress in sending its body. Undefined if nothing is left to send. */
   readonly progressAt: () => number | undefined;
   readonly heldBytes: () => number;
   readonly answer: (failure: ServerFailure) => void;

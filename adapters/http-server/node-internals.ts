@@ -54,10 +54,6 @@ export const unparsedRequest = (socket: Socket, method: string): IncomingMessage
 export interface ChunkedBody {
   readonly chunks: number;
   readonly bytes: number;
-  /**
-   * Passes the parsed bytes to the reader of the body. Returns false if the reader wants no more for now
-   * (backpressure).
-   */
   readonly flush: () => boolean;
 }
 

@@ -7,10 +7,8 @@ const maxPieceBytes = 4_096;
 /** Number of chunks to parse before other connections are served. Parsing a chunk takes about 2 microseconds. */
 const chunksPerTurn = 128;
 
-/** Maximum bytes of a chunked body to parse at once while its average chunk size is unknown. */
 const firstChunksBytes = 1_024;
 
-/** Number of chunks after which a body is rejected if its chunks have less than `minChunkBytes` on average. */
 const maxSmallChunks = 1_024;
 const minChunkBytes = 16;
 

@@ -90,7 +90,6 @@ export const startReading = (request: IncomingMessage, maxBytes: number): BodyRe
   return { body, heldBytes: () => received.length, progressAt: () => progressAt, abort };
 };
 
-/** The part of an exchange that a listener uses by its request. */
 interface ExchangeFunctions {
   readonly arrivedAt: number;
   readonly deadline: number;

@@ -35,10 +35,7 @@ export interface ExchangeContext {
   readonly abandoned: Set<Exchange>;
 }
 
-/**
- * A request and its response, from the parsed head to the end. Its connection calls the methods of `Turn`, admission
- * those of `Entrant`, and the response those of `ResponseOwner`.
- */
+/** A request and its response, from the parsed head to the end. */
 export class Exchange implements Turn, Entrant, ResponseOwner {
   readonly request: IncomingMessage;
   readonly response: ExchangeResponse;
@@ -58,7 +55,6 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   private holdsSlot = false;
   private wasStarted = false;
   private reading: BodyReading | undefined;
-  /** Resolves the promise of `waitForSlot`: true if the request got a slot, false if the exchange has ended. */
   private endSlotWait: ((hasSlot: boolean) => void) | undefined;
 
   constructor(
@@ -135,7 +131,6 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     }
   }
 
-  /** Reads the body. The request holds no slot while its body arrives, and takes one again afterwards. */
   async readBody(maxBytes: number): Promise<Buffer> {
     const reading = startReading(this.request, maxBytes);
     if (this.request.complete || this.state !== 'running') return reading.body;
@@ -171,10 +166,12 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     this.releaseSlot();
   }
 
-  /** Returns the bytes of the request in memory. A shed request counts, since its client can send until the 503 is sent. */
+  /**
+   * Returns the bytes of the request in memory. A shed request counts, since its client can send until the 503 is
+   * sent. Bytes after a complete body belong to later requests, which `maxHeldBytes` limits.
+   */
   heldBytes(): number {
     if (!this.isPending() && this.state !== 'shed') return 0;
-    // Bytes after a complete body belong to later requests, which `maxHeldBytes` limits.
     const unparsed = this.request.complete ? 0 : this.connection.received.length;
     return this.request.readableLength + unparsed + (this.reading?.heldBytes() ?? 0);
   }

@@ -32,7 +32,6 @@ export const createNodeServer = () => {
 
 export type NodeServer = ReturnType<typeof createNodeServer>;
 
-/** Makes a Connection for each socket and an Exchange for each request, and checks their time limits at intervals. */
 export const serveConnections = (server: NodeServer, context: ExchangeContext) => {
   const open = new Map<Duplex, Connection<Exchange>>();
   const held: HeldBytes = { total: 0 };

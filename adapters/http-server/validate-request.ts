@@ -35,14 +35,8 @@ const hasAmbiguousLength = ({ headers, httpVersion }: IncomingMessage): boolean 
   return encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || httpVersion !== '1.1');
 };
 
-// Matches `#`, which starts a fragment, and bytes that are invalid in a URI. Older releases of Node 20 accept such
-// bytes.
 const fragmentOrInvalid = /#|[^!-~]/;
 
-/**
- * Returns the path and query of a request target in origin or absolute form (RFC 9112, section 3.2); undefined for any
- * other.
- */
 const originForm = (target: string): string | undefined => {
   if (fragmentOrInvalid.test(target)) return undefined;
   if (target.startsWith('/')) return target;
@@ -54,8 +48,8 @@ const originForm = (target: string): string | undefined => {
 export const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
 
 /**
- * Finds faults that Node does not reject in a request's head (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110, sections
- * 7.2, 10.1.1 and 11). Rewrites the target of a valid request to origin form.
+ * Finds faults that Node does not reject in the head of a request (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110,
+ * sections 7.2, 10.1.1 and 11). Rewrites the target of a valid request to origin form.
  */
 export const validateRequest = (request: IncomingMessage): ServerFailure | undefined => {
   const { rawHeaders, headers, httpVersion, httpVersionMajor, url = '' } = request;
@@ -80,14 +74,13 @@ export const validateRequest = (request: IncomingMessage): ServerFailure | undef
   return undefined;
 };
 
-/** True if the bytes after the request may be its body or the next request. The response must then close the connection. */
+/**
+ * True if the end of the request is unknown, so that its response must close the connection. A proxy may reuse the
+ * connection before the body ends. Node drops the bytes after a request with Upgrade. Without a 100 (Continue), the
+ * client may send its body or leave it out.
+ */
 export const hasUnknownEnd = ({ complete, headers }: IncomingMessage, isContinued: boolean): boolean =>
-  // A proxy may reuse the connection before the body ends. Its next request would be read as the rest of the body.
-  !complete ||
-  // Node drops the bytes after a request with Upgrade, so a pipelined request would lose its beginning.
-  headers.upgrade !== undefined ||
-  // Without a 100 (Continue), the client may send its body or leave it out.
-  (headers.expect !== undefined && !isContinued);
+  !complete || headers.upgrade !== undefined || (headers.expect !== undefined && !isContinued);
 
 export interface ParserError extends Error {
   readonly code?: string;

@@ -5,20 +5,17 @@ import { beforeReading } from './node-internals';
 import type { ErrorResponse } from './options';
 
 export interface ResponseOwner {
-  /** Called just before the head is written, when `Connection: close` can still be added. */
   readonly beforeHead: () => void;
   readonly afterEnd: () => void;
-  /** Called when the client has received the whole response, or the connection is closed. */
   readonly closed: () => void;
 }
 
 /** Size of the pieces in which a larger body is written, so that the client's progress can be measured. */
 const pieceBytes = 65_536;
 
-/** Writes at most 16 pieces of bodies per tick of the event loop, so that other clients do not wait. */
 const afterOthers = turnThrottle(16);
 
-/* eslint-disable @typescript-eslint/unbound-method -- Express replaces the prototype of each response, so Node's methods are taken here. */
+/* eslint-disable @typescript-eslint/unbound-method -- Express replaces the prototype of each response, so `trackResponse` sets methods on it that call these. */
 const { writeHead: nodeWriteHead, write: nodeWrite, end: nodeEnd } = ServerResponse.prototype;
 /* eslint-enable @typescript-eslint/unbound-method */
 
@@ -134,7 +131,6 @@ function closed(this: ExchangeResponse): void {
 
 const tracked = { writeHead, end };
 
-/** Connects a response with its exchange. Sets methods on the response itself, because Express replaces its prototype. */
 export const trackResponse = (response: ExchangeResponse, owner: ResponseOwner): void => {
   response.owner = owner;
   Object.assign(response, tracked);
