@@ -79,10 +79,6 @@ const limitsUntil = (deadline: Deadline | undefined): CallOptions => {
   return { retryForMs: remainingMs, timeoutMs: Math.min(clientTimeouts.attemptMs, remainingMs) };
 };
 
-/**
- * Makes a TaskEither that calls the service with retries. `prepare` checks the arguments once, and returns a function
- * that makes one attempt.
- */
 const call = <F, A>(
   prepare: () => (limits: Attempt) => Promise<A>,
   toFailure: (error: AnimalStoreError) => F,

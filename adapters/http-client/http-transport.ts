@@ -14,12 +14,12 @@ import {
 // Strings are matched first, so that digits inside a string are not taken for a number.
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
 
-/** Prefix that marks an integer in a string for the reviver of JSON.parse. No string of the service contains U+0000. */
 const mark = '\0';
 
 /**
- * Parses JSON text with each integer as a bigint. Other numbers and the errors are those of JSON.parse. In Node 20 a
- * reviver gets no source text, and lossless-json would add 2 kB to a browser bundle.
+ * Parses JSON text with each integer as a bigint. Other numbers and the errors are those of JSON.parse. Integers are
+ * marked with U+0000, which no string of the service contains, because a reviver gets no source text in Node 20.
+ * lossless-json would add 2 kB to a browser bundle.
  */
 export const parseExactJson = (text: string): unknown => {
   const marked = text.replace(tokens, (token) => (/^-?[0-9]+$/.test(token) ? `"\\u0000${token}"` : token));
@@ -174,10 +174,6 @@ const searchOf = (query: PetQuery): URLSearchParams => {
   return search;
 };
 
-/**
- * Sends the operations of a client over HTTP. Calls reject with an AnimalStoreError, or with a TypeError for an invalid
- * `baseUrl`.
- */
 export const httpTransport = (store: RemoteStore): Transport => {
   const readPage = async (url: URL, attempt: Attempt, after?: PetId): Promise<TransportPage> => {
     const response = await send(store, url, attempt);

@@ -29,7 +29,6 @@ export interface RequestRecord {
   readonly clientAddress: string | undefined;
 }
 
-/** A request that was rejected before it reached the application: overload, a timeout, or invalid HTTP. */
 export interface RejectionRecord extends Pick<
   RequestRecord,
   'requestId' | 'status' | 'code' | 'trace' | 'clientAddress'

@@ -14,7 +14,6 @@ interface AdminOptions {
 }
 
 interface Options extends PetRoutesOptions, Omit<AdminOptions, 'readMetrics'> {
-  /** Origins whose pages may call the service; `*` allows any origin. An empty list turns CORS off. */
   readonly corsOrigins?: ReadonlyArray<string>;
   readonly trustedProxies?: number;
   /**
@@ -24,7 +23,6 @@ interface Options extends PetRoutesOptions, Omit<AdminOptions, 'readMetrics'> {
   readonly middleware?: ReadonlyArray<Koa.Middleware>;
 }
 
-/** A Koa application, with the options that http-server needs to serve it. */
 export type HttpApplication = ReturnType<typeof serverOptions> & { readonly app: Koa };
 
 const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
@@ -36,10 +34,6 @@ const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
   return app;
 };
 
-/**
- * Makes the application for clients. http-server admits each request and sets its deadline. The request then passes
- * through the middleware below, in order.
- */
 export const httpApplication = (options: Options): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0, middleware = [] } = options;
   const arrivedAt = options.server?.arrivedAt;
@@ -60,7 +54,6 @@ export const httpApplication = (options: Options): HttpApplication => {
   app.use(petRoutes.serve);
   app.use(refuseUnmatchedPets);
   app.use(serviceRoutes.serve);
-  // The 404 of a path such as `/pets` suggests `/v1/pets`.
   app.use(refuseUnmatched(serviceRoutes, (path) => petRoutes.templateAt(`/v1${path}`)));
   const { routeOf } = petRoutes;
   const methods = petMethods;

@@ -9,7 +9,6 @@ export type Headers = Readonly<Record<string, string>>;
 export interface Deprecation {
   readonly since: string;
   readonly sunset: string;
-  /** Reference to the operation to use instead, relative to the address of the request. */
   readonly successor: string;
 }
 
@@ -38,7 +37,6 @@ export type PetContext = RouterContext<PetState>;
 export type PetMiddleware = (context: ParameterizedContext<PetState>, next: () => unknown) => unknown;
 
 export interface ServerFunctions {
-  /** Returns the time by `performance.now()` until which a request must be answered. Receiving the body extends it. */
   readonly deadlineOf: (request: IncomingMessage) => Deadline;
   /** Reads the body of a request. Rejects with the errors of raw-body if the body is too large or incomplete. */
   readonly readBody: (request: IncomingMessage, maxBytes: number) => Promise<Buffer>;

@@ -171,10 +171,6 @@ export const recordFailure = (request: IncomingMessage, failure: HttpFailure): v
 
 export const failureOf = (request: IncomingMessage): HttpFailure | undefined => failures.get(request);
 
-/**
- * Answers a request with the status and Error body of a failure. Emits the failure's cause as the application's `error`
- * event.
- */
 export const fail = (context: Context, failure: HttpFailure): void => {
   // After the head is sent, such as a 503 at the deadline, only a bug is worth a report.
   if (context.headerSent && failure._tag !== 'Defect') return;

@@ -15,10 +15,6 @@ import { deprecationHeaders } from './routing';
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 
-/**
- * Returns the `X-Request-Id` of the request if it is well-formed. Otherwise makes a new id, and stores it in the
- * request's headers.
- */
 export const requestIdOf = ({ headers }: IncomingMessage): string => {
   const given = headers['x-request-id'];
   if (typeof given === 'string' && wellFormed.test(given)) return given;
@@ -126,7 +122,6 @@ const bearerKey = (authorization: string): E.Either<HttpFailure, ApiKey> => {
   return ApiKey.is(key) ? E.right(key) : E.left({ _tag: 'MalformedApiKey', repeatsScheme: bearer.test(key) });
 };
 
-/** Opens the store with the API key of the request, before its query or body is read. */
 export const authenticate =
   (openStore: OpenAnimalStore, { deadlineOf }: ServerFunctions): PetMiddleware =>
   async (context, next) => {

@@ -10,10 +10,6 @@ import { petOperations } from './operations';
 import { createRoutes, refuseUnmatched } from './routing';
 
 export interface HttpServerFunctions {
-  /**
-   * Returns the time by `performance.now()` at which a request arrived, before it was queued. Undefined if another
-   * server received it.
-   */
   readonly arrivedAt: (request: IncomingMessage) => number | undefined;
   readonly deadlineOf: (request: IncomingMessage) => number | undefined;
   readonly readBody: ServerFunctions['readBody'];

@@ -2,11 +2,10 @@ import Router, { type RouterContext } from '@koa/router';
 import { type Context, type Deprecation, type Headers, type Route, setHeaders, type State } from './context';
 import { fail } from './errors';
 
+/** Returns the headers of RFC 9745, 8594 and 5829. A relative Link works behind any path prefix. */
 export const deprecationHeaders = ({ since, sunset, successor }: Deprecation): Headers => ({
-  // Seconds since 1970 (RFC 9745).
   Deprecation: `@${Date.parse(since) / 1_000}`,
   Sunset: new Date(sunset).toUTCString(),
-  // Link to the successor (RFC 5829). A relative reference works behind any path prefix.
   Link: `<${successor}>; rel="successor-version"`,
 });
 

@@ -10,7 +10,6 @@ import { isHealthCheck } from './service-routes';
 interface EndedByServer {
   readonly request: IncomingMessage;
   readonly status: number;
-  /** True if `requestStarted` was called for the request, so that `requestEnded` must follow. */
   readonly wasStarted: boolean;
 }
 

@@ -12,7 +12,6 @@ interface Text {
 
 const compress = promisify<Buffer, Buffer>(gzip);
 
-/** Makes the handler of a fixed text. A response with gzip has another ETag. The text is compressed only once. */
 export const sendText = ({ body, contentType, headers = {} }: Text) => {
   const plain = Buffer.from(body);
   const hash = createHash('sha256').update(plain).digest('base64url');
@@ -21,7 +20,6 @@ export const sendText = ({ body, contentType, headers = {} }: Text) => {
   return async (context: Context): Promise<void> => {
     const isGzip = context.acceptsEncodings('gzip', 'identity') === 'gzip';
     context.status = 200;
-    // Clients revalidate the text before each use, so that they see an upgrade of the service at once.
     context.set({ 'Cache-Control': 'no-cache', ...headers, ETag: isGzip ? `"${hash}-gzip"` : `"${hash}"` });
     context.vary('Accept-Encoding');
     if (context.fresh) {
@@ -44,7 +42,6 @@ const maxOriginLength = 300;
 // X-Forwarded-Host.
 const hostAndPort = /^(?:\[[\da-fv:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i;
 
-/** Returns the origin that the client used, such as `https://example.com`. Empty without a Host header. */
 const originOf = (context: Context): string => {
   const host = hostAndPort.test(context.host) ? context.host : context.get('Host');
   return host === '' ? '' : `${context.protocol === 'https' ? 'https' : 'http'}://${host}`;

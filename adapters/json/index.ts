@@ -100,7 +100,6 @@ export const serialisePet = (pet: Pet): string => {
 
 const pageBytes = new WeakMap<PetPage, Buffer>();
 
-/** Returns the JSON text of a page in UTF-8. Requests that share a page object share its bytes. */
 export const serialisePage = (page: PetPage): Buffer => {
   const known = pageBytes.get(page);
   if (known !== undefined) return known;

@@ -1,6 +1,5 @@
 interface Series {
   readonly labels: string;
-  /** Number of observations in each bucket. The last bucket has those above all bounds. */
   readonly counts: Array<number>;
   sum: number;
 }

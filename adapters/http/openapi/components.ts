@@ -8,7 +8,6 @@ import { errorCodes, exampleFailures } from './error-table';
 type Kind = HttpFailure['_tag'];
 type References = Readonly<Record<string, object>>;
 
-// JSON.stringify throws on a bigint.
 const exampleOf = ({ example }: PetField) => (typeof example === 'bigint' ? Number(example) : example);
 
 const schemaOfField = (field: PetField): object => {

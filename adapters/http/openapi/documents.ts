@@ -12,7 +12,6 @@ import {
 import { openApiPath } from '../routing';
 import { errorTable } from './error-table';
 
-/** Failures that the HTTP server answers for any route. Their responses have no quota headers. */
 const serverFailures = [
   'RequestTimeout',
   'ExpectationFailed',

@@ -1,6 +1,5 @@
 import { describeFailure, type HttpFailure } from '../errors';
 
-/** An example of each failure, for the examples and the table of error codes in the OpenAPI document. */
 type ExampleFailures = { readonly [Tag in HttpFailure['_tag']]: HttpFailure & { readonly _tag: Tag } };
 
 export const exampleFailures: ExampleFailures = {
