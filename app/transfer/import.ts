@@ -60,7 +60,6 @@ export const importRows = async (
   throw _tag === 'Unavailable' ? new Unconfirmed(E.toError(cause).message) : cause;
 };
 
-/** Reports every error after a signal as an interruption, except an unconfirmed commit. */
 const failedEnd = (error: unknown, { settings, receivedSignal }: TransferContext): ImportEnd => {
   if (error instanceof Unconfirmed) return { outcome: 'unconfirmed', stored: null, reason: error.message };
   const signal = receivedSignal();

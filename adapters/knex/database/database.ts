@@ -56,8 +56,8 @@ export interface PetStatements {
   /** Adds animals with ascending ids in this order, and returns them in any order. */
   readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
   /**
-   * Adds an animal in a transaction that the caller rolls back, to check that inserts work. On PostgreSQL the animal has
-   * a reserved id, because a rollback does not return a value to a sequence.
+   * Adds an animal in a transaction that the caller rolls back, to check that inserts work. On PostgreSQL its id is
+   * negative and not from the sequence, which would lose a value at each rollback.
    */
   readonly tryInsert: (transaction: Knex, newPet: NewPet) => Promise<ReadonlyArray<PetRow>>;
   readonly insertRecords: (knex: Knex, records: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;

@@ -159,7 +159,6 @@ const createTogether = async (
   now: number,
 ): Promise<Results> => {
   if (keysOf(creates).length === 0) return createNew(writes, petStatements, creates, now);
-  // Most keys are new, so records are read only after a duplicate.
   try {
     return await inTransaction(writes, (transaction) => createNew(transaction, petStatements, creates, now));
   } catch (error) {

@@ -122,7 +122,6 @@ const refuseForeignSource = async (source: string): Promise<void> => {
   if (kind !== 'animal-store') throw permanentError(noStore);
 };
 
-/** Returns a random name: a killed attempt leaves its file, and process ids repeat in containers. */
 const partialName = (file: string): string => `${file}.${randomUUID()}.partial`;
 
 const withDescriptor = <A>(path: string, use: (descriptor: number) => A): A => {

@@ -137,7 +137,10 @@ const openPool = (filename: string, mode: 'ro' | 'rw', pragma: string): Knex =>
 const hasLeftLog = (filename: string): boolean =>
   (statSync(`${resolveSymlink(filename)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
-/** Opens a SQLite file, but keeps its journal mode and does not checkpoint a write-ahead log that was left behind. */
+/**
+ * Opens a SQLite file, but keeps its journal mode and a write-ahead log that was left behind. The last connection to close
+ * would remove that log if it may write.
+ */
 export const openSqliteForInspection = (filename: string): InspectableDatabase => {
   const keepsLog = hasLeftLog(filename);
   // A read-only connection cannot remove the -wal and -shm files that it creates.
@@ -152,7 +155,6 @@ export const openSqliteForInspection = (filename: string): InspectableDatabase =
     findDamage: (isThorough) => findDamage(reads, isThorough ? 'integrity_check' : 'quick_check'),
     missingGrants: () => Promise.resolve([]),
     close: async () => {
-      // The last connection to close checkpoints and removes the log, if it may write.
       for (const pool of keepsLog ? [writes, reads] : [reads, writes]) await pool.destroy();
       await usual.close();
     },
