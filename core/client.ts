@@ -46,10 +46,6 @@ export interface TransportPage {
   readonly next: ((attempt: Attempt) => Promise<TransportPage>) | undefined;
 }
 
-/**
- * Connects a client to a remote or an embedded store. Each call makes a single attempt, and rejects with an
- * AnimalStoreError.
- */
 export interface Transport {
   readonly create: (newPet: NewPet, idempotencyKey: IdempotencyKey, attempt: Attempt) => Promise<CreatedPet>;
   readonly list: (query: PetQuery, attempt: Attempt) => Promise<TransportPage>;

@@ -53,16 +53,14 @@ export const fieldErrors = (errors: t.Errors): ReadonlyArray<FieldError> => [
   ...new Map(errors.map(toFieldError).map((error) => [error.field, error])).values(),
 ];
 
-/**
- * Returns texts such as "limit must be an integer from 1 to 100". `whole` is the subject for an error of the whole
- * value.
- */
 export const fieldErrorTexts = (
   fieldErrors: ReadonlyArray<FieldError>,
-  whole = 'it',
+  subjectOfWhole = 'it',
 ): ReadonlyArray<string> =>
   fieldErrors.map(({ field, expected, isMissing }) =>
-    isMissing === true ? `${field} is required` : `${field === '' ? whole : field} must be ${expected}`,
+    isMissing === true
+      ? `${field} is required`
+      : `${field === '' ? subjectOfWhole : field} must be ${expected}`,
   );
 
 /**

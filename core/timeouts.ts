@@ -62,7 +62,6 @@ export const databaseTimeouts = {
    * outcome.
    */
   minTimeLeftMs: 20,
-  /** Maximum time to retry the creates of a failed batch. */
   createRetryMs: 1_500,
   conflictDelayMs: 4,
   // The sum of `keyQueryMs` and `keyTrustMs` must be less than the 5 s within which a revoked API key is rejected.

@@ -104,7 +104,6 @@ export const parserFailure = ({ code }: ParserError): ServerFailure => {
   }
 };
 
-/** True for a malformed request whose method is HEAD. Its response must not have a body. */
 export const isMalformedHeadRequest = ({ rawPacket, bytesParsed }: ParserError): boolean => {
   const parsed = rawPacket?.toString('latin1', 0, bytesParsed) ?? '';
   return parsed.startsWith('HEAD ') && !parsed.includes('\r\n\r\n');

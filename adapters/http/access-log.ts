@@ -16,7 +16,6 @@ export interface RequestRecord {
   readonly method: string;
   readonly path: string;
   readonly route: string | undefined;
-  /** Status of the response, or 499 (as in nginx) if the client left before it. */
   readonly status: number;
   readonly code: string | undefined;
   readonly milliseconds: number;

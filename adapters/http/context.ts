@@ -5,7 +5,6 @@ import type { AnimalStore, Deadline } from '../../core';
 
 export type Headers = Readonly<Record<string, string>>;
 
-/** Announcement that an operation will be removed. Dates are `YYYY-MM-DD`. */
 export interface Deprecation {
   readonly since: string;
   readonly sunset: string;

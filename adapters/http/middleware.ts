@@ -30,7 +30,6 @@ export const requestId: Middleware = (context, next) => {
 
 const abandonedHeaders = ['Content-Encoding', 'ETag', 'Idempotent-Replayed', 'Link', 'Location'];
 
-/** Turns an exception into a 500 that reveals nothing. Expected failures are values and are never thrown. */
 export const catchDefects: Middleware = async (context, next) => {
   try {
     await next();

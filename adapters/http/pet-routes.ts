@@ -60,10 +60,6 @@ const underV1 =
     return path === '/v1' || path.startsWith('/v1/') ? middleware(context, next) : next();
   };
 
-/**
- * Returns the routes under /v1. Each request is authenticated and consumes quota before its handler runs, or before its
- * 404 or 405 if no route matches.
- */
 export const createPetRoutes = ({ openStore, consumeQuota, server }: PetRoutesOptions) => {
   const functions = serverFunctions(server);
   const authenticateCaller = authenticate(openStore, functions);

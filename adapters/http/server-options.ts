@@ -24,10 +24,6 @@ interface Options {
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1).join();
 
-/**
- * Makes the options of http-server that depend on the application. The server itself answers malformed, overloaded,
- * late and CONNECT requests, with these error responses.
- */
 export const serverOptions = ({
   reporter,
   corsOrigins,
