@@ -26,7 +26,6 @@ export interface HeldBytes {
 
 export type AfterPiece = 'continue' | 'pause' | 'yield' | 'reject';
 
-/** Bytes that a connection has received but not parsed. They are parsed in pieces: a head, a body, or a part of a body. */
 export class ReceivedBytes {
   private readonly parser: Parser;
   private readonly held: HeldBytes;

@@ -35,7 +35,6 @@ export interface ExchangeContext {
   readonly abandoned: Set<Exchange>;
 }
 
-/** A request and its response, from the parsed head to the end. */
 export class Exchange implements Turn, Entrant, ResponseOwner {
   readonly request: IncomingMessage;
   readonly response: ExchangeResponse;

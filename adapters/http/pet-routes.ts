@@ -15,10 +15,6 @@ export interface HttpServerFunctions {
   readonly readBody: ServerFunctions['readBody'];
 }
 
-/**
- * Makes the ServerFunctions for an embedding program's own server. A request must be answered within 4 s, plus the time
- * to receive its body.
- */
 const hostServerFunctions = (): ServerFunctions => {
   const deadlines = new WeakMap<IncomingMessage, number>();
   const deadlineOf = (request: IncomingMessage): number => {
