@@ -87,13 +87,13 @@ const inspectSchema = (schema: SchemaState): CheckResult => {
 };
 
 const resultsOf = (settings: Settings, report: DatabaseReport): ReadonlyArray<CheckResult> => {
-  const { schema, durability, limits } = report;
+  const { schema, durability, sessionTimeouts } = report;
   return [
     passed('database', `${databaseAddressText(settings.DATABASE_URL)} can be read and written`),
     durability.isDurable
       ? passed('durability', durability.text)
       : failed('durability', `${durability.text} can lose stored animals; ${durability.remedy}`),
-    ...(limits === undefined ? [] : [inspectTimeouts(limits)]),
+    ...(sessionTimeouts === undefined ? [] : [inspectTimeouts(sessionTimeouts)]),
     inspectSchema(schema),
     inspectKeys(settings, report),
     inspectClock(report),

@@ -34,15 +34,11 @@ export const endAtDeadline =
       const timer = setTimeout(() => {
         resolve(deadlineOver());
       }, remainingMs);
-      call().then(
-        (outcome) => {
-          clearTimeout(timer);
-          resolve(outcome);
-        },
-        (error: unknown) => {
-          clearTimeout(timer);
-          reject(E.toError(error));
-        },
-      );
+      const stopTimer = (): void => {
+        clearTimeout(timer);
+      };
+      const answered = call();
+      answered.then(resolve, reject);
+      answered.then(stopTimer, stopTimer);
     });
   };

@@ -168,8 +168,7 @@ export const isSafe = (method: string | undefined): boolean => safeMethods.inclu
 
 /**
  * Returns a function that queues tasks. At most `maxPerTurn` of them run per tick of the event loop, so that other
- * connections are served in between. Clients that are rejected and retry at once could otherwise block the event loop
- * for seconds.
+ * connections are served in between.
  */
 export const turnThrottle = (maxPerTurn: number): ((task: () => void) => void) => {
   const queue: Array<() => void> = [];
@@ -182,6 +181,7 @@ export const turnThrottle = (maxPerTurn: number): ((task: () => void) => void) =
   };
 };
 
+/** Throttles rejections, because clients that retry at once could otherwise block the event loop for seconds. */
 export const rejectionThrottle = turnThrottle(16);
 
 /**

@@ -1,5 +1,6 @@
-import { IncomingMessage } from 'node:http';
-import type { Server, Socket } from 'node:net';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { ServedRequest } from './request-functions';
 
 /*
  * Every function in this file relies on undocumented behaviour of Node.
@@ -44,8 +45,8 @@ export const onLastResponse = (socket: Socket, close: (destroySoon: () => void) 
   };
 };
 
-export const unparsedRequest = (socket: Socket, method: string): IncomingMessage => {
-  const request = new IncomingMessage(socket);
+export const unparsedRequest = (socket: Socket, method: string): ServedRequest => {
+  const request = new ServedRequest(socket);
   request.method = method;
   request.complete = true;
   return request;

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 
 /** The error for a request body that is too long or incomplete. `type` and `status` are those of the package raw-body. */
 export class BodyError extends Error {
@@ -96,35 +96,39 @@ interface ExchangeFunctions {
   readonly readBody: (maxBytes: number) => Promise<Buffer>;
 }
 
-/** Key of a request's exchange. A WeakMap would keep each request in memory until the next full garbage collection. */
-const exchangeKey = Symbol('exchange');
+/**
+ * A request of this server. Its private field stays when Express replaces the prototype. A WeakMap instead would keep
+ * each request in memory until the next full garbage collection.
+ */
+export class ServedRequest extends IncomingMessage {
+  #exchange: ExchangeFunctions | undefined;
 
-const hasExchange = (
-  request: IncomingMessage,
-): request is IncomingMessage & { readonly [exchangeKey]: ExchangeFunctions } => exchangeKey in request;
+  static exchangeOf(request: IncomingMessage): ExchangeFunctions | undefined {
+    return #exchange in request ? request.#exchange : undefined;
+  }
 
-const exchangeOf = (request: IncomingMessage): ExchangeFunctions | undefined =>
-  hasExchange(request) ? request[exchangeKey] : undefined;
-
-export const attachExchange = (request: IncomingMessage, exchange: ExchangeFunctions): void => {
-  Object.assign(request, { [exchangeKey]: exchange });
-};
+  attach(exchange: ExchangeFunctions): void {
+    this.#exchange = exchange;
+  }
+}
 
 /**
  * Returns the time by `performance.now()` until which a request must be answered: 4 s after its arrival, plus the time
  * to receive its body. Undefined if another server received the request.
  */
-export const deadlineOf = (request: IncomingMessage): number | undefined => exchangeOf(request)?.deadline;
+export const deadlineOf = (request: IncomingMessage): number | undefined =>
+  ServedRequest.exchangeOf(request)?.deadline;
 
 /**
  * Returns the time by `performance.now()` at which a request arrived; for a pipelined request, at which the earlier
  * response ended. Undefined if another server received the request.
  */
-export const arrivedAt = (request: IncomingMessage): number | undefined => exchangeOf(request)?.arrivedAt;
+export const arrivedAt = (request: IncomingMessage): number | undefined =>
+  ServedRequest.exchangeOf(request)?.arrivedAt;
 
 /**
  * Reads a request's body, also if another server received the request. On this server, the request holds no slot while
  * its body arrives. Rejects with a `BodyError` if the body is longer than `maxBytes` or incomplete.
  */
 export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
-  exchangeOf(request)?.readBody(maxBytes) ?? startReading(request, maxBytes).body;
+  ServedRequest.exchangeOf(request)?.readBody(maxBytes) ?? startReading(request, maxBytes).body;

@@ -1,9 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { IncomingMessage } from 'node:http';
 import { type Bulkheads, type Entrant, isSafe, rejectionThrottle } from './admission';
 import type { Connection, Turn } from './connection';
 import type { HttpServerOptions, Listener, ServerFailure } from './options';
-import { attachExchange, BodyError, type BodyReading, startReading } from './request-functions';
+import { BodyError, type BodyReading, type ServedRequest, startReading } from './request-functions';
 import { serverTimeouts } from '../../core/timeouts';
 import { hasUnknownEnd, validateRequest } from './validate-request';
 import {
@@ -36,7 +35,7 @@ export interface ExchangeContext {
 }
 
 export class Exchange implements Turn, Entrant, ResponseOwner {
-  readonly request: IncomingMessage;
+  readonly request: ServedRequest;
   readonly response: ExchangeResponse;
   state: ExchangeState = 'waiting';
   arrivedAt = 0;
@@ -59,7 +58,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   constructor(
     connection: Connection<Exchange>,
     context: ExchangeContext,
-    request: IncomingMessage,
+    request: ServedRequest,
     response: ExchangeResponse,
     failure?: ServerFailure,
   ) {
@@ -69,7 +68,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
     this.response = response;
     this.failure = failure;
     trackResponse(response, this);
-    attachExchange(request, this);
+    request.attach(this);
   }
 
   start(): void {
@@ -166,8 +165,8 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   }
 
   /**
-   * Returns the bytes of the request in memory. A shed request counts, since its client can send until the 503 is
-   * sent. Bytes after a complete body belong to later requests, which `maxHeldBytes` limits.
+   * Returns the bytes in memory of a request that is queued, receives its body or is shed, and 0 for others. A shed
+   * request counts, since its client can send until the 503 is sent. Bytes after a complete body belong to later requests, which `maxHeldBytes` limits.
    */
   heldBytes(): number {
     if (!this.isPending() && this.state !== 'shed') return 0;

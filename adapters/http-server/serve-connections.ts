@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Connection } from './connection';
@@ -6,14 +6,15 @@ import { checkBodiesEveryBytes, closeStalledConnections, shedBodies } from './me
 import { allowHalfOpen, rememberRemoteAddress, unparsedRequest } from './node-internals';
 import type { ServerFailure } from './options';
 import type { HeldBytes } from './received-bytes';
+import { ServedRequest } from './request-functions';
 import { Exchange, type ExchangeContext } from './request-lifecycle';
 import { serverTimeouts } from '../../core/timeouts';
 import { isMalformedHeadRequest, maxHeadBytes, type ParserError, parserFailure } from './validate-request';
 import { ExchangeResponse } from './write-response';
 
 export const createNodeServer = () => {
-  const server = createServer<typeof IncomingMessage, typeof ExchangeResponse>({
-    IncomingMessage,
+  const server = createServer<typeof ServedRequest, typeof ExchangeResponse>({
+    IncomingMessage: ServedRequest,
     ServerResponse: ExchangeResponse,
     maxHeaderSize: maxHeadBytes,
     headersTimeout: serverTimeouts.headersMs,
@@ -58,7 +59,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
     });
   });
 
-  const receive = (request: IncomingMessage, response: ExchangeResponse): void => {
+  const receive = (request: ServedRequest, response: ExchangeResponse): void => {
     const connection = open.get(request.socket);
     if (connection === undefined || connection.isClosed) return;
     connection.enqueue(new Exchange(connection, context, request, response));
@@ -67,11 +68,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
   server.on('checkContinue', receive);
   server.on('checkExpectation', receive);
 
-  const reject = (
-    connection: Connection<Exchange>,
-    request: IncomingMessage,
-    failure: ServerFailure,
-  ): void => {
+  const reject = (connection: Connection<Exchange>, request: ServedRequest, failure: ServerFailure): void => {
     const response = new ExchangeResponse(request);
     connection.enqueue(new Exchange(connection, context, request, response, failure));
     connection.startNext();

@@ -52,7 +52,7 @@ export const hostDatabase = (knex: Knex): Database => {
     reads: plain,
     writes: plain,
     preparesStatements: () => Promise.resolve(false),
-    limits: () => Promise.resolve(undefined),
+    sessionTimeouts: () => Promise.resolve(undefined),
     isFileReplaced: () => false,
     isFileIntact: () => Promise.resolve(true),
     poolUsage: () => [],

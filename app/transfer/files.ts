@@ -82,7 +82,7 @@ const databaseTargets = (database: string): ReadonlyArray<Target> => {
 export const resolveOutputFile = (file: string, database: string | undefined): Target => {
   const target = resolveTarget(file);
   if (target.earlier?.isFile() === false) {
-    throw new Error(`${file} is not a regular file: write to standard output instead`);
+    throw new Error(`${file} is not a regular file; write to standard output instead`);
   }
   if (database !== undefined && databaseTargets(database).some((other) => isSameFile(target, other))) {
     throw new Error(`${file} is the database itself; name another file`);

@@ -80,7 +80,7 @@ export interface Database {
   readonly checkUsable: () => Promise<void>;
   readonly durability: () => Promise<Durability>;
   readonly sizes: () => Promise<DatabaseSizes>;
-  readonly limits: () => Promise<SessionTimeouts | undefined>;
+  readonly sessionTimeouts: () => Promise<SessionTimeouts | undefined>;
   /** Reports whether everything written before the call is certain to be in the file. */
   readonly isFileIntact: () => Promise<boolean>;
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;

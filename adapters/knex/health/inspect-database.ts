@@ -13,7 +13,7 @@ import { beat, readAnimals, tryCreate } from './readiness';
 export interface DatabaseReport {
   readonly schema: SchemaState;
   readonly durability: Durability;
-  readonly limits: SessionTimeouts | undefined;
+  readonly sessionTimeouts: SessionTimeouts | undefined;
   readonly validKeys: number;
   readonly newestKeyCreatedAtMs: number | undefined;
 }
@@ -38,7 +38,7 @@ export const inspectDatabase = (
   }: { readonly isThorough?: boolean; readonly countsRequests?: boolean } = {},
 ): TE.TaskEither<MigrationFailed | Unavailable, DatabaseReport> =>
   eitherToTaskEither(async () => {
-    const { reads, writes, durability, limits, sizes, findDamage, checkUsable } = database;
+    const { reads, writes, durability, sessionTimeouts, sizes, findDamage, checkUsable } = database;
     const { diskAvailable = Infinity } = await sizes();
     if (diskAvailable < minDiskAvailable) {
       throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free`);
@@ -59,7 +59,7 @@ export const inspectDatabase = (
     return E.right({
       schema,
       durability: await durability(),
-      limits: await limits(),
+      sessionTimeouts: await sessionTimeouts(),
       validKeys: keys.filter((key) => isValid(key, Date.now())).length,
       newestKeyCreatedAtMs: keys.reduce<number | undefined>(
         (newest = 0, { created_at }) => Math.max(newest, Date.parse(created_at)),

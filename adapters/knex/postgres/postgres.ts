@@ -158,7 +158,8 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     checkUsable: () => checkEncoding(pool),
     durability: () => durabilityOf(pool),
     sizes: () => sizesOf(pool),
-    limits: async () => sessionTimeoutsOf(pool, (await engine()).isDistributed, options.statementTimeoutMs),
+    sessionTimeouts: async () =>
+      sessionTimeoutsOf(pool, (await engine()).isDistributed, options.statementTimeoutMs),
     isFileReplaced: () => false,
     isFileIntact: () => Promise.resolve(true),
     poolUsage: () => [usage()],

@@ -56,12 +56,15 @@ const withInterruption = async <A>(
     if (signal.aborted) connection?.interrupt();
     else onTick();
   }, tickMs);
-  const stopTimer = (): void => {
-    clearInterval(timer);
-  };
   try {
     // Stops the timer before the pool closes the connection, because the driver can't interrupt a closed one.
-    return await withPool(pool, (file) => use(file).finally(stopTimer));
+    return await withPool(pool, async (file) => {
+      try {
+        return await use(file);
+      } finally {
+        clearInterval(timer);
+      }
+    });
   } catch (error) {
     signal.throwIfAborted();
     throw error;

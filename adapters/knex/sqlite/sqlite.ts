@@ -115,7 +115,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     checkUsable: () => (isOwnFile ? refuseForeignFile(filename) : Promise.resolve()),
     durability: () => durabilityOf(writes),
     sizes: () => fileSizes(filename),
-    limits: () => Promise.resolve(undefined),
+    sessionTimeouts: () => Promise.resolve(undefined),
     preparesStatements: () => Promise.resolve(false),
     isFileReplaced: file.isLost,
     isFileIntact: file.isIntact,

@@ -224,7 +224,7 @@ describe('The command export', () => {
     await mkdir(folder);
     const { code, stderr } = await runInProcess(['export', folder], environment);
     expect(code).to.equal(1);
-    expect(stderr).to.include(`${folder} is not a regular file: write to standard output instead`);
+    expect(stderr).to.include(`${folder} is not a regular file; write to standard output instead`);
     expect(await readdir(folder)).to.deep.equal([]);
   });
 });

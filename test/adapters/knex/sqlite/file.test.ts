@@ -42,7 +42,7 @@ describe('A SQLite file', () => {
       expect(await reads('heartbeats').pluck('id')).to.deep.equal([]);
     }));
 
-  it('contains all writes once it is closed, whatever connections were open', async () => {
+  it('contains all writes once it is closed, also with several open readers', async () => {
     const file = await newDatabaseFile();
     for (let round = 0; round < 60; round += 1) {
       const { reads, writes, close } = openSqlite(file);
