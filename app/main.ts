@@ -2,8 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { endBySignals } from './terminal/signals';
 
-// V8 allocates objects in the old generation once earlier ones of the same code outlived two collections. Each dead
-// object then keeps its request in memory until a major collection. In one process of three this cost a quarter of the
+// After an overload, V8 allocates objects in the old generation if earlier ones of the same code lived long. Each then
+// keeps its request in memory until a full collection. In about a third of the runs, this cost a quarter of the
 // throughput.
 setFlagsFromString('--no-allocation-site-pretenuring');
 

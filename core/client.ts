@@ -7,7 +7,7 @@ import { type Attempt, type CallOptions, withRetries } from './retry';
 
 type Plain<A> = A extends bigint ? bigint | number : A extends FromDecodeOrThrow<string> ? string : A;
 
-/** An animal to add. Ids may be bigints or numbers, and all texts are plain strings. */
+/** An animal to add, with plain values: a `categoryId` may be a bigint or a number, and texts are strings. */
 export type NewPetInput = { readonly [Field in keyof NewPet]: Plain<NewPet[Field]> };
 
 /** Options of a create: those of every call, and an idempotency key. */

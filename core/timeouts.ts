@@ -4,8 +4,8 @@
  */
 
 export const serverTimeouts = {
-  // Maximum time from the first byte of a request to the end of its headers, and to the end of its body. A proxy in
-  // front must allow more for a body.
+  // Maximum time from the first byte of a request to the end of its headers, and to the end of its body. Set the
+  // limits of a proxy higher: otherwise its error replaces the service's 408.
   headersMs: 10_000,
   requestMs: 20_000,
   /** Default of MAX_WAIT. Requests that would wait longer in the queue are rejected. */
@@ -69,11 +69,11 @@ export const databaseTimeouts = {
   keyTrustMs: 2_000,
   quotaMs: 2_500,
   /**
-   * Maximum time of a readiness check. More than the database's own timeouts and `graceMs`, so that the check can
-   * report their cause.
+   * Maximum time of a readiness check. More than a database timeout plus `graceMs`, so that the check can report
+   * the database's error.
    */
   readinessMs: 4_000,
-  /** Lifetime of a readiness result, because each check costs a commit and any client may ask. */
+  /** Time for which a readiness result is reused, because each check costs a commit and any client may ask. */
   readinessCacheMs: 1_000,
   /** Maximum time of the queries for a metrics scrape. Prometheus's scrape_timeout must be 5 s or more. */
   scrapeMs: 3_500,

@@ -174,7 +174,10 @@ export class Connection<T extends Turn = Turn> {
     this.startNext();
   }
 
-  /** True if received bytes may be parsed. Node does not resume a socket after a half-close, so a pause is ignored then. */
+  /**
+   * True if received bytes may be parsed. After the client's half-close a pause does not count, because Node would never
+   * resume the socket.
+   */
   private isReading(): boolean {
     return !this.isYielding && (this.input !== 'open' || !this.socket.isPaused());
   }

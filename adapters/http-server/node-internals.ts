@@ -88,7 +88,7 @@ export const joinChunks = (request: IncomingMessage): ChunkedBody => {
   return body;
 };
 
-/** Calls `start` when a reader first asks for the body. Node also calls `_read` without a reader. */
+/** Calls `start` when a reader first asks for the body. A call of `_read` alone does not show it: Node also calls it itself. */
 export const beforeReading = (request: IncomingMessage, start: () => void): void => {
   const read = request._read.bind(request);
   request._read = (size) => {

@@ -146,7 +146,8 @@ export const createBatcher = <K, V extends object>({
       });
       if (!running.delete(batch)) return;
       dispatch();
-      // When calls settle, queued requests make new ones. `nextTick` dispatches these before other work of the tick.
+      // A settled call ends its request, and a queued request then makes a new call. `nextTick` starts the batch of these
+      // calls before other work of the tick.
       process.nextTick(dispatch);
     };
     runBatch(calls.map(({ key }) => key)).then(

@@ -77,8 +77,8 @@ const clientOf = (pool: Knex, preparesStatements: () => Promise<boolean>) => ({
 });
 
 /**
- * Counts requests of all instances together, in the table `rate_limits` that the migrations create. Behind a pooler
- * such as PgBouncer, `preparesStatements` may have to return false.
+ * Counts requests of all instances together, in the table `rate_limits` that the migrations create. Let
+ * `preparesStatements` return false behind a pooler that cannot keep prepared statements, such as an old PgBouncer.
  */
 export const postgresQuota = (
   knex: Knex,

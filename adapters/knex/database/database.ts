@@ -76,7 +76,10 @@ export interface Database {
   readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
   /** Returns true if the file was removed, replaced or truncated. Writes are then lost until the process restarts. */
   readonly isFileReplaced: () => boolean;
-  /** Rejects a database that belongs to another program or cannot store every text. The error says what to do. */
+  /**
+   * Rejects a database that belongs to another program, or whose encoding cannot store all of Unicode. The error says
+   * what to do.
+   */
   readonly checkUsable: () => Promise<void>;
   readonly durability: () => Promise<Durability>;
   readonly sizes: () => Promise<DatabaseSizes>;

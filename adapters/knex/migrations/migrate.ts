@@ -9,8 +9,8 @@ import { migrationConfig } from './migrations';
 import { generationMismatch, readSchemaState, type SchemaState } from './schema-state';
 
 /**
- * Permanent failure of a migration, so that a retry does not help. The database belongs to another program, has a table of
- * the same name or a schema of another generation, or is unsuitable. The message of the cause gives advice.
+ * Permanent failure of a migration, so that a retry does not help. The database belongs to another program, has another
+ * program's table with a name of ours, or has an unsupported schema or encoding. The message of the cause gives advice.
  */
 export interface MigrationFailed {
   readonly _tag: 'MigrationFailed';
@@ -101,9 +101,9 @@ const runPending = async (
 };
 
 /**
- * Runs the pending migrations in one transaction and returns their names. Rejects a database that can't store every text
- * or belongs to another program. A migration has no time limit. If several processes start, one migrates, and the others
- * wait for at most ten minutes. A killed process leaves no partial migration.
+ * Runs the pending migrations in one transaction and returns their names. Rejects a database that belongs to another
+ * program, or whose encoding cannot store all of Unicode. A migration has no time limit. If several processes start,
+ * one migrates, and the others wait for at most ten minutes. A killed process leaves no partial migration.
  */
 export const migrate = (
   database: Database,

@@ -4,7 +4,7 @@ import { generationBegunBy, migrations, migrationTable } from './migrations';
 export interface SchemaState {
   readonly pending: ReadonlyArray<string>;
   readonly unknown: ReadonlyArray<string>;
-  /** Generation of the schema in the database; 0 if it has no schema yet. */
+  /** Starts at 1, and grows by 1 with each migration that earlier versions cannot work with; 0 without a schema. */
   readonly generation: number;
   readonly expectedGeneration: number;
 }

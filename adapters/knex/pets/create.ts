@@ -23,7 +23,10 @@ import { databaseTimeouts } from '../../../core/timeouts';
 const textLength = (newPet: NewPet): number =>
   newPetCells(newPet).reduce((length, cell) => length + (cell?.length ?? 0), 0);
 
-/** Limits of one insert. SQLite takes at most 500 keys in one query. More text blocks the event loop for over 20 ms. */
+/**
+ * Limits of one insert. SQLite accepts at most 500 conditions for idempotency keys in a query. A text of more characters
+ * blocks the event loop for over 20 ms.
+ */
 export const newPetBatches: BatchLimits<NewPet> = {
   maxBatchSize: 400,
   maxBatchCost: 1_000_000,

@@ -80,8 +80,9 @@ export const findRecords = async (
 };
 
 /**
- * Locks a record, which on PostgreSQL makes the commit wait for a synchronous standby. A restarted primary shows records that
- * the standby never got, and a replay must not acknowledge those.
+ * Locks a record, so that the commit of a repeated create waits for a synchronous standby of PostgreSQL; a commit
+ * without a write does not wait. A restarted primary may have a record that the standby never received, and such a
+ * record must not be acknowledged.
  */
 export const lockRecord = async (
   transaction: Knex,

@@ -54,7 +54,7 @@ export const readPets = (
 const leastInt64 = -(2n ** 63n);
 const greatestInt64 = 2n ** 63n - 1n;
 
-/** Maximum text in a page that shares a query, so that a batch of 400 stays under 30 MB. */
+/** Maximum bytes of text in a page that is read together with others. A query of 400 pages then stays under 30 MB. */
 const maxSharedPageBytes = 65_536;
 
 const emptyPage: PetPage = { pets: [], hasMore: false };

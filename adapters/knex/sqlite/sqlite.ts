@@ -108,7 +108,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     reads,
     writes,
     petStatements: sqlitePetStatements(runStatement),
-    // SQLite has one writer. Finds, lists and API keys use one of the three reading connections each.
+    // SQLite has one writer. The three reading connections serve one query each of finds, lists and API keys.
     concurrency: { reads: 1, writes: 1 },
     withMigrationLock: async (work) =>
       withWriteLock(writes, work, isOwnFile ? await idForNewFile(reads) : undefined),
@@ -139,11 +139,11 @@ const hasLeftLog = (filename: string): boolean =>
 
 /**
  * Opens a SQLite file, but keeps its journal mode and a write-ahead log that was left behind. The last connection to close
- * would remove that log if it may write.
+ * would remove that log if it is opened read-write.
  */
 export const openSqliteForInspection = (filename: string): InspectableDatabase => {
   const keepsLog = hasLeftLog(filename);
-  // A read-only connection cannot remove the -wal and -shm files that it creates.
+  // Only a log that was left behind needs `ro`: such a connection would leave the -wal and -shm files that it creates.
   const reads = openPool(filename, keepsLog ? 'ro' : 'rw', 'query_only = ON');
   const writes = openPool(filename, 'rw', 'synchronous = FULL');
   const usual = openSqlite(filename, { isOwnFile: true });
