@@ -28,8 +28,8 @@ export type OnBatch = (size: number, milliseconds: number) => void;
 interface Options<K, V> extends BatchLimits<K> {
   readonly batchKey?: (key: K) => string;
   /**
-   * Returns the owner of a call. Owners take turns in starting a batch, so that one with many queued calls does not
-   * starve the others.
+   * Returns a text that identifies the client of a call. Clients take turns in starting a batch, so that one with many
+   * queued calls does not starve the others.
    */
   readonly shareKey?: (key: K) => string;
   readonly concurrency: number;
@@ -146,8 +146,8 @@ export const createBatcher = <K, V extends object>({
       });
       if (!running.delete(batch)) return;
       dispatch();
-      // A settled call ends its request, and a queued request then makes a new call. `nextTick` starts the batch of these
-      // calls before other work of the tick.
+      // Queued requests start when the requests of these calls end, and make new calls. `nextTick` runs those sooner
+      // than `setImmediate` would.
       process.nextTick(dispatch);
     };
     runBatch(calls.map(({ key }) => key)).then(

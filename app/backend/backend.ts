@@ -25,7 +25,10 @@ import { databaseOf } from './database';
 export interface Backend {
   readonly ports: Ports;
   readonly consumeQuota: ConsumeQuota | undefined;
-  /** Creates a key, unless there is one or in production. The caller must print it, since only its hash is stored. */
+  /**
+   * Creates a key if none is configured or was ever issued, but not in production. The caller must print it, since only
+   * its hash is stored.
+   */
   readonly createFirstKey: () => Promise<string | undefined>;
   /** Returns the reason why the backend can't serve, or undefined. The reason is public: `/readyz` shows it. */
   readonly checkReadiness: () => Promise<string | undefined>;
@@ -46,7 +49,7 @@ export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof 
 const needsKeyInProduction = ({ API_KEYS, NODE_ENV }: Settings): boolean =>
   API_KEYS.length === 0 && NODE_ENV === 'production';
 
-/** Counts for all instances together on PostgreSQL only. In SQLite, each request would cost a commit. */
+/** Picks a quota that all instances share only on PostgreSQL. On SQLite, that would cost a commit for each request. */
 const pickQuota = (
   { writes, preparesStatements }: Database,
   { RATE_LIMIT, DATABASE_URL }: Settings,
@@ -65,7 +68,7 @@ const readStatus = async (database: Database, { API_KEYS }: Settings): Promise<P
     : status.right;
 };
 
-/** SQLSTATE classes 42 (access rule violation) and 0A (feature not supported), which a retry can't cure. */
+/** SQLSTATE classes 42 (syntax or access rule) and 0A (feature not supported), which a retry can't cure. */
 const isPermanent = (cause: unknown): boolean => /^(?:42|0A)...$/.test(errorCode(cause) ?? '');
 
 /** Throws if no create can ever succeed. A busy, full or temporarily read-only database can still serve reads. */

@@ -129,7 +129,8 @@ export const apiKeyStore = ({ reads, writes, withMigrationLock }: Database): Api
   issue: (name, { lifetimeMs = null } = {}) => toTaskEither(() => insertKey(writes, name, lifetimeMs)),
   bootstrapKey: (name) =>
     toTaskEither(async () => {
-      // Reads without the lock first: a migration may hold it for long, and the role may lack the right to create its table.
+      // Reads without the lock first. A long migration may hold it, and the role may lack the right to create the
+      // table `setup_lock`.
       if (await hasKey(reads)) return undefined;
       return withMigrationLock(async (transaction) =>
         (await hasKey(transaction)) ? undefined : insertKey(transaction, name, null),

@@ -53,8 +53,8 @@ interface Client {
 }
 
 /**
- * Has knex close the connection if COMMIT finds a lock, as it may without a write-ahead log. SQLite keeps the transaction
- * open then, and later statements on the connection would belong to it.
+ * Makes knex close the connection if COMMIT fails with SQLITE_BUSY, which can happen without a write-ahead log. SQLite
+ * then keeps the transaction open, and later statements on the connection would belong to it.
  */
 const closeOnBusyCommit = async (transaction: Knex.Transaction): Promise<void> => {
   const client: unknown = transaction.client;

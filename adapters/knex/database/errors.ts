@@ -13,8 +13,8 @@ const hasCode =
     codes.test(codeOf(error));
 
 /**
- * True if the database refused the statement itself, so that single rows of its batch may succeed. False for SQLSTATE 08
- * (connection), 57P (shutdown) and 53300 (too many connections), and for SQLite's I/O errors.
+ * True if the database rejected the statement itself. Some rows of its batch may then succeed in separate statements.
+ * False for SQLSTATE 08 (connection), 57P (shutdown) and 53300 (too many connections), and for SQLite's I/O errors.
  */
 export const isStatementError = hasCode(
   /^(?:(?!08|57P|53300)(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|NOMEM))$/,

@@ -33,8 +33,8 @@ export type Cell = string | null;
 export type PetRow = ReadonlyArray<Cell>;
 
 /**
- * Reads a text as null if it is longer than the store allows, which only another program can write. Its row then fails
- * without loading the text. A SQLite database in UTF-16 counts up to twice the bytes of UTF-8.
+ * Reads an overlong text, which only another program can have written, as null, so that its row is rejected without
+ * loading the text. The limit is doubled, because UTF-16 in SQLite takes up to twice the bytes of UTF-8.
  */
 const cellOf = ({ name, maxBytes }: Column): string =>
   maxBytes === undefined

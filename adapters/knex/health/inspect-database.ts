@@ -18,7 +18,7 @@ export interface DatabaseReport {
   readonly newestKeyCreatedAtMs: number | undefined;
 }
 
-/** Twice the size to which the write-ahead log shrinks. On a full disk, creates fail, and reads may fail too. */
+/** Twice the size to which SQLite truncates the write-ahead log. On a full disk, creates fail, and reads may too. */
 const minDiskAvailable = 8 * 1024 * 1024;
 
 const useAsService = async (database: InspectableDatabase, countsRequests: boolean): Promise<void> => {
@@ -29,7 +29,7 @@ const useAsService = async (database: InspectableDatabase, countsRequests: boole
   await beat(database);
 };
 
-/** Checks that a service could migrate and use the database. The heartbeat is the only data that it changes. */
+/** Checks that a service could migrate and use the database. Changes nothing but the time in the table `heartbeats`. */
 export const inspectDatabase = (
   database: InspectableDatabase,
   {

@@ -49,7 +49,7 @@ export const readAnimals = async (
   return rows;
 };
 
-/** Runs the statements of a create with an idempotency key, of its retry and of the purge, and rolls them back. */
+/** Tries the reads and writes of a create with an idempotency key, its retry and the purge, and rolls them back. */
 export const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
   rolledBack(writes, async (transaction) => {
     const [row = []] = await petStatements.tryInsert(transaction, trialPet);

@@ -24,8 +24,8 @@ const textLength = (newPet: NewPet): number =>
   newPetCells(newPet).reduce((length, cell) => length + (cell?.length ?? 0), 0);
 
 /**
- * Limits of one insert. SQLite accepts at most 500 conditions for idempotency keys in a query. A text of more characters
- * blocks the event loop for over 20 ms.
+ * Limits of one insert. SQLite accepts at most 500 conditions for idempotency keys in a query. A batch with more
+ * characters than `maxBatchCost` would block the event loop for over 20 ms.
  */
 export const newPetBatches: BatchLimits<NewPet> = {
   maxBatchSize: 400,

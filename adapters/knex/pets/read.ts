@@ -110,9 +110,9 @@ interface PageRequest {
 }
 
 /**
- * Returns a function that reads one page. Equal queries share one page object, and small pages share a statement. A large
- * page (a name may have 64 kB) has a statement of its own, in turn between owners. This bounds memory, and the time for
- * which parsing blocks the event loop.
+ * Returns a function that reads one page. Equal queries share one page object, and small pages share a statement. A
+ * large page (a name may have 64 kB) has its own statement, to bound memory and pauses of the event loop. Clients take
+ * turns in running statements.
  */
 export const readPages = (
   database: Database,

@@ -118,8 +118,7 @@ export const postgresConfiguration = (
   pool: {
     min: 0,
     max: options.poolSize,
-    // Closes connections that are idle for this time. The silence timeout, `graceMs` later, cannot tell an idle
-    // connection from a hanging query.
+    // Closes idle connections. `socketWithTimeout` would take them for hanging queries `graceMs` later.
     idleTimeoutMillis: options.statementTimeoutMs,
     reapIntervalMillis: 250,
   },

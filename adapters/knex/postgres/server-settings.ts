@@ -42,7 +42,7 @@ export const sessionTimeouts = (statementTimeoutMs: number) => ({
   idle_in_transaction_session_timeout: databaseTimeouts.idleInTransactionMs,
 });
 
-/** Reads lock_timeout on the nodes of Citus, which run parts of a statement in sessions of the role. */
+/** Reads lock_timeout on the nodes of Citus. Each runs its part of a statement in a session with its own settings. */
 const lockTimeoutOnNodes = async (pool: Knex): Promise<ReadonlyArray<Setting>> => {
   const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<{ success: boolean; result: string }> }>(
     `select success, result from run_command_on_all_nodes('select setting from pg_settings where name = ''lock_timeout''')`,

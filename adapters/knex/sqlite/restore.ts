@@ -68,7 +68,7 @@ export const restoreSqlite = async (
   { mayReplace, ...options }: RestoreOptions,
 ): Promise<number> => {
   const exists = existsSync(database);
-  // Locks an empty file, so that no service can start during the restore, which would overwrite its acknowledged animals.
+  // Creates an empty file to lock. A service that started now would lose its animals when the restore ends.
   if (!exists) createPrivateFile(database);
   const filename = resolveSymlink(database);
   const replace = (): Promise<number> =>

@@ -138,12 +138,12 @@ const hasLeftLog = (filename: string): boolean =>
   (statSync(`${resolveSymlink(filename)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /**
- * Opens a SQLite file, but keeps its journal mode and a write-ahead log that was left behind. The last connection to close
- * would remove that log if it is opened read-write.
+ * Opens a SQLite file, but keeps its journal mode and a write-ahead log that was left behind. SQLite removes the log
+ * when the last connection closes, unless that connection is read-only.
  */
 export const openSqliteForInspection = (filename: string): InspectableDatabase => {
   const keepsLog = hasLeftLog(filename);
-  // Only a log that was left behind needs `ro`: such a connection would leave the -wal and -shm files that it creates.
+  // If no log was left behind, reads use `rw`, because a read-only connection would leave new -wal and -shm files.
   const reads = openPool(filename, keepsLog ? 'ro' : 'rw', 'query_only = ON');
   const writes = openPool(filename, 'rw', 'synchronous = FULL');
   const usual = openSqlite(filename, { isOwnFile: true });

@@ -95,8 +95,8 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   };
 
   /**
-   * Accepts a file that VACUUM has shortened, because its database is as short. If the database is not shorter, reads
-   * the whole file for damage.
+   * Accepts a shorter file if the database has fewer pages too, as after VACUUM. Otherwise reads the whole file to look
+   * for damage.
    */
   const checkMain = async (base: string): Promise<void> => {
     const { size } = inspectFile(base);
