@@ -164,7 +164,8 @@ const getBody = async (host: string, port: number, path: string): Promise<string
 
 /**
  * True if the animal store at this address uses the configured database. Calls its `/readyz`, which writes a heartbeat
- * to its database at most once a second, and looks for that heartbeat. Also true if the store is configured in memory.
+ * to its database at most once a second, and looks for that heartbeat in the configured database. Also true if
+ * `settings` configure a database in memory, which no other process can read.
  */
 const usesSameDatabase = async (settings: Settings, host: string, port: number): Promise<boolean> => {
   const database = databaseOf(settings)?.openAsFound();

@@ -1,4 +1,4 @@
-/** The names of `animal-store/core`, for embedders. Adapters and the app import `index.ts`. */
+/** Exports of `animal-store/core`, for programs that embed the store. Adapters and the app import `index.ts` instead. */
 export {
   type AnimalStore,
   type AnimalStoreClient,

@@ -1,6 +1,6 @@
 /*
  * Every time limit of the product. `test/core/timeouts.test.ts` checks which limits must be less than others. A client
- * that has sent its whole request gets an answer within 5 s: `responseMs` and two intervals of `sweepMs` are less.
+ * that has sent its whole request gets an answer within 5 s, because `responseMs` plus twice `sweepMs` is less.
  */
 
 export const serverTimeouts = {
@@ -19,8 +19,8 @@ export const serverTimeouts = {
    * closes connections first.
    */
   idleMs: 65_000,
-  // Maximum silence of a client after the last response, and maximum time to discard what it still sends; 20 MB take
-  // 1.6 s at 100 Mbit/s.
+  // After the last response, a connection discards what the client still sends. It closes once the client has sent
+  // nothing for `lingerSilenceMs`, or after `lingerMs`. Sending 20 MB takes 1.6 s at 100 Mbit/s.
   lingerSilenceMs: 1_000,
   lingerMs: 5_000,
   /**

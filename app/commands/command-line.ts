@@ -59,7 +59,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO) =>
       'Serves a catalogue of animals over HTTP. Environment variables configure it: see docs/configuration.md.',
     )
     .version(readVersion())
-    // Not `--env-file`: Node handles that option itself, even after the name of a program.
+    // Not named `--env-file`, which Node reads itself, even after the script: `node main.js --env-file x`.
     .option(
       '--environment-file <file>',
       'read settings from a file of NAME=value lines; they override the environment',

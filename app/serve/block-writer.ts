@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { fileDescriptorOf } from '../terminal/streams';
 
 interface Sink {
-  /** Resolves with the number of bytes that were written. Rejects if a retry may help, as on a full disk. */
+  /** Resolves with the number of bytes written. Rejects if the caller should try again, as on a full disk. */
   readonly take: (block: Buffer) => Promise<number>;
   readonly takeLast: (block: Buffer) => void;
 }

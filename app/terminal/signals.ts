@@ -7,8 +7,8 @@ type StopSignal = 'SIGINT' | 'SIGTERM';
 const stopSignals: ReadonlyArray<StopSignal> = ['SIGINT', 'SIGTERM'];
 
 /**
- * Exits at a signal that has no other handler. Needed as process 1, in a container, for which the kernel ignores such a
- * signal (pid_namespaces(7)).
+ * Exits at a SIGINT or SIGTERM that has no other handler. For process 1, as in a container, the kernel ignores signals
+ * that have no handler (pid_namespaces(7)).
  */
 export const endBySignals = (): void => {
   for (const signal of stopSignals) {

@@ -38,7 +38,7 @@ export const openSource = async (file: string, interruption: AbortSignal) => {
   const fd = file === '-' ? standardInput : await openFile(file);
   const stats = await promisify(fstat)(fd);
   const stream = streamOf(fd, stats);
-  // Prevents an unhandled error event if the signal comes before the first read, which then throws.
+  // Prevents an unhandled error event if `interruption` is already aborted. The first read then throws the error.
   stream.on('error', () => undefined);
   const chunks: AsyncIterable<Uint8Array> = addAbortSignal(interruption, stream);
   return {
@@ -73,7 +73,10 @@ const isSameFile = (one: Target, other: Target): boolean =>
 
 const databaseSuffixes = ['', '-wal', '-shm', '-journal'];
 
-/** Returns the files of a SQLite database. SQLite follows links, and creates the others next to the linked file. */
+/**
+ * Returns the files of a SQLite database. SQLite resolves a link to the database, and creates the WAL and the journal
+ * next to the link's target.
+ */
 const databaseTargets = (database: string): ReadonlyArray<Target> => {
   const { path } = resolveTarget(database);
   return databaseSuffixes.map((suffix) => resolveTarget(`${path}${suffix}`));
@@ -146,7 +149,7 @@ export const writeStandardOutput = (
   texts: AsyncIterable<string | Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> => {
-  // The pipeline ends this stream, since standard output must stay open.
+  // Wraps standard output, because the pipeline ends its last stream and standard output must stay open.
   const sink = new Writable({
     highWaterMark: 1,
     decodeStrings: false,

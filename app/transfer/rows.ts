@@ -38,7 +38,10 @@ type Quoting = 'start' | 'plain' | 'quoted' | 'closed';
 const comma = 0x2c;
 const quote = 0x22;
 
-/** Returns the state after a byte (RFC 4180). A quote opens a field only at its start; a doubled one reopens it. */
+/**
+ * Returns the state after a byte (RFC 4180). A quote opens quotes only at the start of a field. The second of two
+ * quotes in a row opens them again.
+ */
 const nextQuoting = (quoting: Quoting, byte: number): Quoting => {
   if (quoting === 'quoted') return byte === quote ? 'closed' : 'quoted';
   if (byte === comma) return 'start';
@@ -66,7 +69,7 @@ const withoutCarriageReturn = (bytes: Uint8Array): Uint8Array =>
 
 /**
  * Splits a file into rows, and skips empty lines. With `hasQuotes`, as in CSV, a line break in quotes does not end the
- * row. Throws for a quote that is not closed, because the row may contain many valid rows.
+ * row. Throws if a quote is not closed, because the text after it may be many valid rows.
  */
 export async function* splitRows(
   chunks: AsyncIterable<Uint8Array>,
