@@ -39,8 +39,8 @@ const comma = 0x2c;
 const quote = 0x22;
 
 /**
- * Returns the state after a byte (RFC 4180). A quote opens quotes only at the start of a field. The second of two
- * quotes in a row opens them again.
+ * Returns the state after a byte (RFC 4180). A quote opens quotes only at the start of a field. A quote right after
+ * the closing one opens them again.
  */
 const nextQuoting = (quoting: Quoting, byte: number): Quoting => {
   if (quoting === 'quoted') return byte === quote ? 'closed' : 'quoted';
