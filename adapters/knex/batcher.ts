@@ -54,8 +54,9 @@ interface Batch<K, V> {
 }
 
 /**
- * Collects calls while all slots are busy, and runs them as the next batch. With a free slot, the calls of one tick of the event
- * loop form a batch. A call never joins a running batch, so no result is stale. Each call ends at its own deadline.
+ * Collects calls while `concurrency` batches are running, and runs them as the next batch. While fewer are running, the
+ * calls of one tick of the event loop form a batch. A call never joins a running batch, so that its result is not
+ * stale. Each call ends at its own deadline.
  */
 export const createBatcher = <K, V extends object>({
   concurrency,

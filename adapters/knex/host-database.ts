@@ -16,8 +16,9 @@ const partOf = (owner: object, name: string): object => {
 };
 
 /**
- * Returns the same Knex without the host's `wrapIdentifier` and `postProcessResponse`, because the store uses plain column
- * names. Knex's migrations would disable both for the rest of the host's transaction. Uses undocumented parts of Knex.
+ * Returns the same Knex without the host's `wrapIdentifier` and `postProcessResponse`, because the store uses plain
+ * column names. Knex's migrations would disable both for the rest of the host's transaction. Uses undocumented parts of
+ * Knex.
  */
 const withoutIdentifierMapping = (knex: Knex): Knex => {
   const client = partOf(knex, 'client');
@@ -39,11 +40,11 @@ const detectEngineOnce = () => {
 };
 
 /**
- * Returns the database of a host's Knex, or of a transaction, whose commit or rollback then includes the store's changes.
- * In a transaction, await each call before your next statement: a failed call aborts a PostgreSQL transaction, and your
- * statement may see half an import. Give an embedded client in a transaction `retryForMs: 0`: its retries would fail and
- * hold the connection. Pool settings, timeouts, name mapping and closing remain the host's. Throws a TypeError for knex
- * drivers other than `pg` and `sqlite3`.
+ * Returns the database of a host's Knex, or of a transaction, whose commit or rollback then includes the store's
+ * changes. In a transaction, await each call before your next statement: a failed call aborts a PostgreSQL transaction,
+ * and your statement may see half an import. Give an embedded client in a transaction `retryForMs: 0`: its retries
+ * would fail and hold the connection. Pool settings, timeouts, name mapping and closing remain the host's. Throws a
+ * TypeError for knex drivers other than `pg` and `sqlite3`.
  */
 export const hostDatabase = (knex: Knex): Database => {
   const plain = withoutIdentifierMapping(knex);

@@ -69,8 +69,8 @@ const closeOnBusyCommit = async (transaction: Knex.Transaction): Promise<void> =
 };
 
 /**
- * Runs work in a transaction, and rolls back if the work throws. Also throws if PostgreSQL answers COMMIT with ROLLBACK, as
- * it does after a failed statement whose error was ignored.
+ * Runs work in a transaction, and rolls back if the work throws. Also throws if PostgreSQL answers COMMIT with
+ * ROLLBACK, as it does after a failed statement whose error was ignored.
  */
 export const inTransaction = async <A>(
   knex: Knex,

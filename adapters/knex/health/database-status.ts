@@ -9,7 +9,7 @@ import { readSchemaState } from '../migrations/schema-state';
 
 export interface DatabaseStatus {
   readonly validKeys: number;
-  /** Owners whose last key expires at `ends` (ISO 8601), the soonest first; at most 100. */
+  /** Owners whose last valid API key expires at `ends` (ISO 8601), the soonest first; at most 100. */
   readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly ends: string }>;
   readonly sizes: DatabaseSizes;
   readonly migrations: { readonly applied: number; readonly pending: number };

@@ -19,8 +19,8 @@ export interface MigrationFailed {
 
 export interface MigrateOptions {
   /**
-   * Permits migrations that begin a new schema generation, which earlier versions of the program can't use. The default is
-   * false. First stop all instances of earlier versions and make a backup.
+   * Permits migrations that begin a new schema generation, which earlier versions of the program can't use. The default
+   * is false. First stop all instances of earlier versions and make a backup.
    */
   readonly mayRaiseGeneration?: boolean;
   /** Receives a message about the current stage every five seconds. */

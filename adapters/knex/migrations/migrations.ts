@@ -50,9 +50,9 @@ const initialMigration: Knex.Migration = {
 };
 
 /**
- * Migrations by name, in order. Programs of one schema generation run side by side. A migration that breaks older programs
- * begins the next generation, as its name says: `012_drop_status.generation-2`. So does a migration that restricts access,
- * such as an expiry of keys, because an older program would ignore the restriction.
+ * Migrations by name, in order. Programs of one schema generation run side by side. A migration that breaks older
+ * programs begins the next generation, as its name says: `012_drop_status.generation-2`. So does a migration that
+ * restricts access, such as an expiry of keys, because an older program would ignore the restriction.
  */
 export const migrations: Readonly<Record<string, Knex.Migration>> = {
   '001_create_tables': initialMigration,

@@ -48,8 +48,8 @@ const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotency
 const contentOf = (newPet: NewPet): string => JSON.stringify(newPetCells(newPet));
 
 /**
- * Inserts animals in one statement, and returns them in the order of `newPets`. SQL returns inserted rows in any order, so
- * they are matched by content.
+ * Inserts animals in one statement, and returns them in the order of `newPets`. SQL returns inserted rows in any order,
+ * so they are matched by content.
  */
 const insertPets = async (
   writes: Knex,

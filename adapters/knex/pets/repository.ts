@@ -50,8 +50,8 @@ const insertAll = async (
 };
 
 /**
- * Runs work and sends a statement every second, since servers and proxies close idle connections and a source may be slow.
- * Rejects if such a statement fails, as the transaction is then lost.
+ * Runs work and sends a statement every second, since servers and proxies close idle connections and a source may be
+ * slow. Rejects if such a statement fails, as the transaction is then lost.
  */
 const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<A> => {
   let timer: NodeJS.Timeout | undefined;
@@ -87,8 +87,8 @@ const importAll =
   };
 
 /**
- * Observer of a repository, for metrics: gets the size and the duration of each batch that has succeeded or failed. Must not
- * throw. A batch of `create` ends with its commit. `importAll` does not call the observer.
+ * Observer of a repository, for metrics: gets the size and the duration of each batch that has succeeded or failed.
+ * Must not throw. A batch of `create` ends with its commit. `importAll` does not call the observer.
  */
 export interface RepositoryObserver {
   readonly batch: (operation: 'list' | 'find' | 'create', size: number, milliseconds: number) => void;

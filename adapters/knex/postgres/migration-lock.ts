@@ -4,9 +4,9 @@ import { inTransaction, retryConflicts, silentLog, withPool } from '../database/
 import { databaseTimeouts } from '../../../core/timeouts';
 
 /**
- * Limits of a migration. A statement may run for any time. A wait for a lock ends after 2 s and the migration is retried,
- * because other statements queue behind that wait. PostgreSQL ends a transaction that is idle for 10 s, so that a
- * process that hangs does not keep its locks.
+ * Limits of a migration. A statement may run for any time. A wait for a lock ends after 2 s and the migration is
+ * retried, because other statements queue behind that wait. PostgreSQL ends a transaction that is idle for 10 s, so
+ * that a process that hangs does not keep its locks.
  */
 const limits = [
   'set local statement_timeout = 0',

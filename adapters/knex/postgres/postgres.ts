@@ -94,8 +94,8 @@ const detectEngine = (connectionString: string, statementTimeoutMs: number): (()
 };
 
 /**
- * Use of named prepared statements. `auto` prepares them unless there is a pooler. Many poolers run the next statement on a
- * connection that has not prepared it, or has prepared another one by that name.
+ * Use of named prepared statements. `auto` prepares them unless there is a pooler. Many poolers run the next statement
+ * on a connection that has not prepared it, or has prepared another one by that name.
  */
 export type PreparedStatements = 'auto' | 'always' | 'never';
 

@@ -37,7 +37,7 @@ export const checkEncoding = async (pool: Knex): Promise<void> => {
 
 export const sessionTimeouts = (statementTimeoutMs: number) => ({
   statement_timeout: statementTimeoutMs,
-  // A third of the time, so that a create that waits for a locked row leaves time for the rest of its batch.
+  // A third of `statement_timeout`: a create that waits for a locked row then leaves time for the rest of its batch.
   lock_timeout: Math.ceil(statementTimeoutMs / 3),
   idle_in_transaction_session_timeout: databaseTimeouts.idleInTransactionMs,
 });

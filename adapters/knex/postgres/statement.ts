@@ -25,8 +25,8 @@ export const statementRunner =
   };
 
 /**
- * Returns the where and order clauses of a page: animals from an id on, with these column values. The row comparison makes
- * the planner use the index on the first column and the id. For `column = wanted` it may scan the primary key.
+ * Returns the where and order clauses of a page: animals from an id on, with these column values. The row comparison
+ * makes the planner use the index on the first column and the id. For `column = wanted` it may scan the primary key.
  */
 export const pageClauses = (
   columns: ReadonlyArray<string>,

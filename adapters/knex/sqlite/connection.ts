@@ -107,8 +107,8 @@ export const withPragmas =
   };
 
 /**
- * Opens an existing file only, in mode `ro` or `rw` (SQLite, "URI Filenames"). Flags could not do this: the driver always
- * adds the one that creates files.
+ * Opens an existing file only, in mode `ro` or `rw` (SQLite, "URI Filenames"). Flags could not do this: the driver
+ * always adds the one that creates files.
  */
 export const fileInMode = (filename: string, mode: string) => ({
   filename: `${pathToFileURL(filename).href}?mode=${mode}`,

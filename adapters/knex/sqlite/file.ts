@@ -37,8 +37,8 @@ export const isInUse = (filename: string): boolean =>
   ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
 
 /**
- * Configures a pool that only reads a file. A file that is not in use is read as immutable, without a lock: otherwise SQLite
- * would create a write-ahead log and leave it behind.
+ * Configures a pool that only reads a file. A file that is not in use is read as immutable, without a lock: otherwise
+ * SQLite would create a write-ahead log and leave it behind.
  */
 export const readOnlyConfiguration = (filename: string, pool: Knex.PoolConfig = {}): Knex.Config =>
   poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`), pool);
