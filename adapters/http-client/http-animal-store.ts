@@ -125,8 +125,8 @@ export const httpAnimalStore =
                 : decodeOrThrow(IdempotencyKey, idempotencyKey);
             return async (limits) => {
               const created = await transport.create(decoded, key, limits);
-              // Without a key from the caller, only a retry within this call can be a replay. To the caller the animal
-              // is new.
+              // Without an idempotency key from the caller, only a retry within this call can get a replay. The caller
+              // has not seen that animal before.
               return idempotencyKey === undefined ? { ...created, replayed: false } : created;
             };
           },

@@ -4,7 +4,8 @@ const rateWindows = 4;
 
 /**
  * Measures throughput in requests per millisecond while requests are queued. Without a queue, it would measure the
- * arrival rate. The maximum of the last few windows counts, so that a short stall does not look like a slow database.
+ * arrival rate. The maximum over the last few windows of 250 ms counts, so that a short stall does not look like a slow
+ * database.
  */
 const serviceRate = () => {
   let startedAt = 0;
@@ -142,8 +143,8 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
 };
 
 /**
- * Separate slots for reads and writes, so that writes that wait for a locked database cannot block reads. If the
- * queues are full, the longer one sheds its newest request for one in the shorter queue.
+ * Separate slots for reads and writes, so that writes that wait for a locked database cannot block reads. If both
+ * queues together are full, a request for the shorter queue displaces the newest of the longer one, which is shed.
  */
 export interface Bulkheads {
   readonly reads: Admission;

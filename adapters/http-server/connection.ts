@@ -155,7 +155,8 @@ export class Connection<T extends Turn = Turn> {
 
   private parseReceived(): void {
     if (this.isYielding) {
-      // Pause the socket again: Node resumed it for the reader of the body, but other connections are served first.
+      // Read no more until other connections have been served. A pause when the yield starts would not last: Node
+      // resumes the socket for the reader of the body.
       this.socket.pause();
       return;
     }
@@ -175,8 +176,8 @@ export class Connection<T extends Turn = Turn> {
   }
 
   /**
-   * True if received bytes may be parsed. After the client's half-close a pause does not count, because Node would never
-   * resume the socket.
+   * True if received bytes may be parsed. After the client's half-close a pause does not count, because Node would
+   * never resume the socket.
    */
   private isReading(): boolean {
     return !this.isYielding && (this.input !== 'open' || !this.socket.isPaused());

@@ -11,9 +11,10 @@ import { serverTimeouts } from '../../core/timeouts';
 export interface HttpServer {
   readonly address: string;
   /**
-   * Stops gracefully. During `delayMs`, load balancers can notice and requests are still served. Afterwards no
-   * connection is accepted, and each open one closes after its next response. Idle connections close after 1.5 s, or
-   * `delayMs` if it is shorter, so that proxies can close them first. All others close after 10 s.
+   * Stops gracefully. During `delayMs`, requests are served as before, so that load balancers have time to send new
+   * ones elsewhere. Afterwards no connection is accepted, and each open one closes after its next response. Idle
+   * connections close after 1.5 s, or `delayMs` if it is shorter, so that proxies can close them first. All others
+   * close after 10 s.
    */
   readonly stop: (delayMs: number) => Promise<void>;
 }
@@ -61,8 +62,8 @@ const closeAll = async (
     const isBusy = [...open.values()].some(({ isIdle, isClosing }) => !isIdle || isClosing);
     if (!isBusy) server.closeIdleConnections();
   }, serverTimeouts.idleCheckMs);
-  // Node counts connections that have sent nothing as busy, and never closes them. The timeout gives first bytes that
-  // are still in the kernel time to be read.
+  // Node counts connections that have sent nothing as busy, and never closes them. Close them after a delay, because
+  // the kernel may have received a request that Node has not read yet.
   const closeSilent = setTimeout(() => {
     for (const { socket } of open.values()) if (socket.bytesRead === 0) socket.destroy();
   }, serverTimeouts.firstByteMs);

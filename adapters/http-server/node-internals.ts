@@ -88,7 +88,10 @@ export const joinChunks = (request: IncomingMessage): ChunkedBody => {
   return body;
 };
 
-/** Calls `start` when a reader first asks for the body. A call of `_read` alone does not show it: Node also calls it itself. */
+/**
+ * Calls `start` when a reader first asks for the body. Node may call `_read` earlier, while `readableFlowing` is still
+ * null.
+ */
 export const beforeReading = (request: IncomingMessage, start: () => void): void => {
   const read = request._read.bind(request);
   request._read = (size) => {

@@ -1,2 +1,2 @@
-/** The names of `animal-store/http-server`, for embedders. The app imports `index.ts`. */
+/** Exports of `animal-store/http-server`, for programs that embed it. The app imports `index.ts` instead. */
 export { arrivedAt, BodyError, deadlineOf, type HttpServer, readBody, startHttpServer } from './index';

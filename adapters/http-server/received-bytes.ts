@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { type ChunkedBody, joinChunks, type Parser } from './node-internals';
 
-/** Maximum bytes of heads to parse at once. They can have many pipelined requests, and each parsed one takes 1 kB. */
+/**
+ * Maximum bytes to parse at once, except in a body of known length. A piece can contain many pipelined requests, and
+ * each parsed request takes 1 kB.
+ */
 const maxPieceBytes = 4_096;
 
 /** Number of chunks to parse before other connections are served. Parsing a chunk takes about 2 microseconds. */

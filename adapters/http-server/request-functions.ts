@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 
-/** The error for a request body that is too long or incomplete. `type` and `status` are those of the package raw-body. */
+/** Error for a request body that is too long or incomplete. `type` and `status` are those of the package raw-body. */
 export class BodyError extends Error {
   override readonly name = 'BodyError';
   readonly type: 'entity.too.large' | 'request.aborted';

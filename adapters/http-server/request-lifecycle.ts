@@ -166,7 +166,8 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
 
   /**
    * Returns the bytes in memory of a request that is queued, receives its body or is shed, and 0 for others. A shed
-   * request counts, since its client can send until the 503 is sent. Bytes after a complete body belong to later requests, which `maxHeldBytes` limits.
+   * request counts, since its client can send until the 503 is sent. Bytes after a complete body belong to later
+   * requests, which `maxHeldBytes` limits.
    */
   heldBytes(): number {
     if (!this.isPending() && this.state !== 'shed') return 0;

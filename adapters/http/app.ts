@@ -60,7 +60,7 @@ export const httpApplication = (options: Options): HttpApplication => {
   return { app, ...serverOptions({ reporter, corsOrigins, trustedProxies, methods, routeOf, arrivedAt }) };
 };
 
-/** Makes the application for the operator: health and metrics, without API keys, on a port that clients cannot reach. */
+/** Makes the operator's application: health and metrics, without API keys, on a port that clients cannot reach. */
 export const adminApplication = ({
   checkReadiness,
   readMetrics,

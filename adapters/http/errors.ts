@@ -172,7 +172,7 @@ export const recordFailure = (request: IncomingMessage, failure: HttpFailure): v
 export const failureOf = (request: IncomingMessage): HttpFailure | undefined => failures.get(request);
 
 export const fail = (context: Context, failure: HttpFailure): void => {
-  // After the head is sent, such as a 503 at the deadline, only a bug is worth a report.
+  // If a response has already started, such as the 503 at the deadline, report only bugs.
   if (context.headerSent && failure._tag !== 'Defect') return;
   const cause = causeOf(failure);
   if (cause !== undefined) context.app.emit('error', cause, context);

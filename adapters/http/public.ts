@@ -1,2 +1,2 @@
-/** The names of `animal-store/http`, for a host application. The app imports `index.ts`. */
+/** Exports of `animal-store/http`, for programs that embed it. The app imports `index.ts` instead. */
 export { mountPetRoutes, openApiDocument } from './index';

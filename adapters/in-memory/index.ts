@@ -30,7 +30,10 @@ import {
 
 type InMemoryApiKeys = Readonly<{
   authenticate: Authenticate;
-  /** Adds a key. The owner is by default the id. Throws a TypeError for an invalid key, id or owner. */
+  /**
+   * Adds a key. Keys with the same owner share idempotency keys and a quota. The default of `owner` is `id`. Throws a
+   * TypeError for an invalid key, id or owner.
+   */
   add: (id: string, key: string, owner?: string) => void;
   revoke: (id: string) => void;
 }>;

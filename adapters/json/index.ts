@@ -35,7 +35,7 @@ const depthOf = (outsideStrings: string): number => {
   return deepest;
 };
 
-/** Returns a number with an integer value (7, 7.0, 7e0) below 10^19 as a bigint, and any other number as its text. */
+/** Returns a number with an integer value (7, 7.0, 7e0) below 10^19 as a bigint, and any other as a LosslessNumber. */
 const parseNumber = (text: string): unknown => {
   const { sign, digits, exponent } = splitNumber(text);
   return digits.length <= exponent + 1 && exponent <= maxExponent
@@ -43,7 +43,8 @@ const parseNumber = (text: string): unknown => {
     : parseLosslessNumber(text);
 };
 
-// Matches strings, also an unterminated last one. Without it, a search from each quote would take quadratic time.
+// Matches strings. An unterminated string matches to the end of the text. A failed match would be retried at each of
+// its escaped quotes, in quadratic time.
 const strings = /"(?:[^"\\]|\\.)*(?:"|\\?$)/gs;
 
 const membersIn = (value: unknown): number =>

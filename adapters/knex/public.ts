@@ -1,4 +1,4 @@
-/** The names of `animal-store/knex`, for embedders. The app imports `index.ts`. */
+/** Exports of `animal-store/knex`, for programs that embed it. The app imports `index.ts` instead. */
 export {
   type ApiKeyStore,
   apiKeyStore,

@@ -1,4 +1,4 @@
-/** The names of `animal-store/testing`. Tests of the repository import `index.ts`. */
+/** Exports of `animal-store/testing`. Tests of the repository import `index.ts` instead. */
 export {
   arbitraryNewPet,
   authenticateContract,

@@ -9,7 +9,7 @@ const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
 // The alternatives begin with different characters. Otherwise each parameter would double the time to match.
 const bareItem = String.raw`(?:"(?:[ !#-\[\]-~]|\\["\\])*"|:[\w+/=]*:|\?[01]|[\w*.!#$%&'^|~+-][\w*.:/!#$%&'^|~+-]*)`;
 const itemParameters = String.raw`(?:; *[a-z*][a-z\d_.*-]*(?:=${bareItem})?)*`;
-// A key without quotes may contain no comma: Node joins repeated headers with one, so that two keys would look like one.
+// A key without quotes may contain no comma: Node joins repeated headers with one, so two keys would look like one.
 const bareText = String.raw`([!#-+\--\[\]-~]{1,255})`;
 const keyText = `(?:${quotedText}${itemParameters}|${bareText})`;
 

@@ -41,7 +41,7 @@ const codecs = {
 
 const ListPetsParameters = t.partial(codecs);
 
-/** Parses a query without its question mark. URLSearchParams would drop a question mark at the start of the first name. */
+/** Parses a query without its question mark. URLSearchParams would drop one that starts the first name. */
 const parametersOf = (query: string): URLSearchParams => new URLSearchParams(`?${query}`);
 
 const decodeQuery = (query: string): E.Either<HttpFailure, Partial<PetQuery>> => {
