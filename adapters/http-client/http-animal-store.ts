@@ -95,7 +95,7 @@ const call = <F, A>(
 
 /**
  * Opens a store over HTTP, as a replacement for an embedded one. While the service cannot answer, calls retry until
- * their deadline, or for 30 seconds.
+ * their deadline, or for 30 seconds without one.
  */
 export const httpAnimalStore =
   (remote: Omit<RemoteStore, 'apiKey'>): OpenRemoteAnimalStore =>

@@ -128,7 +128,7 @@ const send = async (
   const init: RequestInit = { headers, signal, redirect: 'manual' };
   if (create !== undefined) {
     headers['Content-Type'] = 'application/json';
-    // A key in double quotes may have every printable ASCII character (RFC 8941, section 3.3.3).
+    // Send the key in double quotes, where every printable ASCII character is allowed (RFC 8941, section 3.3.3).
     headers['Idempotency-Key'] = `"${create.idempotencyKey.replace(/["\\]/g, '\\$&')}"`;
     init.method = 'POST';
     init.body = writeExactJson(create.newPet);

@@ -27,7 +27,8 @@ export type HttpApplication = ReturnType<typeof serverOptions> & { readonly app:
 
 const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
-  // `fail` emits the cause of each 500 and 503. Koa also emits the socket error of a client that has left.
+  // `fail` emits the cause of each 500 and 503. Koa also emits the socket error of a client that has left, which
+  // needs no report.
   app.on('error', (cause: Error, context: Koa.Context) => {
     if (cause !== context.socket.errored) reporter.error(cause, requestIdOf(context.req));
   });
