@@ -168,7 +168,7 @@ export const publish = async (results, { quick, now = new Date() }) => {
     [tableWith('SQLite, 64 connections'), `${ratioTable(results)}\n`],
     [
       /medians of\s\S+ rounds? of [\d.]+ s on \d{4}-\d\d-\d\d/,
-      `medians of\n${results.rounds} ${results.rounds === 1 ? 'round' : 'rounds'} of ${results.seconds} s on ${now.toISOString().slice(0, 10)}`,
+      `medians of ${results.rounds} ${results.rounds === 1 ? 'round' : 'rounds'} of ${results.seconds} s on ${now.toISOString().slice(0, 10)}`,
     ],
   ]);
   return ['README.md', 'test/bench/README.md', ...plots.map(([name]) => `docs/${name}`)];
