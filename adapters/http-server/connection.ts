@@ -176,8 +176,8 @@ export class Connection<T extends Turn = Turn> {
   }
 
   /**
-   * True if received bytes may be parsed. After the client's half-close a pause does not count, because Node would
-   * never resume the socket.
+   * True if received bytes may be parsed: the socket is not paused, or the client has half-closed the connection. Node
+   * never resumes a socket after a half-close.
    */
   private isReading(): boolean {
     return !this.isYielding && (this.input !== 'open' || !this.socket.isPaused());

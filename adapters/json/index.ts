@@ -35,7 +35,7 @@ const depthOf = (outsideStrings: string): number => {
   return deepest;
 };
 
-/** Returns a number with an integer value (7, 7.0, 7e0) below 10^19 as a bigint, and any other as a LosslessNumber. */
+/** Returns an integer of at most 19 digits (7, 7.0, 7e0) as a bigint, and any other number as a LosslessNumber. */
 const parseNumber = (text: string): unknown => {
   const { sign, digits, exponent } = splitNumber(text);
   return digits.length <= exponent + 1 && exponent <= maxExponent

@@ -49,7 +49,10 @@ export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof 
 const needsKeyInProduction = ({ API_KEYS, NODE_ENV }: Settings): boolean =>
   API_KEYS.length === 0 && NODE_ENV === 'production';
 
-/** Picks a quota that all instances share only on PostgreSQL. On SQLite, that would cost a commit for each request. */
+/**
+ * Picks the quota: on PostgreSQL one that all instances share, otherwise one in memory. A shared one on SQLite would
+ * cost a commit for each request.
+ */
 const pickQuota = (
   { writes, preparesStatements }: Database,
   { RATE_LIMIT, DATABASE_URL }: Settings,

@@ -48,7 +48,7 @@ const createForFolderOwner = (filename: string): void => {
     closeSync(openSync(filename, 'a', ownerOnlyMode));
     giveToFolderOwner(filename);
   } catch {
-    // Opening the database fails next, and reports the reason.
+    // Ignore the error: opening the database fails for the same reason and reports it.
   }
 };
 

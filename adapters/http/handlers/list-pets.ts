@@ -60,7 +60,7 @@ const decodeQuery = (query: string): E.Either<HttpFailure, Partial<PetQuery>> =>
 const maxCachedLength = 200;
 const decodedQueries = new LRUCache<string, ReturnType<typeof decodeQuery>>({ max: 1_000 });
 
-export const decodeListQuery = (query: string): ReturnType<typeof decodeQuery> => {
+const decodeListQuery = (query: string): ReturnType<typeof decodeQuery> => {
   const known = decodedQueries.get(query);
   if (known !== undefined) return known;
   const decoded = decodeQuery(query);

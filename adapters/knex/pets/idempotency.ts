@@ -113,7 +113,7 @@ export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () =>
 
   return () => {
     const time = now();
-    // In a host's transaction a failed purge would abort the host's own statements.
+    // In a transaction of the embedding program, a failed purge would abort the program's own statements.
     if (isRunning || writes.isTransaction === true) return;
     // A clock that was set back by a year must not stop the purge for a year.
     if (time >= lastTime && time < lastTime + databaseTimeouts.purgeIntervalMs) return;

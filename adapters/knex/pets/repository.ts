@@ -50,8 +50,8 @@ const insertAll = async (
 };
 
 /**
- * Runs work and sends a statement every second, since servers and proxies close idle connections and a source may be
- * slow. Rejects if such a statement fails, as the transaction is then lost.
+ * Runs work and sends a statement every second. Otherwise a server or proxy may close the idle connection while the
+ * import waits for slow input. Rejects if such a statement fails, as the transaction is then lost.
  */
 const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<A> => {
   let timer: NodeJS.Timeout | undefined;

@@ -20,7 +20,7 @@ export type RunStatement = (
   bindings: ReadonlyArray<Cell | number>,
 ) => Promise<FoundRows>;
 
-// Rows come from the driver as one JSON text, because it takes longer to create a JavaScript value for each cell.
+// Read all rows as one JSON text. The driver takes longer to create a JavaScript value for each cell.
 const rowAsJson = `json_array(${petCells})`;
 
 const isRow = (value: unknown): value is PetRow =>

@@ -143,7 +143,7 @@ const hasLeftLog = (filename: string): boolean =>
  */
 export const openSqliteForInspection = (filename: string): InspectableDatabase => {
   const keepsLog = hasLeftLog(filename);
-  // If no log was left behind, reads use `rw`, because a read-only connection would leave new -wal and -shm files.
+  // If the database had no log before, reads use `rw`. A read-only connection would leave the log that it creates.
   const reads = openPool(filename, keepsLog ? 'ro' : 'rw', 'query_only = ON');
   const writes = openPool(filename, 'rw', 'synchronous = FULL');
   const usual = openSqlite(filename, { isOwnFile: true });
