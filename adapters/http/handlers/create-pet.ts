@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/Either';
+import type { IncomingMessage } from 'node:http';
 import { fieldErrors, IdempotencyKey, NewPet } from '../../../core';
-import { serialisePet } from '../../json';
+import { parseJson, serialisePet } from '../../json';
 import { type PetContext, type ServerFunctions, succeed } from '../context';
 import { fail, type HttpFailure } from '../errors';
-import { readJsonBody } from './read-json-body';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
 // The alternatives begin with different characters. Otherwise each parameter would double the time to match.
@@ -25,6 +25,76 @@ export const parseIdempotencyKey = (header: string): E.Either<HttpFailure, Idemp
   const [, quoted, bare] = keyInSpaces.exec(header) ?? [];
   const key = quoted?.replace(/\\(.)/g, '$1') ?? bare;
   return IdempotencyKey.is(key) ? E.right(key) : E.left({ _tag: 'InvalidIdempotencyKey' });
+};
+
+const maxBodyBytes = 100_000;
+
+const token = String.raw`[\w!#$%&'*+.^|~\x60-]+`;
+const parameter = String.raw`(?!charset=)${token}=(?:${token}|"(?:[^"\\]|\\.)*")|charset=(?:utf-8|"utf-8")`;
+
+const jsonInUtf8 = new RegExp(
+  String.raw`^application/json[ \t]*(?:;[ \t]*(?:(?:${parameter})[ \t]*)?)*$`,
+  'i',
+);
+
+const unsupported = (expected: string): HttpFailure => ({ _tag: 'UnsupportedMediaType', expected });
+
+const isContentType = (text: string, index: number): boolean =>
+  index % 2 === 0 && text.toLowerCase() === 'content-type';
+
+const refuseByHead = ({
+  headers,
+  rawHeaders,
+  httpVersionMajor,
+}: IncomingMessage): HttpFailure | undefined => {
+  const length = headers['content-length'];
+  // Over HTTP/2, which an embedding program may serve, a body needs neither Content-Length nor Transfer-Encoding.
+  const isFramed = httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined;
+  if (!isFramed && (length === undefined || Number(length) === 0)) {
+    return { _tag: 'MalformedJson', reason: length === undefined ? 'missing body' : 'empty body' };
+  }
+  if (!['', 'identity'].includes(headers['content-encoding']?.trim().toLowerCase() ?? '')) {
+    return unsupported('send the body without a Content-Encoding');
+  }
+  // Node uses the first Content-Type, but a proxy may have checked another one.
+  if (rawHeaders.filter(isContentType).length > 1) {
+    return { _tag: 'MalformedRequest', reason: 'a request must have at most one Content-Type header' };
+  }
+  return jsonInUtf8.test(headers['content-type'] ?? '')
+    ? undefined
+    : unsupported('Content-Type must be application/json, in UTF-8');
+};
+
+const readFailure = (cause: unknown): HttpFailure => {
+  switch (cause instanceof Error && 'type' in cause ? cause.type : undefined) {
+    case 'entity.too.large':
+      return { _tag: 'PayloadTooLarge' };
+    // The embedding program has read the body already, or has set its encoding.
+    case 'stream.encoding.set':
+    case 'stream.not.readable':
+      return { _tag: 'Defect', cause };
+    default:
+      return { _tag: 'MalformedRequest', reason: 'the body ended before its announced length' };
+  }
+};
+
+const readJsonBody = async (
+  request: IncomingMessage,
+  readBody: ServerFunctions['readBody'],
+): Promise<E.Either<HttpFailure, unknown>> => {
+  const refusal = refuseByHead(request);
+  if (refusal !== undefined) return E.left(refusal);
+  if (request.readableDidRead) {
+    const cause = new Error('mount the pet routes before the body parser: the body was already read');
+    return E.left({ _tag: 'Defect', cause });
+  }
+  let body: Buffer;
+  try {
+    body = await readBody(request, maxBodyBytes);
+  } catch (error) {
+    return E.left(readFailure(error));
+  }
+  return body.length === 0 ? E.left({ _tag: 'MalformedJson', reason: 'empty body' }) : parseJson(body);
 };
 
 export const handleCreatePet = async (context: PetContext, server: ServerFunctions): Promise<void> => {
