@@ -2,16 +2,17 @@ import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { AnimalStoreError } from './animal-store-error';
 import { type AnimalStoreClient, clientOver, type Transport, type TransportPage } from './client';
-import type { Deadline, Unavailable } from './deadline';
 import { ApiKey } from './keys';
 import type { AnimalStore, OpenAnimalStore } from './operations';
 import type { PetQuery } from './pet-query';
 import {
+  type Deadline,
   type IdempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type InvalidApiKey,
   invalidApiKey,
   type PetNotFound,
+  type Unavailable,
 } from './ports';
 import type { Attempt } from './retry';
 import { clientTimeouts } from './timeouts';

@@ -8,7 +8,6 @@ export {
   fieldErrorTexts,
   type FromDecodeOrThrow,
 } from './codec';
-export * from './deadline';
 export * from './embedded-client';
 export * from './idempotency';
 export { inDecimal, Int64 } from './field-codecs';

@@ -1,13 +1,14 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { decodeOrThrow } from './codec';
-import { type Deadline, endAtDeadline, type Unavailable } from './deadline';
 import { ApiKey, type Caller, IdempotencyKey } from './keys';
 import { defaultPageSize, largestPageSize, ListPetsQuery, type PetPage, type PetQuery } from './pet-query';
 import { NewPet, type Pet, PetId } from './pets';
 import {
   type Authenticate,
   type CreatedPet,
+  type Deadline,
+  endAtDeadline,
   type IdempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type ImportAborted,
@@ -15,6 +16,7 @@ import {
   invalidApiKey,
   type PetNotFound,
   type PetRepository,
+  type Unavailable,
 } from './ports';
 
 export interface Ports {

@@ -1,8 +1,26 @@
+import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import type { Deadline, Unavailable } from './deadline';
 import type { ApiKey, Caller, KeyId, OwnerId, ScopedIdempotencyKey } from './keys';
 import type { PetPage, PetQuery } from './pet-query';
 import type { NewPet, Pet, PetId } from './pets';
+import { maxTimerMs } from './timeouts';
+
+/** Time by `performance.now()` after which a caller no longer waits for the result of a call. */
+export type Deadline = number;
+
+/**
+ * The store cannot answer now, but may later. A write may still have been done: retry it with its idempotency key.
+ * `cause` is for the log, not for clients.
+ */
+export interface Unavailable {
+  readonly _tag: 'Unavailable';
+  readonly cause: Error;
+}
+/** Makes an Unavailable. A cause that is not an Error is converted to one. */
+export const unavailable = (cause: unknown): Unavailable => ({
+  _tag: 'Unavailable',
+  cause: E.toError(cause),
+});
 
 /** The API key is not valid. `reason` and `keyId` are for the log, and are not sent to the client. */
 export interface InvalidApiKey {
@@ -105,3 +123,30 @@ export interface PetRepository {
    */
   readonly importAll: (newPets: AsyncIterable<NewPet>) => TaskEither<ImportAborted | Unavailable, number>;
 }
+
+const deadlineOver = (): E.Either<Unavailable, never> =>
+  E.left(unavailable(new Error('the deadline has passed')));
+
+/**
+ * Makes a call fail with Unavailable at its deadline. The call is not cancelled, and its later result is ignored. Core
+ * operations and some adapters, such as the store over HTTP, wrap their calls in it.
+ */
+export const endAtDeadline =
+  <F, A>(call: TaskEither<F, A>, deadline: Deadline | undefined): TaskEither<F | Unavailable, A> =>
+  () => {
+    if (deadline === undefined) return call();
+    const remainingMs = deadline - performance.now();
+    if (remainingMs <= 0) return Promise.resolve(deadlineOver());
+    if (remainingMs > maxTimerMs) return call();
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        resolve(deadlineOver());
+      }, remainingMs);
+      const stopTimer = (): void => {
+        clearTimeout(timer);
+      };
+      const answered = call();
+      answered.then(resolve, reject);
+      answered.then(stopTimer, stopTimer);
+    });
+  };

@@ -28,7 +28,7 @@ const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> 
   [
     ['http-server-stands-alone', 'adapters-enter-by-the-index'],
     'adapters/http-server/timed.ts',
-    "import '../../core/deadline';",
+    "import '../../core/ports';",
   ],
   [['http-server-stands-alone'], 'adapters/http-server/routed.ts', "import type {} from 'koa';"],
   [['app-is-the-top'], 'tools/tool.ts', "import '../app/settings';"],
