@@ -32,6 +32,91 @@ export const brand = <A, B extends A, O>(
   );
 };
 
+const is64Bits = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
+
+/** Codec of an int64. Accepts bigints in range and safe integers; other numbers may already have lost digits. */
+export const int64 = <B extends bigint>(name: string): t.Type<B, bigint> => {
+  const is = (value: unknown): value is B => typeof value === 'bigint' && is64Bits(value);
+  return new t.Type<B, bigint, unknown>(
+    name,
+    is,
+    (input, context) => {
+      const value = typeof input === 'number' && Number.isSafeInteger(input) ? BigInt(input) : input;
+      return is(value)
+        ? t.success(value)
+        : t.failure(input, context, 'an integer from -9223372036854775808 to 9223372036854775807');
+    },
+    (value) => value,
+  );
+};
+
+export type Int64 = bigint & FromDecodeOrThrow<'Int64'>;
+export const Int64: t.Type<Int64, bigint> = int64('Int64');
+
+// At most 19 digits after leading zeros, as in the largest int64. `BigInt` is slow for long texts.
+const decimal = /^-?0*[0-9]{1,19}$/;
+
+export const inDecimal = <A extends bigint>(integer: t.Type<A, bigint>): t.Type<A, string> =>
+  new t.Type<A, string, unknown>(
+    `${integer.name} in decimal`,
+    integer.is,
+    (input, context) =>
+      typeof input === 'string' && decimal.test(input)
+        ? integer.validate(BigInt(input), context)
+        : t.failure(input, context, 'an int64 in decimal digits'),
+    String,
+  );
+
+const unstorable = /[\0\p{Surrogate}]/u;
+
+/** True if every database stores the text unchanged. PostgreSQL rejects U+0000, and SQLite replaces lone surrogates. */
+export const isStorable = (value: string): boolean => !unstorable.test(value);
+
+const ascii = /^[\0-\x7f]*$/;
+
+/**
+ * Counts UTF-8 bytes by UTF-16 code unit, four times as fast as by character. Each half of a surrogate pair counts two
+ * bytes.
+ */
+const utf8Bytes = (value: string): number => {
+  if (ascii.test(value)) return value.length;
+  let bytes = 0;
+  for (let place = 0; place < value.length; place += 1) {
+    const unit = value.charCodeAt(place);
+    bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3;
+  }
+  return bytes;
+};
+
+const isShortEnough = (value: string, maxBytes: number): boolean =>
+  value.length <= maxBytes && (3 * value.length <= maxBytes || utf8Bytes(value) <= maxBytes);
+
+export const text = <B extends string>(name: string, maxBytes: number): t.Type<B, string> =>
+  brand(name, t.string, {
+    holds: (value) => isShortEnough(value, maxBytes) && isStorable(value),
+    expected: `a string of at most ${maxBytes} bytes of UTF-8, without U+0000 and lone surrogates`,
+  });
+
+export const enumeration = <A extends string>(name: string, values: ReadonlyArray<A>): t.Type<A> => {
+  const is = (value: unknown): value is A => values.some((one) => one === value);
+  const expected = `one of ${values.join(', ')}`;
+  return new t.Type(
+    name,
+    is,
+    (input, context) => (is(input) ? t.success(input) : t.failure(input, context, expected)),
+    (value) => value,
+  );
+};
+
+const isCalendarDate = (value: string): boolean => {
+  const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value) ? Date.parse(value) : NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
+};
+
+/** Codec of a date. No field of an animal is a date yet. */
+export const calendarDate = <B extends string>(name: string): t.Type<B, string> =>
+  brand(name, t.string, { holds: isCalendarDate, expected: 'a date such as 2030-12-05' });
+
 /** A field of the input that a codec rejects. `field` is empty if the whole input has the wrong type. */
 export interface FieldError {
   readonly field: string;

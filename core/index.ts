@@ -7,10 +7,11 @@ export {
   fieldErrors,
   fieldErrorTexts,
   type FromDecodeOrThrow,
+  inDecimal,
+  Int64,
 } from './codec';
 export * from './embedded-client';
 export * from './idempotency';
-export { inDecimal, Int64 } from './field-codecs';
 export * from './keys';
 export * from './operations';
 export * from './pet-query';

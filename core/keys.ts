@@ -1,6 +1,5 @@
 import * as t from 'io-ts';
-import { brand, decodeOrThrow, type FromDecodeOrThrow } from './codec';
-import { isStorable } from './field-codecs';
+import { brand, decodeOrThrow, type FromDecodeOrThrow, isStorable } from './codec';
 
 const b64token = /^[A-Za-z0-9\-._~+/]+=*$/;
 

@@ -1,7 +1,6 @@
 import type { Ord } from 'fp-ts/Ord';
 import type * as t from 'io-ts';
-import type { FromDecodeOrThrow } from './codec';
-import { enumeration, int64, text } from './field-codecs';
+import { enumeration, type FromDecodeOrThrow, int64, text } from './codec';
 import { type Fields, record, type RecordCodec, type RecordOf } from './record';
 
 /** Identifier of an animal, assigned by the store. */

@@ -8,7 +8,7 @@ const product = ['core', 'adapters', 'app', 'knexfile.ts'];
 
 /** Forbidden imports: the rules that must report it, the file to which the import is added, and the import. */
 const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> = [
-  [['no-circles'], 'core/field-codecs.ts', "import './pets';"],
+  [['no-circles'], 'core/codec.ts', "import './pets';"],
   [['no-circles'], 'adapters/http/errors.ts', "import type {} from './app';"],
   [['core-is-pure'], 'core/hashed.ts', "import 'node:crypto';"],
   [['core-is-pure'], 'core/routed.ts', "import 'koa';"],
@@ -34,7 +34,7 @@ const breaches: ReadonlyArray<readonly [ReadonlyArray<string>, string, string]> 
   [['app-is-the-top'], 'tools/tool.ts', "import '../app/settings';"],
   [['product-needs-no-tests'], 'app/serve/tested.ts', "import '../../test/support/processes/command';"],
   [['adapters-enter-by-the-index'], 'adapters/http/handlers/deep.ts', "import '../../../core/pets';"],
-  [['adapters-enter-by-the-index'], 'app/serve/deep.ts', "import type {} from '../../core/field-codecs';"],
+  [['adapters-enter-by-the-index'], 'app/serve/deep.ts', "import type {} from '../../core/codec';"],
   [['one-file-knows-the-sqlite-driver'], 'adapters/knex/postgres/driver.ts', "import 'sqlite3';"],
   [['knex-database-is-the-base'], 'adapters/knex/database/engine.ts', "import '../sqlite/sqlite';"],
   [['knex-database-is-the-base'], 'adapters/knex/database/batch.ts', "import '../batcher';"],
