@@ -57,6 +57,9 @@ export interface PetPage {
   readonly hasMore: boolean;
 }
 
+export const compareById = ({ id: one }: Pet, { id: other }: Pet): number =>
+  one < other ? -1 : one > other ? 1 : 0;
+
 export const countToFind = (limit: PageSize): number => limit + 1;
 
 /**

@@ -1,4 +1,3 @@
-import type { Ord } from 'fp-ts/Ord';
 import type * as t from 'io-ts';
 import { enumeration, type FromDecodeOrThrow, int64, text } from './codec';
 import { type Fields, record, type RecordCodec, type RecordOf } from './record';
@@ -87,9 +86,3 @@ export const NewPet: RecordCodec<NewPet> = record('NewPet', newPetFields);
 /** An animal in the store: the fields of a NewPet, and its id. A stored animal never changes. */
 export interface Pet extends RecordOf<typeof petFields> {}
 export const Pet: RecordCodec<Pet> = record('Pet', petFields);
-
-// fp-ts's constructors of Ord would add 1 kB to the client in a browser.
-export const ordPetById: Ord<Pet> = {
-  equals: ({ id: one }, { id: other }) => one === other,
-  compare: ({ id: one }, { id: other }) => (one < other ? -1 : one > other ? 1 : 0),
-};

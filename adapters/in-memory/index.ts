@@ -4,6 +4,7 @@ import {
   type Authenticate,
   type Caller,
   callerOf,
+  compareById,
   countToFind,
   type CreatedPet,
   decodeOrThrow,
@@ -12,7 +13,6 @@ import {
   invalidApiKey,
   KeyId,
   NewPet,
-  ordPetById,
   OwnerId,
   passesFilters,
   Pet,
@@ -102,7 +102,7 @@ export const inMemoryPetRepository = ({
   pets = [],
   now = () => performance.now(),
 }: Options = {}): PetRepository => {
-  const sorted = pets.map((pet) => Object.freeze(decodeOrThrow(Pet, pet))).sort(ordPetById.compare);
+  const sorted = pets.map((pet) => Object.freeze(decodeOrThrow(Pet, pet))).sort(compareById);
   const byId = new Map(sorted.map((pet) => [pet.id, pet]));
   const records = new Map<string, { readonly id: PetId; readonly expiresAt: number }>();
   let lastId = sorted.at(-1)?.id ?? 0n;

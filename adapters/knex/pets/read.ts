@@ -1,9 +1,9 @@
 import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
 import {
+  compareById,
   countToFind,
   type Deadline,
-  ordPetById,
   type OwnerId,
   type PageSize,
   type Pet,
@@ -75,7 +75,7 @@ const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => (
 });
 
 const toPetPage = (rows: ReadonlyArray<PetRow>, limit: PageSize): PetPage | Error =>
-  tryOrError(() => toPage(limit, rows.map(petFromRow).sort(ordPetById.compare)));
+  tryOrError(() => toPage(limit, rows.map(petFromRow).sort(compareById)));
 
 const readPage = async ({ reads, petStatements }: Database, query: PetQuery): Promise<PetPage | Error> => {
   if (query.after === greatestInt64) return emptyPage;
