@@ -1,5 +1,4 @@
 import { Gauge, type Registry } from 'prom-client';
-import { histogram } from './histogram';
 
 const measured = [
   ['databaseSize', 'animal_store_database_size_bytes', 'Size of the database on its disk.'],
@@ -88,32 +87,5 @@ export const serviceMetrics = (registry: Registry, version: string) => {
         pending.set({ [poolName]: pool }, waiting);
       }
     },
-  };
-};
-
-export const batchMetrics = () => {
-  const durations = histogram(
-    'db_client_operation_duration_seconds',
-    'Duration of a database operation: a batch of lists, a batch of finds, or a commit of creates.',
-    // OpenTelemetry recommends bounds from 1 ms, but most reads take less.
-    [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
-  );
-  const sizes = histogram(
-    'animal_store_batch_size',
-    'Number of calls that shared one database operation.',
-    [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
-  );
-  const observersOf = (operation: string) => ({
-    observeSeconds: durations.addSeries(`db_operation_name="${operation}"`),
-    observeSize: sizes.addSeries(`db_operation_name="${operation}"`),
-  });
-  const observers = { list: observersOf('list'), find: observersOf('find'), create: observersOf('create') };
-  return {
-    batch: (operation: keyof typeof observers, size: number, milliseconds: number): void => {
-      const { observeSeconds, observeSize } = observers[operation];
-      observeSeconds(milliseconds / 1000);
-      observeSize(size);
-    },
-    text: (): string => durations.text() + sizes.text(),
   };
 };
