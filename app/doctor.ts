@@ -17,7 +17,7 @@ import {
 import { fieldErrorTexts } from '../core';
 import { databaseTimeouts, processTimeouts } from '../core/timeouts';
 import { databaseOf } from './backend/database';
-import { fileAdvice } from './backend/database-advice';
+import { fileAdvice } from './backend/database-file';
 import { databaseAddressText } from './database-address';
 import { CommandFailed, failureText } from './failures';
 import { changedSettings, readSettings, type Settings, settingWarnings } from './settings';

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyNotFound, ApiKeyRevoked, MigrationFailed } from '../adapters/knex';
 import type { Unavailable } from '../core';
-import { databaseAdvice } from './backend/database-advice';
+import { fileAdvice } from './backend/database-file';
 import { errorCode } from './error-code';
 import { type DatabaseAddress, databaseAddressText } from './database-address';
 
@@ -44,6 +44,67 @@ const listenAdvice = (cause: unknown, prefix: string): string => {
       return `this machine does not have that address; set ${prefix}HOST`;
     default:
       return `stop the process that listens there, or set ${prefix}PORT or ${prefix}HOST`;
+  }
+};
+
+const adviceByCode: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^ECONNREFUSED$/, 'start PostgreSQL there, or set the host and port in DATABASE_URL'],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, 'the host name is unknown; set the host in DATABASE_URL'],
+  [
+    /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET)$/,
+    'check that the network lets this machine reach the host and port in DATABASE_URL',
+  ],
+  [
+    /^28/,
+    'set the user and the password in DATABASE_URL, and check that pg_hba.conf of the server accepts them',
+  ],
+  [/^3D000$/, 'create that database, or set its name in DATABASE_URL'],
+  [/^(42501|25006)$/, 'grant this user the right to create tables and to write in that database'],
+  [/^(53300|53400)$/, 'raise max_connections of the server, or lower POSTGRES_POOL_SIZE'],
+  [/^(53100|53200)$/, 'its disk or its memory is full; free space on the server'],
+  [/^(57P03|57P01|57P02)$/, 'wait until the server has started, and try again'],
+  [
+    /CERT|SIGNATURE|ERR_TLS|ISSUER/,
+    "set sslrootcert in DATABASE_URL to the file with the certificate of the authority that signed the server's certificate",
+  ],
+];
+
+const adviceByMessage: ReadonlyArray<readonly [RegExp, string]> = [
+  [/does not support SSL/, 'enable TLS in the server, or remove sslmode from DATABASE_URL'],
+  [/password must be a string|no password/, 'put the password into DATABASE_URL'],
+  [
+    /timeout|Timeout|timed out/,
+    'check that the server answers, and that the network lets this machine reach it',
+  ],
+];
+
+const postgresAdvice = (cause: unknown): string | undefined => {
+  const code = errorCode(cause) ?? '';
+  const { message } = E.toError(cause);
+  const found =
+    adviceByCode.find(([codes]) => codes.test(code)) ??
+    adviceByMessage.find(([words]) => words.test(message));
+  return found?.[1];
+};
+
+const general = 'check DATABASE_URL, and that this user may read and write there';
+
+/** Returns what the operator can do, or undefined if the message of the cause already says it. */
+const databaseAdvice = (address: DatabaseAddress, cause: unknown): string | undefined => {
+  if (errorCode(cause) === 'PERMANENT') return undefined;
+  const { message } = E.toError(cause);
+  if (/damaged|malformed/.test(message)) return 'restore a backup';
+  if (message.includes('SQLITE_NOTADB'))
+    return 'it is not a SQLite database; name another file in DATABASE_URL';
+  if (/SQLITE_FULL|ENOSPC/.test(message)) return 'free space on the disk of the database';
+  if (message.includes('SQLITE_BUSY')) return 'wait until the process that writes to it has ended';
+  switch (address._tag) {
+    case 'Sqlite':
+      return fileAdvice(address.filename) ?? general;
+    case 'Postgres':
+      return postgresAdvice(cause) ?? general;
+    case 'Memory':
+      return general;
   }
 };
 

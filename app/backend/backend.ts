@@ -16,7 +16,7 @@ import {
 } from '../../adapters/knex';
 import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
 import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports, unavailable } from '../../core';
-import { fileAdvice } from './database-advice';
+import { fileAdvice } from './database-file';
 import { errorCode } from '../error-code';
 import { CommandFailed, orFail } from '../failures';
 import type { Settings } from '../settings';

@@ -1,7 +1,6 @@
 import { toError } from 'fp-ts/Either';
 import { once } from 'node:events';
-import { chownSync, closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { statSync } from 'node:fs';
 import {
   type Database,
   migrate,
@@ -16,6 +15,7 @@ import { unavailable } from '../../core';
 import { CommandFailed, orFail } from '../failures';
 import { databaseAddressText } from '../database-address';
 import type { Settings } from '../settings';
+import { createForFolderOwner } from './database-file';
 
 export const explainMissingDriver = (error: unknown): unknown => {
   const missing = /^Knex: run\n\$ npm install (\S+) --save\n(.*)/.exec(toError(error).message);
@@ -28,27 +28,6 @@ const withDriver = <A>(open: () => A): A => {
     return open();
   } catch (error) {
     throw explainMissingDriver(error);
-  }
-};
-
-const ownerOnlyMode = 0o600;
-
-const isRoot = (): boolean => process.getuid?.() === 0;
-
-/** Gives a file that root created to the owner of its folder, so that the service can open it. */
-export const giveToFolderOwner = (filename: string): void => {
-  if (!isRoot()) return;
-  const { uid, gid } = statSync(dirname(realpathSync(filename)));
-  chownSync(filename, uid, gid);
-};
-
-const createForFolderOwner = (filename: string): void => {
-  if (!isRoot() || existsSync(filename)) return;
-  try {
-    closeSync(openSync(filename, 'a', ownerOnlyMode));
-    giveToFolderOwner(filename);
-  } catch {
-    // Ignore the error: opening the database fails for the same reason and reports it.
   }
 };
 

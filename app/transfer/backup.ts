@@ -1,8 +1,8 @@
 import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { backupSqlite, type CopyOptions, type CopyProgress, restoreSqlite } from '../../adapters/knex';
-import { explainMissingDriver, giveToFolderOwner, requireFile } from '../backend/database';
-import { fileAdvice } from '../backend/database-advice';
+import { explainMissingDriver, requireFile } from '../backend/database';
+import { fileAdvice, giveToFolderOwner } from '../backend/database-file';
 import { CommandFailed } from '../failures';
 import { databaseAddressText } from '../database-address';
 import type { Settings } from '../settings';
