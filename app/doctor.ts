@@ -139,7 +139,7 @@ const inspectData = async (settings: Settings, isThorough: boolean): Promise<Rea
   const unopened = address._tag === 'Sqlite' ? inspectUnopened(address.filename) : undefined;
   if (unopened !== undefined) return withoutData(unopened);
   try {
-    const database = databaseOf(settings)?.openAsFound();
+    const database = await databaseOf(settings)?.openForInspection();
     return database === undefined
       ? withoutData(passed('database', 'memory: keeps animals until the service stops'))
       : await inspectOpened(settings, database, isThorough);
@@ -168,7 +168,7 @@ const getBody = async (host: string, port: number, path: string): Promise<string
  * `settings` configure a database in memory, which no other process can read.
  */
 const usesSameDatabase = async (settings: Settings, host: string, port: number): Promise<boolean> => {
-  const database = databaseOf(settings)?.openAsFound();
+  const database = await databaseOf(settings)?.openForInspection();
   if (database === undefined) return true;
   try {
     const before = await readHeartbeat(database)();

@@ -145,7 +145,7 @@ export const openBackend = async (
 ): Promise<Backend> => {
   const named = databaseOf(settings);
   if (named === undefined) return memoryBackend(settings);
-  const database = named.open();
+  const database = await named.open();
   try {
     await prepareDatabase(database, settings, onProgress);
   } catch (error) {

@@ -17,20 +17,19 @@ import { databaseAddressText } from '../database-address';
 import type { Settings } from '../settings';
 import { createForFolderOwner } from './database-file';
 
-export const explainMissingDriver = (error: unknown): unknown => {
-  const missing = /^Knex: run\n\$ npm install (\S+) --save\n(.*)/.exec(toError(error).message);
-  const [, driver = '', reason = ''] = missing ?? [];
-  return missing === null ? error : new CommandFailed({ _tag: 'DriverMissing', driver, reason });
-};
-
-const withDriver = <A>(open: () => A): A => {
+/** Opens databases for all commands, `backup` and `restore` included. A missing driver becomes a CommandFailed. */
+export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
   try {
-    return open();
+    return await open();
   } catch (error) {
-    throw explainMissingDriver(error);
+    const missing = /^Knex: run\n\$ npm install (\S+) --save\n(.*)/.exec(toError(error).message);
+    if (missing === null) throw error;
+    const [, driver = '', reason = ''] = missing;
+    throw new CommandFailed({ _tag: 'DriverMissing', driver, reason });
   }
 };
 
+/** Returns undefined for a store in memory. `doctor` opens for inspection; knexfile.ts takes the configuration. */
 export const databaseOf = (settings: Settings) => {
   const { DATABASE_URL: address } = settings;
   switch (address._tag) {
@@ -44,7 +43,7 @@ export const databaseOf = (settings: Settings) => {
             createForFolderOwner(filename);
             return openSqlite(filename, { isOwnFile: true });
           }),
-        openAsFound: () => withDriver(() => openSqliteForInspection(filename)),
+        openForInspection: () => withDriver(() => openSqliteForInspection(filename)),
         configuration: () => sqliteConfiguration(filename),
       };
     }
@@ -57,7 +56,7 @@ export const databaseOf = (settings: Settings) => {
       };
       return {
         open: () => withDriver(() => openPostgres(connectionString, options)),
-        openAsFound: () => withDriver(() => openPostgresForInspection(connectionString, options)),
+        openForInspection: () => withDriver(() => openPostgresForInspection(connectionString, options)),
         configuration: () => postgresConfiguration(connectionString, options),
       };
     }
@@ -90,7 +89,7 @@ export const withDatabase = async <A>(
   const named = databaseOf(settings);
   if (named === undefined) throw new CommandFailed({ _tag: 'NoDatabase' });
   if (!isMigrateCommand) requireFile(settings);
-  const database = named.open();
+  const database = await named.open();
 
   try {
     const options = { mayRaiseGeneration: isMigrateCommand, onProgress: printError };

@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { backupSqlite, type CopyOptions, type CopyProgress, restoreSqlite } from '../../adapters/knex';
-import { explainMissingDriver, requireFile } from '../backend/database';
+import { requireFile, withDriver } from '../backend/database';
 import { fileAdvice, giveToFolderOwner } from '../backend/database-file';
 import { CommandFailed } from '../failures';
 import { databaseAddressText } from '../database-address';
@@ -36,9 +36,7 @@ const copySqlite = async (
   });
   try {
     const onProgress = (next: CopyProgress) => (progress = next);
-    return await copy(database, { signal, onProgress });
-  } catch (error) {
-    throw explainMissingDriver(error);
+    return await withDriver(() => copy(database, { signal, onProgress }));
   } finally {
     hideProgress();
   }
