@@ -1,11 +1,129 @@
 import { identity } from 'fp-ts/function';
+import { write, writeSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { Settings } from '../settings';
-import { escapeControlCharacters } from '../terminal/streams';
+import { escapeControlCharacters, fileDescriptorOf } from '../terminal/streams';
 import type { ProcessIO } from '../terminal/terminal';
-import { blockWriter, sinkOf } from './block-writer';
 import { processTimeouts } from '../../core/timeouts';
+
+interface Sink {
+  /** Resolves with the number of bytes written. Rejects if the caller should try again, as on a full disk. */
+  readonly take: (block: Buffer) => Promise<number>;
+  readonly takeLast: (block: Buffer) => void;
+}
+
+/** Treats data as written when the reader has gone, because the reader does not come back. */
+const streamSink = (stream: Writable): Sink => ({
+  take: (block) =>
+    new Promise((resolve) => {
+      stream.write(block, () => {
+        resolve(block.length);
+      });
+    }),
+  takeLast: (block) => {
+    stream.write(block);
+  },
+});
+
+const fileSink = (file: number): Sink => ({
+  take: async (block) => (await promisify(write)(file, block)).bytesWritten,
+  takeLast: (block) => {
+    try {
+      writeSync(file, block);
+    } catch {
+      // The process is exiting, so a retry is impossible.
+    }
+  },
+});
+
+/**
+ * Writes to pipes and terminals as streams. A file write to an unread pipe would block a thread, and the process could
+ * not exit.
+ */
+const sinkOf = (output: Writable): Sink => {
+  const file = fileDescriptorOf(output);
+  return file === undefined ? streamSink(output) : fileSink(file);
+};
+
+const blockBytes = 65_536;
+
+const intervalMs = 100;
+
+const maxBufferedBytes = 16_777_216;
+
+/**
+ * Writes lines in blocks, and drops them when the buffer is full. `write` never blocks and never throws. Replaces pino's
+ * sonic-boom, whose `flushSync` retries without limit: with a full disk the process never exits.
+ */
+const blockWriter = (sink: Sink) => {
+  // Appending to one string would copy it for each line.
+  let lines: Array<Buffer> = [];
+  let bufferedBytes = 0;
+  let unwrittenBytes = 0;
+  let isClosing = false;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+
+  const nextBlock = (): Buffer => {
+    const block = Buffer.concat(lines);
+    lines = [];
+    bufferedBytes = 0;
+    return block;
+  };
+
+  const hand = async (block: Buffer): Promise<void> => {
+    for (let rest = block; rest.length > 0;) {
+      try {
+        const taken = await sink.take(rest);
+        rest = rest.subarray(taken);
+        unwrittenBytes -= taken;
+      } catch {
+        await delay(intervalMs);
+      }
+    }
+  };
+
+  const handAll = async (): Promise<void> => {
+    do await hand(nextBlock());
+    while (bufferedBytes >= blockBytes || (isClosing && bufferedBytes > 0));
+    writing = undefined;
+    if (bufferedBytes > 0) schedule();
+  };
+
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing ??= handAll();
+  };
+
+  const schedule = (): void => {
+    timer ??= setTimeout(flush, intervalMs);
+  };
+
+  return {
+    write: (line: string): void => {
+      const bytes = Buffer.from(line);
+      if (unwrittenBytes + bytes.length > maxBufferedBytes) return;
+      lines.push(bytes);
+      bufferedBytes += bytes.length;
+      unwrittenBytes += bytes.length;
+      if (bufferedBytes >= blockBytes) flush();
+      else if (writing === undefined) schedule();
+    },
+    flushAtExit: (): void => {
+      sink.takeLast(nextBlock());
+    },
+    close: async (timeoutMs: number): Promise<void> => {
+      isClosing = true;
+      flush();
+      await Promise.race([writing, delay(timeoutMs)]);
+    },
+  };
+};
 
 const requestFields = 'method path status milliseconds clientAddress keyId requestId trace_id'.split(' ');
 
@@ -33,16 +151,16 @@ export const openLog = (
   { LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>,
   { stdout }: Pick<ProcessIO, 'stdout'>,
 ) => {
-  const { write, flushAtExit, close } = blockWriter(sinkOf(stdout));
-  process.on('exit', flushAtExit);
+  const writer = blockWriter(sinkOf(stdout));
+  process.on('exit', writer.flushAtExit);
   const toText = stdout.isTTY === true ? prettyText() : identity;
   const destination = {
     write: (line: string): void => {
-      write(toText(line));
+      writer.write(toText(line));
     },
   };
   return {
     logger: pino({ level: LOG_LEVEL, base: null }, destination),
-    close: () => close(processTimeouts.logCloseMs),
+    close: () => writer.close(processTimeouts.logCloseMs),
   };
 };
