@@ -21,7 +21,7 @@ import { fileAdvice } from './backend/database-file';
 import { databaseAddressText } from './database-address';
 import { CommandFailed, failureText } from './failures';
 import { changedSettings, readSettings, type Settings, settingWarnings } from './settings';
-import { counted } from './terminal/streams';
+import { counted } from './terminal/text';
 
 type CheckName =
   'settings' | 'port' | 'database' | 'durability' | 'timeouts' | 'migrations' | 'keys' | 'clock';

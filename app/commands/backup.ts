@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { counted } from '../terminal/streams';
+import { counted } from '../terminal/text';
 import type { Terminal } from '../terminal/terminal';
 import { runTransfer, unchangedText } from './run';
 

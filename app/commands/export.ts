@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { newPetFields, type PetStatus } from '../../core';
-import { counted } from '../terminal/streams';
+import { counted } from '../terminal/text';
 import type { Terminal } from '../terminal/terminal';
 import { type Format, formatOfFile } from '../transfer/formats';
 import { formatOption, missingFormat, runTransfer, unchangedText } from './run';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { signalExitCode } from '../terminal/signals';
-import { counted } from '../terminal/streams';
+import { counted } from '../terminal/text';
 import type { Terminal } from '../terminal/terminal';
 import { type Format, formatOfFile } from '../transfer/formats';
 import type { ImportSummary } from '../transfer/import';

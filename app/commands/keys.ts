@@ -3,7 +3,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyRecord, ApiKeyStore, IssuedApiKey } from '../../adapters/knex';
 import { type CommandFailure, orFail } from '../failures';
 import type { Settings } from '../settings';
-import { toPrintableJson } from '../terminal/streams';
+import { toPrintableJson } from '../terminal/text';
 import type { Terminal } from '../terminal/terminal';
 import { runCommand } from './run';
 

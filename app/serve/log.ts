@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { Settings } from '../settings';
-import { escapeControlCharacters, fileDescriptorOf } from '../terminal/streams';
-import type { ProcessIO } from '../terminal/terminal';
+import { fileDescriptorOf, type ProcessIO } from '../terminal/terminal';
+import { escapeControlCharacters } from '../terminal/text';
 import { processTimeouts } from '../../core/timeouts';
 
 interface Sink {

@@ -1,10 +1,46 @@
 import { toError } from 'fp-ts/Either';
+import * as t from 'io-ts';
+import { writeSync } from 'node:fs';
+import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../error-code';
 import { signalExitCode } from './signals';
-import { setNonBlocking, toPrintableJson, writeFully } from './streams';
+import { toPrintableJson } from './text';
 import { processTimeouts } from '../../core/timeouts';
+
+export const fileDescriptorOf = (output: Writable): number | undefined =>
+  !(output instanceof Socket) && 'fd' in output && typeof output.fd === 'number' ? output.fd : undefined;
+
+const writeToStream = (output: Writable, data: string | Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    output.write(data, (error) => {
+      if (error) reject(error);
+      else resolve();
+    });
+  });
+
+/** Writes to a file in a loop, because Node's stream reports a partial write to a full disk as success. */
+export const writeFully = async (output: Writable, data: string | Uint8Array): Promise<void> => {
+  const file = fileDescriptorOf(output);
+  if (file === undefined) return writeToStream(output, data);
+  for (let rest = Buffer.from(data); rest.length > 0;) rest = rest.subarray(writeSync(file, rest));
+};
+
+interface Handle {
+  readonly setBlocking: (isBlocking: boolean) => unknown;
+}
+
+const isHandle = (value: unknown): value is Handle => t.type({ setBlocking: t.Function }).is(value);
+
+/**
+ * Makes writes to a terminal non-blocking. Otherwise a stalled terminal blocks the process, which then handles no
+ * signal. Node has no public function for this.
+ */
+const setNonBlocking = (stream: { readonly isTTY?: boolean }): void => {
+  const handle: unknown = stream.isTTY === true ? Reflect.get(stream, '_handle') : undefined;
+  if (isHandle(handle)) handle.setBlocking(false);
+};
 
 type Output = Writable & { readonly isTTY?: boolean };
 

@@ -17,7 +17,7 @@ import { addAbortSignal, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { isatty, ReadStream } from 'node:tty';
 import { promisify } from 'node:util';
-import { writeFully } from '../terminal/streams';
+import { writeFully } from '../terminal/terminal';
 
 const standardInput = 0;
 

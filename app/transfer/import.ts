@@ -1,9 +1,10 @@
 import * as E from 'fp-ts/Either';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { knexPetRepository } from '../../adapters/knex';
 import { importAll, type NewPet, type PetRepository } from '../../core';
 import { withDatabase } from '../backend/database';
 import { reasonOf } from '../failures';
-import { waitForDrain } from '../terminal/streams';
 import { showProgress, type TransferContext } from './context';
 import { openSource } from './files';
 import { type Format, readRows } from './formats';
@@ -58,6 +59,15 @@ export const importRows = async (
   }
   const { _tag, cause } = imported.left;
   throw _tag === 'Unavailable' ? new Unconfirmed(E.toError(cause).message) : cause;
+};
+
+const maxBufferedBytes = 4_194_304;
+
+const waitForDrain = async (output: Writable, signal: AbortSignal): Promise<void> => {
+  if (!output.writableNeedDrain || output.writableLength < maxBufferedBytes) return;
+  await once(output, 'drain', { signal }).catch(() => {
+    signal.throwIfAborted();
+  });
 };
 
 const failedEnd = (error: unknown, { settings, receivedSignal }: TransferContext): ImportEnd => {
