@@ -2,7 +2,9 @@ import { toError } from 'fp-ts/Either';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import {
-  type Database,
+  type ApiKeyStore,
+  apiKeyStore,
+  knexPetRepository,
   migrate,
   openPostgres,
   openPostgresForInspection,
@@ -11,7 +13,7 @@ import {
   postgresConfiguration,
   sqliteConfiguration,
 } from '../../adapters/knex';
-import { unavailable } from '../../core';
+import { type PetRepository, unavailable } from '../../core';
 import { CommandFailed, orFail } from '../failures';
 import { databaseAddressText } from '../database-address';
 import type { Settings } from '../settings';
@@ -75,6 +77,13 @@ const rejectWhenAborted = async (signal: AbortSignal): Promise<never> => {
   throw new CommandFailed(unavailable(signal.reason));
 };
 
+interface OpenStore {
+  readonly pets: PetRepository;
+  readonly keyStore: ApiKeyStore;
+  /** Names of the migrations that ran just now. */
+  readonly ran: ReadonlyArray<string>;
+}
+
 interface Options {
   readonly isMigrateCommand?: boolean;
   readonly printError: (text: string) => void;
@@ -84,7 +93,7 @@ interface Options {
 export const withDatabase = async <A>(
   settings: Settings,
   { isMigrateCommand = false, printError, signal }: Options,
-  use: (database: Database, ran: ReadonlyArray<string>) => Promise<A>,
+  use: (store: OpenStore) => Promise<A>,
 ): Promise<A> => {
   const named = databaseOf(settings);
   if (named === undefined) throw new CommandFailed({ _tag: 'NoDatabase' });
@@ -97,7 +106,7 @@ export const withDatabase = async <A>(
     // A signal ends only the wait. The migration's transaction commits before the process exits, or is rolled back.
     const ran = await (signal === undefined ? migrated : Promise.race([migrated, rejectWhenAborted(signal)]));
     printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
-    return await use(database, ran);
+    return await use({ pets: knexPetRepository(database), keyStore: apiKeyStore(database), ran });
   } finally {
     await database.close();
   }

@@ -51,9 +51,8 @@ const withKeyStore = async (
   use: (keyStore: ApiKeyStore, settings: Settings) => Promise<void>,
 ): Promise<void> => {
   const { withDatabase } = await import('../backend/database.js');
-  const { apiKeyStore } = await import('../../adapters/knex/index.js');
   await runCommand(terminal, (settings) =>
-    withDatabase(settings, terminal, (database) => use(apiKeyStore(database), settings)),
+    withDatabase(settings, terminal, ({ keyStore }) => use(keyStore, settings)),
   );
 };
 

@@ -12,7 +12,7 @@ export const migrateCommand = (terminal: Terminal): Command =>
       const { printError, print } = terminal;
       const { withDatabase } = await import('../backend/database.js');
       await runCommand(terminal, (settings) =>
-        withDatabase(settings, { isMigrateCommand: true, printError }, (_database, ran) => {
+        withDatabase(settings, { isMigrateCommand: true, printError }, ({ ran }) => {
           print(json, { ran }, ran.length === 0 ? 'up to date' : ran.join('\n'));
           return Promise.resolve();
         }),

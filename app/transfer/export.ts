@@ -1,20 +1,9 @@
 import * as E from 'fp-ts/Either';
-import { knexPetRepository } from '../../adapters/knex';
-import { type Pet, type PetRepository, type PetStatus, walkPages } from '../../core';
+import { type Pet, type PetStatus, walkPages } from '../../core';
 import { withDatabase } from '../backend/database';
 import { showProgress, type TransferContext } from './context';
 import { writeFile, writeStandardOutput } from './files';
 import { type Format, writeRows } from './formats';
-
-export async function* allPages(
-  list: PetRepository['list'],
-  status?: PetStatus,
-): AsyncGenerator<ReadonlyArray<Pet>> {
-  for await (const page of walkPages(list, { status })) {
-    if (E.isLeft(page)) throw page.left.cause;
-    yield page.right.pets;
-  }
-}
 
 interface ExportOptions {
   readonly file: string;
@@ -32,14 +21,15 @@ export const exportFile = (
   const { DATABASE_URL: address } = settings;
   const databaseFile = address._tag === 'Sqlite' ? address.filename : undefined;
 
-  return withDatabase(settings, { printError, signal }, async (database) => {
-    async function* pages(): AsyncGenerator<ReadonlyArray<Pet>> {
-      for await (const pets of allPages(knexPetRepository(database).list, status)) {
-        progress.animals += pets.length;
-        yield pets;
+  return withDatabase(settings, { printError, signal }, async ({ pets }) => {
+    async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
+      for await (const page of walkPages(pets.list, { status })) {
+        if (E.isLeft(page)) throw page.left.cause;
+        progress.animals += page.right.pets.length;
+        yield page.right.pets;
       }
     }
-    const texts = writeRows(format, pages());
+    const texts = writeRows(format, allPages());
     const isOnScreen = file === '-' && stdout.isTTY === true;
     const hideProgress = isOnScreen ? undefined : showProgress(terminal, { count: () => progress.animals });
     try {

@@ -1,7 +1,6 @@
 import * as E from 'fp-ts/Either';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { knexPetRepository } from '../../adapters/knex';
 import { importAll, type NewPet, type PetRepository } from '../../core';
 import { withDatabase } from '../backend/database';
 import { reasonOf } from '../failures';
@@ -114,9 +113,9 @@ export const importFile = async (
   };
 
   const store = (rows: AsyncIterator<Row>): Promise<ImportEnd> =>
-    withDatabase(settings, { printError, signal }, async (database) => ({
+    withDatabase(settings, { printError, signal }, async ({ pets }) => ({
       outcome: 'stored',
-      stored: await importRows(rows, knexPetRepository(database), skipInvalid),
+      stored: await importRows(rows, pets, skipInvalid),
     }));
 
   const run = async (): Promise<ImportEnd> => {

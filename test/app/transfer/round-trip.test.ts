@@ -1,12 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import * as E from 'fp-ts/Either';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
-import { allPages } from '../../../app/transfer/export';
-import { type Format, formats } from '../../../app/transfer/formats';
+import { type Format, formats, readRows, writeRows } from '../../../app/transfer/formats';
 import { importRows } from '../../../app/transfer/import';
-import { readRows } from '../../../app/transfer/formats';
-import { writeRows } from '../../../app/transfer/formats';
-import type { NewPet, PetRepository } from '../../../core';
+import { type NewPet, type Pet, type PetRepository, walkPages } from '../../../core';
 import { success } from '../../contracts/outcome';
 import { anyNewPet } from '../../support/any-pet';
 import { anyCharacter } from '../../support/random';
@@ -47,6 +45,13 @@ const chunksOf = (text: string, size: number): AsyncIterable<Uint8Array> => {
     Array.from({ length: count }, (_, index) => bytes.subarray(index * size, (index + 1) * size)),
   );
 };
+
+async function* allPages(list: PetRepository['list']): AsyncGenerator<ReadonlyArray<Pet>> {
+  for await (const page of walkPages(list)) {
+    if (E.isLeft(page)) throw page.left.cause;
+    yield page.right.pets;
+  }
+}
 
 const exportAll = async (format: Format, { list }: PetRepository): Promise<string> => {
   let text = '';
