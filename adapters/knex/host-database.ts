@@ -1,13 +1,7 @@
 import type { Knex } from 'knex';
 import type { Database } from './database/database';
-import { withMigrationLock } from './postgres/migration-lock';
-import { postgresPetStatements } from './postgres/pet-statements';
-import { isDistributed, sizesOf } from './postgres/postgres';
-import { checkEncoding, durabilityOf as postgresDurabilityOf } from './postgres/server-settings';
-import { statementRunner } from './postgres/statement';
-import { readSize } from './sqlite/file';
-import { type FoundRows, sqlitePetStatements } from './sqlite/pet-statements';
-import { durabilityOf as sqliteDurabilityOf, withWriteLock } from './sqlite/sqlite';
+import { hostPostgres } from './postgres/postgres';
+import { hostSqlite } from './sqlite/sqlite';
 
 const partOf = (owner: object, name: string): object => {
   const part: unknown = Reflect.get(owner, name);
@@ -33,12 +27,6 @@ const withoutIdentifierMapping = (knex: Knex): Knex => {
   return plain;
 };
 
-/** Detects the engine once, on the caller's connection, because the host's pool may have only one. */
-const detectEngineOnce = () => {
-  let known: boolean | undefined;
-  return async (connected: Knex) => ({ isDistributed: (known ??= await isDistributed(connected)) });
-};
-
 /**
  * Returns the database of a host's Knex, or of a transaction, whose commit or rollback then includes the store's
  * changes. In a transaction, await each call before your next statement: a failed call aborts a PostgreSQL transaction,
@@ -49,46 +37,11 @@ const detectEngineOnce = () => {
 export const hostDatabase = (knex: Knex): Database => {
   const plain = withoutIdentifierMapping(knex);
   const driver: unknown = Reflect.get(partOf(plain, 'client'), 'driverName');
-  const shared = {
-    reads: plain,
-    writes: plain,
-    preparesStatements: () => Promise.resolve(false),
-    sessionTimeouts: () => Promise.resolve(undefined),
-    isFileReplaced: () => false,
-    isFileIntact: () => Promise.resolve(true),
-    poolUsage: () => [],
-    close: () => Promise.resolve(),
-  };
   switch (driver) {
     case 'pg':
-      return {
-        ...shared,
-        petStatements: postgresPetStatements(
-          statementRunner(() => Promise.resolve(false)),
-          detectEngineOnce(),
-        ),
-        concurrency: plain.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
-        withMigrationLock: withMigrationLock((use) => use(plain)),
-        checkUsable: () => checkEncoding(plain),
-        durability: () => postgresDurabilityOf(plain),
-        sizes: () => sizesOf(plain),
-      };
+      return hostPostgres(plain);
     case 'sqlite3':
-      return {
-        ...shared,
-        petStatements: sqlitePetStatements((connected, sql, bindings) =>
-          connected.raw<FoundRows>(sql, [...bindings]),
-        ),
-        concurrency: { reads: 1, writes: 1 },
-        withMigrationLock: (work) => withWriteLock(plain, work),
-        checkUsable: () => Promise.resolve(),
-        durability: () => sqliteDurabilityOf(plain),
-        sizes: async () => ({
-          database: await readSize(plain),
-          writeAheadLog: undefined,
-          diskAvailable: undefined,
-        }),
-      };
+      return hostSqlite(plain);
     default:
       throw new TypeError(`the animal store supports the knex clients pg and sqlite3, not ${String(driver)}`);
   }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import {
   type Cell,
@@ -12,9 +13,73 @@ import {
   petCellsIf,
   type PetRow,
 } from '../database/pet-columns';
-import type { PetStatements } from '../database/database';
-import { isUnsupported } from '../database/errors';
-import { arrayOf, checkIds, pageClauses, randomUnusedId, readPage, type RunStatement } from './statement';
+import type { PageStart, PetStatements } from '../database/database';
+import { errorWithCode, isUnsupported } from '../database/errors';
+
+/** Returns an array parameter in the only form of Knex's types that permits nulls. */
+const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
+
+type Binding = Cell | number | Array<string> | ReturnType<typeof arrayOf>;
+
+type RunStatement = (
+  knex: Knex,
+  statement: { readonly name?: string; readonly sql: string },
+  bindings: ReadonlyArray<Binding>,
+) => Promise<ReadonlyArray<PetRow>>;
+
+const statementRunner =
+  (preparesStatements: () => Promise<boolean>): RunStatement =>
+  async (knex, { name, sql }, bindings) => {
+    const query = knex.raw<{ readonly rows: ReadonlyArray<PetRow> }>(sql, bindings);
+    const isNamed = name !== undefined && (await preparesStatements());
+    const { rows } = await query.options({ rowMode: 'array', ...(isNamed ? { name } : {}) });
+    return rows;
+  };
+
+/**
+ * Returns the where and order clauses of a page: animals from an id on, with these column values. The row comparison
+ * makes the planner use the index on the first column and the id. For `column = wanted` it may scan the primary key.
+ */
+const pageClauses = (
+  columns: ReadonlyArray<string>,
+  from: string,
+  wanted: (place: number) => string,
+): string => {
+  const [first, ...others] = columns;
+  if (first === undefined) return `pets.id >= ${from} order by pets.id`;
+  const stretch = `(${first}, pets.id) >= (${wanted(0)}, ${from}) and ${first} <= ${wanted(0)}`;
+  const equal = others.map((column, place) => ` and ${column} = ${wanted(place + 1)}`);
+  return `${stretch}${equal.join('')} order by pets.${first}, pets.id`;
+};
+
+const readPage = (
+  run: RunStatement,
+  knex: Knex,
+  { from, filters }: PageStart,
+  limit: number,
+): Promise<ReadonlyArray<PetRow>> => {
+  const cells = filterCells(filters);
+  const columns = cells.map(([{ name }]) => name);
+  const sql = `select ${petCells} from pets where ${pageClauses(columns, '?', () => '?')} limit ?`;
+  const [first, ...others] = cells.map(([, cell]) => cell);
+  const bindings = first === undefined ? [from.toString()] : [first, from.toString(), first, ...others];
+  return run(knex, { name: ['page', ...columns].join(' '), sql }, [...bindings, limit]);
+};
+
+const checkIds = async (knex: Knex): Promise<void> => {
+  type Row = Record<'isAllowed' | 'isExhausted', boolean | null>;
+  const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
+    `select has_sequence_privilege(seqrelid, 'usage, update') as "isAllowed",
+       case when has_sequence_privilege(seqrelid, 'usage, select')
+         then pg_sequence_last_value(seqrelid) > seqmax - seqincrement end as "isExhausted"
+     from pg_sequence where seqrelid = pg_get_serial_sequence('pets', 'id')::regclass`,
+  );
+  if (rows[0]?.isAllowed === false)
+    throw errorWithCode('42501', 'permission denied for sequence pets_id_seq');
+  if (rows[0]?.isExhausted === true) throw errorWithCode('2200H', 'sequence pets_id_seq has no id left');
+};
+
+const randomUnusedId = (): string => String(randomBytes(8).readBigInt64LE() | -(2n ** 63n));
 
 const pagesBy = (columns: ReadonlyArray<Column>) => {
   const names = columns.map(({ name }) => name);
@@ -42,9 +107,15 @@ const insertInto = (columns: ReadonlyArray<Column>): string => {
   returning ${petCells}`;
 };
 
-const insertPets = { name: 'insert pets', sql: insertInto(newPetColumns) };
+interface Insert {
+  readonly columns: ReadonlyArray<Column>;
+  readonly name?: string;
+  readonly sql: string;
+}
 
-const tryInsertPet = { sql: insertInto(petColumns) };
+const insertPets: Insert = { columns: newPetColumns, name: 'insert pets', sql: insertInto(newPetColumns) };
+
+const tryInsertPet: Insert = { columns: petColumns, sql: insertInto(petColumns) };
 
 const insertKeys = {
   name: 'insert keys',
@@ -59,10 +130,16 @@ const purgeKeys = {
        ) returning 1`,
 };
 
+interface EngineStatements extends Pick<PetStatements, 'pages' | 'insertRecords' | 'purgeExpired'> {
+  readonly insertRows: (
+    knex: Knex,
+    insert: Insert,
+    rows: ReadonlyArray<ReadonlyArray<Cell>>,
+  ) => Promise<ReadonlyArray<PetRow>>;
+}
+
 /** Statements for a single server. Their text does not depend on the number of rows, so each is prepared once. */
-const singleServerStatements = (run: RunStatement): PetStatements => ({
-  byIds: (knex, ids) => run(knex, byIds, [ids.map(String)]),
-  page: readPage(run),
+const singleServerStatements = (run: RunStatement): EngineStatements => ({
   pages: async (knex, starts, limit, maxPageBytes) => {
     const cells = starts.map(({ filters }) => filterCells(filters));
     const columns = (cells[0] ?? []).map(([column]) => column);
@@ -80,20 +157,12 @@ const singleServerStatements = (run: RunStatement): PetStatements => ({
     }
     return found;
   },
-  insert: (knex, newPets) => {
-    const rows = newPets.map(newPetCells);
-    const columns = newPetColumns.map((_, place) => arrayOf(rows.map((cells) => cells[place] ?? null)));
-    return run(knex, insertPets, columns);
-  },
-  tryInsert: async (transaction, newPet) => {
-    await checkIds(transaction);
-    const cells = [randomUnusedId(), ...newPetCells(newPet)];
-    return run(
-      transaction,
-      tryInsertPet,
-      cells.map((cell) => arrayOf([cell])),
-    );
-  },
+  insertRows: (knex, insert, rows) =>
+    run(
+      knex,
+      insert,
+      insert.columns.map((_, place) => arrayOf(rows.map((cells) => cells[place] ?? null))),
+    ),
   insertRecords: (knex, records) =>
     run(knex, insertKeys, [
       records.map(({ owner_id }) => owner_id),
@@ -107,49 +176,32 @@ const singleServerStatements = (run: RunStatement): PetStatements => ({
 const textLength = (rows: ReadonlyArray<PetRow>): number =>
   rows.flat().reduce((length, cell) => length + (cell?.length ?? 0), 0);
 
-const distributedStatements = (run: RunStatement): Omit<PetStatements, 'byIds' | 'page'> => {
-  const page = readPage(run);
-
-  const insertValues = (
-    knex: Knex,
-    columns: ReadonlyArray<Column>,
-    rows: ReadonlyArray<ReadonlyArray<Cell>>,
-  ) => {
+const distributedStatements = (run: RunStatement): EngineStatements => ({
+  pages: async (knex, starts, limit, maxPageBytes) => {
+    const pages: Array<ReadonlyArray<PetRow> | undefined> = [];
+    for (const start of starts) {
+      const rows = await readPage(run, knex, start, limit);
+      pages.push(textLength(rows) > maxPageBytes ? undefined : rows);
+    }
+    return pages;
+  },
+  insertRows: (knex, { columns }, rows) => {
     const names = columns.map(({ name }) => name).join();
     const values = rows.map((row) => `(${row.map(() => '?').join()})`).join();
-    return run(
-      knex,
-      { sql: `insert into pets (${names}) values ${values} returning ${petCells}` },
-      rows.flat(),
-    );
-  };
-
-  return {
-    pages: async (knex, starts, limit, maxPageBytes) => {
-      const pages: Array<ReadonlyArray<PetRow> | undefined> = [];
-      for (const start of starts) {
-        const rows = await page(knex, start, limit);
-        pages.push(textLength(rows) > maxPageBytes ? undefined : rows);
-      }
-      return pages;
-    },
-    insert: (knex, newPets) => insertValues(knex, newPetColumns, newPets.map(newPetCells)),
-    tryInsert: async (transaction, newPet) => {
-      await checkIds(transaction);
-      return insertValues(transaction, petColumns, [[randomUnusedId(), ...newPetCells(newPet)]]);
-    },
-    insertRecords: async (knex, keys) => {
-      await knex('creation_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
-    },
-    // Citus has no `skip locked`: the statement waits for locked rows until lock_timeout.
-    purgeExpired: async (knex, now, limit) => {
-      const sql = `delete from creation_keys where (owner_id, idempotency_key) in (
-          select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ?
-        ) and expires_at <= ? returning 1`;
-      return (await run(knex, { sql }, [now, limit, now])).length;
-    },
-  };
-};
+    const sql = `insert into pets (${names}) values ${values} returning ${petCells}`;
+    return run(knex, { sql }, rows.flat());
+  },
+  insertRecords: async (knex, keys) => {
+    await knex('creation_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
+  },
+  // Citus has no `skip locked`: the statement waits for locked rows until lock_timeout.
+  purgeExpired: async (knex, now, limit) => {
+    const sql = `delete from creation_keys where (owner_id, idempotency_key) in (
+        select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ?
+      ) and expires_at <= ? returning 1`;
+    return (await run(knex, { sql }, [now, limit, now])).length;
+  },
+});
 
 const fallbackIfUnsupported = <Arguments extends ReadonlyArray<unknown>, A>(
   first: (...given: Arguments) => Promise<A>,
@@ -173,18 +225,24 @@ const fallbackIfUnsupported = <Arguments extends ReadonlyArray<unknown>, A>(
  * the detected engine. Other statements fall back to their Citus form when Citus rejects them.
  */
 export const postgresPetStatements = (
-  run: RunStatement,
+  preparesStatements: () => Promise<boolean>,
   engine: (knex: Knex) => Promise<{ readonly isDistributed: boolean }>,
 ): PetStatements => {
+  const run = statementRunner(preparesStatements);
   const single = singleServerStatements(run);
   const distributed = distributedStatements(run);
   const inserting = async (knex: Knex) => ((await engine(knex)).isDistributed ? distributed : single);
   return {
-    byIds: single.byIds,
-    page: single.page,
+    byIds: (knex, ids) => run(knex, byIds, [ids.map(String)]),
+    page: (knex, start, limit) => readPage(run, knex, start, limit),
     pages: fallbackIfUnsupported(single.pages, distributed.pages),
-    insert: async (knex, newPets) => (await inserting(knex)).insert(knex, newPets),
-    tryInsert: async (transaction, newPet) => (await inserting(transaction)).tryInsert(transaction, newPet),
+    insert: async (knex, newPets) =>
+      (await inserting(knex)).insertRows(knex, insertPets, newPets.map(newPetCells)),
+    tryInsert: async (transaction, newPet) => {
+      const { insertRows } = await inserting(transaction);
+      await checkIds(transaction);
+      return insertRows(transaction, tryInsertPet, [[randomUnusedId(), ...newPetCells(newPet)]]);
+    },
     insertRecords: async (knex, keys) => (await inserting(knex)).insertRecords(knex, keys),
     purgeExpired: fallbackIfUnsupported(single.purgeExpired, distributed.purgeExpired),
   };

@@ -13,7 +13,6 @@ import {
   sessionTimeouts,
   sessionTimeoutsOf,
 } from './server-settings';
-import { statementRunner } from './statement';
 import { databaseTimeouts } from '../../../core/timeouts';
 
 interface Engine {
@@ -38,8 +37,6 @@ const readIdentity = (pool: Knex) =>
     pool.raw('pg_backend_pid() as pid'),
     pool.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
   );
-
-export const isDistributed = async (pool: Knex): Promise<boolean> => (await readIdentity(pool)).isDistributed;
 
 /** Returns the process id that the server sent at startup. A pooler sends an invented one. */
 const processNamedBy = (connection: unknown): unknown =>
@@ -127,7 +124,7 @@ export const postgresConfiguration = (
   migrations: migrationConfig,
 });
 
-export const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
+const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
   const { size } = await pool.first<{ size: string }>(
     pool.raw('pg_database_size(current_database()) as size'),
   );
@@ -139,6 +136,22 @@ const concurrencyOf = ({ poolSize }: PostgresOptions): Database['concurrency'] =
   writes: Math.ceil(poolSize / 5),
 });
 
+const databaseOn = (
+  pool: Knex,
+  engine: (knex: Knex) => Promise<Pick<Engine, 'isDistributed'>>,
+  preparesStatements: () => Promise<boolean>,
+) => ({
+  reads: pool,
+  writes: pool,
+  petStatements: postgresPetStatements(preparesStatements, engine),
+  preparesStatements,
+  checkUsable: () => checkEncoding(pool),
+  durability: () => durabilityOf(pool),
+  sizes: () => sizesOf(pool),
+  isFileReplaced: () => false,
+  isFileIntact: () => Promise.resolve(true),
+});
+
 /** Opens a PostgreSQL database, or a Citus database. */
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
   const engine = detectEngine(connectionString, options.statementTimeoutMs);
@@ -148,21 +161,30 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     wanted === 'auto' ? !(await engine()).isPooled : wanted === 'always';
   const usage = poolUsageOf('shared', pool);
   return {
-    reads: pool,
-    writes: pool,
-    petStatements: postgresPetStatements(statementRunner(isPrepared), engine),
-    preparesStatements: isPrepared,
+    ...databaseOn(pool, engine, isPrepared),
     concurrency: concurrencyOf(options),
     withMigrationLock: withMigrationLock(withMigrationPool(connectionString, options.schema), options.schema),
-    checkUsable: () => checkEncoding(pool),
-    durability: () => durabilityOf(pool),
-    sizes: () => sizesOf(pool),
     sessionTimeouts: async () =>
       sessionTimeoutsOf(pool, (await engine()).isDistributed, options.statementTimeoutMs),
-    isFileReplaced: () => false,
-    isFileIntact: () => Promise.resolve(true),
     poolUsage: () => [usage()],
     close: () => pool.destroy(),
+  };
+};
+
+/** Returns the database of a host's Knex, for `hostDatabase`. Its pool, timeouts and closing remain the host's. */
+export const hostPostgres = (pool: Knex): Database => {
+  let detected: Engine['isDistributed'] | undefined;
+  // Detects the engine on the caller's connection, because the host's pool may have only one.
+  const engine = async (connected: Knex) => ({
+    isDistributed: (detected ??= (await readIdentity(connected)).isDistributed),
+  });
+  return {
+    ...databaseOn(pool, engine, () => Promise.resolve(false)),
+    concurrency: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
+    withMigrationLock: withMigrationLock((use) => use(pool)),
+    sessionTimeouts: () => Promise.resolve(undefined),
+    poolUsage: () => [],
+    close: () => Promise.resolve(),
   };
 };
 

@@ -9,10 +9,11 @@ import {
   fileSizes,
   findDamage,
   readApplicationId,
+  readSize,
   refuseForeignFile,
   resolveSymlink,
 } from './file';
-import { sqlitePetStatements } from './pet-statements';
+import { type FoundRows, sqlitePetStatements } from './pet-statements';
 import { watchFile } from './watch-file';
 
 const readerConnections = 3;
@@ -63,7 +64,7 @@ const idForNewFile = async (reads: Knex): Promise<number | undefined> =>
 
 const fullSynchronous = 2;
 
-export const durabilityOf = async (writes: Knex): Promise<Durability> => {
+const durabilityOf = async (writes: Knex): Promise<Durability> => {
   const journal = await writes('pragma_journal_mode').first<{ journal_mode: string }>();
   const disk = await writes('pragma_synchronous').first<{ synchronous: number }>();
   return {
@@ -77,7 +78,7 @@ export const durabilityOf = async (writes: Knex): Promise<Durability> => {
  * Runs work in a transaction that holds the write lock. Begins with a write (of the application_id), because SQLite
  * does not wait for the lock in a transaction that has already read.
  */
-export const withWriteLock = async <A>(
+const withWriteLock = async <A>(
   writes: Knex,
   work: (transaction: Knex.Transaction) => Promise<A>,
   newApplicationId?: number,
@@ -130,6 +131,30 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     },
   };
 };
+
+/** Returns the database of a host's Knex, for `hostDatabase`. Its file, pool and closing remain the host's. */
+export const hostSqlite = (pool: Knex): Database => ({
+  reads: pool,
+  writes: pool,
+  petStatements: sqlitePetStatements((connected, sql, bindings) =>
+    connected.raw<FoundRows>(sql, [...bindings]),
+  ),
+  concurrency: { reads: 1, writes: 1 },
+  withMigrationLock: (work) => withWriteLock(pool, work),
+  checkUsable: () => Promise.resolve(),
+  durability: () => durabilityOf(pool),
+  sizes: async () => ({
+    database: await readSize(pool),
+    writeAheadLog: undefined,
+    diskAvailable: undefined,
+  }),
+  sessionTimeouts: () => Promise.resolve(undefined),
+  preparesStatements: () => Promise.resolve(false),
+  isFileReplaced: () => false,
+  isFileIntact: () => Promise.resolve(true),
+  poolUsage: () => [],
+  close: () => Promise.resolve(),
+});
 
 const openPool = (filename: string, mode: 'ro' | 'rw', pragma: string): Knex =>
   knex(poolConfiguration(fileInMode(filename, mode), { afterCreate: withPragmas([pragma]) }));
