@@ -2,9 +2,7 @@
 export * from './api-keys/api-key-store';
 export { knexAuthenticate } from './api-keys/knex-authenticate';
 export type { Database, InspectableDatabase, PoolUsage, SessionTimeouts } from './database/database';
-export * from './health/database-status';
-export * from './health/inspect-database';
-export { knexReadiness, readHeartbeat, tryWriting } from './health/readiness';
+export * from './health';
 export * from './host-database';
 export { migrate, type MigrateOptions, type MigrationFailed } from './migrations/migrate';
 export { migrationConfig, migrationSource } from './migrations/migrations';

@@ -1,0 +1,227 @@
+/*
+ * Checks of the database: `knexReadiness` for `/readyz`, `tryWriting` for the start of the service, `inspectDatabase`
+ * and `readHeartbeat` for `doctor`, and `databaseStatus` for `/metrics`.
+ */
+
+import * as E from 'fp-ts/Either';
+import type { Task } from 'fp-ts/Task';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import type { Knex } from 'knex';
+import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  decodeOrThrow,
+  defaultPageSize,
+  endAtDeadline,
+  NewPet,
+  newPetFields,
+  petFilters,
+  type PetFilters,
+  PetId,
+  type Unavailable,
+} from '../../core';
+import { databaseTimeouts } from '../../core/timeouts';
+import { apiKeyStore } from './api-keys/api-key-store';
+import { rolledBack } from './database/connections';
+import type {
+  Database,
+  DatabaseSizes,
+  Durability,
+  InspectableDatabase,
+  SessionTimeouts,
+} from './database/database';
+import { eitherToTaskEither, errorWithCode, permanentError, toTaskEither } from './database/errors';
+import { idOfRow, newPetCells, petFromRow, type PetRow } from './database/pet-columns';
+import { type MigrationFailed, tryMigrate } from './migrations/migrate';
+import { migrations } from './migrations/migrations';
+import { generationMismatch, readSchemaState, type SchemaState } from './migrations/schema-state';
+
+const maxPageBytes = 1_000_000;
+
+const leastId = -(2n ** 63n);
+
+const eachFilter: ReadonlyArray<PetFilters> = [
+  {},
+  ...petFilters.map((field) => ({ [field]: newPetFields[field].example })),
+];
+
+/**
+ * An animal without optional fields, so that the trial insert writes NULLs: a changed schema most likely rejects those.
+ */
+const trialPet = decodeOrThrow(NewPet, { name: 'trial', categoryId: 1 });
+
+const readAnimals = async (
+  { reads, petStatements }: Database,
+  limit: number,
+): Promise<ReadonlyArray<PetRow>> => {
+  const rows = await petStatements.page(reads, { from: leastId, filters: {} }, limit);
+  for (const filters of eachFilter) {
+    const start = { from: leastId, filters };
+    await petStatements.page(reads, start, limit);
+    await petStatements.pages(reads, [start], limit, maxPageBytes);
+  }
+  await petStatements.byIds(reads, [leastId, ...rows.map((row) => BigInt(idOfRow(row)))]);
+  return rows;
+};
+
+/** Tries the reads and writes of a create with an idempotency key, its retry and the purge, and rolls them back. */
+const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
+  rolledBack(writes, async (transaction) => {
+    const [row = []] = await petStatements.tryInsert(transaction, trialPet);
+    if (!isDeepStrictEqual(row.slice(1), newPetCells(trialPet)))
+      throw new Error('the database changes an animal when it stores it');
+    // A random key, so that instances do not wait for each other.
+    const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
+    const pet_id = decodeOrThrow(PetId, BigInt(idOfRow(row)));
+    await petStatements.insertRecords(transaction, [{ ...key, pet_id, expires_at: 0 }]);
+    await transaction('creation_keys').where(key).select('idempotency_key').forShare();
+    await transaction('creation_keys').where(key).delete();
+  });
+
+const beat = async ({ writes }: Database): Promise<void> => {
+  await writes('heartbeats').insert({ id: 1, beaten_at: Date.now() }).onConflict('id').merge();
+};
+
+export const readHeartbeat = ({ reads }: Database): TaskEither<Unavailable, string | undefined> =>
+  toTaskEither(async () => {
+    const row = await reads('heartbeats')
+      .where({ id: 1 })
+      .first<{ beaten_at: number | string } | undefined>();
+    return row && String(row.beaten_at);
+  });
+
+export const tryWriting = (database: Database): TaskEither<Unavailable, void> =>
+  toTaskEither(async () => {
+    await tryCreate(database);
+    await beat(database);
+  });
+
+const checkReadiness = async (database: Database): Promise<string | undefined> => {
+  const deadline = performance.now() + databaseTimeouts.readinessMs;
+  const inTime = <A>(work: () => Promise<A>) => endAtDeadline(toTaskEither(work), deadline)();
+  const [schema, read, created, written] = await Promise.all([
+    inTime(() => readSchemaState(database.reads)),
+    inTime(() => readAnimals(database, defaultPageSize)),
+    inTime(() => tryCreate(database)),
+    inTime(() => beat(database)),
+  ]);
+  if (E.isLeft(schema)) return 'the database does not answer';
+  if (generationMismatch(schema.right) !== undefined) {
+    return 'the database schema belongs to an incompatible version; run `animal-store doctor`';
+  }
+  if (schema.right.pending.length > 0) return 'the database lacks migrations; run `animal-store migrate`';
+  if (E.isLeft(read)) return "animals can't be read from the database";
+  if (E.isLeft(written)) return "the database can't be written to";
+  return E.isLeft(created) ? "animals can't be added to the database" : undefined;
+};
+
+export const knexReadiness = (database: Database): Task<string | undefined> => {
+  let checkedAt = -databaseTimeouts.readinessCacheMs;
+  let answer: Promise<string | undefined> = Promise.resolve(undefined);
+  return () => {
+    const now = performance.now();
+    if (now - checkedAt >= databaseTimeouts.readinessCacheMs) {
+      checkedAt = now;
+      answer = checkReadiness(database);
+    }
+    return answer;
+  };
+};
+
+export interface DatabaseReport {
+  readonly schema: SchemaState;
+  readonly durability: Durability;
+  readonly sessionTimeouts: SessionTimeouts | undefined;
+  readonly validKeys: number;
+  readonly newestKeyCreatedAtMs: number | undefined;
+}
+
+/** Twice the size to which SQLite truncates the write-ahead log. On a full disk, creates fail, and reads may too. */
+const minDiskAvailable = 8 * 1024 * 1024;
+
+const useAsService = async (database: InspectableDatabase, countsRequests: boolean): Promise<void> => {
+  (await readAnimals(database, 100)).forEach(petFromRow);
+  const grants = await database.missingGrants(countsRequests);
+  if (grants.length > 0) throw permanentError(`this role lacks rights; run: ${grants.join('; ')}`);
+  await tryCreate(database);
+  await beat(database);
+};
+
+/** Checks that a service could migrate and use the database. Changes nothing but the time in the table `heartbeats`. */
+export const inspectDatabase = (
+  database: InspectableDatabase,
+  {
+    isThorough = false,
+    countsRequests = false,
+  }: { readonly isThorough?: boolean; readonly countsRequests?: boolean } = {},
+): TaskEither<MigrationFailed | Unavailable, DatabaseReport> =>
+  eitherToTaskEither(async () => {
+    const { reads, writes, durability, sessionTimeouts, sizes, findDamage, checkUsable } = database;
+    const { diskAvailable = Infinity } = await sizes();
+    if (diskAvailable < minDiskAvailable) {
+      throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free`);
+    }
+    await checkUsable();
+    const damage = await findDamage(isThorough);
+    if (damage !== undefined) throw new Error(`it is damaged: ${damage}`);
+    const schema = await readSchemaState(reads);
+    if (schema.generation === 0) {
+      const tried = await tryMigrate(database)();
+      if (E.isLeft(tried)) return tried;
+    } else if (schema.pending.length > 0) {
+      await rolledBack(writes, (transaction) =>
+        transaction.schema.createTable('animal_store_probe', (table) => table.integer('id')),
+      );
+    } else if (generationMismatch(schema) === undefined) await useAsService(database, countsRequests);
+    const keys = schema.generation === 0 ? E.right([]) : await apiKeyStore(database).list();
+    if (E.isLeft(keys)) return keys;
+    const newest = keys.right.at(-1);
+    return E.right({
+      schema,
+      durability: await durability(),
+      sessionTimeouts: await sessionTimeouts(),
+      validKeys: keys.right.filter(({ isValid }) => isValid).length,
+      newestKeyCreatedAtMs: newest && Date.parse(newest.createdAt),
+    });
+  });
+
+export interface DatabaseStatus {
+  readonly validKeys: number;
+  /** Owners whose last valid API key expires at `ends` (ISO 8601), the soonest first; at most 100. */
+  readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly ends: string }>;
+  readonly sizes: DatabaseSizes;
+  readonly migrations: { readonly applied: number; readonly pending: number };
+}
+
+const maxEndingOwners = 100;
+
+const readKeyStatus = async (reads: Knex): Promise<Pick<DatabaseStatus, 'validKeys' | 'endingOwners'>> => {
+  const validKeys = reads('api_keys')
+    .whereNull('revoked_at')
+    .whereRaw('(expires_at is null or expires_at > ?)', [new Date().toISOString()]);
+  const [{ count }, endingOwners] = await Promise.all([
+    validKeys.clone().count({ count: '*' }).first<{ count: number | string }>(),
+    validKeys
+      .clone()
+      .groupBy('owner_id')
+      .havingRaw('count(*) = count(expires_at)')
+      .orderByRaw('max(expires_at)')
+      .limit(maxEndingOwners)
+      .select<DatabaseStatus['endingOwners']>('owner_id as owner', reads.raw('max(expires_at) as ends')),
+  ]);
+  return { validKeys: Number(count), endingOwners };
+};
+
+export const databaseStatus = ({ reads, sizes }: Database): TaskEither<Unavailable, DatabaseStatus> =>
+  toTaskEither(async () => {
+    const [{ pending }, keys, taken] = await Promise.all([
+      readSchemaState(reads),
+      readKeyStatus(reads),
+      sizes(),
+    ]);
+    return {
+      ...keys,
+      sizes: taken,
+      migrations: { applied: Object.keys(migrations).length - pending.length, pending: pending.length },
+    };
+  });
