@@ -33,8 +33,7 @@ import type {
 import { eitherToTaskEither, errorWithCode, permanentError, toTaskEither } from './database/errors';
 import { idOfRow, newPetCells, petFromRow, type PetRow } from './database/pet-columns';
 import { type MigrationFailed, tryMigrate } from './migrations/migrate';
-import { migrations } from './migrations/migrations';
-import { generationMismatch, readSchemaState, type SchemaState } from './migrations/schema-state';
+import { generationMismatch, migrations, readSchemaState, type SchemaState } from './migrations/migrations';
 
 const maxPageBytes = 1_000_000;
 

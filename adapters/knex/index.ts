@@ -5,8 +5,12 @@ export type { Database, InspectableDatabase, PoolUsage, SessionTimeouts } from '
 export * from './health';
 export * from './host-database';
 export { migrate, type MigrateOptions, type MigrationFailed } from './migrations/migrate';
-export { migrationConfig, migrationSource } from './migrations/migrations';
-export { generationMismatch, type SchemaState } from './migrations/schema-state';
+export {
+  generationMismatch,
+  migrationConfig,
+  migrationSource,
+  type SchemaState,
+} from './migrations/migrations';
 export { knexPetRepository, type RepositoryObserver } from './pets/repository';
 export {
   openPostgres,

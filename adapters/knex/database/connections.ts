@@ -1,7 +1,7 @@
 import * as t from 'io-ts';
 import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isConflict, isPostgresLockTimeout, isSqliteBusy, withoutStatement } from './errors';
+import { isConflict, isSqliteBusy, withoutStatement } from './errors';
 import type { PoolUsage } from './database';
 import { databaseTimeouts } from '../../../core/timeouts';
 
@@ -117,18 +117,6 @@ export const retryConflicts = async <A>(transaction: () => Promise<A>): Promise<
     } catch (error) {
       if (attempt === attempts || !isConflict(error)) throw error;
       await delay(Math.random() * databaseTimeouts.conflictDelayMs * 2 ** attempt);
-    }
-  }
-};
-
-export const retryLocked = async <A>(work: () => Promise<A>): Promise<A> => {
-  const until = performance.now() + databaseTimeouts.migrationWaitMs;
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(isPostgresLockTimeout(error) || isSqliteBusy(error)) || performance.now() > until) throw error;
-      await delay(databaseTimeouts.lockRetryMs);
     }
   }
 };

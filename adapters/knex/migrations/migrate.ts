@@ -1,12 +1,19 @@
 import * as E from 'fp-ts/Either';
 import { constVoid } from 'fp-ts/function';
 import type * as TE from 'fp-ts/TaskEither';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Unavailable, unavailable } from '../../../core';
+import { databaseTimeouts } from '../../../core/timeouts';
 import type { Database } from '../database/database';
-import { isPermanent, permanentError, withoutStatement } from '../database/errors';
-import { retryLocked, rolledBack } from '../database/connections';
-import { migrationConfig } from './migrations';
-import { generationMismatch, readSchemaState, type SchemaState } from './schema-state';
+import {
+  isPermanent,
+  isPostgresLockTimeout,
+  isSqliteBusy,
+  permanentError,
+  withoutStatement,
+} from '../database/errors';
+import { rolledBack } from '../database/connections';
+import { generationMismatch, migrationConfig, readSchemaState, type SchemaState } from './migrations';
 
 /**
  * Permanent failure of a migration, so that a retry does not help. The database belongs to another program, has another
@@ -71,6 +78,18 @@ const withProgress = async <A>(
     });
   } finally {
     clearInterval(timer);
+  }
+};
+
+const retryLocked = async <A>(work: () => Promise<A>): Promise<A> => {
+  const until = performance.now() + databaseTimeouts.migrationWaitMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(isPostgresLockTimeout(error) || isSqliteBusy(error)) || performance.now() > until) throw error;
+      await delay(databaseTimeouts.lockRetryMs);
+    }
   }
 };
 

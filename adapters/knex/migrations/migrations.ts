@@ -58,13 +58,6 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   '001_create_tables': initialMigration,
 };
 
-const generationMark = /\.generation-([0-9]+)$/;
-
-export const generationBegunBy = (name: string): number | undefined => {
-  const [, generation] = generationMark.exec(name) ?? [];
-  return generation === undefined ? undefined : Number(generation);
-};
-
 interface NamedMigration {
   /** The command `knex migrate:list` prints `file`. */
   readonly file: string;
@@ -78,11 +71,54 @@ export const migrationSource: Knex.MigrationSource<NamedMigration> = {
   getMigration: ({ migration }) => Promise.resolve(migration),
 };
 
-export const migrationTable = 'animal_store_migrations';
+const migrationTable = 'animal_store_migrations';
 
-/** Configuration for Knex to run the migrations. Migrations that only a newer program knows are ignored. */
+/**
+ * Configuration with which `migrate`, the command `knex` and embedding programs run the migrations. Ignores migrations
+ * that only a newer program knows.
+ */
 export const migrationConfig: Knex.MigratorConfig = {
   migrationSource,
   tableName: migrationTable,
   disableMigrationsListValidation: true,
+};
+
+export interface SchemaState {
+  readonly pending: ReadonlyArray<string>;
+  readonly unknown: ReadonlyArray<string>;
+  /** Starts at 1, and grows by 1 with each migration that earlier versions cannot work with; 0 without a schema. */
+  readonly generation: number;
+  readonly expectedGeneration: number;
+}
+
+const generationMark = /\.generation-([0-9]+)$/;
+
+export const generationBegunBy = (name: string): number | undefined => {
+  const [, generation] = generationMark.exec(name) ?? [];
+  return generation === undefined ? undefined : Number(generation);
+};
+
+const generationOf = (names: ReadonlyArray<string>): number =>
+  names.reduce((generation, name) => Math.max(generation, generationBegunBy(name) ?? 1), 1);
+
+/** Reads which migrations a database has, before it is migrated, used or copied, and for the health checks. */
+export const readSchemaState = async (knex: Knex): Promise<SchemaState> => {
+  const known = Object.keys(migrations);
+  const names = (await knex.schema.hasTable(migrationTable))
+    ? await knex(migrationTable).orderBy('id').pluck<Array<string>>('name')
+    : [];
+  return {
+    pending: known.filter((name) => !names.includes(name)),
+    unknown: names.filter((name) => !known.includes(name)),
+    generation: names.length === 0 ? 0 : generationOf(names),
+    expectedGeneration: generationOf(known),
+  };
+};
+
+export const generationMismatch = ({ generation, expectedGeneration }: SchemaState): string | undefined => {
+  if (generation === 0 || generation === expectedGeneration) return undefined;
+  const found = `the schema has generation ${generation}, but this program needs ${expectedGeneration}`;
+  return generation > expectedGeneration
+    ? `${found}; run the newer version that migrated it, or restore a backup of generation ${expectedGeneration}`
+    : `${found}; stop every instance of an earlier version, make a backup, then run \`animal-store migrate\``;
 };

@@ -15,7 +15,7 @@ import {
 import { dirname } from 'node:path';
 import { isDamage, permanentError, withoutStatement, tryOrError } from '../database/errors';
 import { withPool } from '../database/connections';
-import { generationMismatch, readSchemaState } from '../migrations/schema-state';
+import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { findDamage, identifyFile, isInUse, ownerOnly, readOnlyConfiguration, readSize } from './file';
 
 export interface CopyProgress {

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import type { DatabaseSizes } from '../database/database';
 import { isDamage, permanentError, withoutStatement } from '../database/errors';
 import { withPool } from '../database/connections';
-import { readSchemaState } from '../migrations/schema-state';
+import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
 
 /** Application id of the store's files, 'anml' (SQLite file format, offset 68). */

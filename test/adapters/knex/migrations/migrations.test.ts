@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { mock } from 'node:test';
 import type { Knex } from 'knex';
 import { type Database, knexReadiness, migrate, migrationConfig } from '../../../../adapters/knex';
-import { migrations } from '../../../../adapters/knex/migrations/migrations';
-import { readSchemaState } from '../../../../adapters/knex/migrations/schema-state';
+import { migrations, readSchemaState } from '../../../../adapters/knex/migrations/migrations';
 import {
   databaseKinds,
   mostWriters,
