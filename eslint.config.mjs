@@ -70,7 +70,7 @@ export default tseslint.config(
       'test/adapters/{http-client,http-server,json,rate-limiter}/**',
       'test/{app,browser,end-to-end,engines,examples,faults,history}/**',
     ],
-    ignores: ['test/app/{commands,transfer}/**', 'test/examples/json-file-repository/**'],
+    ignores: ['test/app/{commands,transfer}/**'],
     plugins: { 'plain-english': plainEnglish },
     rules: { 'plain-english/comments': 'error' },
   },

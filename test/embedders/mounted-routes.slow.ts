@@ -144,14 +144,21 @@ describe('The routes in a host of another kind', () => {
       }));
   }
 
-  /** Adds conditional requests, which need an ETag, to the Koa host. */
-  const withEtags = (text: string): string =>
+  /** Adds headers of helmet, compression and conditional requests, which need an ETag, to the Koa host. */
+  const withMoreMiddleware = (text: string): string =>
     text
       .replace(
         "import Koa from 'koa';",
-        "import etag from '@koa/etag';\nimport conditionalGet from 'koa-conditional-get';\n$&",
+        `$&
+import compress from 'koa-compress';
+import conditionalGet from 'koa-conditional-get';
+import etag from '@koa/etag';
+import helmet from 'koa-helmet';`,
       )
-      .replace('app.use(compress());', '$&\napp.use(conditionalGet());\napp.use(etag());');
+      .replace(
+        'mountPetRoutes(app',
+        'for (const use of [helmet, compress, conditionalGet, etag]) app.use(use());\n$&',
+      );
 
   it('go through helmet, cors, compress, etag and a log like any other response', () =>
     withHost(
@@ -185,7 +192,7 @@ describe('The routes in a host of another kind', () => {
           /^POST \/v1\/pets 201 shelter shelter\nGET \/v1\/pets 200 shelter shelter\n/,
         );
       },
-      withEtags,
+      withMoreMiddleware,
     ));
 
   /** Changes to the programs that put the body parser before the routes. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { projectFolder, startProgram } from '../support/processes/command';
 import { startService } from '../support/service/service-process';
@@ -10,6 +10,8 @@ import { outputs, programs } from './support/programs';
 
 /** Pages with programs. `mounted-routes.slow.ts` runs the programs that mount the routes. */
 const pages = ['docs/client.md', 'docs/embedding.md', 'docs/testing.md'];
+
+const repository = join(projectFolder, 'test', 'examples', 'file-repository.ts');
 
 const compiler = join(projectFolder, 'node_modules', 'typescript', 'bin', 'tsc');
 
@@ -33,13 +35,14 @@ describe('The pages for embedders', () => {
     }
   });
 
-  /** Makes a folder with the package and the programs of a page, and compiles those in TypeScript. */
-  const write = async (page: string): Promise<string> => {
-    const folder = await embedderFolder('@types/node');
+  /** Makes a folder with the package, a repository and the programs of a page, and compiles those in TypeScript. */
+  const write = async (page: string, change: (text: string) => string = (text) => text): Promise<string> => {
+    const folder = await embedderFolder('@types/node', 'mocha', '@types/mocha');
+    await copyFile(repository, join(folder, 'file-repository.ts'));
     const texts = programs(page);
     for (const [name, text] of Object.entries(texts)) {
       await mkdir(dirname(join(folder, name)), { recursive: true });
-      await writeFile(join(folder, name), text);
+      await writeFile(join(folder, name), change(text));
     }
     const sources = Object.keys(texts).filter((name) => name.endsWith('ts'));
     if (sources.length > 0) {
@@ -82,15 +85,23 @@ describe('The pages for embedders', () => {
     expect(stdout).to.match(/^# pass 2$/m);
   });
 
-  it('show in docs/testing.md a repository that passes the contract', async () => {
-    const folder = await write('docs/testing.md');
-    const { code, stdout } = await runNode(
-      folder,
-      '--test',
-      '--test-reporter=tap',
-      'file-repository.test.js',
-    );
-    expect(code, stdout).to.equal(0);
-    expect(stdout).to.match(/^# pass [1-9][0-9]/m);
+  it('link in docs/testing.md to a repository of under 60 lines', async () => {
+    expect((await readFile(repository, 'utf8')).split('\n').length).to.be.lessThan(60 + 1);
   });
+
+  for (const [runner, command, passed] of [
+    ['node:test', ['--test', '--test-reporter=tap'], /^# pass [1-9][0-9]/m],
+    [
+      'mocha',
+      [join(projectFolder, 'node_modules/mocha/bin/mocha.js'), '--timeout=60000'],
+      /[1-9][0-9]+ passing/,
+    ],
+  ] as const) {
+    it(`show in docs/testing.md a contract test that passes, under ${runner}`, async () => {
+      const folder = await write('docs/testing.md', (text) => text.replace("'node:test'", `'${runner}'`));
+      const { code, stdout } = await runNode(folder, ...command, 'file-repository.test.js');
+      expect(code, stdout).to.equal(0);
+      expect(stdout).to.match(passed);
+    });
+  }
 });

@@ -10,7 +10,7 @@ import { removeFolders } from '../support/temporary-folder';
 const examples = join(projectFolder, 'test', 'examples');
 const binary = (name: string): string => join(projectFolder, 'node_modules', name);
 
-const types = ['@types/koa', '@types/node', 'mocha', '@types/mocha'];
+const types = ['@types/koa', '@types/node'];
 
 /** Exports inferred types. With `declaration: true`, the compiler must be able to name each of them. */
 const reexports = `
@@ -143,26 +143,11 @@ describe('the package, packed and installed in an empty folder', function () {
     });
   });
 
-  it('runs the contract on a JSON file repository of under 60 lines, under mocha', async () => {
-    const source = await readFile(join(examples, 'json-file-repository', 'json-file-repository.ts'), 'utf8');
-    expect(source.split('\n').length).to.be.lessThan(60 + 1);
-    const { code, stdout } = await runIn(
-      join(host, 'json-file-repository'),
-      binary('mocha/bin/mocha.js'),
-      '--timeout=60000',
-      'contract.mocha.js',
-    );
-    expect(stdout).to.match(/[1-9][0-9]+ passing/);
+  it('takes own-authentication through the contract, under node:test', async () => {
+    const { code, stdout } = await runIn(join(host, 'own-authentication'), 'contract.node.js');
+    expect(stdout).to.match(/pass [1-9]/);
     expect(code, stdout).to.equal(0);
   });
-
-  for (const example of ['json-file-repository', 'own-authentication']) {
-    it(`takes ${example} through the contract, under node:test`, async () => {
-      const { code, stdout } = await runIn(join(host, example), 'contract.node.js');
-      expect(stdout).to.match(/pass [1-9]/);
-      expect(code, stdout).to.equal(0);
-    });
-  }
 
   it('names a mistake under node:test in a few lines, at a line of the sources, and passes a sound repository', async () => {
     await writeFile(join(coreAlone, 'contract.mjs'), suites);
