@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { environmentKeys } from '../../app/backend/backend';
-import { ApiKey } from '../../core';
-import { decoded, success } from '../contracts/outcome';
+import { ApiKey, decodeOrThrow } from '../../core';
+import { success } from '../contracts/outcome';
 import { columnIn, postgresStore } from '../support/databases/databases';
 import { migrationNames } from '../support/databases/migrations';
 import { inPostgresDatabase, slowPets } from '../support/postgres/postgres';
@@ -87,7 +87,7 @@ describe('The settings of PostgreSQL', () => {
 });
 
 /** The SHA-256 hashes of both keys begin with 71582553. */
-const collidingKeys = ['client-key-43614', 'client-key-83476'].map((key) => decoded(ApiKey, key));
+const collidingKeys = ['client-key-43614', 'client-key-83476'].map((key) => decodeOrThrow(ApiKey, key));
 
 describe('The keys of API_KEYS', () => {
   it('are all valid and have ids of their own, also where their hashes share 32 bits', async () => {

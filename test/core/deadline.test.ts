@@ -11,7 +11,7 @@ import {
   unavailable,
 } from '../../core';
 import { arbitraryApiKey, arbitraryIdempotencyKey, arbitraryKeyId, arbitraryNewPet } from '../contracts';
-import { run } from '../support/run';
+import { success } from '../contracts/outcome';
 import { storeOperations } from './store-operations';
 
 const never = () => new Promise<never>(() => undefined);
@@ -45,7 +45,7 @@ describe('A deadline', () => {
       },
     });
     const now = performance.now();
-    const store = await run(open(arbitraryApiKey(), now + 60_000));
+    const store = await success(open(arbitraryApiKey(), now + 60_000));
     await store.createPet(arbitraryNewPet(), arbitraryIdempotencyKey(), now + 120_000)();
     expect(received).to.deep.equal([now + 60_000, now + 120_000]);
   });
@@ -57,7 +57,7 @@ describe('A deadline', () => {
         received.push(...values);
         return TE.left(unavailable('late'));
       });
-      const store = await run(openAnimalStore({ pets, authenticate })(arbitraryApiKey()));
+      const store = await success(openAnimalStore({ pets, authenticate })(arbitraryApiKey()));
       const deadline = performance.now() + 60_000;
       await call(store, deadline)();
       expect(received).to.include(deadline);
@@ -65,7 +65,7 @@ describe('A deadline', () => {
 
     it(`ends ${name} as Unavailable if the adapter ignores it`, async () => {
       const pets = repositoryWith(() => never);
-      const store = await run(openAnimalStore({ pets, authenticate })(arbitraryApiKey()));
+      const store = await success(openAnimalStore({ pets, authenticate })(arbitraryApiKey()));
       expect(await failureOf(call(store, soon()))).to.have.property('_tag', 'Unavailable');
     });
   }

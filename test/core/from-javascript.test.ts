@@ -13,7 +13,7 @@ import {
 import { arbitraryApiKey, arbitraryKeyId, arbitraryPet } from '../contracts';
 import { nextTurn } from '../contracts/next-turn';
 import { petId } from '../contracts/pet-repository/seeds';
-import { run } from '../support/run';
+import { success } from '../contracts/outcome';
 import { storeOperations } from './store-operations';
 import { sourceOf } from '../contracts/source-of';
 
@@ -41,7 +41,7 @@ const openStore = async (
 ) => {
   const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
   const open = openAnimalStore({ pets, authenticate: inMemoryApiKeys([[id, key]]).authenticate });
-  return { open, pets, store: await run(open(key)) };
+  return { open, pets, store: await success(open(key)) };
 };
 
 describe('A caller that no compiler checks', () => {
@@ -50,7 +50,7 @@ describe('A caller that no compiler checks', () => {
     const created = await call(store.createPet, { name: 'Rex', categoryId: 5, status: undefined, age: 3 });
     const pet = { id: 2n, name: 'Rex', categoryId: 5n };
     expect(created).to.deep.equal(E.right({ pet, replayed: false }));
-    expect(await run(pets.find(petId(2n)))).to.deep.equal(pet);
+    expect(await success(pets.find(petId(2n)))).to.deep.equal(pet);
   });
 
   for (const [name, { refused }] of Object.entries(storeOperations)) {
@@ -74,7 +74,7 @@ describe('A caller that no compiler checks', () => {
       .that.matches(/^invalid NewPet: categoryId must be/);
     expect(await pets.find(petId(2n))()).to.have.property('_tag', 'Left');
     expect(await call(importAll, pets, sourceOf([rex]))).to.deep.equal(E.right(1));
-    expect(await run(pets.find(petId(2n)))).to.have.property('categoryId', 5n);
+    expect(await success(pets.find(petId(2n)))).to.have.property('categoryId', 5n);
   });
 
   it('may reuse one object for many animals: a slow store gets each as it was', async () => {

@@ -21,7 +21,7 @@ import {
   arbitraryPet,
 } from '../contracts';
 import { petId, petWithId } from '../contracts/pet-repository/seeds';
-import { run } from '../support/run';
+import { success } from '../contracts/outcome';
 import { storeOperations } from './store-operations';
 
 /** Makes a store on in-memory adapters, with API keys of two callers. */
@@ -40,14 +40,14 @@ const untouchable = new Proxy(inMemoryPetRepository(), {
 
 const openFor = async (pets?: PetRepository): Promise<AnimalStore> => {
   const { open, one } = makeStore(pets);
-  return run(open(one.key));
+  return success(open(one.key));
 };
 
 describe('openAnimalStore', () => {
   it('accepts a known key, and returns its caller', async () => {
     const { open, one, other } = makeStore();
-    expect((await run(open(one.key))).caller).to.deep.equal(callerOf(one.id));
-    expect((await run(open(other.key))).caller).to.deep.equal(callerOf(other.id));
+    expect((await success(open(one.key))).caller).to.deep.equal(callerOf(one.id));
+    expect((await success(open(other.key))).caller).to.deep.equal(callerOf(other.id));
   });
 
   it('refuses any other key, and does not call the repository', async () => {
@@ -72,8 +72,8 @@ describe('openAnimalStore', () => {
     });
     const entering = open(arbitraryApiKey());
     expect(asked).to.equal(0);
-    await run(entering);
-    await run(entering);
+    await success(entering);
+    await success(entering);
     expect(asked).to.equal(2);
   });
 });
@@ -82,14 +82,15 @@ describe('An open store', () => {
   it('lists 20 animals if the query has no limit', async () => {
     const pets = Array.from({ length: 21 }, (_, index) => petWithId(BigInt(index)));
     const store = await openFor(inMemoryPetRepository({ pets }));
-    expect(await run(store.listPets({}))).to.deep.equal({ pets: pets.slice(0, 20), hasMore: true });
-    expect((await run(store.listPets({ after: petId(0n) }))).hasMore).to.equal(false);
+    expect(await success(store.listPets({}))).to.deep.equal({ pets: pets.slice(0, 20), hasMore: true });
+    expect((await success(store.listPets({ after: petId(0n) }))).hasMore).to.equal(false);
   });
 
   it('keeps idempotency keys by owner, for all API keys of that owner', async () => {
     const { open, keys, one, other } = makeStore();
     const [newPet, idempotencyKey] = [arbitraryNewPet(), arbitraryIdempotencyKey()];
-    const add = async (key: typeof one.key) => run((await run(open(key))).createPet(newPet, idempotencyKey));
+    const add = async (key: typeof one.key) =>
+      success((await success(open(key))).createPet(newPet, idempotencyKey));
     const first = await add(one.key);
     expect((await add(other.key)).replayed).to.equal(false);
     const next = arbitraryApiKey();

@@ -6,7 +6,7 @@ import { type Pet, type PetQuery, type PetRepository, unavailable, walkPages } f
 import { arbitraryPet } from '../contracts';
 import { pageSize } from '../contracts/pet-repository/pages-of';
 import { petId } from '../contracts/pet-repository/seeds';
-import { run } from '../support/run';
+import { success } from '../contracts/outcome';
 
 const pets = Array.from({ length: 250 }, (_, index) => ({ ...arbitraryPet(), id: petId(BigInt(index + 1)) }));
 
@@ -44,7 +44,7 @@ describe('walkPages', () => {
   it('continues after the page that was read, even if the consumer has changed it', async () => {
     let handedOut: Array<Pet> = [];
     const changeable: PetRepository['list'] = (query) => async () => {
-      const page = await run(list(query));
+      const page = await success(list(query));
       handedOut = [...page.pets];
       return E.right({ ...page, pets: handedOut });
     };

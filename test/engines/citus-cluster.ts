@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually';
 import { execute } from '../support/postgres/postgres';
 import { projectFolder } from '../support/processes/command';
 import { signalFamily } from '../support/processes/system';
-import { run } from '../support/run';
+import { success } from '../contracts/outcome';
 import { migrate, openPostgres } from '../../adapters/knex';
 
 const runProgram = promisify(execFile);
@@ -61,7 +61,7 @@ const freePorts = async (): Promise<number> => {
 const migrateAt = async (url: string): Promise<void> => {
   const database = openPostgres(url, { poolSize: 2, statementTimeoutMs: 9_000 });
   try {
-    await run(migrate(database));
+    await success(migrate(database));
   } finally {
     await database.close();
   }

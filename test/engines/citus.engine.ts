@@ -3,7 +3,7 @@ import { postgresDatabase, withDatabase } from '../support/databases/databases';
 import { eventually } from '../support/eventually';
 import { call } from '../support/http/client';
 import { inPostgresDatabase } from '../support/postgres/postgres';
-import { run } from '../support/run';
+import { success } from '../contracts/outcome';
 import { startService } from '../support/service/service-process';
 import { knexPetRepository } from '../../adapters/knex';
 import { diagnose } from '../../app/doctor';
@@ -19,11 +19,11 @@ describe('Citus', () => {
     withDatabase(postgresDatabase, async (database) => {
       const clock = { time: Date.UTC(2026, 0, 1) };
       const { create } = knexPetRepository(database, { now: () => clock.time });
-      await run(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+      await success(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
       clock.time += day + 1;
       // A create starts the next purge, unless one is running.
       await eventually('no expired key is left', 10_000, async () => {
-        await run(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+        await success(create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
         clock.time += 2_000;
         const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('expires_at');
         return left.every((keptUntil) => Number(keptUntil) > clock.time);

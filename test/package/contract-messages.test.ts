@@ -23,8 +23,6 @@ import {
 } from '../../core';
 import { sourceOf } from '../contracts/source-of';
 import {
-  arbitraryApiKey,
-  arbitraryKeyId,
   authenticateContract,
   consumeQuotaContract,
   importAllContract,
@@ -35,6 +33,7 @@ import {
 } from '../contracts';
 import { nextTurn } from '../contracts/next-turn';
 import { unendedAfter } from '../contracts/outcome';
+import { apiKeysUnderTest } from '../support/api-keys-under-test';
 
 type Suite = (runner: TestRunner) => void;
 
@@ -108,20 +107,7 @@ const withMistakenKeys =
   (runner) => {
     authenticateContract(runner, () => {
       const sound = inMemoryApiKeys();
-      const { authenticate, add, revoke } = { ...sound, ...mistake(sound) };
-      return Promise.resolve({
-        authenticate,
-        issue: (owner) => {
-          const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
-          add(id, key, owner);
-          return Promise.resolve({ caller: callerOf(id, owner), key });
-        },
-        revoke: (id) => {
-          revoke(id);
-          return Promise.resolve();
-        },
-        ...closing,
-      });
+      return Promise.resolve(apiKeysUnderTest({ ...sound, ...mistake(sound) }));
     });
   };
 

@@ -1,11 +1,9 @@
 import { expect } from 'chai';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
-import { callerOf, Pet } from '../../../core';
+import { inMemoryPetRepository } from '../../../adapters/in-memory';
+import { Pet } from '../../../core';
 import {
-  arbitraryApiKey,
-  arbitraryKeyId,
   arbitraryNewPet,
   arbitraryScopedIdempotencyKey,
   authenticateContract,
@@ -14,7 +12,8 @@ import {
   petRepositoryContract,
 } from '../../contracts';
 import { petWithId } from '../../contracts/pet-repository/seeds';
-import { run } from '../../support/run';
+import { success } from '../../contracts/outcome';
+import { apiKeysUnderTest } from '../../support/api-keys-under-test';
 
 describe('the in-memory pet repository', () => {
   for (const contract of [petRepositoryContract, importAllContract, idempotencyExpiryContract]) {
@@ -25,8 +24,8 @@ describe('the in-memory pet repository', () => {
 
   it('assigns ids from 1 if all initial ids are negative', async () => {
     const { create } = inMemoryPetRepository({ pets: [petWithId(-9n), petWithId(-2n)] });
-    expect((await run(create(arbitraryNewPet()))).pet.id).to.equal(1n);
-    expect((await run(create(arbitraryNewPet()))).pet.id).to.equal(2n);
+    expect((await success(create(arbitraryNewPet()))).pet.id).to.equal(1n);
+    expect((await success(create(arbitraryNewPet()))).pet.id).to.equal(2n);
   });
 
   it('keeps its animals unchanged when callers change an answer or an initial animal', async () => {
@@ -34,11 +33,11 @@ describe('the in-memory pet repository', () => {
     const { find, create } = inMemoryPetRepository({ pets: [seed] });
     const { id } = seed;
     const expected = Pet.encode(seed);
-    const { pet } = await run(create(arbitraryNewPet()));
+    const { pet } = await success(create(arbitraryNewPet()));
     const asCreated = { ...pet };
-    for (const answer of [seed, pet, await run(find(id))]) Reflect.set(answer, 'name', 'another');
-    expect(await run(find(id))).to.deep.equal(expected);
-    expect(await run(find(pet.id))).to.deep.equal(asCreated);
+    for (const answer of [seed, pet, await success(find(id))]) Reflect.set(answer, 'name', 'another');
+    expect(await success(find(id))).to.deep.equal(expected);
+    expect(await success(find(pet.id))).to.deep.equal(asCreated);
   });
 
   it('accepts plain values as initial animals, and rejects invalid ones', async () => {
@@ -47,7 +46,7 @@ describe('the in-memory pet repository', () => {
       return inMemoryPetRepository(options);
     };
     const { create } = open({ id: 7, name: 'Rex', categoryId: 5 });
-    expect((await run(create(arbitraryNewPet()))).pet.id).to.equal(8n);
+    expect((await success(create(arbitraryNewPet()))).pet.id).to.equal(8n);
     expect(() => open({ id: '7', name: 'Rex', categoryId: 5 })).to.throw(TypeError, 'id must be an integer');
   });
 
@@ -70,18 +69,18 @@ describe('the in-memory pet repository', () => {
     const growth = async (isKeyed: boolean): Promise<number> => {
       const clock = { time: 0 };
       const { create, find } = inMemoryPetRepository({ now: () => clock.time });
-      const { pet } = await run(create(newPet));
+      const { pet } = await success(create(newPet));
       Reflect.apply(collectGarbage, undefined, []);
       const before = process.memoryUsage().heapUsed;
       for (let day = 0; day < days; day += 1) {
         clock.time += 25 * 60 * 60 * 1_000;
         for (let count = 0; count < keysADay; count += 1) {
-          await run(create(newPet, isKeyed ? arbitraryScopedIdempotencyKey() : undefined));
+          await success(create(newPet, isKeyed ? arbitraryScopedIdempotencyKey() : undefined));
         }
       }
       Reflect.apply(collectGarbage, undefined, []);
       const after = process.memoryUsage().heapUsed;
-      expect(await run(find(pet.id))).to.deep.equal(pet);
+      expect(await success(find(pet.id))).to.deep.equal(pet);
       return after - before;
     };
 
@@ -93,20 +92,5 @@ describe('the in-memory pet repository', () => {
 });
 
 describe('the in-memory API keys', () => {
-  authenticateContract({ describe, it }, () => {
-    const { add, authenticate, revoke } = inMemoryApiKeys();
-    return Promise.resolve({
-      authenticate,
-      issue: (owner) => {
-        const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
-        add(id, key, owner);
-        return Promise.resolve({ caller: callerOf(id, owner), key });
-      },
-      revoke: (id) => {
-        revoke(id);
-        return Promise.resolve();
-      },
-      close: () => Promise.resolve(),
-    });
-  });
+  authenticateContract({ describe, it }, () => Promise.resolve(apiKeysUnderTest()));
 });

@@ -20,7 +20,7 @@ import {
 } from '../../../core';
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
 import { createPostgresDatabase } from '../../support/postgres/postgres';
-import { run } from '../../support/run';
+import { success } from '../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 import { sourceOf } from '../../contracts/source-of';
 
@@ -78,7 +78,7 @@ for (const [kind, makeHost] of hosts) {
     before(async () => {
       host = await makeHost();
       own = host.open();
-      await run(migrate(hostDatabase(own)));
+      await success(migrate(hostDatabase(own)));
       await own.schema.createTable('adoptions', (table) => {
         table.bigInteger('pet_id').notNullable();
       });
@@ -90,7 +90,7 @@ for (const [kind, makeHost] of hosts) {
 
     /** Opens the store on a knex instance. */
     const enter = (on: Knex) =>
-      run(openAnimalStore({ pets: knexPetRepository(hostDatabase(on)), authenticate })(key));
+      success(openAnimalStore({ pets: knexPetRepository(hostDatabase(on)), authenticate })(key));
 
     const counts = async () => ({
       pets: await own('pets').pluck<Array<string>>('name'),
@@ -100,7 +100,7 @@ for (const [kind, makeHost] of hosts) {
     const adopt = (end: () => void): Promise<void> =>
       own.transaction(async (transaction) => {
         const { createPet } = await enter(transaction);
-        const { pet } = await run(createPet(rex, idempotencyKey));
+        const { pet } = await success(createPet(rex, idempotencyKey));
         await transaction('adoptions').insert({ pet_id: String(pet.id) });
         end();
       });
@@ -132,7 +132,7 @@ for (const [kind, makeHost] of hosts) {
     beforeEach(async () => {
       host = await makeHost();
       own = host.open(mapsNames);
-      await run(migrate(hostDatabase(own)));
+      await success(migrate(hostDatabase(own)));
     });
     afterEach(async () => {
       await own.destroy();
@@ -150,12 +150,12 @@ for (const [kind, makeHost] of hosts) {
       await own.destroy();
       own = host.open(mapsNames);
       const register = apiKeyStore(hostDatabase(own));
-      const issued = await run(register.issue('a client'));
+      const issued = await success(register.issue('a client'));
       const create = async (on: Knex, text: string) => {
         const database = hostDatabase(on);
         const ports = { pets: knexPetRepository(database), authenticate: knexAuthenticate(database) };
-        const { createPet } = await run(openAnimalStore(ports)(issued.key));
-        return run(createPet(rex, decodeOrThrow(IdempotencyKey, text)));
+        const { createPet } = await success(openAnimalStore(ports)(issued.key));
+        return success(createPet(rex, decodeOrThrow(IdempotencyKey, text)));
       };
       const { pet } = await create(own, 'outside');
       expect(await create(own, 'outside')).to.deep.equal({ pet, replayed: true });
@@ -168,9 +168,9 @@ for (const [kind, makeHost] of hosts) {
           { idempotencyKey: 'inside' },
         ]);
       });
-      expect(await run(register.list)).to.have.nested.property('[0].lastFour', issued.lastFour);
+      expect(await success(register.list)).to.have.nested.property('[0].lastFour', issued.lastFour);
       expect(await knexReadiness(hostDatabase(own))()).to.equal(undefined);
-      expect(await run(migrate(hostDatabase(own)))).to.deep.equal([]);
+      expect(await success(migrate(hostDatabase(own)))).to.deep.equal([]);
     });
   });
 }
@@ -183,15 +183,15 @@ describe("A host's SQLite file without a write-ahead log", () => {
     const open = () => knex({ client: 'sqlite3', connection: { filename }, useNullAsDefault: true });
     const [own, reader] = [open(), open()];
     try {
-      await run(migrate(hostDatabase(own)));
+      await success(migrate(hostDatabase(own)));
       const pets = knexPetRepository(hostDatabase(own));
-      const { createPet } = await run(openAnimalStore({ pets, authenticate })(key));
+      const { createPet } = await success(openAnimalStore({ pets, authenticate })(key));
       const lock = await reader.transaction();
       await lock('pets').select('id');
       const refused = await createPet(rex, idempotencyKey)();
       expect(refused).to.deep.include({ _tag: 'Left' });
       await lock.rollback();
-      const { pet } = await run(createPet(rex));
+      const { pet } = await success(createPet(rex));
       expect(await reader('pets').pluck('id')).to.deep.equal([Number(pet.id)]);
     } finally {
       await own.destroy();
@@ -206,12 +206,12 @@ describe("A host's pool of one connection to PostgreSQL", () => {
     const own = knex({ client: 'pg', connection: url, pool: { min: 0, max: 1 } });
     try {
       const database = hostDatabase(own);
-      await run(migrate(database));
+      await success(migrate(database));
       const pets = knexPetRepository(database);
-      const { createPet } = await run(openAnimalStore({ pets, authenticate })(key));
-      expect((await run(createPet(rex, idempotencyKey))).replayed).to.equal(false);
-      expect((await run(createPet(rex, idempotencyKey))).replayed).to.equal(true);
-      expect(await run(pets.importAll(sourceOf([rex, rex])))).to.equal(2);
+      const { createPet } = await success(openAnimalStore({ pets, authenticate })(key));
+      expect((await success(createPet(rex, idempotencyKey))).replayed).to.equal(false);
+      expect((await success(createPet(rex, idempotencyKey))).replayed).to.equal(true);
+      expect(await success(pets.importAll(sourceOf([rex, rex])))).to.equal(2);
 
       const failure = await own
         .transaction(async (transaction) => {
@@ -225,7 +225,7 @@ describe("A host's pool of one connection to PostgreSQL", () => {
         })
         .catch((error: unknown) => error);
       expect(failure).to.include({ code: 'unavailable', attempts: 1 });
-      expect((await run(createPet(rex))).replayed).to.equal(false);
+      expect((await success(createPet(rex))).replayed).to.equal(false);
     } finally {
       await own.destroy();
       await drop();

@@ -3,7 +3,7 @@ import type { Database } from '../../../adapters/knex';
 import { postgresQuota } from '../../../adapters/rate-limiter';
 import { arbitraryOwnerId } from '../../contracts';
 import { occupyPool, postgresDatabase, withDatabase, withDatabases } from '../../support/databases/databases';
-import { run } from '../../support/run';
+import { success } from '../../contracts/outcome';
 
 const limit = { requests: 2, seconds: 60 };
 
@@ -17,10 +17,10 @@ describe('the quota in PostgreSQL', () => {
       if (one === undefined || other === undefined) throw new Error('two instances are needed');
       const owner = arbitraryOwnerId();
       const later = performance.now() + 30_000;
-      expect(await run(one(owner, later))).to.include({ isWithin: true, remaining: 1 });
-      expect(await run(other(owner, later))).to.include({ isWithin: true, remaining: 0 });
-      expect(await run(one(owner, later))).to.include({ isWithin: false, remaining: 0 });
-      expect(await run(one(arbitraryOwnerId(), later))).to.include({ isWithin: true });
+      expect(await success(one(owner, later))).to.include({ isWithin: true, remaining: 1 });
+      expect(await success(other(owner, later))).to.include({ isWithin: true, remaining: 0 });
+      expect(await success(one(owner, later))).to.include({ isWithin: false, remaining: 0 });
+      expect(await success(one(arbitraryOwnerId(), later))).to.include({ isWithin: true });
     }));
 
   it('is Unavailable at the deadline, and without one after some seconds, when the database hangs', () =>

@@ -3,7 +3,7 @@ import { inMemoryQuota, postgresQuota } from '../../../adapters/rate-limiter';
 import { migrate } from '../../../adapters/knex';
 import { arbitraryOwnerId, consumeQuotaContract } from '../../contracts';
 import { postgresDatabase, withDatabase } from '../../support/databases/databases';
-import { run } from '../../support/run';
+import { success } from '../../contracts/outcome';
 import type { ConsumeQuota, OwnerId } from '../../../core';
 
 describe('the quota in memory', () => {
@@ -16,7 +16,7 @@ describe('the quota in PostgreSQL', () => {
   consumeQuotaContract({ describe, it }, async (limit) => {
     const { open, remove } = await postgresDatabase();
     const database = open();
-    await run(migrate(database));
+    await success(migrate(database));
     return {
       consumeQuota: postgresQuota(database.writes, limit),
       close: async () => {
@@ -32,7 +32,7 @@ const year = 365 * 24 * 60 * 60 * 1000;
 
 /** Exceeds the quota of an owner, and then sets the clock back by a year. */
 const useUp = async (consume: ConsumeQuota, owner: OwnerId): Promise<void> => {
-  for (let requests = 0; requests < limit.requests + 2; requests += 1) await run(consume(owner));
+  for (let requests = 0; requests < limit.requests + 2; requests += 1) await success(consume(owner));
   const past = Date.now() - year;
   Date.now = () => past;
 };
@@ -46,7 +46,7 @@ describe('A quota after the clock was set back by a year', () => {
   const promisesNoMoreThanTheWindow = async (consume: ConsumeQuota): Promise<void> => {
     const owner = arbitraryOwnerId();
     await useUp(consume, owner);
-    const { resetsIn } = await run(consume(owner));
+    const { resetsIn } = await success(consume(owner));
     expect(resetsIn).to.be.within(0, limit.seconds);
   };
 
@@ -63,11 +63,11 @@ describe('A quota after the clock was set back by a year', () => {
       const owner = arbitraryOwnerId();
       await useUp(postgresQuota(writes, limit), owner);
       const consume = postgresQuota(writes, limit);
-      await run(consume(owner));
+      await success(consume(owner));
       Date.now = (
         (past) => () =>
           past + 1000 * (limit.seconds + 1)
       )(Date.now());
-      expect(await run(consume(owner))).to.include({ isWithin: true });
+      expect(await success(consume(owner))).to.include({ isWithin: true });
     }));
 });

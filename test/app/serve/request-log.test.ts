@@ -54,7 +54,7 @@ describe('The log of requests', () => {
     expect(owner, 'a key of API_KEYS is its own owner').to.equal(id);
   });
 
-  it('has no key id and no route if there is none', async () => {
+  it('has no key id if the API key is invalid, and no route if no operation has the path', async () => {
     const [refused] = await get('/v1/pets', 'wrong', { Authorization: 'Bearer another-secret' });
     expect(refused).to.include({ status: 401, route: '/v1/pets' }).and.not.have.property('keyId');
     const [unknown] = await get('/v1/nothing', 'unknown');

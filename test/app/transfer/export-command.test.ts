@@ -13,8 +13,7 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
-import { CategoryId, type NewPet, PetName } from '../../../core';
-import { decoded } from '../../contracts/outcome';
+import { CategoryId, decodeOrThrow, type NewPet, PetName } from '../../../core';
 import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
 import { eventually } from '../../support/eventually';
 import { killPrograms, startCommand, withoutDatabaseLine } from '../../support/processes/command';
@@ -135,8 +134,10 @@ describe('The command export', () => {
   });
 
   it('fails when the disk takes only a part of the last write', async () => {
-    const categoryId = decoded(CategoryId, 1n);
-    const { environment } = await newCatalogue([{ name: decoded(PetName, 'x'.repeat(50_000)), categoryId }]);
+    const categoryId = decodeOrThrow(CategoryId, 1n);
+    const { environment } = await newCatalogue([
+      { name: decodeOrThrow(PetName, 'x'.repeat(50_000)), categoryId },
+    ]);
     const folder = await makeFolder();
     // `ulimit` limits files to 80 blocks of 512 bytes. Further output is cut off, as on a full disk.
     const script = 'ulimit -f 80; $STORE export --format ndjson > animals.ndjson';

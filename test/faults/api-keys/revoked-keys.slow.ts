@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually';
 import { call } from '../../support/http/client';
 import { throughProxy } from '../../support/postgres/freezing-proxy';
 import { pidOf } from '../../support/processes/system';
-import { run } from '../../support/run';
+import { success } from '../../contracts/outcome';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
 import { apiKeyStore } from '../../../adapters/knex';
@@ -68,7 +68,7 @@ const revoke = async (
   const services = [first, await startService(environment)];
   const database = open();
   const apiKeys = apiKeyStore(database);
-  const { id, key } = await run(apiKeys.issue('shop'));
+  const { id, key } = await success(apiKeys.issue('shop'));
   const uses = services.map((service) => useAllTheTime(service, key));
   await eventually('both accept it', 60_000, () => uses.every(({ latest }) => latest() === accepted));
   await delay((2 * boundMs) / 5);
@@ -80,7 +80,7 @@ const revoke = async (
   const stopped = beginsMs < 0 ? await stopDatabase(services) : undefined;
   await delay(-beginsMs);
   const began = performance.now();
-  await run(apiKeys.revoke(id));
+  await success(apiKeys.revoke(id));
   const resume = stopped ?? (await stopDatabase(services));
   await delay(began + endsMs - performance.now());
   await resume();

@@ -3,7 +3,7 @@ import { postgresStore, type SqlStore, sqlStores } from '../../support/databases
 import { eventually } from '../../support/eventually';
 import { allPets, type Answer, call, idOf, parseNextLink, roundRobin } from '../../support/http/client';
 import { createPostgresDatabase, type PostgresDatabase } from '../../support/postgres/postgres';
-import { run } from '../../support/run';
+import { success } from '../../contracts/outcome';
 import { killServices, type ServiceProcess, startServices } from '../../support/service/service-process';
 import { apiKeyStore } from '../../../adapters/knex';
 
@@ -117,11 +117,11 @@ describe('Three instances behind round-robin on one PostgreSQL database', () => 
     const database = store.open();
     try {
       const { issue, revoke } = apiKeyStore(database);
-      const lost = await run(issue('lost'));
+      const lost = await success(issue('lost'));
       const statuses = async (): Promise<ReadonlyArray<number>> =>
         Promise.all(services.map(async () => (await send('/v1/pets', { key: lost.key })).status));
       expect(await statuses()).to.deep.equal([200, 200, 200]);
-      await run(revoke(lost.id));
+      await success(revoke(lost.id));
       await eventually('it is refused everywhere', revocationBoundMs, async () =>
         (await statuses()).every((status) => status === 401),
       );

@@ -2,7 +2,7 @@ import { type Database, knexPetRepository, migrate, openSqlite } from '../../../
 import { newPetCells, newPetColumns } from '../../../adapters/knex/database/pet-columns';
 import type { NewPet, Pet, PetRepository } from '../../../core';
 import type { Environment } from '../processes/command';
-import { run } from '../run';
+import { success } from '../../contracts/outcome';
 import { newDatabaseFile } from '../temporary-folder';
 import { sourceOf } from '../../contracts/source-of';
 
@@ -21,7 +21,7 @@ export const withRepository = async <A>(
 ): Promise<A> => {
   const database = openSqlite(file);
   try {
-    await run(migrate(database));
+    await success(migrate(database));
     return await use(knexPetRepository(database));
   } finally {
     await database.close();
@@ -31,7 +31,7 @@ export const withRepository = async <A>(
 /** Makes a SQLite file with these animals, whose ids start at 1. */
 export const newCatalogue = async (newPets: Iterable<NewPet> = []): Promise<Catalogue> => {
   const file = await newDatabaseFile();
-  await withRepository(file, ({ importAll }) => run(importAll(sourceOf([...newPets]))));
+  await withRepository(file, ({ importAll }) => success(importAll(sourceOf([...newPets]))));
   return { file, environment: environmentOf(file) };
 };
 

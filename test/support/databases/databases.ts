@@ -11,7 +11,7 @@ import {
   type PostgresOptions,
 } from '../../../adapters/knex';
 import { createPostgresDatabase, inPostgresDatabase } from '../postgres/postgres';
-import { run } from '../run';
+import { success } from '../../contracts/outcome';
 import { inFolder } from '../temporary-folder';
 
 /** An empty database that a test can open several times, as several processes would. */
@@ -87,7 +87,7 @@ export const withEmptyDatabase = async (
 export const openMigrated = async (makeDatabase: () => Promise<TestDatabase>) => {
   const { open, remove } = await makeDatabase();
   let database = open();
-  await run(migrate(database));
+  await success(migrate(database));
   return {
     database,
     reopen: async (): Promise<Database> => {
@@ -110,7 +110,7 @@ export const withDatabases = (
 ): Promise<void> =>
   withEmptyDatabase(makeDatabase, async (database, open) => {
     const databases = [database, ...Array.from({ length: count - 1 }, open)];
-    for (const one of databases) await run(migrate(one));
+    for (const one of databases) await success(migrate(one));
     await test(...databases);
   });
 

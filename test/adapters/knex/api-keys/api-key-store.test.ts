@@ -8,7 +8,7 @@ import {
   withDatabase,
   withDatabases,
 } from '../../../support/databases/databases';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 
 const hour = 3_600_000;
 
@@ -23,14 +23,14 @@ for (const [kind, makeDatabase] of databaseKinds) {
           ['first', 2001],
           ['second', 2002],
         ] as const) {
-          const key = await run(issue(name));
+          const key = await success(issue(name));
           const created_at = `${year}-01-01T00:00:00.000Z`;
           await database.writes('api_keys').where({ id: key.id }).update({ created_at });
           issued.push(key);
         }
-        const revoked = await run(revoke(issued[1]?.id ?? ''));
+        const revoked = await success(revoke(issued[1]?.id ?? ''));
         expect(revoked.revokedAt).to.match(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
-        const listed = await run(list);
+        const listed = await success(list);
         expect(listed.map(({ name }) => name)).to.deep.equal(['first', 'second', 'third "犬"']);
         expect(listed[0]).to.deep.equal(revoked);
         expect(listed[1]?.revokedAt).to.equal(null);
@@ -44,21 +44,21 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('keeps the time of the first revocation, and knows no key that it never issued', () =>
       withDatabase(makeDatabase, async (database) => {
         const { issue, revoke } = apiKeyStore(database);
-        const { id } = await run(issue('shop'));
-        const first = await run(revoke(id));
-        expect(await run(revoke(id))).to.deep.equal(first);
+        const { id } = await success(issue('shop'));
+        const first = await success(revoke(id));
+        expect(await success(revoke(id))).to.deep.equal(first);
         expect(await revoke(`${id}0`)()).to.deep.equal(E.left({ _tag: 'ApiKeyNotFound', id: `${id}0` }));
       }));
 
     it('gives a successor to the same owner, and has the key before it end after the grace', () =>
       withDatabase(makeDatabase, async (database) => {
         const { issue, list, rotate } = apiKeyStore(database);
-        const first = await run(issue('shop'));
+        const first = await success(issue('shop'));
         const before = Date.now();
-        const second = await run(rotate(first.id, { graceMs: 2 * hour }));
-        const third = await run(rotate(second.id, { graceMs: hour, lifetimeMs: 3 * hour }));
+        const second = await success(rotate(first.id, { graceMs: 2 * hour }));
+        const third = await success(rotate(second.id, { graceMs: hour, lifetimeMs: 3 * hour }));
         for (const key of [first, second, third]) expect(key).to.include({ ownerId: first.id, name: 'shop' });
-        const byId = new Map((await run(list)).map((record) => [record.id, record]));
+        const byId = new Map((await success(list)).map((record) => [record.id, record]));
         const lifetimes = [first, second, third].map((key) => {
           const { expiresAt = null } = byId.get(key.id) ?? {};
           return expiresAt && Math.floor((Date.parse(expiresAt) - before) / hour);
@@ -70,14 +70,14 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('refuses to rotate a key that was revoked or never issued, and changes nothing', () =>
       withDatabase(makeDatabase, async (database) => {
         const { issue, list, revoke, rotate } = apiKeyStore(database);
-        const { id } = await run(issue('shop'));
-        await run(revoke(id));
-        const records = await run(list);
+        const { id } = await success(issue('shop'));
+        await success(revoke(id));
+        const records = await success(list);
         expect(await rotate(id, { graceMs: hour })()).to.deep.equal(E.left({ _tag: 'ApiKeyRevoked', id }));
         expect(await rotate('other', { graceMs: hour })()).to.deep.equal(
           E.left({ _tag: 'ApiKeyNotFound', id: 'other' }),
         );
-        expect(await run(list)).to.deep.equal(records);
+        expect(await success(list)).to.deep.equal(records);
       }));
 
     it('gives a successor the lifetime of the key before it, unless told otherwise', () =>
@@ -85,44 +85,44 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const { issue, list, rotate } = apiKeyStore(database);
         const lifetimeOf = ({ createdAt, expiresAt }: ApiKeyRecord): number | null =>
           expiresAt === null ? null : Date.parse(expiresAt) - Date.parse(createdAt);
-        const first = await run(issue('shop', { lifetimeMs: 3 * hour }));
-        await run(rotate(first.id, { graceMs: 4 * hour }));
-        expect((await run(list))[0]?.expiresAt, 'a grace past the end').to.equal(first.expiresAt);
-        const second = await run(rotate(first.id, { graceMs: hour }));
+        const first = await success(issue('shop', { lifetimeMs: 3 * hour }));
+        await success(rotate(first.id, { graceMs: 4 * hour }));
+        expect((await success(list))[0]?.expiresAt, 'a grace past the end').to.equal(first.expiresAt);
+        const second = await success(rotate(first.id, { graceMs: hour }));
         expect(lifetimeOf(second), 'a successor').to.equal(3 * hour);
         // The rotated key now expires after the grace period, not after the lifetime with which it was issued.
-        const third = await run(rotate(first.id, { graceMs: 0 }));
+        const third = await success(rotate(first.id, { graceMs: 0 }));
         expect(lifetimeOf(third), 'a second successor of the same key').to.equal(3 * hour);
-        const told = await run(rotate(third.id, { graceMs: hour, lifetimeMs: 2 * hour }));
+        const told = await success(rotate(third.id, { graceMs: hour, lifetimeMs: 2 * hour }));
         expect(lifetimeOf(told), 'told a lifetime').to.equal(2 * hour);
-        const lasting = await run(rotate(told.id, { graceMs: hour, lifetimeMs: null }));
+        const lasting = await success(rotate(told.id, { graceMs: hour, lifetimeMs: null }));
         expect(lifetimeOf(lasting), 'told to last').to.equal(null);
-        const last = await run(rotate(lasting.id, { graceMs: hour }));
+        const last = await success(rotate(lasting.id, { graceMs: hour }));
         expect(lifetimeOf(last), 'a successor of a key without an end').to.equal(null);
       }));
 
     it('knows a key that is over as valid no longer', () =>
       withDatabase(makeDatabase, async (database) => {
         const { issue, list, rotate } = apiKeyStore(database);
-        const { id } = await run(issue('shop', { lifetimeMs: 0 }));
-        const next = await run(rotate(id, { graceMs: hour, lifetimeMs: null }));
-        const valid = (await run(list)).filter(({ isValid }) => isValid);
+        const { id } = await success(issue('shop', { lifetimeMs: 0 }));
+        const next = await success(rotate(id, { graceMs: hour, lifetimeMs: null }));
+        const valid = (await success(list)).filter(({ isValid }) => isValid);
         expect(valid.map((record) => record.id)).to.deep.equal([next.id]);
       }));
 
     it('issues one first key to four that ask at once', () =>
       withDatabases(mostWriters, makeDatabase, async (...databases) => {
         const keys = await Promise.all(
-          databases.map((database) => run(apiKeyStore(database).bootstrapKey('first'))),
+          databases.map((database) => success(apiKeyStore(database).bootstrapKey('first'))),
         );
         expect(keys.filter((key) => key !== undefined)).to.have.lengthOf(1);
       }));
 
     it('issues no first key beside another one, and waits for nobody to tell', () =>
       withDatabases(2, makeDatabase, async (one, other) => {
-        await run(apiKeyStore(one).issue('shop'));
+        await success(apiKeyStore(one).issue('shop'));
         await one.withMigrationLock(async () => {
-          expect(await run(apiKeyStore(other).bootstrapKey('first'))).to.equal(undefined);
+          expect(await success(apiKeyStore(other).bootstrapKey('first'))).to.equal(undefined);
         });
       }));
   });

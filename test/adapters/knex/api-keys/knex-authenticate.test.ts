@@ -5,7 +5,7 @@ import { ApiKey, callerOf, decodeOrThrow, invalidApiKey, KeyId, OwnerId } from '
 import { authenticateContract } from '../../../contracts';
 import { databaseKinds, openMigrated, withDatabase } from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 
 const hour = 3_600_000;
 
@@ -17,7 +17,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       return {
         authenticate: knexAuthenticate(database),
         issue: async (owner) => {
-          const issued = await run(
+          const issued = await success(
             owner === undefined ? issue('somebody') : rotate(owner, { graceMs: hour }),
           );
           return {
@@ -26,7 +26,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           };
         },
         revoke: async (id) => {
-          await run(revoke(id));
+          await success(revoke(id));
         },
         close,
       };
@@ -36,14 +36,14 @@ for (const [kind, makeDatabase] of databaseKinds) {
       withDatabase(makeDatabase, async (database) => {
         const { issue, rotate } = apiKeyStore(database);
         const authenticate = knexAuthenticate(database);
-        const over = await run(issue('over', { lifetimeMs: 0 }));
+        const over = await success(issue('over', { lifetimeMs: 0 }));
         expect(await authenticate(decodeOrThrow(ApiKey, over.key))()).to.deep.equal(
           E.left(invalidApiKey('expired', decodeOrThrow(KeyId, over.id))),
         );
-        const old = await run(issue('old'));
-        await run(authenticate(decodeOrThrow(ApiKey, old.key)));
+        const old = await success(issue('old'));
+        await success(authenticate(decodeOrThrow(ApiKey, old.key)));
         const rotated = performance.now();
-        await run(rotate(old.id, { graceMs: 1_000 }));
+        await success(rotate(old.id, { graceMs: 1_000 }));
         await eventually('the old key is refused', 5_000, async () =>
           E.isLeft(await authenticate(decodeOrThrow(ApiKey, old.key))()),
         );
@@ -52,12 +52,12 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('are not read again for two seconds once they were good', () =>
       withDatabase(makeDatabase, async (database) => {
-        const { key } = await run(apiKeyStore(database).issue('shop'));
+        const { key } = await success(apiKeyStore(database).issue('shop'));
         const authenticate = knexAuthenticate(database);
         let reads = 0;
         database.reads.on('query', () => (reads += 1));
         const began = performance.now();
-        for (let calls = 0; calls < 20; calls += 1) await run(authenticate(decodeOrThrow(ApiKey, key)));
+        for (let calls = 0; calls < 20; calls += 1) await success(authenticate(decodeOrThrow(ApiKey, key)));
         expect(reads).to.be.within(1, 1 + Math.floor((performance.now() - began) / 2_000));
       }));
   });

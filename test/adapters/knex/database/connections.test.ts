@@ -7,7 +7,7 @@ import { ApiKey, decodeOrThrow } from '../../../../core';
 import { databaseKinds, sqliteFile, withDatabase } from '../../../support/databases/databases';
 import { arbitraryPetId } from '../../../contracts/arbitrary';
 import { portFunctions } from '../../../contracts/pet-repository/port-functions';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 
 for (const [kind, makeDatabase] of databaseKinds) {
@@ -15,9 +15,9 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('authenticates only recently used keys, and none after 5 seconds', () =>
       withDatabase(makeDatabase, async (database) => {
         const { issue } = apiKeyStore(database);
-        const [seen, unseen] = [await run(issue('seen')), await run(issue('unseen'))];
+        const [seen, unseen] = [await success(issue('seen')), await success(issue('unseen'))];
         const authenticate = knexAuthenticate(database);
-        await run(authenticate(decodeOrThrow(ApiKey, seen.key)));
+        await success(authenticate(decodeOrThrow(ApiKey, seen.key)));
         await database.close();
         const gone = performance.now();
 

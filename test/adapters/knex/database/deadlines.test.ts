@@ -13,7 +13,7 @@ import {
   withDatabase,
   withDatabases,
 } from '../../../support/databases/databases';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 import { petId } from '../../../contracts/pet-repository/seeds';
 import { eventually } from '../../../support/eventually';
 
@@ -27,7 +27,7 @@ const everyCall = async (database: Database): Promise<Readonly<Record<string, As
       [name, (deadline?: Deadline) => call(repository, arbitraryPetId(), deadline)] as const,
   );
   const authenticate = knexAuthenticate(database);
-  const key = (await run(apiKeyStore(database).issue('somebody'))).key;
+  const key = (await success(apiKeyStore(database).issue('somebody'))).key;
   return {
     ...Object.fromEntries(bounded),
     'create with a key': (deadline) =>
@@ -90,7 +90,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
 const limit = pageSize(20);
 
 const seesIt = async ({ list }: PetRepository, query: PetQuery): Promise<boolean> =>
-  (await run(list(query))).pets.length === 1;
+  (await success(list(query))).pets.length === 1;
 
 /** Ways to read the only animal. Each returns true if it finds the animal. */
 const reads: Readonly<Record<string, (repository: PetRepository) => Promise<boolean>>> = {
@@ -169,7 +169,7 @@ describe('A slow read in PostgreSQL', () => {
       const { list, find } = knexPetRepository(database);
       let isOver = false;
       const slow = Promise.all(
-        Array.from({ length: 30 }, (_, place) => run(list({ limit: pageSize(1 + place) }))),
+        Array.from({ length: 30 }, (_, place) => success(list({ limit: pageSize(1 + place) }))),
       ).finally(() => (isOver = true));
       await eventually('they are being read', 20_000, isHeld);
       const found = await find(petId(1n))();

@@ -14,7 +14,7 @@ import { pageSize } from '../../../contracts/pet-repository/pages-of';
 import { petId } from '../../../contracts/pet-repository/seeds';
 import { sqliteFile, type TestDatabase } from '../../../support/databases/databases';
 import { createPostgresDatabase, type PostgresDatabase } from '../../../support/postgres/postgres';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 
 interface Statement {
   readonly sql: string;
@@ -35,26 +35,26 @@ const pairs = Object.entries(filters).flatMap(([one, filter], place) =>
 );
 
 const everyRead: Readonly<Record<string, (repository: PetRepository) => Promise<unknown>>> = {
-  'the first page': ({ list }) => run(list({ limit })),
-  'a page deep in the list': ({ list }) => run(list({ limit, after: petId(15_000n) })),
+  'the first page': ({ list }) => success(list({ limit })),
+  'a page deep in the list': ({ list }) => success(list({ limit, after: petId(15_000n) })),
   ...Object.fromEntries(
     [...Object.entries(filters), ...pairs].flatMap(([field, filter]) => [
-      [`the first page by ${field}`, ({ list }: PetRepository) => run(list({ limit, ...filter }))],
+      [`the first page by ${field}`, ({ list }: PetRepository) => success(list({ limit, ...filter }))],
       [
         `a page deep in the list by ${field}`,
-        ({ list }: PetRepository) => run(list({ limit, ...filter, after: petId(15_000n) })),
+        ({ list }: PetRepository) => success(list({ limit, ...filter, after: petId(15_000n) })),
       ],
     ]),
   ),
   'pages by several statuses at once': ({ list }) =>
     Promise.all(
       (['available', 'pending', 'sold'] as const).map((status) =>
-        run(list({ limit, status, after: petId(15_000n) })),
+        success(list({ limit, status, after: petId(15_000n) })),
       ),
     ),
-  'one animal with its id': ({ find }) => run(find(petId(9_999n))),
+  'one animal with its id': ({ find }) => success(find(petId(9_999n))),
   'a batch of animals with their ids': ({ find }) =>
-    Promise.all(Array.from({ length: 100 }, (_, place) => run(find(petId(1n + 199n * BigInt(place)))))),
+    Promise.all(Array.from({ length: 100 }, (_, place) => success(find(petId(1n + 199n * BigInt(place)))))),
 };
 
 /** Returns the statements that a pool runs while a function runs. */
@@ -80,7 +80,7 @@ describe('the query plans on SQLite', () => {
   before(async () => {
     file = await sqliteFile();
     database = file.open();
-    await run(migrate(database));
+    await success(migrate(database));
     await database.writes.raw(
       `insert into pets (name, category_id, status)
        with recursive numbers(n) as (select 1 union all select n + 1 from numbers where n < ${rows})
@@ -120,8 +120,8 @@ describe('the query plans on SQLite', () => {
     const { create } = knexPetRepository(database);
     const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
     const plan = await planOf(database.writes, async () => {
-      await run(create(newPet, key));
-      await run(create(newPet, key));
+      await success(create(newPet, key));
+      await success(create(newPet, key));
     });
     expect(plan.filter((line) => /SCAN (?!CONSTANT ROW|json_each|\d)|TEMP B-TREE/.test(line))).to.deep.equal(
       [],
@@ -146,7 +146,7 @@ describe('the query plans on PostgreSQL', () => {
     database = openPostgres(postgres.url, { poolSize: 2, statementTimeoutMs: 3_000 });
     client = new Client({ connectionString: postgres.url });
     await client.connect();
-    await run(migrate(database));
+    await success(migrate(database));
     await client.query(
       `insert into pets (name, category_id, status)
        select 'animal ' || n, n, case n % 3 when 0 then 'sold' when 1 then 'available' end

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { apiKeyStore, databaseStatus, knexReadiness, migrationSource } from '../../../../adapters/knex';
 import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`the readiness of ${kind}`, () => {
@@ -34,18 +34,18 @@ for (const [kind, makeDatabase] of databaseKinds) {
       withDatabase(makeDatabase, async (database) => {
         const { issue, revoke, rotate } = apiKeyStore(database);
         const [lasting, ending, rotated, revoked, soon] = [
-          await run(issue('lasting')),
-          await run(issue('ending', { lifetimeMs: 3 * hour })),
-          await run(issue('rotated', { lifetimeMs: 2 * hour })),
-          await run(issue('revoked', { lifetimeMs: 2 * hour })),
-          await run(issue('soon', { lifetimeMs: hour })),
+          await success(issue('lasting')),
+          await success(issue('ending', { lifetimeMs: 3 * hour })),
+          await success(issue('rotated', { lifetimeMs: 2 * hour })),
+          await success(issue('revoked', { lifetimeMs: 2 * hour })),
+          await success(issue('soon', { lifetimeMs: hour })),
         ];
-        await run(issue('over', { lifetimeMs: 0 }));
-        await run(rotate(lasting.id, { graceMs: hour }));
-        await run(rotate(rotated.id, { graceMs: hour, lifetimeMs: 5 * hour }));
-        await run(revoke(revoked.id));
+        await success(issue('over', { lifetimeMs: 0 }));
+        await success(rotate(lasting.id, { graceMs: hour }));
+        await success(rotate(rotated.id, { graceMs: hour, lifetimeMs: 5 * hour }));
+        await success(revoke(revoked.id));
 
-        const { validKeys, endingOwners } = await run(databaseStatus(database));
+        const { validKeys, endingOwners } = await success(databaseStatus(database));
         expect(validKeys).to.equal(6);
         expect(endingOwners.map(({ owner }) => owner)).to.deep.equal([soon.id, ending.id, rotated.id]);
         const [first, , last] = endingOwners.map(({ ends }) =>
@@ -56,7 +56,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('reports the size of the database and the number of its migrations', () =>
       withDatabase(makeDatabase, async (database) => {
-        const { sizes, migrations } = await run(databaseStatus(database));
+        const { sizes, migrations } = await success(databaseStatus(database));
         const all = (await migrationSource.getMigrations([])).length;
         expect(migrations).to.deep.equal({ applied: all, pending: 0 });
         expect(sizes.database).to.be.at.least(4_096);
@@ -67,7 +67,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           expect(sizes.diskAvailable).to.be.above(0);
         }
         await database.writes('animal_store_migrations').where({ name: '001_create_tables' }).delete();
-        expect((await run(databaseStatus(database))).migrations).to.deep.equal({
+        expect((await success(databaseStatus(database))).migrations).to.deep.equal({
           applied: all - 1,
           pending: 1,
         });

@@ -19,7 +19,7 @@ import {
   withEmptyDatabase,
 } from '../../../support/databases/databases';
 import { execute } from '../../../support/postgres/postgres';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 
 const limits = { poolSize: 2, statementTimeoutMs: 3_000 };
 
@@ -98,7 +98,7 @@ describe('A database that refuses creates', () => {
   for (const [fault, statements] of Object.entries(onPostgres)) {
     it(`is not ready and fails the inspection on PostgreSQL: ${fault}`, () =>
       withEmptyDatabase(smallPostgres, async (owner, open, url) => {
-        await run(migrate(owner));
+        await success(migrate(owner));
         await execute(url, ...statements);
         await expectRefusal(open(), fault);
       }));
@@ -106,7 +106,7 @@ describe('A database that refuses creates', () => {
 
   it('is not ready and fails the inspection on PostgreSQL for each right that is missing', () =>
     withEmptyDatabase(smallPostgres, async (owner, _open, url) => {
-      await run(migrate(owner));
+      await success(migrate(owner));
       const role = `few_${randomBytes(8).toString('hex')}`;
       const asRole = new URL(url);
       asRole.username = asRole.password = role;
@@ -180,7 +180,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         }
         for (const table of ['pets', 'creation_keys'])
           expect(await database.reads(table).first(database.reads.raw('1'))).to.equal(undefined);
-        const { pet } = await run(knexPetRepository(database).create(arbitraryNewPet()));
+        const { pet } = await success(knexPetRepository(database).create(arbitraryNewPet()));
         expect(pet.id).to.equal(1n);
       }));
   });

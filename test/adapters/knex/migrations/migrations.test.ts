@@ -10,7 +10,7 @@ import {
   type TestDatabase,
   withEmptyDatabase,
 } from '../../../support/databases/databases';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 
 const names = Object.keys(migrations);
 const tables = ['pets', 'creation_keys', 'api_keys', 'heartbeats', 'rate_limits'];
@@ -31,47 +31,47 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('run once, and are pending before that', () =>
       use(async (database) => {
         expect(await pendingIn(database)).to.deep.equal(names);
-        expect(await run(migrate(database))).to.deep.equal(names);
+        expect(await success(migrate(database))).to.deep.equal(names);
         expect(await pendingIn(database)).to.deep.equal([]);
-        expect(await run(migrate(database))).to.deep.equal([]);
+        expect(await success(migrate(database))).to.deep.equal([]);
         expect(await tablesThere(database)).to.deep.equal(tables);
       }));
 
     it('roll back to an empty database, and run again', () =>
       use(async (database) => {
-        await run(migrate(database));
+        await success(migrate(database));
         await database.writes.migrate.rollback(migrationConfig, true);
         expect(await tablesThere(database)).to.deep.equal([]);
         expect(await pendingIn(database)).to.deep.equal(names);
-        expect(await run(migrate(database))).to.deep.equal(names);
+        expect(await success(migrate(database))).to.deep.equal(names);
         expect(await tablesThere(database)).to.deep.equal(tables);
       }));
 
     it('run once when four start at the same time', () =>
       use(async (_database, open) => {
-        const ran = await Promise.all(Array.from({ length: mostWriters }, () => run(migrate(open()))));
+        const ran = await Promise.all(Array.from({ length: mostWriters }, () => success(migrate(open()))));
         expect(ran.flat()).to.deep.equal(names);
       }));
 
     it('wait for no other process if none is pending', () =>
       use(async (database, open) => {
         const other = open();
-        await run(migrate(database));
+        await success(migrate(database));
         await other.withMigrationLock(async () => {
-          expect(await run(migrate(database))).to.deep.equal([]);
+          expect(await success(migrate(database))).to.deep.equal([]);
         });
       }));
 
     it("say what to do about a lock that knex's killed migrator left", () =>
       use(async (database) => {
-        await run(migrate(database));
+        await success(migrate(database));
         await database.writes.migrate.rollback(migrationConfig, true);
         await database.writes('animal_store_migrations_lock').update({ is_locked: 1 });
         const outcome = await migrate(database)();
         expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
         expect(outcome).to.have.nested.property('left.cause.message').that.includes('knex migrate:unlock');
         await database.writes.migrate.forceFreeMigrationsLock(migrationConfig);
-        expect(await run(migrate(database))).to.deep.equal(names);
+        expect(await success(migrate(database))).to.deep.equal(names);
       }));
 
     for (const table of ['pets', 'heartbeats']) {
@@ -89,7 +89,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           expect(await tablesThere(database)).to.deep.equal([table]);
           expect(await database.writes.schema.hasTable('animal_store_migrations')).to.equal(false);
           await database.writes.schema.dropTable(table);
-          expect(await run(migrate(database))).to.deep.equal(names);
+          expect(await success(migrate(database))).to.deep.equal(names);
         }));
     }
   });
@@ -155,24 +155,24 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('migrates before the store; both roll back and migrate again', async () => {
       await database.writes.migrate.latest(host);
-      expect(await run(migrate(database))).to.deep.equal(names);
+      expect(await success(migrate(database))).to.deep.equal(names);
       await expectReady();
       await database.writes.migrate.rollback(host);
       await expectHostTables(false);
       await expectReady();
       await database.writes.migrate.latest(host);
       await expectHostTables(true);
-      expect(await run(migrate(database))).to.deep.equal([]);
+      expect(await success(migrate(database))).to.deep.equal([]);
     });
 
     it('migrates after the store, and rolls back only its own migrations', async () => {
-      expect(await run(migrate(database))).to.deep.equal(names);
+      expect(await success(migrate(database))).to.deep.equal(names);
       await database.writes.migrate.latest(host);
       await expectHostTables(true);
       await database.writes.migrate.rollback(host, true);
       await expectHostTables(false);
       await expectReady();
-      expect(await run(migrate(database))).to.deep.equal([]);
+      expect(await success(migrate(database))).to.deep.equal([]);
     });
   });
 }

@@ -9,7 +9,7 @@ import {
   withEmptyDatabase,
 } from '../../../support/databases/databases';
 import { addsColour, asProgramWith } from '../../../support/databases/migrations';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 
 const dropsLimits = {
   '901_drop_rate_limits.generation-2': {
@@ -32,8 +32,10 @@ for (const [kind, makeDatabase] of databaseKinds) {
     const readiness = (): Promise<string | undefined> => knexReadiness(database)();
 
     it('both serve if the newer one only adds', async () => {
-      expect(await asProgramWith(addsColour, () => run(migrate(database)))).to.deep.equal(['900_add_colour']);
-      expect(await run(migrate(database))).to.deep.equal([]);
+      expect(await asProgramWith(addsColour, () => success(migrate(database)))).to.deep.equal([
+        '900_add_colour',
+      ]);
+      expect(await success(migrate(database))).to.deep.equal([]);
       expect(await readiness()).to.equal(undefined);
     });
 
@@ -53,7 +55,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('do not both serve after a permitted change: the older does not start, is not ready, and says what to do', async () => {
       await asProgramWith(dropsLimits, async () => {
-        await run(migrate(database, { mayRaiseGeneration: true }));
+        await success(migrate(database, { mayRaiseGeneration: true }));
         expect(await readiness()).to.equal(undefined);
       });
       expect(await readiness()).to.match(/incompatible version/);
@@ -63,13 +65,13 @@ for (const [kind, makeDatabase] of databaseKinds) {
         .that.matches(
           /has generation 2, but this program needs 1; run the newer version that migrated it, or restore/,
         );
-      const { schema } = await run(inspectDatabase(forInspection(database)));
+      const { schema } = await success(inspectDatabase(forInspection(database)));
       expect(schema).to.include({ generation: 2, expectedGeneration: 1 });
     });
 
     it('begin an empty database with the latest generation', () =>
       withEmptyDatabase(makeDatabase, async (empty) => {
-        const ran = await asProgramWith(dropsLimits, () => run(migrate(empty)));
+        const ran = await asProgramWith(dropsLimits, () => success(migrate(empty)));
         expect(ran.at(-1)).to.equal('901_drop_rate_limits.generation-2');
       }));
   });

@@ -22,7 +22,7 @@ import {
 } from '../../../support/databases/databases';
 import { eventually } from '../../../support/eventually';
 import { alterTables } from '../../../support/postgres/postgres';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 
 type Kind = (typeof databaseKinds)[number][0];
 
@@ -97,13 +97,13 @@ for (const [kind, makeDatabase] of databaseKinds) {
             const all = newPets(15);
             const [outcome, ...made] = await Promise.all([
               repository.create({ ...arbitraryNewPet(), name: refusedName }, key)(),
-              ...all.map((newPet) => run(repository.create(newPet))),
+              ...all.map((newPet) => success(repository.create(newPet))),
             ]);
             expect(outcome._tag).to.equal('Left');
             expect(made.map(({ pet: { id: _, ...newPet } }) => newPet)).to.deep.equal(all);
             expect(await allPets(repository)).to.have.lengthOf(15);
             if (key !== undefined)
-              expect((await run(repository.create(arbitraryNewPet(), key))).replayed).to.equal(false);
+              expect((await success(repository.create(arbitraryNewPet(), key))).replayed).to.equal(false);
           }));
       }
     }
@@ -126,8 +126,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
       use(async (database) => {
         const { create } = knexPetRepository(database, { now: () => performance.timeOrigin + 0.25 });
         const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-        const { pet } = await run(create(newPet, key));
-        expect(await run(create(newPet, key))).to.deep.equal({ pet, replayed: true });
+        const { pet } = await success(create(newPet, key));
+        expect(await success(create(newPet, key))).to.deep.equal({ pet, replayed: true });
       }));
 
     it('takes expired keys anew however many there are', () =>
@@ -138,7 +138,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const createAll = async (all: typeof creations): Promise<ReadonlyArray<CreatedPet>> => {
           const made: Array<CreatedPet> = [];
           for (const some of RA.chunksOf(400)(all))
-            made.push(...(await Promise.all(some.map((each) => run(repository.create(...each))))));
+            made.push(...(await Promise.all(some.map((each) => success(repository.create(...each))))));
           return made;
         };
         await createAll(creations);
@@ -151,11 +151,11 @@ for (const [kind, makeDatabase] of databaseKinds) {
       use(async (database) => {
         const clock = { time: Date.UTC(2026, 0, 1) };
         const repository = knexPetRepository(database, { now: () => clock.time });
-        await Promise.all(keyed(1_200).map(([newPet, key]) => run(repository.create(newPet, key))));
+        await Promise.all(keyed(1_200).map(([newPet, key]) => success(repository.create(newPet, key))));
         clock.time += day + 1;
         // A create starts the next purge, unless one is running.
         await eventually('no expired key is left', 20_000, async () => {
-          for (const [newPet, key] of keyed(1)) await run(repository.create(newPet, key));
+          for (const [newPet, key] of keyed(1)) await success(repository.create(newPet, key));
           clock.time += 2_000;
           const left: ReadonlyArray<unknown> = await database.reads('creation_keys').pluck('expires_at');
           return left.every((keptUntil) => Number(keptUntil) > clock.time);
@@ -175,7 +175,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const purgingSlowly = withStatements(database, { purgeExpired });
         const repository = knexPetRepository(purgingSlowly, { now: () => clock.time });
         for (const [newPet, key] of keyed(5)) {
-          await run(repository.create(newPet, key));
+          await success(repository.create(newPet, key));
           clock.time += 2_000;
         }
         expect(begun).to.have.lengthOf(1);
@@ -184,7 +184,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         });
         await eventually('it goes on later', 20_000, async () => {
           clock.time += 2_000;
-          await run(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+          await success(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
           return begun.length > 1;
         });
       }));
@@ -203,7 +203,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
             return pausesMs.length < 3 ? limit : 0;
           },
         });
-        await run(knexPetRepository(purging).create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+        await success(knexPetRepository(purging).create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
         await eventually('it has purged four times', 20_000, () => pausesMs.length === 3);
         expect(Math.min(...pausesMs)).to.be.above(4 * purgeMs);
       }));
@@ -212,12 +212,12 @@ for (const [kind, makeDatabase] of databaseKinds) {
       use(async (database) => {
         const repository = knexPetRepository(database);
         const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-        const { pet } = await run(repository.create(newPet, key));
+        const { pet } = await success(repository.create(newPet, key));
         await database.writes('creation_keys').update({ pet_id: 0 });
         const cells = newPetCells(newPet);
         const row = Object.fromEntries(newPetColumns.map(({ name }, place) => [name, cells[place]]));
         await database.writes('pets').insert({ id: 0, ...row });
-        expect(await run(repository.create(newPet, key))).to.deep.equal({
+        expect(await success(repository.create(newPet, key))).to.deep.equal({
           pet: { ...pet, id: 0n },
           replayed: true,
         });
@@ -230,9 +230,9 @@ for (const [kind, makeDatabase] of databaseKinds) {
           purgeExpired: () => Promise.reject(new Error('no key goes')),
         });
         const repository = knexPetRepository(refusing, { now: () => clock.time });
-        await run(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+        await success(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
         clock.time += day + 1;
-        for (const [newPet, key] of keyed(3)) await run(repository.create(newPet, key));
+        for (const [newPet, key] of keyed(3)) await success(repository.create(newPet, key));
         expect(await database.reads('creation_keys').pluck('expires_at')).to.have.lengthOf(4);
       }));
 
@@ -243,7 +243,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         const repository = knexPetRepository(database, { observer });
         const long = { ...arbitraryNewPet(), name: decodeOrThrow(PetName, 'x'.repeat(65_536)) };
         await Promise.all(
-          Array.from({ length: 40 }, () => run(repository.create(long, arbitraryScopedIdempotencyKey()))),
+          Array.from({ length: 40 }, () => success(repository.create(long, arbitraryScopedIdempotencyKey()))),
         );
         expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(40);
         expect(Math.max(...sizes)).to.equal(15);

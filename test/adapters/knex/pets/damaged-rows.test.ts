@@ -5,7 +5,7 @@ import { pageSize } from '../../../contracts/pet-repository/pages-of';
 import { petId } from '../../../contracts/pet-repository/seeds';
 import { databaseKinds, sqliteFile, withDatabase } from '../../../support/databases/databases';
 import { alterTables } from '../../../support/postgres/postgres';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 
 const allowAnyStatus = {
   SQLite: ({ writes }: Database) => writes.raw('PRAGMA ignore_check_constraints = ON'),
@@ -19,10 +19,10 @@ for (const [kind, makeDatabase] of databaseKinds) {
     const use = (test: (database: Database, first: bigint) => Promise<void>) =>
       withDatabase(makeDatabase, async (database) => {
         const { create } = knexPetRepository(database);
-        const { pet } = await run(create(arbitraryNewPet()));
+        const { pet } = await success(create(arbitraryNewPet()));
         await allowAnyStatus[kind](database);
         await database.writes('pets').insert({ name: 'Rex', category_id: 7, status: 'lost' });
-        await run(create(arbitraryNewPet()));
+        await success(create(arbitraryNewPet()));
         await test(database, pet.id);
       });
 
@@ -50,7 +50,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       withDatabase(makeDatabase, async (database) => {
         const { create } = knexPetRepository(database);
         const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-        const { pet } = await run(create(newPet, key));
+        const { pet } = await success(create(newPet, key));
         await allowAnyStatus[kind](database);
         await database.writes('pets').where({ id: pet.id.toString() }).update({ status: 'lost' });
         const [retry, ...others] = await Promise.all(
@@ -68,21 +68,21 @@ for (const [kind, makeDatabase] of databaseKinds) {
       withDatabase(makeDatabase, async (database) => {
         const { create, find } = knexPetRepository(database);
         const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-        const { pet } = await run(create(newPet, key));
+        const { pet } = await success(create(newPet, key));
         await database.writes('pets').where({ id: pet.id.toString() }).delete();
-        const again = await run(create(newPet, key));
+        const again = await success(create(newPet, key));
         expect(again.replayed).to.equal(false);
-        expect(await run(find(again.pet.id))).to.deep.equal({ id: again.pet.id, ...newPet });
-        expect(await run(create(newPet, key))).to.deep.equal({ pet: again.pet, replayed: true });
+        expect(await success(find(again.pet.id))).to.deep.equal({ id: again.pet.id, ...newPet });
+        expect(await success(create(newPet, key))).to.deep.equal({ pet: again.pet, replayed: true });
       }));
 
     it('frees it for another animal too', () =>
       withDatabase(makeDatabase, async (database) => {
         const { create } = knexPetRepository(database);
         const key = arbitraryScopedIdempotencyKey();
-        const { pet } = await run(create(arbitraryNewPet(), key));
+        const { pet } = await success(create(arbitraryNewPet(), key));
         await database.writes('pets').where({ id: pet.id.toString() }).delete();
-        expect((await run(create(arbitraryNewPet(), key))).replayed).to.equal(false);
+        expect((await success(create(arbitraryNewPet(), key))).replayed).to.equal(false);
       }));
   });
 }
@@ -91,10 +91,10 @@ describe('a row of SQLite whose status is a BLOB', () => {
   it('fails who asks for it, and no other whose request is read together with it', () =>
     withDatabase(sqliteFile, async (database) => {
       const { create, find, list } = knexPetRepository(database);
-      await run(create(arbitraryNewPet()));
+      await success(create(arbitraryNewPet()));
       await allowAnyStatus.SQLite(database);
       await database.writes.raw("insert into pets (name, category_id, status) values ('Rex', 7, x'ff00')");
-      await run(create(arbitraryNewPet()));
+      await success(create(arbitraryNewPet()));
       const outcomes = await Promise.all([
         ...[1n, 2n, 3n].map((id) => find(petId(id))()),
         list({ limit: pageSize(1) })(),

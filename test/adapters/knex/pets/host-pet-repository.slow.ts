@@ -3,7 +3,7 @@ import knex, { type Knex } from 'knex';
 import { seedPets } from '../../../support/databases/catalogue';
 import { runnerWithout } from '../../../support/runner-without';
 import { createPostgresDatabase, setLastId } from '../../../support/postgres/postgres';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 import { type Database, hostDatabase, knexPetRepository, migrate } from '../../../../adapters/knex';
 import {
@@ -49,7 +49,7 @@ const importIsUnseen = 'shows no imported animal before all are stored';
 const failureIsForgotten = 'assigns no id past the largest: a create is Unavailable and stores nothing';
 
 const promisesOf = {
-  // By default, knex opens one connection to a SQLite file. No read runs while an import uses the connection.
+  // knex by default opens one connection to a SQLite file. The import occupies it, so reads of that test would not end.
   SQLite: { instance: runnerWithout(importIsUnseen), transaction: runnerWithout(importIsUnseen) },
   // A transaction sees its own writes, and fails after its first failed statement.
   PostgreSQL: { instance: runnerWithout(), transaction: runnerWithout(importIsUnseen, failureIsForgotten) },
@@ -64,7 +64,7 @@ for (const [kind, makeHost] of [
 
     before(async () => {
       host = await makeHost();
-      await run(migrate(hostDatabase(host.own)));
+      await success(migrate(hostDatabase(host.own)));
     });
 
     after(async () => {

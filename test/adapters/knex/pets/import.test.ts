@@ -22,7 +22,7 @@ import {
   withStatements,
 } from '../../../support/databases/databases';
 import { alterTables } from '../../../support/postgres/postgres';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 import { newPetBatches } from '../../../../adapters/knex/pets/create';
 import { sourceOf } from '../../../contracts/source-of';
 
@@ -52,7 +52,7 @@ describe('An import into PostgreSQL whose commit fails', () => {
       expect(await database.reads('pets').pluck('id')).to.deep.equal([]);
 
       await alterTables(database, 'drop trigger refuse on noted');
-      expect(await run(importAll(sourceOf([arbitraryNewPet()])))).to.equal(1);
+      expect(await success(importAll(sourceOf([arbitraryNewPet()])))).to.equal(1);
     }));
 });
 
@@ -106,22 +106,22 @@ describe('While an import takes its time, another instance', function () {
   ): Promise<void> =>
     withDatabases(2, makeDatabase, async (one, two) => {
       const [importer, other] = [knexPetRepository(one), knexPetRepository(two)];
-      expect(await run(importer.importAll(slowly(() => test(other))))).to.equal(401);
-      expect((await run(other.create(arbitraryNewPet()))).pet.id > 401n).to.equal(true);
+      expect(await success(importer.importAll(slowly(() => test(other))))).to.equal(401);
+      expect((await success(other.create(arbitraryNewPet()))).pet.id > 401n).to.equal(true);
     });
 
   const firstPage = { limit: decodeOrThrow(PageSize, 20) };
 
   it('creates and lists on PostgreSQL', () =>
     amidImport(postgresDatabase, async ({ create, list }) => {
-      const { pet } = await run(create(arbitraryNewPet()));
-      expect((await run(list(firstPage))).pets).to.deep.equal([pet]);
+      const { pet } = await success(create(arbitraryNewPet()));
+      expect((await success(list(firstPage))).pets).to.deep.equal([pet]);
     }));
 
   it('lists on SQLite, while its creations are Unavailable', () =>
     amidImport(sqliteFile, async ({ create, list }) => {
       expect(await create(arbitraryNewPet())()).to.have.nested.property('left._tag', 'Unavailable');
-      expect((await run(list(firstPage))).pets).to.deep.equal([]);
+      expect((await success(list(firstPage))).pets).to.deep.equal([]);
     }));
 });
 
@@ -154,7 +154,7 @@ describe('An import', function () {
         const seen = watchInserts(database.writes);
         const { importAll } = knexPetRepository(database);
         expect(
-          await run(importAll(sourceOf(Array.from({ length: 40 }, () => named('x'.repeat(65_536)))))),
+          await success(importAll(sourceOf(Array.from({ length: 40 }, () => named('x'.repeat(65_536)))))),
         ).to.equal(40);
         expect(seen.statements).to.equal(3);
         expect(seen.longest).to.be.within(900_000, 1_500_000);
@@ -164,9 +164,9 @@ describe('An import', function () {
       withDatabase(makeDatabase, async (database) => {
         const seen = watchInserts(database.writes);
         const { importAll } = knexPetRepository(database);
-        expect(await run(importAll(sourceOf(Array.from({ length: 2_000 }, () => named('Rex')))))).to.equal(
-          2_000,
-        );
+        expect(
+          await success(importAll(sourceOf(Array.from({ length: 2_000 }, () => named('Rex'))))),
+        ).to.equal(2_000);
         expect(seen.statements).to.equal(5);
       }));
   }

@@ -3,7 +3,7 @@ import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
 import { postgresDatabase, withDatabases, withStatements } from '../../../support/databases/databases';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 
 /** Calls a function once, after a database has looked up the animals of stored keys. */
 const afterItLooked = (database: Database, act: () => Promise<unknown>): Database => {
@@ -25,13 +25,16 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
       const instance = knexPetRepository(one);
       const [retried, contested] = [arbitraryScopedIdempotencyKey(), arbitraryScopedIdempotencyKey()];
       const [earlier, newPet] = [arbitraryNewPet(), arbitraryNewPet()];
-      await run(instance.create(earlier, retried));
+      await success(instance.create(earlier, retried));
 
       const { create } = knexPetRepository(
-        afterItLooked(other, () => run(instance.create(newPet, contested))),
+        afterItLooked(other, () => success(instance.create(newPet, contested))),
       );
       // Creates in the same tick of the event loop share a batch.
-      const results = await Promise.all([run(create(earlier, retried)), run(create(newPet, contested))]);
+      const results = await Promise.all([
+        success(create(earlier, retried)),
+        success(create(newPet, contested)),
+      ]);
 
       expect(results.map(({ replayed }) => replayed)).to.deep.equal([true, true]);
       expect(await allPets(instance)).to.have.lengthOf(2);
@@ -42,12 +45,12 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
       const instance = knexPetRepository(one);
       const key = arbitraryScopedIdempotencyKey();
       const newPet = arbitraryNewPet();
-      await run(instance.create(newPet, key));
+      await success(instance.create(newPet, key));
       await one.writes('pets').delete();
 
-      const { create } = knexPetRepository(afterItLooked(other, () => run(instance.create(newPet, key))));
+      const { create } = knexPetRepository(afterItLooked(other, () => success(instance.create(newPet, key))));
 
-      expect(await run(create(newPet, key))).to.have.property('replayed', true);
+      expect(await success(create(newPet, key))).to.have.property('replayed', true);
       expect(await allPets(instance)).to.have.lengthOf(1);
     }));
 });

@@ -5,7 +5,7 @@ import { arbitraryNewPet } from '../../../contracts';
 import { pageSize } from '../../../contracts/pet-repository/pages-of';
 import { petId } from '../../../contracts/pet-repository/seeds';
 import { databaseKinds, withDatabase } from '../../../support/databases/databases';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 import { sourceOf } from '../../../contracts/source-of';
 
 const longName = decodeOrThrow(PetName, 'é'.repeat(32_768));
@@ -20,13 +20,13 @@ for (const [kind, makeDatabase] of databaseKinds) {
       withDatabase(makeDatabase, async (database) => {
         const repository = knexPetRepository(database);
         const pets = Array.from({ length: 40 }, () => ({ ...arbitraryNewPet(), name: longName }));
-        await run(repository.importAll(sourceOf(pets)));
+        await success(repository.importAll(sourceOf(pets)));
         await test(repository, database);
       });
 
     it('are read whole', () =>
       use(async ({ list }) => {
-        const { pets, hasMore } = await run(list({ limit: pageSize(30), after: petId(5n) }));
+        const { pets, hasMore } = await success(list({ limit: pageSize(30), after: petId(5n) }));
         expect(pets.map(({ id }) => id)).to.deep.equal(
           Array.from({ length: 30 }, (_, place) => 6n + BigInt(place)),
         );
@@ -36,10 +36,10 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('are read one after the other, each owner in turn, and after small pages', () =>
       use(async ({ list, create }) => {
-        const { pet } = await run(create(arbitraryNewPet()));
+        const { pet } = await success(create(arbitraryNewPet()));
         const answered: Array<string> = [];
         const ask = async (name: string, after: bigint, owner: OwnerId | undefined): Promise<void> => {
-          await run(list({ limit: pageSize(30), after: petId(after) }, undefined, owner));
+          await success(list({ limit: pageSize(30), after: petId(after) }, undefined, owner));
           answered.push(name);
         };
         await Promise.all([
@@ -55,11 +55,11 @@ for (const [kind, makeDatabase] of databaseKinds) {
       use(async ({ list }) => {
         const answered: Array<string> = [];
         const ask = async (name: string, limit: number, owner: OwnerId | undefined): Promise<void> => {
-          await run(list({ limit: pageSize(limit) }, undefined, owner));
+          await success(list({ limit: pageSize(limit) }, undefined, owner));
           answered.push(name);
         };
         // Open the connections first, because on a busy machine that takes longer than several pages.
-        await Promise.all([1, 2, 3, 4, 30].map((limit) => run(list({ limit: pageSize(limit) }))));
+        await Promise.all([1, 2, 3, 4, 30].map((limit) => success(list({ limit: pageSize(limit) }))));
         const limits = Array.from({ length: 25 }, (_, place) => 10 + place);
         await Promise.all([...limits.map((limit) => ask('one', limit, one)), ask('other', 36, other)]);
         expect(answered.indexOf('other')).to.be.below(8);
@@ -68,7 +68,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     it('are read once for all who ask for the same at once', () =>
       use(async ({ list }) => {
         const [first, second] = await Promise.all(
-          [one, other].map((owner) => run(list({ limit: pageSize(30) }, undefined, owner))),
+          [one, other].map((owner) => success(list({ limit: pageSize(30) }, undefined, owner))),
         );
         expect(first === second).to.equal(true);
       }));

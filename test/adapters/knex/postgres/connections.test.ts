@@ -4,7 +4,7 @@ import { arbitraryNewPet } from '../../../contracts';
 import { throughProxy } from '../../../support/postgres/freezing-proxy';
 import { createPostgresDatabase } from '../../../support/postgres/postgres';
 import { postgresWith, withEmptyDatabase } from '../../../support/databases/databases';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 import { eventually } from '../../../support/eventually';
 
 const statementTimeoutMs = 1_000;
@@ -18,7 +18,7 @@ const behindProxy = async (
     await throughProxy(url, async (proxied, { freezeAnswers }) => {
       const database = openPostgres(proxied, { poolSize: 1, statementTimeoutMs });
       try {
-        await run(migrate(database));
+        await success(migrate(database));
         await test(database, freezeAnswers);
       } finally {
         await database.close();
@@ -33,12 +33,12 @@ describe('A query of PostgreSQL that is never answered', () => {
   it('takes its connection with it, so that the next query is answered', () =>
     behindProxy(async (database, freezeAnswers) => {
       const { create, find } = knexPetRepository(database);
-      const { pet } = await run(create(arbitraryNewPet()));
+      const { pet } = await success(create(arbitraryNewPet()));
       freezeAnswers();
       const began = performance.now();
       expect(await find(pet.id)()).to.have.nested.property('left._tag', 'Unavailable');
       expect(performance.now() - began).to.be.within(statementTimeoutMs, 10 * statementTimeoutMs);
-      expect(await run(find(pet.id))).to.deep.equal(pet);
+      expect(await success(find(pet.id))).to.deep.equal(pet);
       expect(performance.now() - began).to.be.below(10 * statementTimeoutMs);
     }));
 

@@ -9,7 +9,7 @@ import {
   postgresDatabase,
   withDatabases,
 } from '../../../support/databases/databases';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 
 /** Holds an idempotency key, as another instance that hangs during a create would. */
 const holdKey = async (
@@ -57,13 +57,13 @@ describe('expired idempotency records that an instance which hangs is forgetting
     withDatabases(2, patientPostgresDatabase, async (database, other) => {
       const clock = { time: Date.UTC(2026, 0, 1) };
       const repository = knexPetRepository(database, { now: () => clock.time });
-      await run(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
+      await success(repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey()));
       clock.time += day + 1;
       const transaction = await other.writes.transaction();
       await transaction('creation_keys').delete();
       try {
         for (const key of [arbitraryScopedIdempotencyKey(), undefined, arbitraryScopedIdempotencyKey()]) {
-          await run(repository.create(arbitraryNewPet(), key));
+          await success(repository.create(arbitraryNewPet(), key));
         }
       } finally {
         await transaction.rollback();

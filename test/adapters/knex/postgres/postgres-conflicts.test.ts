@@ -7,7 +7,7 @@ import { allPets } from '../../../contracts/pet-repository/pages-of';
 import { portFunctions } from '../../../contracts/pet-repository/port-functions';
 import { postgresDatabase, withDatabase } from '../../../support/databases/databases';
 import { alterTables } from '../../../support/postgres/postgres';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 
 /**
  * Makes the first inserts fail with a serialization error. A sequence counts them, because a rollback does not reset
@@ -48,7 +48,7 @@ describe('a serialisation failure of PostgreSQL (SQLSTATE 40001)', () => {
       withDatabase(postgresDatabase, async (database) => {
         await refuseFirst(database, 3);
         const repository = knexPetRepository(database);
-        const { pet, replayed } = await run(repository.create(arbitraryNewPet(), key));
+        const { pet, replayed } = await success(repository.create(arbitraryNewPet(), key));
         expect(replayed).to.equal(false);
         expect(await allPets(repository)).to.deep.equal([pet]);
         expect(await attemptsMade(database)).to.equal(4);
@@ -71,10 +71,10 @@ describe('a serialisation failure of PostgreSQL (SQLSTATE 40001)', () => {
     it(`is tried again: ${name}`, () =>
       withDatabase(postgresDatabase, async (database) => {
         const repository = knexPetRepository(database);
-        const { pet } = await run(repository.create(arbitraryNewPet()));
-        const undisturbed = await run(call(repository, pet.id));
+        const { pet } = await success(repository.create(arbitraryNewPet()));
+        const undisturbed = await success(call(repository, pet.id));
         await refuseFirstReads(database, 3);
-        expect(await run(call(repository, pet.id))).to.deep.equal(undisturbed);
+        expect(await success(call(repository, pet.id))).to.deep.equal(undisturbed);
         expect(await attemptsMade(database)).to.equal(4);
       }));
   }
@@ -83,9 +83,9 @@ describe('a serialisation failure of PostgreSQL (SQLSTATE 40001)', () => {
     it(`is tried again: ${name}`, () =>
       withDatabase(postgresDatabase, async (database) => {
         const repository = knexPetRepository(database);
-        const { pet } = await run(repository.create(arbitraryNewPet()));
+        const { pet } = await success(repository.create(arbitraryNewPet()));
         await refuseFirst(database, 3);
-        await run(call(repository, pet.id));
+        await success(call(repository, pet.id));
         expect(await attemptsMade(database)).to.equal(4);
       }));
   }

@@ -14,7 +14,7 @@ import {
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { withDatabase } from '../../../support/databases/databases';
 import { createPostgresDatabase, execute, type PostgresDatabase } from '../../../support/postgres/postgres';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 
 const limits = { poolSize: 2, statementTimeoutMs: 3_000 };
 
@@ -41,7 +41,7 @@ describe('A role of PostgreSQL that may make no table', () => {
             remove: () => Promise.resolve(),
           }),
         async (owners) => {
-          const { key } = await run(apiKeyStore(owners).issue('shop'));
+          const { key } = await success(apiKeyStore(owners).issue('shop'));
           await execute(
             url,
             `create role ${role} login password '${role}'`,
@@ -49,13 +49,13 @@ describe('A role of PostgreSQL that may make no table', () => {
           );
           const database = openPostgres(asRole.href, limits);
           try {
-            expect(await run(migrate(database))).to.deep.equal([]);
-            expect(await run(apiKeyStore(database).bootstrapKey('first'))).to.equal(undefined);
-            await run(knexAuthenticate(database)(key));
+            expect(await success(migrate(database))).to.deep.equal([]);
+            expect(await success(apiKeyStore(database).bootstrapKey('first'))).to.equal(undefined);
+            await success(knexAuthenticate(database)(key));
             const { create } = knexPetRepository(database);
             const [newPet, retried] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
             for (const replayed of [false, true])
-              expect(await run(create(newPet, retried))).to.include({ replayed });
+              expect(await success(create(newPet, retried))).to.include({ replayed });
             expect(await knexReadiness(database)()).to.equal(undefined);
 
             // The new table stands for one of a later version.
@@ -103,18 +103,18 @@ describe('A PostgreSQL schema', () => {
     const host = open(server.url);
     await host.writes.schema.createTable('pets', (table) => table.text('of_the_host'));
     const store = open(server.url, 'animals');
-    expect(await run(migrate(store))).to.include('001_create_tables');
+    expect(await success(migrate(store))).to.include('001_create_tables');
     expect(await knexReadiness(store)()).to.equal(undefined);
     for (const table of ['api_keys', 'setup_lock', 'animal_store_migrations']) {
       expect(await schemasWith(table, store), table).to.deep.equal(['animals']);
     }
-    expect(await run(migrate(open(server.url, 'animals')))).to.deep.equal([]);
+    expect(await success(migrate(open(server.url, 'animals')))).to.deep.equal([]);
   });
 
   it('can stand in the address, where it is there already', async () => {
     await open(server.url).writes.raw('create schema zoo');
     const store = open(`${server.url}?options=-c%20search_path%3Dzoo`);
-    await run(migrate(store));
+    await success(migrate(store));
     expect(await knexReadiness(store)()).to.equal(undefined);
     expect(await schemasWith('pets', store)).to.deep.equal(['zoo']);
   });

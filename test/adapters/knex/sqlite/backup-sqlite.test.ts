@@ -22,7 +22,7 @@ import { arbitraryNewPet } from '../../../contracts';
 import { newCatalogue, withRepository } from '../../../support/databases/catalogue';
 import { columnOf, integrityOf, isLocked } from '../../../support/databases/sqlite-files';
 import { projectFolder } from '../../../support/processes/command';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 import { makeFolder, removeFolders } from '../../../support/temporary-folder';
 
 /** Makes a closed database with 4 kB for each row, by default 60 MB, so that a copy reports progress. */
@@ -178,7 +178,7 @@ describe('A copy of a SQLite file', () => {
     await served.close();
     const target = join(await makeFolder(), 'backup');
     expect(await backupSqlite(file, target, quietly)).to.equal(0);
-    const { pet } = await withRepository(target, ({ create }) => run(create(arbitraryNewPet())));
+    const { pet } = await withRepository(target, ({ create }) => success(create(arbitraryNewPet())));
     expect(pet.id).to.equal(3n);
   });
 

@@ -7,14 +7,14 @@ import { type Database, knexPetRepository, migrate, openSqlite } from '../../../
 import type { NewPet } from '../../../../core';
 import { arbitraryNewPet } from '../../../contracts';
 import { hasWriteAheadLog } from '../../../support/databases/sqlite-files';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 
 const withFile = async (test: (database: Database, file: string) => Promise<void>): Promise<void> => {
   const file = await newDatabaseFile();
   const database = openSqlite(file);
   try {
-    await run(migrate(database));
+    await success(migrate(database));
     await test(database, file);
   } finally {
     await database.close();
@@ -138,7 +138,7 @@ describe('A SQLite file', () => {
     const link = await newDatabaseFile();
     symlinkSync(file, link);
     const database = openSqlite(link, { isOwnFile: true });
-    await run(migrate(database));
+    await success(migrate(database));
     for (const ending of ['', '-wal', '-shm']) {
       expect(statSync(`${file}${ending}`).mode & 0o777, ending).to.equal(0o600);
     }

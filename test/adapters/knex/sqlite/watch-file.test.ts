@@ -9,7 +9,7 @@ import { columnOf, integrityOf } from '../../../support/databases/sqlite-files';
 import { arbitraryPetId } from '../../../contracts/arbitrary';
 import { portFunctions } from '../../../contracts/pet-repository/port-functions';
 import { eventually } from '../../../support/eventually';
-import { run } from '../../../support/run';
+import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
 
 const checkpoint = ({ writes }: Database) => writes.raw('pragma wal_checkpoint(truncate)');
@@ -22,7 +22,7 @@ const withFilledFile = async (test: (database: Database, file: string) => Promis
   const file = await newDatabaseFile();
   const database = openSqlite(file);
   try {
-    await run(migrate(database));
+    await success(migrate(database));
     await database.writes.raw('create table filler (content)');
     await fill(database);
     await checkpoint(database);
@@ -75,7 +75,7 @@ describe('the watch over a SQLite file', () => {
     withFilledFile(async (database, file) => {
       const { create } = knexPetRepository(database);
       for (let round = 0; round < 3; round += 1) {
-        await run(create(arbitraryNewPet()));
+        await success(create(arbitraryNewPet()));
         const other = openSqlite(file);
         await checkpoint(other);
         await other.close();
@@ -90,10 +90,10 @@ describe('the watch over a SQLite file', () => {
       const { create } = knexPetRepository(database);
       await database.writes.raw('pragma wal_autocheckpoint = 0');
       await database.writes.raw('insert into filler values (zeroblob(8000000))');
-      await run(create(arbitraryNewPet()));
+      await success(create(arbitraryNewPet()));
       const { size: before } = await stat(`${file}-wal`);
       await database.writes.raw('pragma wal_checkpoint(restart)');
-      await run(create(arbitraryNewPet()));
+      await success(create(arbitraryNewPet()));
       expect((await stat(`${file}-wal`)).size).to.be.below(before);
       expect(database.isFileReplaced()).to.equal(false);
     }));
@@ -114,8 +114,8 @@ describe('the watch over a SQLite file', () => {
       it(`finds out that ${loss} ${when}, and acknowledges nothing from then on`, () =>
         withFilledFile(async (database, file) => {
           const { create } = knexPetRepository(database);
-          await run(create(arbitraryNewPet()));
-          await run(create(arbitraryNewPet()));
+          await success(create(arbitraryNewPet()));
+          await success(create(arbitraryNewPet()));
           expect(await database.isFileIntact()).to.equal(true);
           await lose(file);
           if (when === 'and a create follows')
@@ -129,8 +129,8 @@ describe('the watch over a SQLite file', () => {
   it('detects that its log was cut, unless a write comes before the inspection', () =>
     withFilledFile(async (database, file) => {
       const { create } = knexPetRepository(database);
-      await run(create(arbitraryNewPet()));
-      await run(create(arbitraryNewPet()));
+      await success(create(arbitraryNewPet()));
+      await success(create(arbitraryNewPet()));
       await truncate(`${file}-wal`, 5_000);
       await eventually('it is known to be lost', 20_000, database.isFileReplaced);
       expect(await create(arbitraryNewPet())()).to.have.property('_tag', 'Left');
@@ -139,9 +139,9 @@ describe('the watch over a SQLite file', () => {
   it('keeps what was acknowledged before the log was removed, once it is closed', async () => {
     const file = await newDatabaseFile();
     const database = openSqlite(file);
-    await run(migrate(database));
+    await success(migrate(database));
     const { create } = knexPetRepository(database);
-    await run(create(arbitraryNewPet()));
+    await success(create(arbitraryNewPet()));
     expect(await database.isFileIntact()).to.equal(true);
     await rm(`${file}-wal`);
     expect(await create(arbitraryNewPet())()).to.have.property('_tag', 'Left');
@@ -152,7 +152,7 @@ describe('the watch over a SQLite file', () => {
   it('leaves a file readable after its log was emptied and written again', () =>
     withFilledFile(async (database, file) => {
       const { create } = knexPetRepository(database);
-      await run(create(arbitraryNewPet()));
+      await success(create(arbitraryNewPet()));
       expect(await database.isFileIntact()).to.equal(true);
       await truncate(`${file}-wal`);
       expect(await create(arbitraryNewPet())()).to.have.property('_tag', 'Left');

@@ -1,2 +1,0 @@
-/** Runs a task that must succeed, and returns its result. */
-export { success as run } from '../contracts/outcome';
