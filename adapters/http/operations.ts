@@ -152,7 +152,7 @@ export const petMethods = [
   ...new Set(petOperations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
 ];
 
-export const serviceOperations: ReadonlyArray<ServiceOperation> = [
+export const healthOperations: ReadonlyArray<ServiceOperation> = [
   {
     operationId: 'getLiveness',
     method: 'GET',
@@ -184,6 +184,13 @@ export const serviceOperations: ReadonlyArray<ServiceOperation> = [
     },
     failures: ['NotReady'],
   },
+];
+
+export const isHealthCheck = (path: string | undefined): boolean =>
+  healthOperations.some((operation) => operation.path === path);
+
+export const serviceOperations: ReadonlyArray<ServiceOperation> = [
+  ...healthOperations,
   {
     operationId: 'getOpenApiDocument',
     method: 'GET',

@@ -3,8 +3,8 @@ import { jsonType, type Route } from './context';
 import { causeOf, describeFailure, errorBodyText, type HttpFailure, recordFailure } from './errors';
 import { corsHeaders, requestIdOf, securityHeaders } from './middleware';
 import { clientAddressOf, recordRequest, type Reporter } from './access-log';
+import { isHealthCheck } from './operations';
 import { deprecationHeaders } from './routing';
-import { isHealthCheck } from './service-routes';
 
 /** The part of http-server's `ShedRequest` that is used here. Adapters do not import each other. */
 interface EndedByServer {

@@ -1,7 +1,13 @@
 import { type Context, jsonType, type State } from './context';
 import { docsPages } from './docs-pages';
 import { openApiDocument, openApiServiceDocument } from './openapi/documents';
-import { type CheckReadiness, type ServiceFunctions, serviceOperations } from './operations';
+import {
+  type CheckReadiness,
+  healthOperations,
+  type ServiceFunctions,
+  type ServiceOperation,
+  serviceOperations,
+} from './operations';
 import { createRoutes, type Routes, type ServedRoute } from './routing';
 import { sendTextByOrigin } from './static-text';
 
@@ -23,24 +29,22 @@ const getRoute = (path: string, handle: Handle): ServedRoute<State> => [
   handle,
 ];
 
-const operationRoutes = (
-  functions: ServiceFunctions,
-  isServed: (path: string) => boolean = () => true,
-): ReadonlyArray<ServedRoute<State>> =>
-  serviceOperations
-    .filter(({ path }) => isServed(path))
-    .map((operation) => [operation, (context: Context) => operation.handle(context, functions)]);
-
-export const isHealthCheck = (path: string): boolean => ['/livez', '/readyz'].includes(path);
-
 const documents = {
   sendOpenApiDocument: sendDocument(openApiDocument, '/v1'),
   sendOpenApiServiceDocument: sendDocument(openApiServiceDocument, ''),
 };
 
+const operationRoutes = (
+  operations: ReadonlyArray<ServiceOperation>,
+  checkReadiness: CheckReadiness,
+): ReadonlyArray<ServedRoute<State>> => {
+  const functions = { ...documents, checkReadiness };
+  return operations.map((operation) => [operation, (context) => operation.handle(context, functions)]);
+};
+
 export const publicRoutes = (checkReadiness: CheckReadiness): Routes<State> =>
   createRoutes<State>([
-    ...operationRoutes({ ...documents, checkReadiness }),
+    ...operationRoutes(serviceOperations, checkReadiness),
     ...docsPages().map(({ path, handle }) => getRoute(path, handle)),
   ]);
 
@@ -50,7 +54,7 @@ const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
 export const adminRoutes = (checkReadiness: CheckReadiness, readMetrics: ReadMetrics): Routes<State> =>
   createRoutes<State>([
-    ...operationRoutes({ ...documents, checkReadiness }, isHealthCheck),
+    ...operationRoutes(healthOperations, checkReadiness),
     getRoute('/metrics', async (context) => {
       context.body = await readMetrics();
       context.set('Content-Type', metricsType);

@@ -1,16 +1,14 @@
 import * as E from 'fp-ts/Either';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { CheckReadiness, Reporter, RequestRecord } from '../../adapters/http';
+import { type CheckReadiness, isHealthCheck, type Reporter, type RequestRecord } from '../../adapters/http';
 import type { DatabaseStatus, RepositoryObserver } from '../../adapters/knex';
 import { databaseTimeouts } from '../../core/timeouts';
 import type { PrometheusMetrics, ServiceStatus } from '../../adapters/prometheus';
 import type { Backend } from '../backend/backend';
 
-const probes: ReadonlyArray<string | undefined> = ['/livez', '/readyz'];
-
 const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' => {
-  if (probes.includes(route)) return 'debug';
+  if (isHealthCheck(route)) return 'debug';
   return status >= 500 ? 'error' : 'info';
 };
 
