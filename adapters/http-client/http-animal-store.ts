@@ -25,10 +25,10 @@ import {
   petNotFound,
   type PetNotFound,
   type PetPage,
+  type PetQuery,
   type Unavailable,
   unavailable,
   withRetries,
-  type Attempt,
 } from '../../core';
 import { httpTransport, type RemoteStore } from './http-transport';
 import { clientTimeouts } from '../../core/timeouts';
@@ -80,13 +80,13 @@ const limitsUntil = (deadline: Deadline | undefined): CallOptions => {
 };
 
 const call = <F, A>(
-  prepare: () => (limits: Attempt) => Promise<A>,
+  operation: (limits: CallOptions) => Promise<A>,
   toFailure: (error: AnimalStoreError) => F,
   deadline: Deadline | undefined,
 ): TaskEither<F | Unavailable, A> =>
   endAtDeadline(async () => {
     try {
-      return { _tag: 'Right', right: await withRetries(prepare(), limitsUntil(deadline)) };
+      return { _tag: 'Right', right: await operation(limitsUntil(deadline)) };
     } catch (error) {
       if (error instanceof AnimalStoreError) return { _tag: 'Left', left: toFailure(error) };
       throw error;
@@ -101,34 +101,29 @@ export const httpAnimalStore =
   (remote: Omit<RemoteStore, 'apiKey'>): OpenRemoteAnimalStore =>
   (apiKey, deadline) => {
     const transport = httpTransport({ ...remote, apiKey });
-    const page = async (query: Parameters<typeof transport.list>[0], limits: Attempt): Promise<PetPage> => {
-      const { pets, next } = await transport.list(query, limits);
+    const readPage = async (query: PetQuery, limits: CallOptions): Promise<PetPage> => {
+      const { pets, next } = await withRetries((attempt) => transport.list(query, attempt), limits);
       return { pets, hasMore: next !== undefined };
     };
     const store: RemoteAnimalStore = {
       listPets: (query = {}, listDeadline) =>
         call(
-          () => {
-            const decoded = decodeOrThrow(ListPetsQuery, query);
-            return (limits) => page({ limit: defaultPageSize, ...decoded }, limits);
-          },
+          (limits) => readPage({ limit: defaultPageSize, ...decodeOrThrow(ListPetsQuery, query) }, limits),
           remoteFailure,
           listDeadline,
         ),
       createPet: (newPet, idempotencyKey, createDeadline) =>
         call(
-          () => {
+          async (limits) => {
             const decoded = decodeOrThrow(NewPet, newPet);
             const key =
               idempotencyKey === undefined
                 ? newIdempotencyKey()
                 : decodeOrThrow(IdempotencyKey, idempotencyKey);
-            return async (limits) => {
-              const created = await transport.create(decoded, key, limits);
-              // Without an idempotency key from the caller, only a retry within this call can get a replay. The caller
-              // has not seen that animal before.
-              return idempotencyKey === undefined ? { ...created, replayed: false } : created;
-            };
+            const created = await withRetries((attempt) => transport.create(decoded, key, attempt), limits);
+            // Without an idempotency key from the caller, only a retry within this call can get a replay. The caller
+            // has not seen that animal before.
+            return idempotencyKey === undefined ? { ...created, replayed: false } : created;
           },
           (error) => {
             switch (error.code) {
@@ -146,17 +141,17 @@ export const httpAnimalStore =
         ),
       getPet: (id, getDeadline) =>
         call(
-          () => {
+          (limits) => {
             const decoded = decodeOrThrow(PetId, id);
-            return (limits) => transport.find(decoded, limits);
+            return withRetries((attempt) => transport.find(decoded, attempt), limits);
           },
           (error) => (error.code === 'pet_not_found' ? petNotFound(id) : remoteFailure(error)),
           getDeadline,
         ),
     };
     return call(
-      () => async (limits) => {
-        await page({ limit: decodeOrThrow(PageSize, 1) }, limits);
+      async (limits) => {
+        await readPage({ limit: decodeOrThrow(PageSize, 1) }, limits);
         return store;
       },
       remoteFailure,
