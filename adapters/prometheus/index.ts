@@ -57,12 +57,12 @@ export const prometheusMetrics = ({ version, operations }: Options) => {
   for (const name of misnamed) registry.removeSingleMetric(name);
   const requests = requestMetrics(registry, operations);
   const batches = batchMetrics();
-  const service = serviceMetrics(registry, version);
+  const setServiceStatus = serviceMetrics(registry, version);
   return {
     requests,
     batches,
     read: async (status: ServiceStatus = { isReady: false }): Promise<string> => {
-      service.update(status);
+      setServiceStatus(status);
       return `${await registry.metrics()}\n${requests.durationsText()}${batches.text()}`;
     },
   };

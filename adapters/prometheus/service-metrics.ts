@@ -69,23 +69,21 @@ export const serviceMetrics = (registry: Registry, version: string) => {
     labelNames: [poolName],
     registers,
   });
-  return {
-    update: (status: ServiceStatus): void => {
-      ready.set(status.isReady ? 1 : 0);
-      for (const [name, gauge] of gauges) {
-        const value = status[name];
-        if (value === undefined) gauge.remove();
-        else gauge.set(value);
-      }
-      ends.reset();
-      for (const { owner, ends: expiry } of status.endingOwners ?? []) {
-        ends.set({ owner }, Date.parse(expiry) / 1000);
-      }
-      for (const { pool, used, idle, waiting } of status.pools ?? []) {
-        connections.set({ [poolName]: pool, [connectionState]: 'used' }, used);
-        connections.set({ [poolName]: pool, [connectionState]: 'idle' }, idle);
-        pending.set({ [poolName]: pool }, waiting);
-      }
-    },
+  return (status: ServiceStatus): void => {
+    ready.set(status.isReady ? 1 : 0);
+    for (const [name, gauge] of gauges) {
+      const value = status[name];
+      if (value === undefined) gauge.remove();
+      else gauge.set(value);
+    }
+    ends.reset();
+    for (const { owner, ends: expiry } of status.endingOwners ?? []) {
+      ends.set({ owner }, Date.parse(expiry) / 1000);
+    }
+    for (const { pool, used, idle, waiting } of status.pools ?? []) {
+      connections.set({ [poolName]: pool, [connectionState]: 'used' }, used);
+      connections.set({ [poolName]: pool, [connectionState]: 'idle' }, idle);
+      pending.set({ [poolName]: pool }, waiting);
+    }
   };
 };
