@@ -52,7 +52,10 @@ export interface Transport {
   readonly find: (id: PetId, attempt: Attempt) => Promise<Pet>;
 }
 
-// Browsers have no `crypto.randomUUID` on pages without TLS.
+/**
+ * Makes the key of a create that was given none, also for `httpAnimalStore`. Browsers have no `crypto.randomUUID` on
+ * pages without TLS.
+ */
 export const newIdempotencyKey = (): IdempotencyKey =>
   decodeOrThrow(
     IdempotencyKey,

@@ -63,8 +63,8 @@ export const compareById = ({ id: one }: Pet, { id: other }: Pet): number =>
 export const countToFind = (limit: PageSize): number => limit + 1;
 
 /**
- * Makes a page of at most `limit` animals. `found` is sorted by id; one animal more than `limit` means that a next page
- * exists. Freezes the page and its animals, so that callers can share them.
+ * Makes a page of at most `limit` animals. `found`, from a repository, is sorted by id; one animal more than `limit`
+ * means that a next page exists. Freezes the page and its animals, so that callers can share them.
  */
 export const toPage = (limit: PageSize, found: ReadonlyArray<Pet>): PetPage =>
   Object.freeze({

@@ -53,7 +53,7 @@ const isSame = (one: string, other: string): boolean => {
   return difference === 0;
 };
 
-/** Stores API keys in memory. Each call compares all of them, so use it for a few keys only. */
+/** Stores API keys in memory, such as those of the setting `API_KEYS`. Compares all of them in each call, so add few. */
 export const inMemoryApiKeys = (
   keys: Iterable<readonly [id: string, key: string, owner?: string]> = [],
 ): InMemoryApiKeys => {
@@ -97,7 +97,7 @@ const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<New
   return all;
 };
 
-/** Stores animals in memory, for tests and for services that need no persistence. */
+/** Stores animals in memory, for tests, for `DATABASE_URL=memory:`, and for programs that need no persistence. */
 export const inMemoryPetRepository = ({
   pets = [],
   now = () => performance.now(),

@@ -53,7 +53,10 @@ const membersIn = (value: unknown): number =>
       Object.values(value).reduce<number>((sum, member) => sum + membersIn(member), 0)
     : 0;
 
-/** Parses strict JSON (RFC 8259): valid UTF-8, no duplicate keys, and exact integers as bigints. */
+/**
+ * Parses strict JSON (RFC 8259), such as a request body or a line of an import: valid UTF-8, no duplicate keys, and
+ * exact integers as bigints.
+ */
 export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> => {
   const decoded = decodeUtf8(bytes);
   if (E.isLeft(decoded)) return decoded;
