@@ -1,7 +1,85 @@
 import { Command } from 'commander';
-import { counted } from '../terminal/text';
+import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { backupSqlite, type CopyOptions, type CopyProgress, restoreSqlite } from '../../adapters/knex';
+import { requireFile, withDriver } from '../backend/database';
+import { fileAdvice, giveToFolderOwner } from '../backend/database-file';
+import { databaseAddressText } from '../database-address';
+import { CommandFailed } from '../failures';
+import type { Settings } from '../settings';
 import type { Terminal } from '../terminal/terminal';
-import { runTransfer, unchangedText } from './run';
+import { counted } from '../terminal/text';
+import { resolveOutputFile, writeStandardOutput } from '../transfer/files';
+import { showProgress } from '../transfer/progress';
+import { runTransfer, type TransferContext, unchangedText } from './run';
+
+const sqliteFilename = ({ DATABASE_URL: address }: Settings): string => {
+  switch (address._tag) {
+    case 'Memory':
+      throw new CommandFailed({ _tag: 'NoDatabase' });
+    case 'Postgres':
+      throw new CommandFailed({ _tag: 'UsePostgresTools' });
+    case 'Sqlite':
+      return address.filename;
+  }
+};
+
+const bytesPerMegabyte = 1_000_000;
+
+const copySqlite = async (
+  { settings, terminal, signal }: TransferContext,
+  copy: (database: string, options: CopyOptions) => Promise<number>,
+): Promise<number> => {
+  const database = sqliteFilename(settings);
+  terminal.printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
+  let progress: CopyProgress = { copied: 0, total: 0 };
+  const hideProgress = showProgress(terminal, {
+    unit: 'MB',
+    count: () => Math.round(progress.copied / bytesPerMegabyte),
+    fraction: () => (progress.total === 0 ? undefined : progress.copied / progress.total),
+  });
+  try {
+    const onProgress = (next: CopyProgress) => (progress = next);
+    return await withDriver(() => copy(database, { signal, onProgress }));
+  } finally {
+    hideProgress();
+  }
+};
+
+/** Copies to a file next to the database first, so that the copy is checked before any byte is sent. */
+const writeToStandardOutput = async (
+  { terminal }: TransferContext,
+  database: string,
+  options: CopyOptions,
+): Promise<number> => {
+  const folder = mkdtempSync(join(dirname(resolve(database)), '.backup-'));
+  try {
+    const file = join(folder, 'backup.sqlite3');
+    const animals = await backupSqlite(database, file, options);
+    await writeStandardOutput(terminal.stdout, createReadStream(file), options.signal);
+    return animals;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const backUp = (file: string, mayReplace: boolean, context: TransferContext) =>
+  copySqlite(context, async (database, options) => {
+    requireFile(context.settings);
+    if (file === '-') return writeToStandardOutput(context, database, options);
+    const { path } = resolveOutputFile(file, database);
+    return backupSqlite(database, path, { ...options, mayReplace });
+  });
+
+const restore = (file: string, mayReplace: boolean, context: TransferContext) =>
+  copySqlite(context, async (database, options) => {
+    const isNew = !existsSync(database);
+    const advice = isNew ? fileAdvice(database) : undefined;
+    if (advice !== undefined) throw new Error(`${database} can't be created: ${advice}`);
+    const animals = await restoreSqlite(file, database, { ...options, mayReplace });
+    if (isNew) giveToFolderOwner(database);
+    return animals;
+  });
 
 interface Options {
   readonly replace?: boolean;
@@ -15,10 +93,8 @@ export const backupCommand = (terminal: Terminal): Command =>
     .action((file: string, { replace = false }: Options) =>
       runTransfer(
         terminal,
-        async (context) => {
-          const { backUp } = await import('../transfer/backup.js');
-          return `backed up and checked: ${counted(await backUp(file, replace, context), 'animal')}`;
-        },
+        async (context) =>
+          `backed up and checked: ${counted(await backUp(file, replace, context), 'animal')}`,
         {
           failed: 'the backup failed',
           remains: () => (file === '-' ? 'the output is not a backup' : unchangedText(file)),
@@ -34,10 +110,8 @@ export const restoreCommand = (terminal: Terminal): Command =>
     .action((file: string, { replace = false }: Options) =>
       runTransfer(
         terminal,
-        async (context) => {
-          const { restore } = await import('../transfer/backup.js');
-          return `restored and checked: ${counted(await restore(file, replace, context), 'animal')}`;
-        },
+        async (context) =>
+          `restored and checked: ${counted(await restore(file, replace, context), 'animal')}`,
         { failed: 'the restore failed', remains: () => 'the database is unchanged' },
       ),
     );

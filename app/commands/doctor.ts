@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { CheckResult } from '../doctor';
+import { type CheckResult, diagnose } from '../doctor';
 import type { Terminal } from '../terminal/terminal';
 
 interface Options {
@@ -23,7 +23,6 @@ export const doctorCommand = ({ env, print, fail }: Terminal): Command =>
     .option('--full', 'read a SQLite file completely, with its indexes; takes minutes for a large file')
     .option('--json', 'print the results as JSON')
     .action(async ({ full = false, json = false }: Options) => {
-      const { diagnose } = await import('../doctor.js');
       const results = await diagnose(env, full);
       print(json, results, results.map(toLine).join('\n'));
       if (results.some(({ ok }) => !ok)) fail(1);

@@ -1,14 +1,51 @@
 import { Command, Option } from 'commander';
-import { newPetFields, type PetStatus } from '../../core';
-import { counted } from '../terminal/text';
+import * as E from 'fp-ts/Either';
+import { newPetFields, type Pet, type PetStatus, walkPages } from '../../core';
+import { withDatabase } from '../backend/database';
 import type { Terminal } from '../terminal/terminal';
-import { type Format, formatOfFile } from '../transfer/formats';
-import { formatOption, missingFormat, runTransfer, unchangedText } from './run';
+import { counted } from '../terminal/text';
+import { writeFile, writeStandardOutput } from '../transfer/files';
+import { type Format, formatOfFile, writeRows } from '../transfer/formats';
+import { showProgress } from '../transfer/progress';
+import { formatOption, missingFormat, runTransfer, type TransferContext, unchangedText } from './run';
 
 interface Options {
   readonly format?: Format;
   readonly status?: PetStatus;
 }
+
+/** Counts in `progress` as it writes, so that the number of animals is known after a failure. */
+const exportTo = async (
+  file: string,
+  format: Format,
+  status: PetStatus | undefined,
+  progress: { animals: number },
+  { settings, terminal, signal }: TransferContext,
+): Promise<void> => {
+  const { printError, stdout } = terminal;
+  const { DATABASE_URL: address } = settings;
+  const databaseFile = address._tag === 'Sqlite' ? address.filename : undefined;
+
+  await withDatabase(settings, { printError, signal }, async ({ pets }) => {
+    async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
+      for await (const page of walkPages(pets.list, { status })) {
+        if (E.isLeft(page)) throw page.left.cause;
+        progress.animals += page.right.pets.length;
+        yield page.right.pets;
+      }
+    }
+    const texts = writeRows(format, allPages());
+    const isOnScreen = file === '-' && stdout.isTTY === true;
+    const hideProgress = isOnScreen ? undefined : showProgress(terminal, { count: () => progress.animals });
+    try {
+      await (file === '-'
+        ? writeStandardOutput(stdout, texts, signal)
+        : writeFile(file, databaseFile, texts, signal));
+    } finally {
+      hideProgress?.();
+    }
+  });
+};
 
 export const exportCommand = (terminal: Terminal): Command =>
   new Command('export')
@@ -26,8 +63,7 @@ export const exportCommand = (terminal: Terminal): Command =>
       await runTransfer(
         terminal,
         async (context) => {
-          const { exportFile } = await import('../transfer/export.js');
-          await exportFile({ file, format, status, progress }, context);
+          await exportTo(file, format, status, progress, context);
           return `${counted(progress.animals, 'animal')} ${progress.animals === 1 ? 'was' : 'were'} exported`;
         },
         {

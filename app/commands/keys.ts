@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKeyRecord, ApiKeyStore, IssuedApiKey } from '../../adapters/knex';
+import { withDatabase } from '../backend/database';
 import { type CommandFailure, orFail } from '../failures';
 import type { Settings } from '../settings';
 import { toPrintableJson } from '../terminal/text';
@@ -46,15 +47,13 @@ const parseLifetime = (text: string): number => {
 const parseSuccessorLifetime = (text: string): number | 'never' =>
   text === 'never' ? text : parseLifetime(text);
 
-const withKeyStore = async (
+const withKeyStore = (
   terminal: Terminal,
   use: (keyStore: ApiKeyStore, settings: Settings) => Promise<void>,
-): Promise<void> => {
-  const { withDatabase } = await import('../backend/database.js');
-  await runCommand(terminal, (settings) =>
+): Promise<void> =>
+  runCommand(terminal, (settings) =>
     withDatabase(settings, terminal, ({ keyStore }) => use(keyStore, settings)),
   );
-};
 
 const stateOf = ({ revokedAt, expiresAt, isValid }: ApiKeyRecord): string => {
   if (revokedAt !== null) return `revoked ${revokedAt}`;

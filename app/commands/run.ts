@@ -7,10 +7,9 @@ import { decodeOrThrow, fieldErrorTexts } from '../../core';
 import { errorCode } from '../error-code';
 import { CommandFailed, reasonOf } from '../failures';
 import { readSettings, type Settings } from '../settings';
-import { interruptible, signalExitCode } from '../terminal/signals';
+import { type Interruption, interruptible, signalExitCode } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { formats } from '../transfer/formats';
-import type { TransferContext } from '../transfer/context';
 
 export const readVersion = (): string =>
   decodeOrThrow(t.type({ version: t.string }), createRequire(__filename)('#manifest')).version;
@@ -41,6 +40,11 @@ export const runCommand = async (
     report(reasonOf(error, settings.right.DATABASE_URL));
   }
 };
+
+export interface TransferContext extends Interruption {
+  readonly settings: Settings;
+  readonly terminal: Terminal;
+}
 
 export const runInterruptible = (
   terminal: Terminal,

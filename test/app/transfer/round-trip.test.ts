@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import * as E from 'fp-ts/Either';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
 import { type Format, formats, readRows, writeRows } from '../../../app/transfer/formats';
-import { importRows } from '../../../app/transfer/import';
+import { importRows } from '../../../app/commands/import';
 import { type NewPet, type Pet, type PetRepository, walkPages } from '../../../core';
 import { success } from '../../contracts/outcome';
 import { anyNewPet } from '../../support/any-pet';

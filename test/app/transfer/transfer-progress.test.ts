@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { mock } from 'node:test';
-import { showProgress } from '../../../app/transfer/context';
+import { showProgress } from '../../../app/transfer/progress';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { killPrograms, main, startProgram } from '../../support/processes/command';
 import { removeFolders } from '../../support/temporary-folder';

@@ -1,11 +1,4 @@
-import type { Settings } from '../settings';
-import type { Interruption } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
-
-export interface TransferContext extends Interruption {
-  readonly settings: Settings;
-  readonly terminal: Terminal;
-}
 
 interface Progress {
   readonly unit?: string;
