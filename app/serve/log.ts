@@ -10,43 +10,29 @@ import { fileDescriptorOf, type ProcessIO } from '../terminal/terminal';
 import { escapeControlCharacters } from '../terminal/text';
 import { processTimeouts } from '../../core/timeouts';
 
-interface Sink {
-  /** Resolves with the number of bytes written. Rejects if the caller should try again, as on a full disk. */
-  readonly take: (block: Buffer) => Promise<number>;
-  readonly takeLast: (block: Buffer) => void;
-}
-
-/** Treats data as written when the reader has gone, because the reader does not come back. */
-const streamSink = (stream: Writable): Sink => ({
-  take: (block) =>
-    new Promise((resolve) => {
-      stream.write(block, () => {
-        resolve(block.length);
-      });
-    }),
-  takeLast: (block) => {
-    stream.write(block);
-  },
-});
-
-const fileSink = (file: number): Sink => ({
-  take: async (block) => (await promisify(write)(file, block)).bytesWritten,
-  takeLast: (block) => {
-    try {
-      writeSync(file, block);
-    } catch {
-      // The process is exiting, so a retry is impossible.
-    }
-  },
-});
-
 /**
- * Writes to pipes and terminals as streams. A file write to an unread pipe would block a thread, and the process could
- * not exit.
+ * Writes to pipes and terminals as streams: a file write to an unread pipe would block a thread, and the process could
+ * not exit. Resolves with the number of bytes written. Rejects if the caller should try again, as on a full disk.
  */
-const sinkOf = (output: Writable): Sink => {
+const writeBlock = async (output: Writable, block: Buffer): Promise<number> => {
   const file = fileDescriptorOf(output);
-  return file === undefined ? streamSink(output) : fileSink(file);
+  if (file !== undefined) return (await promisify(write)(file, block)).bytesWritten;
+  return new Promise((resolve) => {
+    // Ignores errors: the reader has gone, and does not come back.
+    output.write(block, () => {
+      resolve(block.length);
+    });
+  });
+};
+
+const writeAtExit = (output: Writable, block: Buffer): void => {
+  const file = fileDescriptorOf(output);
+  try {
+    if (file === undefined) output.write(block);
+    else writeSync(file, block);
+  } catch {
+    // The process is exiting, so a retry is impossible.
+  }
 };
 
 const blockBytes = 65_536;
@@ -59,7 +45,7 @@ const maxBufferedBytes = 16_777_216;
  * Writes lines in blocks, and drops them when the buffer is full. `write` never blocks and never throws. Replaces pino's
  * sonic-boom, whose `flushSync` retries without limit: with a full disk the process never exits.
  */
-const blockWriter = (sink: Sink) => {
+const blockWriter = (output: Writable) => {
   // Appending to one string would copy it for each line.
   let lines: Array<Buffer> = [];
   let bufferedBytes = 0;
@@ -78,7 +64,7 @@ const blockWriter = (sink: Sink) => {
   const hand = async (block: Buffer): Promise<void> => {
     for (let rest = block; rest.length > 0;) {
       try {
-        const taken = await sink.take(rest);
+        const taken = await writeBlock(output, rest);
         rest = rest.subarray(taken);
         unwrittenBytes -= taken;
       } catch {
@@ -115,7 +101,7 @@ const blockWriter = (sink: Sink) => {
       else if (writing === undefined) schedule();
     },
     flushAtExit: (): void => {
-      sink.takeLast(nextBlock());
+      writeAtExit(output, nextBlock());
     },
     close: async (timeoutMs: number): Promise<void> => {
       isClosing = true;
@@ -151,7 +137,7 @@ export const openLog = (
   { LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>,
   { stdout }: Pick<ProcessIO, 'stdout'>,
 ) => {
-  const writer = blockWriter(sinkOf(stdout));
+  const writer = blockWriter(stdout);
   process.on('exit', writer.flushAtExit);
   const toText = stdout.isTTY === true ? prettyText() : identity;
   const destination = {
