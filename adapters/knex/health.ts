@@ -184,12 +184,12 @@ export const inspectDatabase = (
     });
   });
 
-export interface DatabaseStatus {
+export interface DatabaseStatus extends DatabaseSizes {
   readonly validKeys: number;
   /** Owners whose last valid API key expires at `ends` (ISO 8601), the soonest first; at most 100. */
   readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly ends: string }>;
-  readonly sizes: DatabaseSizes;
-  readonly migrations: { readonly applied: number; readonly pending: number };
+  readonly appliedMigrations: number;
+  readonly pendingMigrations: number;
 }
 
 const maxEndingOwners = 100;
@@ -220,7 +220,8 @@ export const databaseStatus = ({ reads, sizes }: Database): TaskEither<Unavailab
     ]);
     return {
       ...keys,
-      sizes: taken,
-      migrations: { applied: Object.keys(migrations).length - pending.length, pending: pending.length },
+      ...taken,
+      appliedMigrations: Object.keys(migrations).length - pending.length,
+      pendingMigrations: pending.length,
     };
   });

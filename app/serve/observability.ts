@@ -90,19 +90,9 @@ export const readServiceStatus = async (
   checkReadiness: CheckReadiness,
 ): Promise<ServiceStatus> => {
   const late = <A>(otherwise: A): Promise<A> => delay(databaseTimeouts.scrapeMs, otherwise, { ref: false });
-  const [isReady, { sizes, migrations, validKeys, endingOwners = [] }] = await Promise.all([
+  const [isReady, status] = await Promise.all([
     Promise.race([checkReadiness().then(E.isRight), late(false)]),
     Promise.race([readStatus(), late<Partial<DatabaseStatus>>({})]),
   ]);
-  return {
-    isReady,
-    databaseSize: sizes?.database,
-    writeAheadLogSize: sizes?.writeAheadLog,
-    diskAvailable: sizes?.diskAvailable,
-    appliedMigrations: migrations?.applied,
-    pendingMigrations: migrations?.pending,
-    validKeys,
-    endingOwners,
-    pools: pools(),
-  };
+  return { isReady, ...status, pools: pools() };
 };

@@ -10,9 +10,9 @@ export interface Durability {
 
 /** Disk use in bytes; undefined if this process cannot read it. */
 export interface DatabaseSizes {
-  readonly database: number;
-  readonly writeAheadLog: number | undefined;
-  readonly diskAvailable: number | undefined;
+  readonly databaseSize: number;
+  readonly writeAheadLogSize?: number;
+  readonly diskAvailable?: number;
 }
 
 export interface SessionTimeouts {

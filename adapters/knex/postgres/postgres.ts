@@ -128,7 +128,7 @@ const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
   const { size } = await pool.first<{ size: string }>(
     pool.raw('pg_database_size(current_database()) as size'),
   );
-  return { database: Number(size), writeAheadLog: undefined, diskAvailable: undefined };
+  return { databaseSize: Number(size) };
 };
 
 const concurrencyOf = ({ poolSize }: PostgresOptions): Database['concurrency'] => ({

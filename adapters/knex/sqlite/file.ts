@@ -96,10 +96,10 @@ const sizeOf = async (file: string): Promise<number> => (await stat(file)).size;
 
 export const fileSizes = async (name: string): Promise<DatabaseSizes> => {
   const filename = resolveSymlink(name);
-  const [database, writeAheadLog, disk] = await Promise.all([
+  const [databaseSize, writeAheadLogSize, disk] = await Promise.all([
     sizeOf(filename),
     sizeOf(`${filename}-wal`).catch(() => 0),
     statfs(dirname(filename)),
   ]);
-  return { database, writeAheadLog, diskAvailable: disk.bavail * disk.bsize };
+  return { databaseSize, writeAheadLogSize, diskAvailable: disk.bavail * disk.bsize };
 };

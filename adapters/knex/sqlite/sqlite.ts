@@ -143,11 +143,7 @@ export const hostSqlite = (pool: Knex): Database => ({
   withMigrationLock: (work) => withWriteLock(pool, work),
   checkUsable: () => Promise.resolve(),
   durability: () => durabilityOf(pool),
-  sizes: async () => ({
-    database: await readSize(pool),
-    writeAheadLog: undefined,
-    diskAvailable: undefined,
-  }),
+  sizes: async () => ({ databaseSize: await readSize(pool) }),
   sessionTimeouts: () => Promise.resolve(undefined),
   preparesStatements: () => Promise.resolve(false),
   isFileReplaced: () => false,

@@ -56,20 +56,19 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     it('reports the size of the database and the number of its migrations', () =>
       withDatabase(makeDatabase, async (database) => {
-        const { sizes, migrations } = await success(databaseStatus(database));
+        const status = await success(databaseStatus(database));
         const all = (await migrationSource.getMigrations([])).length;
-        expect(migrations).to.deep.equal({ applied: all, pending: 0 });
-        expect(sizes.database).to.be.at.least(4_096);
-        if (kind === 'PostgreSQL')
-          expect(sizes).to.include({ writeAheadLog: undefined, diskAvailable: undefined });
+        expect(status).to.include({ appliedMigrations: all, pendingMigrations: 0 });
+        expect(status.databaseSize).to.be.at.least(4_096);
+        if (kind === 'PostgreSQL') expect(status).to.not.have.any.keys('writeAheadLogSize', 'diskAvailable');
         else {
-          expect(sizes.writeAheadLog).to.be.above(0);
-          expect(sizes.diskAvailable).to.be.above(0);
+          expect(status.writeAheadLogSize).to.be.above(0);
+          expect(status.diskAvailable).to.be.above(0);
         }
         await database.writes('animal_store_migrations').where({ name: '001_create_tables' }).delete();
-        expect((await success(databaseStatus(database))).migrations).to.deep.equal({
-          applied: all - 1,
-          pending: 1,
+        expect(await success(databaseStatus(database))).to.include({
+          appliedMigrations: all - 1,
+          pendingMigrations: 1,
         });
       }));
   });

@@ -140,7 +140,7 @@ describe('A copy of a SQLite file', () => {
     const { writes, sizes, close } = openSqlite(link);
     await writes('pets').insert({ name: 'in the log', category_id: 1 });
     expect(await backupSqlite(link, join(folder, 'backup'), quietly)).to.equal(1);
-    expect((await sizes()).writeAheadLog).to.be.above(0);
+    expect((await sizes()).writeAheadLogSize).to.be.above(0);
     await close();
   });
 
