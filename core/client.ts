@@ -52,17 +52,11 @@ export interface Transport {
   readonly find: (id: PetId, attempt: Attempt) => Promise<Pet>;
 }
 
-/**
- * Makes the key of a create that was given none, also for `httpAnimalStore`. Browsers have no `crypto.randomUUID` on
- * pages without TLS.
- */
-export const newIdempotencyKey = (): IdempotencyKey =>
-  decodeOrThrow(
-    IdempotencyKey,
-    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
-      '',
-    ),
-  );
+// Browsers have no `crypto.randomUUID` on pages without TLS.
+const randomKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+export const givenOrRandomKey = (given = randomKey()): IdempotencyKey => decodeOrThrow(IdempotencyKey, given);
 
 export const clientOver = (transport: Transport): AnimalStoreClient => {
   async function* byPage(options: ListOptions): AsyncGenerator<ReadonlyArray<Pet>> {
@@ -83,9 +77,7 @@ export const clientOver = (transport: Transport): AnimalStoreClient => {
   return {
     create: async (newPet, options = {}) => {
       const decoded = decodeOrThrow(NewPet, newPet);
-      const { idempotencyKey } = options;
-      const key =
-        idempotencyKey === undefined ? newIdempotencyKey() : decodeOrThrow(IdempotencyKey, idempotencyKey);
+      const key = givenOrRandomKey(options.idempotencyKey);
       const { pet } = await withRetries((attempt) => transport.create(decoded, key, attempt), options, key);
       return pet;
     },

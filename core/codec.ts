@@ -97,16 +97,11 @@ export const text = <B extends string>(name: string, maxBytes: number): t.Type<B
     expected: `a string of at most ${maxBytes} bytes of UTF-8, without U+0000 and lone surrogates`,
   });
 
-export const enumeration = <A extends string>(name: string, values: ReadonlyArray<A>): t.Type<A> => {
-  const is = (value: unknown): value is A => values.some((one) => one === value);
-  const expected = `one of ${values.join(', ')}`;
-  return new t.Type(
-    name,
-    is,
-    (input, context) => (is(input) ? t.success(input) : t.failure(input, context, expected)),
-    (value) => value,
-  );
-};
+export const enumeration = <A extends string>(name: string, values: ReadonlyArray<A>): t.Type<A, string> =>
+  brand(name, t.string, {
+    holds: (value) => values.some((one) => one === value),
+    expected: `one of ${values.join(', ')}`,
+  });
 
 const isCalendarDate = (value: string): boolean => {
   const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value) ? Date.parse(value) : NaN;

@@ -20,7 +20,7 @@ export const PetName: t.Type<PetName, string> = text('PetName', maxNameBytes);
 const petStatuses = ['available', 'pending', 'sold'] as const;
 
 export type PetStatus = (typeof petStatuses)[number];
-export const PetStatus: t.Type<PetStatus> = enumeration('PetStatus', petStatuses);
+export const PetStatus: t.Type<PetStatus, string> = enumeration('PetStatus', petStatuses);
 
 type FieldKind =
   | { readonly kind: 'text'; readonly maxBytes: number }

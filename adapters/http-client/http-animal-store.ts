@@ -9,7 +9,8 @@ import {
   decodeOrThrow,
   defaultPageSize,
   endAtDeadline,
-  IdempotencyKey,
+  givenOrRandomKey,
+  type IdempotencyKey,
   idempotencyKeyInFlight,
   type IdempotencyKeyInFlight,
   idempotencyKeyReused,
@@ -17,7 +18,6 @@ import {
   type InvalidApiKey,
   invalidApiKey,
   ListPetsQuery,
-  newIdempotencyKey,
   NewPet,
   PageSize,
   type Pet,
@@ -116,10 +116,7 @@ export const httpAnimalStore =
         call(
           async (limits) => {
             const decoded = decodeOrThrow(NewPet, newPet);
-            const key =
-              idempotencyKey === undefined
-                ? newIdempotencyKey()
-                : decodeOrThrow(IdempotencyKey, idempotencyKey);
+            const key = givenOrRandomKey(idempotencyKey);
             const created = await withRetries((attempt) => transport.create(decoded, key, attempt), limits);
             // Without an idempotency key from the caller, only a retry within this call can get a replay. The caller
             // has not seen that animal before.

@@ -64,18 +64,19 @@ const retryAfterMsOf = (headers: Headers): number | undefined => {
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 };
 
-const unexpectedResponse = (
-  { status, headers }: Pick<Success, 'status' | 'headers'>,
-  text: string,
-): AnimalStoreError =>
+type Head = Pick<Success, 'status' | 'headers'>;
+
+const detailsOf = ({ status, headers }: Head) => ({
+  status,
+  requestId: headers.get('X-Request-Id') ?? undefined,
+  retryAfterMs: retryAfterMsOf(headers),
+});
+
+const unexpectedResponse = (response: Head, text: string): AnimalStoreError =>
   new AnimalStoreError(
     'unexpected_response',
-    `unexpected response with status ${status}: ${text.slice(0, shownLength)}`,
-    {
-      status,
-      requestId: headers.get('X-Request-Id') ?? undefined,
-      retryAfterMs: retryAfterMsOf(headers),
-    },
+    `unexpected response with status ${response.status}: ${text.slice(0, shownLength)}`,
+    detailsOf(response),
   );
 
 const parseOrUndefined = (text: string): unknown => {
@@ -87,28 +88,18 @@ const parseOrUndefined = (text: string): unknown => {
 };
 
 const failureOf = (response: Response, body: unknown, text: string): AnimalStoreError => {
-  const { status, headers } = response;
   if (!isObject(body) || !('code' in body) || !('message' in body)) return unexpectedResponse(response, text);
   const { code, message } = body;
   return isServiceCode(code) && typeof message === 'string'
-    ? new AnimalStoreError(code, message, {
-        status,
-        requestId: headers.get('X-Request-Id') ?? undefined,
-        retryAfterMs: retryAfterMsOf(headers),
-      })
+    ? new AnimalStoreError(code, message, detailsOf(response))
     : unexpectedResponse(response, text);
 };
 
 const networkError = (cause: unknown): AnimalStoreError => {
   // Node's fetch says only "fetch failed". The reason is the `cause` of its error.
   const reason: unknown = cause instanceof Error ? (cause.cause ?? cause) : cause;
-  return new AnimalStoreError(
-    'network',
-    `no answer: ${reason instanceof Error ? reason.message : String(reason)}`,
-    {
-      cause,
-    },
-  );
+  const text = reason instanceof Error ? reason.message : String(reason);
+  return new AnimalStoreError('network', `no answer: ${text}`, { cause });
 };
 
 const urlOf = ({ baseUrl }: RemoteStore, path: string): URL => {
