@@ -57,8 +57,6 @@ const greatestInt64 = 2n ** 63n - 1n;
 /** Maximum bytes of text in a page that is read together with others. A query of 400 pages then stays under 30 MB. */
 const maxSharedPageBytes = 65_536;
 
-const emptyPage: PetPage = { pets: [], hasMore: false };
-
 /** Returns equal texts for equal queries. No value contains the separator U+0000, which also marks a missing value. */
 const identityOf = (query: PetQuery): string => {
   let text = `${query.limit} ${query.after ?? ''}`;
@@ -77,31 +75,23 @@ const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => (
 const toPetPage = (rows: ReadonlyArray<PetRow>, limit: PageSize): PetPage | Error =>
   tryOrError(() => toPage(limit, rows.map(petFromRow).sort(compareById)));
 
-const readPage = async ({ reads, petStatements }: Database, query: PetQuery): Promise<PetPage | Error> => {
-  if (query.after === greatestInt64) return emptyPage;
-  const rows = await retryConflicts(() =>
-    petStatements.page(reads, startOf(query), countToFind(query.limit)),
-  );
-  return toPetPage(rows, query.limit);
-};
-
 const tooLarge = { _tag: 'TooLarge' } as const;
 
+/** Reads pages of one limit in one statement. Pages that are too large to share it are missing in the map. */
 const readSmallPages = async (
   { reads, petStatements }: Database,
   queries: ReadonlyArray<PetQuery>,
   limit: PageSize,
-): Promise<ReadonlyMap<string, PetPage | typeof tooLarge | Error>> => {
-  const answerable = queries.filter(({ after }) => after !== greatestInt64);
+): Promise<ReadonlyMap<string, PetPage | Error>> => {
   const found = await retryConflicts(() =>
-    petStatements.pages(reads, answerable.map(startOf), countToFind(limit), maxSharedPageBytes),
+    petStatements.pages(reads, queries.map(startOf), countToFind(limit), maxSharedPageBytes),
   );
-  return new Map(
-    answerable.map((query, place) => {
-      const rows = found[place];
-      return [identityOf(query), rows === undefined ? tooLarge : toPetPage(rows, limit)];
-    }),
-  );
+  const pages = new Map<string, PetPage | Error>();
+  for (const [place, query] of queries.entries()) {
+    const rows = found[place];
+    if (rows !== undefined) pages.set(identityOf(query), toPetPage(rows, limit));
+  }
+  return pages;
 };
 
 interface PageRequest {
@@ -119,10 +109,15 @@ export const readPages = (
   timeoutMs: number,
   onBatch: OnBatch | undefined,
 ): ((request: PageRequest, deadline?: Deadline) => Promise<PetPage>) => {
+  const { reads, petStatements, concurrency } = database;
   const readEqual = async (requests: ReadonlyArray<PageRequest>): Promise<ReadonlyArray<PetPage | Error>> => {
     const [first] = requests;
     if (first === undefined) return [];
-    const page = await readPage(database, first.query);
+    const { query } = first;
+    const rows = await retryConflicts(() =>
+      petStatements.page(reads, startOf(query), countToFind(query.limit)),
+    );
+    const page = toPetPage(rows, query.limit);
     return requests.map(() => page);
   };
   const options = {
@@ -133,7 +128,7 @@ export const readPages = (
   };
   const together = createBatcher({
     ...options,
-    concurrency: database.concurrency.reads,
+    concurrency: concurrency.reads,
     batchKey: ({ query }: PageRequest) => batchKeyOf(query),
     runBatch: async (requests: ReadonlyArray<PageRequest>) => {
       const queries = requests.map(({ query }) => query);
@@ -141,7 +136,7 @@ export const readPages = (
       const [first, ...others] = distinct;
       if (first === undefined || others.length === 0) return readEqual(requests);
       const pages = await readSmallPages(database, distinct, first.limit);
-      return queries.map((query) => pages.get(identityOf(query)) ?? emptyPage);
+      return queries.map((query) => pages.get(identityOf(query)) ?? tooLarge);
     },
   });
   const alone = createBatcher({
@@ -151,6 +146,7 @@ export const readPages = (
     runBatch: readEqual,
   });
   return async (request, deadline = performance.now() + timeoutMs) => {
+    if (request.query.after === greatestInt64) return { pets: [], hasMore: false };
     const page = await together(request, deadline);
     return '_tag' in page ? alone(request, deadline) : page;
   };
