@@ -7,7 +7,7 @@ export interface BatchLimits<K> {
   readonly cost?: (key: K) => number;
 }
 
-export const batchBudget = <K>({
+const batchBudget = <K>({
   maxBatchSize,
   maxBatchCost = Infinity,
   cost = () => 0,
@@ -22,6 +22,24 @@ export const batchBudget = <K>({
     return true;
   };
 };
+
+export async function* inBatches<K>(
+  source: AsyncIterable<K>,
+  limits: BatchLimits<K>,
+): AsyncGenerator<ReadonlyArray<K>> {
+  let batch: Array<K> = [];
+  let fits = batchBudget(limits);
+  for await (const key of source) {
+    if (!fits(key)) {
+      yield batch;
+      batch = [];
+      fits = batchBudget(limits);
+      fits(key);
+    }
+    batch.push(key);
+  }
+  if (batch.length > 0) yield batch;
+}
 
 export type OnBatch = (size: number, milliseconds: number) => void;
 

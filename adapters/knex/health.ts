@@ -22,7 +22,7 @@ import {
 } from '../../core';
 import { databaseTimeouts } from '../../core/timeouts';
 import { apiKeyStore } from './api-keys/api-key-store';
-import { rolledBack } from './database/connections';
+import { tryAndRollBack } from './database/connections';
 import type {
   Database,
   DatabaseSizes,
@@ -65,7 +65,7 @@ const readAnimals = async (
 
 /** Tries the reads and writes of a create with an idempotency key, its retry and the purge, and rolls them back. */
 const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
-  rolledBack(writes, async (transaction) => {
+  tryAndRollBack(writes, async (transaction) => {
     const [row = []] = await petStatements.tryInsert(transaction, trialPet);
     if (!isDeepStrictEqual(row.slice(1), newPetCells(trialPet)))
       throw new Error('the database changes an animal when it stores it');
@@ -168,7 +168,7 @@ export const inspectDatabase = (
       const tried = await tryMigrate(database)();
       if (E.isLeft(tried)) return tried;
     } else if (schema.pending.length > 0) {
-      await rolledBack(writes, (transaction) =>
+      await tryAndRollBack(writes, (transaction) =>
         transaction.schema.createTable('animal_store_probe', (table) => table.integer('id')),
       );
     } else if (generationMismatch(schema) === undefined) await useAsService(database, countsRequests);

@@ -96,7 +96,7 @@ export const inTransaction = async <A>(
   return result;
 };
 
-export const rolledBack = async <A>(
+export const tryAndRollBack = async <A>(
   writes: Knex,
   work: (transaction: Knex.Transaction) => Promise<A>,
 ): Promise<A> => {

@@ -12,7 +12,7 @@ import {
   permanentError,
   withoutStatement,
 } from '../database/errors';
-import { rolledBack } from '../database/connections';
+import { tryAndRollBack } from '../database/connections';
 import { generationMismatch, migrationConfig, readSchemaState, type SchemaState } from './migrations';
 
 /**
@@ -134,7 +134,7 @@ export const migrate = (
 
 export const tryMigrate = ({ writes }: Database): TE.TaskEither<MigrationFailed | Unavailable, void> =>
   attemptMigration(() =>
-    rolledBack(writes, async (transaction) => {
+    tryAndRollBack(writes, async (transaction) => {
       await transaction.migrate.latest(migrationConfig);
     }),
   );

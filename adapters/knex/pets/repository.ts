@@ -12,27 +12,12 @@ import {
   unavailable,
 } from '../../../core';
 import { databaseTimeouts, serverTimeouts } from '../../../core/timeouts';
-import { batchBudget, type OnBatch } from '../batcher';
+import { inBatches, type OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
 import { eitherToTaskEither, fileReplaced, withoutStatement, toTaskEither } from '../database/errors';
 import { inTransaction } from '../database/connections';
 import { createPets, newPetBatches } from './create';
 import { readPages, readPets } from './read';
-
-async function* batchesOf(source: AsyncIterable<NewPet>): AsyncGenerator<ReadonlyArray<NewPet>> {
-  let batch: Array<NewPet> = [];
-  let fits = batchBudget(newPetBatches);
-  for await (const newPet of source) {
-    if (!fits(newPet)) {
-      yield batch;
-      batch = [];
-      fits = batchBudget(newPetBatches);
-      fits(newPet);
-    }
-    batch.push(newPet);
-  }
-  if (batch.length > 0) yield batch;
-}
 
 const insertAll = async (
   transaction: Knex,
@@ -40,7 +25,7 @@ const insertAll = async (
   newPets: AsyncIterable<NewPet>,
 ): Promise<number> => {
   let count = 0;
-  for await (const batch of batchesOf(newPets)) {
+  for await (const batch of inBatches(newPets, newPetBatches)) {
     await insert(transaction, batch).catch((error: unknown) => {
       throw withoutStatement(error);
     });
@@ -103,7 +88,10 @@ interface Options {
   readonly observer?: RepositoryObserver | undefined;
 }
 
-/** Makes a repository on a SQL database. Concurrent requests share queries and commits. */
+/**
+ * Makes a repository on a SQL database, for the service, embedding programs, `import` and `export`. Concurrent
+ * requests share queries and commits.
+ */
 export const knexPetRepository = (
   database: Database,
   { now = () => performance.timeOrigin + performance.now(), observer }: Options = {},
