@@ -169,7 +169,7 @@ export const isSafe = (method: string | undefined): boolean => safeMethods.inclu
 
 /**
  * Returns a function that queues tasks. At most `maxPerTurn` of them run per tick of the event loop, so that other
- * connections are served in between.
+ * connections are served in between. Parsing, writing and rejecting each have one.
  */
 export const turnThrottle = (maxPerTurn: number): ((task: () => void) => void) => {
   const queue: Array<() => void> = [];

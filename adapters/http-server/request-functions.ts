@@ -128,7 +128,8 @@ export const arrivedAt = (request: IncomingMessage): number | undefined =>
 
 /**
  * Reads a request's body, also if another server received the request. On this server, the request holds no slot while
- * its body arrives. Rejects with a `BodyError` if the body is longer than `maxBytes` or incomplete.
+ * its body arrives. Rejects with a `BodyError` if the body is longer than `maxBytes` or incomplete. The service gives
+ * this function, `deadlineOf` and `arrivedAt` to its Koa app.
  */
 export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
   ServedRequest.exchangeOf(request)?.readBody(maxBytes) ?? startReading(request, maxBytes).body;

@@ -147,8 +147,8 @@ export const continueOnceRead = (request: IncomingMessage, response: ExchangeRes
 };
 
 /**
- * Connects a response that Node has not created, such as the response to a CONNECT, with its socket. Closes the
- * connection afterwards.
+ * Connects a response that Node has not created, such as the response to a CONNECT, with its socket when its exchange
+ * starts. Closes the connection afterwards.
  */
 export const writeLastTo = (socket: Socket, response: ExchangeResponse): void => {
   response.assignSocket(socket);

@@ -1,4 +1,3 @@
-/** Names for the app. `public.ts` has the names for embedders. */
 export * from './api-keys/api-key-store';
 export { knexAuthenticate } from './api-keys/knex-authenticate';
 export type { Database, InspectableDatabase, PoolUsage, SessionTimeouts } from './database/database';

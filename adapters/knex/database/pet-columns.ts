@@ -8,7 +8,10 @@ import {
   type PetFilters,
 } from '../../../core';
 
-/** Column of a field. Values are read and bound as text, since a double would lose digits of an integer. */
+/**
+ * Column of a field, for the statements, the repository and the health checks. Values are read and bound as text, since
+ * a double would lose digits of an integer.
+ */
 export interface Column {
   readonly field: keyof Pet;
   readonly name: string;

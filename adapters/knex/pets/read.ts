@@ -77,7 +77,6 @@ const toPetPage = (rows: ReadonlyArray<PetRow>, limit: PageSize): PetPage | Erro
 
 const tooLarge = { _tag: 'TooLarge' } as const;
 
-/** Reads pages of one limit in one statement. Pages that are too large to share it are missing in the map. */
 const readSmallPages = async (
   { reads, petStatements }: Database,
   queries: ReadonlyArray<PetQuery>,

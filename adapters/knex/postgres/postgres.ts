@@ -171,10 +171,12 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
   };
 };
 
-/** Returns the database of a host's Knex, for `hostDatabase`. Its pool, timeouts and closing remain the host's. */
+/**
+ * Returns the database of a host's Knex, for `hostDatabase`. Detects the engine on the caller's connection, because the
+ * host's pool may have only one.
+ */
 export const hostPostgres = (pool: Knex): Database => {
   let detected: Engine['isDistributed'] | undefined;
-  // Detects the engine on the caller's connection, because the host's pool may have only one.
   const engine = async (connected: Knex) => ({
     isDistributed: (detected ??= (await readIdentity(connected)).isDistributed),
   });

@@ -132,7 +132,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   };
 };
 
-/** Returns the database of a host's Knex, for `hostDatabase`. Its file, pool and closing remain the host's. */
+/** Returns the database of a host's Knex, for `hostDatabase`. */
 export const hostSqlite = (pool: Knex): Database => ({
   reads: pool,
   writes: pool,
