@@ -40,6 +40,7 @@ export interface RotateOptions {
   readonly lifetimeMs?: number | null;
 }
 
+/** Issues, lists, rotates and revokes the API keys in the database. */
 export interface ApiKeyStore {
   /** Issues a key. With a `lifetimeMs` of null, the default, the key does not expire. */
   readonly issue: (

@@ -30,8 +30,7 @@ export const isSqliteBusy = hasCode(/^SQLITE_(?:BUSY|LOCKED)$/);
  */
 export const isConflict = hasCode(/^(?:40001|40P01|23505|42P07|42710)$/);
 
-/** Reports a possible duplicate: SQLSTATE 23505. SQLite's driver has one code for all constraints. */
-export const isDuplicate = hasCode(/^(?:23505|SQLITE_CONSTRAINT)/);
+export const isPossibleDuplicate = hasCode(/^(?:23505|SQLITE_CONSTRAINT)/);
 
 export const isUnsupported = hasCode(/^0A000$/);
 

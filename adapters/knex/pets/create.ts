@@ -14,7 +14,7 @@ import {
 } from '../../../core';
 import { type BatchLimits, createBatcher, type OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
-import { fileReplaced, isDuplicate, isStatementError, withoutStatement } from '../database/errors';
+import { fileReplaced, isPossibleDuplicate, isStatementError, withoutStatement } from '../database/errors';
 import { inTransaction, retryConflicts } from '../database/connections';
 import { newPetCells, petFromRow } from '../database/pet-columns';
 import { deleteExpired, deleteRecords, findRecords, lockRecord, purgeExpiredKeys } from './idempotency';
@@ -165,7 +165,7 @@ const createTogether = async (
   try {
     return await inTransaction(writes, (transaction) => createNew(transaction, petStatements, creates, now));
   } catch (error) {
-    if (!isDuplicate(error)) throw error;
+    if (!isPossibleDuplicate(error)) throw error;
   }
   return inTransaction(writes, (transaction) => createOrReplay(transaction, petStatements, creates, now));
 };

@@ -132,7 +132,6 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   };
 };
 
-/** Returns the database of a host's Knex, for `hostDatabase`. */
 export const hostSqlite = (pool: Knex): Database => ({
   reads: pool,
   writes: pool,
