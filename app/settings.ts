@@ -158,6 +158,7 @@ const resolveSecret = (
   }
 };
 
+/** Reads the environment of a command. `doctor` and knexfile.ts call it too, and report errors in their own way. */
 export const readSettings = (
   environment: NodeJS.ReadOnlyDict<string>,
 ): E.Either<ReadonlyArray<FieldError>, Settings> => {
@@ -193,7 +194,7 @@ const isOneEditApart = (one: string, other: string): boolean => {
   );
 };
 
-export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
+const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
   Object.keys(environment)
     .filter((name) => !known.includes(name) && (environment[name] ?? '') !== '')
     .flatMap((name) => {

@@ -36,6 +36,7 @@ const existingFileAdvice = (file: string): string | undefined => {
   return isPermitted(file, readable) ? undefined : 'let this user read and write it';
 };
 
+/** Says why a file can't be used, without opening it: for `serve`, `doctor`, `restore` and the text of a failure. */
 export const fileAdvice = (filename: string): string | undefined => {
   const file = resolve(filename);
   const folder = dirname(file);

@@ -31,7 +31,6 @@ export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
   }
 };
 
-/** Returns undefined for a store in memory. `doctor` opens for inspection; knexfile.ts takes the configuration. */
 export const databaseOf = (settings: Settings) => {
   const { DATABASE_URL: address } = settings;
   switch (address._tag) {
@@ -80,8 +79,7 @@ const rejectWhenAborted = async (signal: AbortSignal): Promise<never> => {
 interface OpenStore {
   readonly pets: PetRepository;
   readonly keyStore: ApiKeyStore;
-  /** Names of the migrations that ran just now. */
-  readonly ran: ReadonlyArray<string>;
+  readonly ranMigrations: ReadonlyArray<string>;
 }
 
 interface Options {
@@ -104,9 +102,11 @@ export const withDatabase = async <A>(
     const options = { mayRaiseGeneration: isMigrateCommand, onProgress: printError };
     const migrated = orFail(migrate(database, options));
     // A signal ends only the wait. The migration's transaction commits before the process exits, or is rolled back.
-    const ran = await (signal === undefined ? migrated : Promise.race([migrated, rejectWhenAborted(signal)]));
+    const ranMigrations = await (signal === undefined
+      ? migrated
+      : Promise.race([migrated, rejectWhenAborted(signal)]));
     printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
-    return await use({ pets: knexPetRepository(database), keyStore: apiKeyStore(database), ran });
+    return await use({ pets: knexPetRepository(database), keyStore: apiKeyStore(database), ranMigrations });
   } finally {
     await database.close();
   }

@@ -14,7 +14,6 @@ interface Options {
   readonly status?: PetStatus;
 }
 
-/** Counts in `progress` as it writes, so that the number of animals is known after a failure. */
 const exportTo = async (
   file: string,
   format: Format,

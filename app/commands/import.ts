@@ -5,7 +5,6 @@ import type { Writable } from 'node:stream';
 import { importAll, type NewPet, type PetRepository } from '../../core';
 import { withDatabase } from '../backend/database';
 import { reasonOf } from '../failures';
-import { signalExitCode } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { openSource } from '../transfer/files';
@@ -29,7 +28,6 @@ type ImportSummary = ImportEnd & {
 
 class InvalidRow extends Error {}
 
-/** The store did not confirm the commit: either all animals are stored, or none. */
 class Unconfirmed extends Error {}
 
 const checkRemaining = async (rows: AsyncIterator<Row>): Promise<void> => {
@@ -168,8 +166,8 @@ const summaryText = (summary: ImportSummary): string => {
   }
 };
 
-const exitCodeOf = (summary: ImportSummary): number => {
-  if (summary.outcome === 'interrupted') return signalExitCode(summary.signal);
+const exitCodeOf = (summary: ImportSummary): number | NodeJS.Signals => {
+  if (summary.outcome === 'interrupted') return summary.signal;
   return summary.outcome === 'stored' || summary.outcome === 'checked' ? 0 : 1;
 };
 

@@ -11,7 +11,7 @@ export const migrateCommand = (terminal: Terminal): Command =>
     .option('--json', 'print the names of the migrations that this command ran, as JSON')
     .action(({ json = false }: { readonly json?: boolean }) =>
       runCommand(terminal, (settings) =>
-        withDatabase(settings, { ...terminal, isMigrateCommand: true }, ({ ran }) => {
+        withDatabase(settings, { ...terminal, isMigrateCommand: true }, ({ ranMigrations: ran }) => {
           terminal.print(json, { ran }, ran.length === 0 ? 'up to date' : ran.join('\n'));
           return Promise.resolve();
         }),

@@ -7,7 +7,7 @@ import { decodeOrThrow, fieldErrorTexts } from '../../core';
 import { errorCode } from '../error-code';
 import { CommandFailed, reasonOf } from '../failures';
 import { readSettings, type Settings } from '../settings';
-import { type Interruption, interruptible, signalExitCode } from '../terminal/signals';
+import { type Interruption, interruptible } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { formats } from '../transfer/formats';
 
@@ -62,13 +62,14 @@ interface FailureTexts {
   readonly remains: () => string;
 }
 
+/** Runs `export`, `backup` or `restore`. `import` reports its failures itself. */
 export const runTransfer = (
   terminal: Terminal,
   transfer: (context: TransferContext) => Promise<string>,
   { failed, remains }: FailureTexts,
 ): Promise<void> =>
   runInterruptible(terminal, async (context) => {
-    const end = (text: string, exitCode: number): void => {
+    const end = (text: string, exitCode: number | NodeJS.Signals): void => {
       terminal.printError(text);
       terminal.fail(exitCode);
     };
@@ -76,9 +77,9 @@ export const runTransfer = (
       end(await transfer(context), 0);
     } catch (error) {
       const signal = context.receivedSignal();
-      if (signal !== undefined) end(`interrupted by ${signal}: ${remains()}`, signalExitCode(signal));
+      if (signal !== undefined) end(`interrupted by ${signal}: ${remains()}`, signal);
       else if (errorCode(error) === 'EPIPE') {
-        end(`the reader closed the output: ${remains()}`, signalExitCode('SIGPIPE'));
+        end(`the reader closed the output: ${remains()}`, 'SIGPIPE');
       } else end(`${failed}: ${reasonOf(error, context.settings.DATABASE_URL)}; ${remains()}`, 1);
     }
   });

@@ -12,13 +12,13 @@ import { processTimeouts } from '../../core/timeouts';
 
 /**
  * Writes to pipes and terminals as streams: a file write to an unread pipe would block a thread, and the process could
- * not exit. Resolves with the number of bytes written. Rejects if the caller should try again, as on a full disk.
+ * not exit. Resolves with the number of bytes written; a reader that has gone counts, since it does not come back.
+ * Rejects if the caller should try again, as on a full disk.
  */
 const writeBlock = async (output: Writable, block: Buffer): Promise<number> => {
   const file = fileDescriptorOf(output);
   if (file !== undefined) return (await promisify(write)(file, block)).bytesWritten;
   return new Promise((resolve) => {
-    // Ignores errors: the reader has gone, and does not come back.
     output.write(block, () => {
       resolve(block.length);
     });
@@ -46,7 +46,6 @@ const maxBufferedBytes = 16_777_216;
  * sonic-boom, whose `flushSync` retries without limit: with a full disk the process never exits.
  */
 const blockWriter = (output: Writable) => {
-  // Appending to one string would copy it for each line.
   let lines: Array<Buffer> = [];
   let bufferedBytes = 0;
   let unwrittenBytes = 0;

@@ -66,14 +66,14 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     printed = writeFully(stderr, `${text}\n`).catch(() => undefined);
   };
 
-  const fail = (code: number): void => {
-    if (exitCode === 0) exitCode = code;
+  const fail = (code: number | NodeJS.Signals): void => {
+    if (exitCode === 0) exitCode = typeof code === 'number' ? code : signalExitCode(code);
   };
 
   const write = (text: string): void => {
     written = writeFully(stdout, text).catch((cause: unknown) => {
       printError(`animal-store: standard output was not written: ${toError(cause).message}`);
-      fail(errorCode(cause) === 'EPIPE' ? signalExitCode('SIGPIPE') : 1);
+      fail(errorCode(cause) === 'EPIPE' ? 'SIGPIPE' : 1);
     });
   };
 

@@ -32,15 +32,14 @@ async function* withoutByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGe
   if (head !== undefined) yield head;
 }
 
-/** State of the CSV parser. `closed` means that the last byte was a quote in a quoted field. */
 type Quoting = 'start' | 'plain' | 'quoted' | 'closed';
 
 const comma = 0x2c;
 const quote = 0x22;
 
 /**
- * Returns the state after a byte (RFC 4180). A quote opens quotes only at the start of a field. A quote right after
- * the closing one opens them again.
+ * Returns the state after a byte (RFC 4180). A quote opens quotes only at the start of a field. In a quoted field it
+ * may be the last one: `closed`. Another quote right after it opens quotes again.
  */
 const nextQuoting = (quoting: Quoting, byte: number): Quoting => {
   if (quoting === 'quoted') return byte === quote ? 'closed' : 'quoted';

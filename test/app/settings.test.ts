@@ -3,8 +3,8 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeSettings, misspeltSettings, readSettings, settingNames } from '../../app/settings';
-import { runCommand } from '../support/processes/command';
+import { decodeSettings, readSettings, settingNames, settingWarnings } from '../../app/settings';
+import { type Environment, runCommand } from '../support/processes/command';
 import { runInProcess } from '../support/processes/run-in-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
@@ -232,10 +232,17 @@ describe('The settings', () => {
     const environment = Object.fromEntries(
       [...Object.keys(misspelt), ...innocent].map((name) => [name, '1']),
     );
-    expect(misspeltSettings(environment)).to.deep.equal(
-      Object.entries(misspelt).map(([name, meant]) => `unknown setting ${name}; did you mean ${meant}?`),
+    const warningsIn = (variables: Environment) =>
+      pipe(
+        decodeSettings({}),
+        E.map((settings) => settingWarnings(variables, settings)),
+      );
+    expect(warningsIn(environment)).to.deep.equal(
+      E.right(
+        Object.entries(misspelt).map(([name, meant]) => `unknown setting ${name}; did you mean ${meant}?`),
+      ),
     );
-    expect(misspeltSettings({ PROT: '' })).to.deep.equal([]);
+    expect(warningsIn({ PROT: '' })).to.deep.equal(E.right([]));
   });
 
   it('cause warnings at the start and in doctor for misspelt names and short keys', async () => {
