@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { fieldErrorTexts } from '../../core';
-import type {
-  FieldError,
-  IdempotencyKeyInFlight,
-  IdempotencyKeyReused,
-  InvalidApiKey,
-  Unavailable,
+import {
+  type FieldError,
+  fieldErrorTexts,
+  type IdempotencyKeyInFlight,
+  type IdempotencyKeyReused,
+  type InvalidApiKey,
+  type Unavailable,
 } from '../../core';
 import type { MalformedJson } from '../json';
 import { type Context, type Headers, jsonType } from './context';

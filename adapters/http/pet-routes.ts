@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
-import type { ParameterizedContext } from 'koa';
 import getRawBody from 'raw-body';
 import type { ConsumeQuota, OpenAnimalStore } from '../../core';
 import { serverTimeouts } from '../../core/timeouts';
@@ -63,7 +62,7 @@ export const createPetRoutes = ({ openStore, consumeQuota, server }: PetRoutesOp
     consumeQuota === undefined ? (_context, next) => next() : quota(consumeQuota, functions);
 
   const guard =
-    <C extends ParameterizedContext<PetState>>(handle: (context: C) => unknown) =>
+    <C extends Koa.ParameterizedContext<PetState>>(handle: (context: C) => unknown) =>
     (context: C): unknown =>
       authenticateCaller(context, () => consumeRequestQuota(context, () => handle(context)));
 

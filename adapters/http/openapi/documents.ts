@@ -1,6 +1,5 @@
 import type { Route } from '../context';
-import { petOperations, serviceOperations } from '../operations';
-import type { PetOperation, ServiceOperation } from '../operations';
+import { type PetOperation, petOperations, type ServiceOperation, serviceOperations } from '../operations';
 import {
   componentsOf,
   deprecationHeaderNames,
