@@ -56,6 +56,12 @@ interface Options<K, V> extends BatchLimits<K> {
   readonly onBatch?: OnBatch | undefined;
 }
 
+/**
+ * Maximum time to poll for the end of a batch. A sleeping event loop takes about 50 µs to wake, so that a single client
+ * would wait a fifth longer for a read.
+ */
+const pollMs = 0.3;
+
 interface Call<K, V> {
   readonly key: K;
   readonly batchKey: string;
@@ -92,6 +98,11 @@ export const createBatcher = <K, V extends object>({
   let isDispatchSet = false;
   let timer: NodeJS.Timeout | undefined;
   let nextExpiry = Infinity;
+  let lastBatchMs = Infinity;
+
+  const pollUntil = (time: number): void => {
+    if (running.size > 0 && performance.now() < time) setImmediate(pollUntil, time);
+  };
 
   const wakeAt = (time: number): void => {
     if (time >= nextExpiry) return;
@@ -156,8 +167,11 @@ export const createBatcher = <K, V extends object>({
     running.add(batch);
     wakeAt(batch.endBy);
     for (const { endBy } of calls) wakeAt(endBy);
+    // With several clients, the processor has better work to do.
+    if (calls.length === 1 && lastBatchMs < pollMs) pollUntil(began + pollMs);
     const end = (settle: (call: Call<K, V>, place: number) => void): void => {
-      onBatch?.(calls.length, performance.now() - began);
+      lastBatchMs = performance.now() - began;
+      onBatch?.(calls.length, lastBatchMs);
       calls.forEach((call, place) => {
         if (call.isSettled) return;
         call.isSettled = true;
