@@ -72,6 +72,9 @@ export const sqliteFile: SetUp = {
 
 const longestOutageMs = 2_000;
 
+/** Faults that every run begins with, however short it is. */
+const failovers = ['fail over', 'fail over cut', 'fail over late'] as const;
+
 /** Breaks a primary and its standby, and has the standby take over. `diskBytes` is 0 if their disks are not small. */
 const pairFaults = (pair: PostgresPair, cables: ReadonlyArray<FreezingProxy>, diskBytes: number): Hand => {
   const takeOver = async (open: 'end' | 'hang'): Promise<void> => {
@@ -83,6 +86,7 @@ const pairFaults = (pair: PostgresPair, cables: ReadonlyArray<FreezingProxy>, di
     await pair.primary().start();
     await pair.isSynchronous();
   };
+  const first = [...failovers];
   return {
     name: 'primary and standby',
     draw: (random): Injection => {
@@ -94,6 +98,7 @@ const pairFaults = (pair: PostgresPair, cables: ReadonlyArray<FreezingProxy>, di
         inject,
       });
       switch (
+        first.shift() ??
         random.weighted({
           'kill primary': 2,
           'stop primary': 2,
