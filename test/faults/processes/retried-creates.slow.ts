@@ -9,7 +9,6 @@ import {
   isReplay,
   newPet,
   owner,
-  stranger,
 } from '../../support/http/client';
 import { throughProxy } from '../../support/postgres/freezing-proxy';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
@@ -36,28 +35,6 @@ for (const { name, within } of sqlStores) {
   describe(`A retried create on ${name}`, () => {
     afterEach(killServices);
 
-    fault(
-      'is a replay after kill -9, refused with another body, and a create of its own for another owner',
-      () =>
-        within(async ({ databaseUrl }) => {
-          const before = await startService(environmentOf(databaseUrl));
-          const first = expectFirst(await createUnder(before.address, 'a', rex));
-          before.signal('SIGKILL');
-          await before.ended;
-          const { address } = await startService(environmentOf(databaseUrl));
-          expectReplay(await createUnder(address, 'a', rex), first);
-          const other = await createUnder(address, 'a', newPet('Tom'));
-          expect([other.status, other.text]).to.deep.equal([
-            422,
-            '{"code":"idempotency_key_reused","message":"this Idempotency-Key was already used for a different animal","status":422}',
-          ]);
-          const strangers = expectFirst(await createUnder(address, 'a', newPet('Tom'), stranger));
-          expectReplay(await createUnder(address, 'a', newPet('Tom'), stranger), strangers);
-          expectReplay(await createUnder(address, 'a', rex), first);
-          return { requests: 6, animals: await countPets(address) };
-        }),
-    );
-
     fault('is a 409 while the first request waits for a lock, then a replay', () =>
       within(async ({ databaseUrl, holdWriters }) => {
         const { address } = await startService(environmentOf(databaseUrl));
@@ -80,39 +57,6 @@ for (const { name, within } of sqlStores) {
       }),
     );
 
-    fault('makes one animal on three processes at once', () =>
-      within(async ({ databaseUrl }) => {
-        const keys = Array.from({ length: 20 }, (_, place) => `key ${place}`);
-        const first = await startService(environmentOf(databaseUrl));
-        const services = [
-          first,
-          ...(await Promise.all([1, 2].map(() => startService(environmentOf(databaseUrl))))),
-        ];
-        const answers = await Promise.all(
-          keys.flatMap((key) =>
-            services.flatMap(({ address }) => [1, 2].map(() => createUnder(address, key, newPet(key)))),
-          ),
-        );
-        const created = answers.filter(({ status }) => status === 201);
-        expect(answers.filter(({ status }) => status !== 201 && status !== 409)).to.deep.equal([]);
-        expect(
-          created.filter((answer) => !isReplay(answer)),
-          'first answers',
-        ).to.have.length(keys.length);
-        expect(new Set(created.map(({ text }) => text)).size, 'different answers').to.equal(keys.length);
-        const animals = await countPets(first.address);
-        expect(animals).to.equal(keys.length);
-        return {
-          keys: keys.length,
-          processes: services.length,
-          requests: answers.length,
-          replays: created.length - keys.length,
-          'in flight': answers.length - created.length,
-          animals,
-        };
-      }),
-    );
-
     fault('is a create of its own if the first request was refused or failed', () =>
       within(async ({ databaseUrl, holdWriters }) => {
         const { address } = await startService(environmentOf(databaseUrl));
@@ -127,29 +71,6 @@ for (const { name, within } of sqlStores) {
           'answered 503 after ms': Math.round(failed.milliseconds),
           animals: await countPets(address),
         };
-      }),
-    );
-
-    fault('is a create of its own once its key has expired, and expired keys are purged', () =>
-      within(async ({ databaseUrl, open }) => {
-        const { address } = await startService(environmentOf(databaseUrl));
-        const keys = Array.from({ length: 50 }, (_, place) => `old ${place}`);
-        const first = await Promise.all(keys.map((key) => createUnder(address, key, rex)));
-        first.forEach(expectFirst);
-        const { reads, writes, close } = open();
-        let news = 0;
-        try {
-          await writes('creation_keys').update({ expires_at: Date.now() - 1 });
-          await eventually('only new keys are stored', 20_000, async () => {
-            expectFirst(await createUnder(address, `new ${(news += 1)}`, rex));
-            const left: ReadonlyArray<unknown> = await reads('creation_keys').pluck('idempotency_key');
-            return left.length === news;
-          });
-        } finally {
-          await close();
-        }
-        expectFirst(await createUnder(address, 'old 0', newPet('Tom')));
-        return { expired: keys.length, kept: news, animals: await countPets(address) };
       }),
     );
   });

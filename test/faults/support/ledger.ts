@@ -54,15 +54,14 @@ interface Creator {
   readonly address: () => string;
   /** Called when the connection was refused, or closed with the response, so that the caller can use another address. */
   readonly turnAway?: () => void;
-  readonly keepsConnection?: boolean;
   readonly isOver: () => boolean;
   readonly onAnswer?: (answer: Answer) => void;
 }
 
 /** Creates one animal after another. Sends a create again only if its connection was refused. */
 export const createUntil = async (creator: Creator): Promise<void> => {
-  const { name, ledger, isOver, turnAway = () => undefined, keepsConnection = true } = creator;
-  const agent = new Agent({ keepAlive: keepsConnection, maxSockets: 1 });
+  const { name, ledger, isOver, turnAway = () => undefined } = creator;
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const fail = (reason: string): void => void ledger.failed.set(reason, (ledger.failed.get(reason) ?? 0) + 1);
   for (let count = 0; !isOver(); count += 1) {
     let isSent = false;
@@ -72,7 +71,7 @@ export const createUntil = async (creator: Creator): Promise<void> => {
         isSent = true;
         if (answer.status !== 201) fail(`${answer.status}`);
         creator.onAnswer?.(answer);
-        if (keepsConnection && answer.headers.connection === 'close') turnAway();
+        if (answer.headers.connection === 'close') turnAway();
       } catch (error) {
         const code = codeOf(error);
         isSent = code !== 'ECONNREFUSED';
