@@ -151,16 +151,6 @@ describe('A failing PostgreSQL database is a 503', () => {
     ),
   );
 
-  fault('while all its processes are stopped for 30 s', () =>
-    withOwnPostgres(({ url, hang }) =>
-      failUnderService(url, {
-        inject: () => Promise.resolve(hang()),
-        reads: 'reads fail',
-        lastsMs: 30_000,
-      }),
-    ),
-  );
-
   fault('while its network hangs for 30 s', () =>
     withOwnPostgres(({ url }) =>
       throughProxy(url, (proxied, { freeze, thaw }) =>

@@ -5,23 +5,19 @@ import { eventually } from '../../support/eventually';
 import { type Answer, call, environmentOf } from '../../support/http/client';
 import { killServices, startService } from '../../support/service/service-process';
 import { fault, type Figures } from '../support/fault';
-import { createUntil, expectStored, type Ledger, newLedger } from '../support/ledger';
+import { createUntil, expectStored, newLedger } from '../support/ledger';
 
 const clients = 64;
 
 /** Delay of the stop, long enough for 64 clients to get responses on a busy machine. */
 const stopDelayMs = 5_000;
 const longestStopMs = stopDelayMs + 10_000;
-const atOnceMs = 10_000;
 
 const start = ({ databaseUrl }: SqlStore, delayMs: number) =>
   startService({ ...environmentOf(databaseUrl), LOG_LEVEL: 'info', STOP_DELAY: `${delayMs}` });
 
 /** Starts clients that keep their connection and create until one is refused. Resolves once animals are created. */
-const startLoad = async (
-  address: string,
-  onAnswer: (answer: Answer, client: number) => void = () => undefined,
-) => {
+const startLoad = async (address: string, onAnswer: (answer: Answer, client: number) => void) => {
   const ledger = newLedger();
   const isOver = (): boolean => ledger.refusedConnections > 0;
   const load = Promise.all(
@@ -41,14 +37,6 @@ const startLoad = async (
   return { ledger, load };
 };
 
-const untilNotReady = (address: string, boundMs: number): Promise<void> =>
-  eventually('it is not ready', boundMs, async () => (await call(`${address}/readyz`)).status === 503);
-
-const expectStoredAfterRestart = async (store: SqlStore, ledger: Ledger) => {
-  const { address } = await start(store, 0);
-  return expectStored({ address }, ledger);
-};
-
 const answersLogged = (stdout: string): number => stdout.match(/"method":"POST".*"status":201/g)?.length ?? 0;
 
 const stopUnderLoad = async (store: SqlStore): Promise<Figures> => {
@@ -63,7 +51,11 @@ const stopUnderLoad = async (store: SqlStore): Promise<Figures> => {
 
   const began = performance.now();
   service.signal('SIGTERM');
-  await untilNotReady(service.address, stopDelayMs);
+  await eventually(
+    'it is not ready',
+    stopDelayMs,
+    async () => (await call(`${service.address}/readyz`)).status === 503,
+  );
   await delay(100);
   isStopping = true;
   const { code, stdout } = await service.ended;
@@ -77,7 +69,7 @@ const stopUnderLoad = async (store: SqlStore): Promise<Figures> => {
   expect(connections.slice(0, clients), 'answers in the delay').not.to.include('close');
   expect(lastConnections, 'the last answer to each client').to.deep.equal(Array(clients).fill('close'));
   expect(answersLogged(stdout), 'requests that were received').to.equal(ledger.acknowledged.length);
-  const { stored, lost, twice } = await expectStoredAfterRestart(store, ledger);
+  const { stored, lost, twice } = await expectStored(await start(store, 0), ledger);
   expect(stored, 'animals stored').to.equal(ledger.acknowledged.length);
   expect(Object.fromEntries(ledger.failed), 'answers but 201, and resets').to.deep.equal({});
   return {
@@ -90,26 +82,10 @@ const stopUnderLoad = async (store: SqlStore): Promise<Figures> => {
   };
 };
 
-const stopAtOnce = async (store: SqlStore): Promise<Figures> => {
-  const service = await start(store, 60_000);
-  const { ledger, load } = await startLoad(service.address);
-  service.signal('SIGTERM');
-  await untilNotReady(service.address, atOnceMs);
-  const began = performance.now();
-  service.signal('SIGTERM');
-  expect(await service.ended).to.include({ code: 1, signal: null });
-  const stop = performance.now() - began;
-  expect(stop, 'milliseconds from the second signal').to.be.below(atOnceMs);
-  await load;
-  const { lost, twice } = await expectStoredAfterRestart(store, ledger);
-  return { answered: ledger.acknowledged.length, 'ended after ms': Math.round(stop), lost, twice };
-};
-
 describe('A service that stops under load', function () {
   afterEach(killServices);
 
   for (const { name, within } of sqlStores) {
     fault(`loses nothing after SIGTERM, on ${name}`, () => within(stopUnderLoad));
-    fault(`ends at once after a second SIGTERM, on ${name}`, () => within(stopAtOnce));
   }
 });
