@@ -118,8 +118,8 @@ export const httpAnimalStore =
             const decoded = decodeOrThrow(NewPet, newPet);
             const key = givenOrRandomKey(idempotencyKey);
             const created = await withRetries((attempt) => transport.create(decoded, key, attempt), limits);
-            // Without an idempotency key from the caller, only a retry within this call can get a replay. The caller
-            // has not seen that animal before.
+            // If the caller gave no idempotency key, a replay can only answer a retry within this call. The animal is
+            // then new to the caller.
             return idempotencyKey === undefined ? { ...created, replayed: false } : created;
           },
           (error) => {

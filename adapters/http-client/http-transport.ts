@@ -188,7 +188,7 @@ export const httpTransport = (store: RemoteStore): Transport => {
       const replayed = response.headers.get('Idempotent-Replayed') === 'true';
       return { pet: toPet(response, response.body), replayed };
     },
-    // GET /pets/{petId} ends on 5 December 2030. The client lists one animal after the previous id instead.
+    // The service removes GET /pets/{petId} on 5 December 2030. List one animal after the previous id instead.
     find: async (id, attempt) => {
       const before = PetId.decode(id - 1n);
       const after = before._tag === 'Right' ? `&after=${before.right}` : '';

@@ -55,8 +55,8 @@ export type Admission = ReturnType<typeof createAdmission>;
 
 /**
  * Limits the requests that run at once, and queues further ones in order of arrival. Sheds (rejects with a 503)
- * requests that would wait longer than `maxWaitMs` at the current throughput. Sheds none while the queue is younger
- * than `maxWaitMs`, because a burst of new connections lowers throughput for a moment.
+ * requests that would wait longer than `maxWaitMs` at the current throughput. A queue must have lasted for `maxWaitMs`
+ * before its throughput counts, because a burst of new connections lowers throughput for a moment.
  */
 const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () => boolean) => {
   const returning: Array<Entrant> = [];
@@ -169,7 +169,7 @@ export const isSafe = (method: string | undefined): boolean => safeMethods.inclu
 
 /**
  * Returns a function that queues tasks. At most `maxPerTurn` of them run per tick of the event loop, so that other
- * connections are served in between. Parsing, writing and rejecting each have one.
+ * connections are served in between. Parsing, writing and rejecting each have their own queue.
  */
 export const turnThrottle = (maxPerTurn: number): ((task: () => void) => void) => {
   const queue: Array<() => void> = [];

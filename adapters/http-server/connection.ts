@@ -64,8 +64,8 @@ export class Connection<T extends Turn = Turn> {
   }
 
   /**
-   * True if no more requests are answered. Node itself ends some connections, such as after an HTTP/1.0 response
-   * without a Content-Length.
+   * True if no further request gets a response. Also checks `writable`, because Node itself ends some connections,
+   * such as after an HTTP/1.0 response without a Content-Length.
    */
   get isClosed(): boolean {
     return this.isClosing || !this.socket.writable;
@@ -155,7 +155,7 @@ export class Connection<T extends Turn = Turn> {
 
   private parseReceived(): void {
     if (this.isYielding) {
-      // Read no more until other connections have been served. A pause when the yield starts would not last: Node
+      // Stop reading until other connections have been served. A pause in `parsePiece` would not last, because Node
       // resumes the socket for the reader of the body.
       this.socket.pause();
       return;

@@ -105,8 +105,8 @@ export const startHttpServer = async (
   return {
     address: addressOf(host, server.address()),
     stop: async (delayMs) => {
-      // During the delay, connections stay open. Otherwise a proxy would open one for each request, and those that
-      // arrive as the delay ends would be reset.
+      // Keep connections open during the delay. Otherwise a proxy would open a new connection for each request, and
+      // those opened at the end of the delay would be reset.
       isStopping = delayMs === 0;
       await pause(delayMs);
       await drainAcceptBacklog(served.accepted);

@@ -7,8 +7,8 @@ export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   /**
-   * Maximum number of concurrent safe requests (RFC 9110, section 9.2.1), and separately of all others. Further
-   * requests are queued.
+   * Maximum number of concurrent safe requests (RFC 9110, section 9.2.1). The same limit applies separately to all
+   * other requests. Requests above a limit are queued.
    */
   readonly maxInFlight: number;
   /** Maximum time in the queue. A request that would wait longer is rejected at once, as Overloaded. */

@@ -127,9 +127,9 @@ export const arrivedAt = (request: IncomingMessage): number | undefined =>
   ServedRequest.exchangeOf(request)?.arrivedAt;
 
 /**
- * Reads a request's body, also if another server received the request. On this server, the request holds no slot while
- * its body arrives. Rejects with a `BodyError` if the body is longer than `maxBytes` or incomplete. The service gives
- * this function, `deadlineOf` and `arrivedAt` to its Koa app.
+ * Reads a request's body, also if another server received the request. On this server, a request that waits for its
+ * body does not count towards `maxInFlight`. Rejects with a `BodyError` if the body is longer than `maxBytes` or
+ * incomplete.
  */
 export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
   ServedRequest.exchangeOf(request)?.readBody(maxBytes) ?? startReading(request, maxBytes).body;

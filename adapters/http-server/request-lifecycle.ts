@@ -103,7 +103,7 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
 
   admit(): void {
     this.holdsSlot = this.bulkhead !== undefined;
-    // Set the state before the promise settles. A sweep of the deadlines in between would otherwise shed the request.
+    // Set the state before the promise settles. Otherwise `shedBodies` could run in between and shed the request.
     this.state = 'running';
     if (this.endSlotWait === undefined) void this.run();
     else this.endSlotWait(true);

@@ -43,8 +43,8 @@ const parseNumber = (text: string): unknown => {
     : parseLosslessNumber(text);
 };
 
-// Matches strings. An unterminated string matches to the end of the text. A failed match would be retried at each of
-// its escaped quotes, in quadratic time.
+// Matches strings. An unterminated string matches to the end of the text. If it did not match, the regular expression
+// would try again at each of its escaped quotes, in quadratic time.
 const strings = /"(?:[^"\\]|\\.)*(?:"|\\?$)/gs;
 
 const membersIn = (value: unknown): number =>
