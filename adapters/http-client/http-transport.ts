@@ -96,7 +96,6 @@ const failureOf = (response: Response, body: unknown, text: string): AnimalStore
 };
 
 const networkError = (cause: unknown): AnimalStoreError => {
-  // Node's fetch says only "fetch failed". The reason is the `cause` of its error.
   const reason: unknown = cause instanceof Error ? (cause.cause ?? cause) : cause;
   const text = reason instanceof Error ? reason.message : String(reason);
   return new AnimalStoreError('network', `no answer: ${text}`, { cause });

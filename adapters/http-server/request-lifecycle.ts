@@ -14,7 +14,6 @@ import {
   writeLastTo,
 } from './write-response';
 
-/** State of an exchange. README.md has a diagram of the transitions. */
 export type ExchangeState =
   | 'waiting'
   | 'queued'

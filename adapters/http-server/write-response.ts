@@ -96,10 +96,6 @@ function ignore(this: ExchangeResponse): ExchangeResponse {
   return this;
 }
 
-/**
- * Methods that replace those of a finished response, so that later calls of the listener have no effect and do not
- * throw.
- */
 const silent = {
   writeHead: ignore,
   setHeader: ignore,

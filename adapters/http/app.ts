@@ -47,7 +47,6 @@ export const httpApplication = (options: Options): HttpApplication => {
   app.use(accessLog(reporter, { trustedProxies, arrivedAt }));
   app.use(catchDefects);
   app.use(setSecurityHeaders);
-  // An allowed preflight request gets its response here, because browsers send it without an API key.
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
   for (const added of middleware) app.use(added);
   // Every request under /v1 needs an API key and consumes quota, even for an unknown path. A router calls the next
@@ -61,7 +60,6 @@ export const httpApplication = (options: Options): HttpApplication => {
   return { app, ...serverOptions({ reporter, corsOrigins, trustedProxies, methods, routeOf, arrivedAt }) };
 };
 
-/** Makes the operator's application: health and metrics, without API keys, on a port that clients cannot reach. */
 export const adminApplication = ({
   checkReadiness,
   readMetrics,

@@ -3,7 +3,6 @@ import { basename, join } from 'node:path';
 import type { Context } from './context';
 import { sendText, sendTextByOrigin } from './static-text';
 
-// The build copies swagger-ui-dist into the subfolder `swagger-ui`.
 const builtFolder = join(__dirname, 'docs');
 
 const types = {

@@ -163,7 +163,6 @@ export const causeOf = (failure: HttpFailure): Error | undefined => {
   return cause instanceof Error ? cause : new Error('the thrown value is not an Error', { cause });
 };
 
-/** Failure of each request, from which the access log gets its code and reason. */
 const failures = new WeakMap<IncomingMessage, HttpFailure>();
 
 export const recordFailure = (request: IncomingMessage, failure: HttpFailure): void => {

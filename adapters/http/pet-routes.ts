@@ -44,7 +44,6 @@ const serverFunctions = (server?: HttpServerFunctions): ServerFunctions => {
 export interface PetRoutesOptions {
   readonly openStore: OpenAnimalStore;
   readonly consumeQuota?: ConsumeQuota | undefined;
-  /** Functions of `adapters/http-server`, if that server serves the application. */
   readonly server?: HttpServerFunctions;
 }
 

@@ -6,7 +6,6 @@ import { clientAddressOf, recordRequest, type Reporter } from './access-log';
 import { isHealthCheck } from './operations';
 import { deprecationHeaders } from './routing';
 
-/** The part of http-server's `ShedRequest` that is used here. Adapters do not import each other. */
 interface EndedByServer {
   readonly request: IncomingMessage;
   readonly status: number;
@@ -33,7 +32,6 @@ export const serverOptions = ({
   arrivedAt,
 }: Options) => {
   const errorResponse = (serverFailure: HttpFailure, request: IncomingMessage) => {
-    // The server, which rejects CONNECT, does not know the methods of the routes. Add them to the failure.
     const failure: HttpFailure =
       serverFailure._tag === 'MethodNotAllowed' && serverFailure.allowed.length === 0
         ? { ...serverFailure, allowed: methods }

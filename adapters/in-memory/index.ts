@@ -134,7 +134,6 @@ export const inMemoryPetRepository = ({
   const add = (newPet: NewPet): E.Either<Unavailable, CreatedPet> => {
     const id = nextId();
     if (!PetId.is(id)) return E.left(unavailable(new Error('no ids are left')));
-    // The animal is frozen, because the caller gets the stored object.
     const pet = Object.freeze({ id, ...newPet });
     sorted.push(pet);
     byId.set(id, pet);

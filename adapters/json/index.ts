@@ -77,7 +77,6 @@ const escapable = /["\\]|[^ -\ud7ff\ue000-\uffff]/;
 
 const serialiseText = (text: string): string => (escapable.test(text) ? JSON.stringify(text) : `"${text}"`);
 
-/** Returns a function that writes one field of an animal as JSON. JSON.stringify would throw on a bigint. */
 const serialiseMember = (name: keyof Pet, { kind }: PetField) => {
   const start = `"${name}":`;
   switch (kind) {
@@ -85,7 +84,6 @@ const serialiseMember = (name: keyof Pet, { kind }: PetField) => {
       return (pet: Pet): string => start + serialiseText(String(pet[name]));
     case 'int64':
       return (pet: Pet): string => start + (pet[name] ?? '').toString();
-    // Enumerations and dates contain no characters to escape.
     case 'enumeration':
     case 'date':
       return (pet: Pet): string => `${start}"${String(pet[name])}"`;

@@ -69,7 +69,6 @@ const readFailure = (cause: unknown): HttpFailure => {
   switch (cause instanceof Error && 'type' in cause ? cause.type : undefined) {
     case 'entity.too.large':
       return { _tag: 'PayloadTooLarge' };
-    // The embedding program has read the body already, or has set its encoding.
     case 'stream.encoding.set':
     case 'stream.not.readable':
       return { _tag: 'Defect', cause };

@@ -215,7 +215,6 @@ const namesIn = (part: unknown): ReadonlyArray<string> =>
 
 export const componentsOf = (part: unknown): Components => {
   const names = new Set(namesIn(part));
-  // The loop also visits names that are added to the set during the loop.
   for (const name of names) {
     const [kind = '', member = ''] = name.split('/');
     namesIn(allComponents[kind]?.[member] ?? null).forEach((found) => names.add(found));

@@ -51,7 +51,6 @@ export const errorCodes = [...new Set(descriptions.map(({ code }) => code))].sor
 
 const escapeCell = (text: string): string => text.replace(/[<|]/g, '\\$&');
 
-/** Column "Retry" of the table of error codes, in the words of docs/http-api.md. Codes that are not listed get "no". */
 const retries: Readonly<Record<string, string>> = {
   idempotency_key_in_flight: 'yes, after `Retry-After`',
   rate_limited: 'yes, after `Retry-After`',
