@@ -10,8 +10,8 @@ export const DatabaseAddress = t.union([
 export type DatabaseAddress = t.TypeOf<typeof DatabaseAddress>;
 
 /**
- * Resolves `..` as the kernel does. After a symbolic link to a folder, `path.resolve` would name another file. Without
- * `..`, links are kept, so that a service notices when a link changes.
+ * Resolves `..` as the kernel does. After a symbolic link to a folder, `path.resolve` would name another file. A path
+ * without `..` keeps its links, so that the service notices when a link points to another file.
  */
 const withoutParentSegments = (filename: string): string => {
   if (!filename.split('/').includes('..')) return filename;
@@ -36,7 +36,7 @@ export const parseDatabaseAddress = (text: string): unknown => {
 
 const withoutPassword = (connectionString: string): string => {
   const { protocol, username, host, pathname, search, hash } = new URL(connectionString);
-  // An @ after the host means that an unescaped / ? or # split the password, so the later parts may contain some of it.
+  // An @ after the host suggests an unescaped / ? or # in the password. The parsed parts may then contain pieces of it.
   if (`${pathname}${search}${hash}`.includes('@')) return `${protocol}//...`;
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`;
 };

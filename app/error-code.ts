@@ -1,3 +1,2 @@
-/** Returns the code of an error of Node or of a database driver, such as `ENOENT` or `28P01`. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error ? String(error.code) : undefined;

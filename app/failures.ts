@@ -19,7 +19,6 @@ export type CommandFailure =
   | ApiKeyRevoked
   | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: '' | 'ADMIN_' };
 
-/** Expected failure of a command. Any other error that a command throws is a defect. */
 export class CommandFailed extends Error {
   readonly failure: CommandFailure;
 
@@ -89,7 +88,6 @@ const postgresAdvice = (cause: unknown): string | undefined => {
 
 const general = 'check DATABASE_URL, and that this user may read and write there';
 
-/** Returns what the operator can do, or undefined if the message of the cause already says it. */
 const databaseAdvice = (address: DatabaseAddress, cause: unknown): string | undefined => {
   if (errorCode(cause) === 'PERMANENT') return undefined;
   const { message } = E.toError(cause);

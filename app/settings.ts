@@ -7,7 +7,7 @@ import { databaseTimeouts, serverTimeouts } from '../core/timeouts';
 import { errorCode } from './error-code';
 import { DatabaseAddress, databaseAddressText, parseDatabaseAddress } from './database-address';
 
-/** Returns a codec for one variable. An empty variable counts as not set. `toText` must not show a secret. */
+/** Returns a codec for one variable. An empty variable counts as unset. `toText` is for logs: it must hide secrets. */
 const setting = <A>(
   { name, is }: Pick<t.Type<A>, 'name' | 'is'>,
   expected: string,
@@ -158,7 +158,6 @@ const resolveSecret = (
   }
 };
 
-/** Reads the environment of a command. `doctor` and knexfile.ts call it too, and report errors in their own way. */
 export const readSettings = (
   environment: NodeJS.ReadOnlyDict<string>,
 ): E.Either<ReadonlyArray<FieldError>, Settings> => {

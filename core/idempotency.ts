@@ -4,9 +4,8 @@ import { type IdempotencyKeyReused, idempotencyKeyReused } from './ports';
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
 export interface IdempotencyRecord {
-  /** The animal that the create added. Undefined if it is no longer in the store. */
   readonly pet: Pet | undefined;
-  /** Milliseconds by the clock that also gives `now` to `resolveIdempotentCreate`. */
+  /** Time in milliseconds, by the same clock as the argument `now` of `resolveIdempotentCreate`. */
   readonly expiresAt: number;
 }
 

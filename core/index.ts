@@ -1,4 +1,3 @@
-/** The core's names for the adapters and the app. `public.ts` has the names for embedders. */
 export * from './animal-store-error';
 export * from './client';
 export {

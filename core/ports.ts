@@ -63,8 +63,8 @@ export interface ImportAborted {
 export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });
 
 /**
- * The authentication port. Returns the caller to whom an API key belongs. Fails with Unavailable at the deadline. Adapters
- * must pass the suite `authenticateContract`.
+ * The authentication port. Returns the caller to whom an API key belongs. Fails with Unavailable at the deadline.
+ * Adapters must pass the suite `authenticateContract`.
  */
 export type Authenticate = (
   apiKey: ApiKey,
@@ -102,8 +102,8 @@ export interface CreatedPet {
  */
 export interface PetRepository {
   /**
-   * Reads one page, with the animals of every create that ended before the call. `owner` is the owner of the caller's
-   * API key, so that a store can divide its time fairly.
+   * Reads one page, and sees every create that ended before the call. `owner` is the owner of the caller's API key, so
+   * that a store can divide its time fairly among owners.
    */
   readonly list: (query: PetQuery, deadline?: Deadline, owner?: OwnerId) => TaskEither<Unavailable, PetPage>;
   readonly find: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
@@ -127,10 +127,7 @@ export interface PetRepository {
 const deadlineOver = (): E.Either<Unavailable, never> =>
   E.left(unavailable(new Error('the deadline has passed')));
 
-/**
- * Makes a call fail with Unavailable at its deadline. The call is not cancelled, and its later result is ignored. Core
- * operations and some adapters, such as the store over HTTP, wrap their calls in it.
- */
+/** Makes a call fail with Unavailable at its deadline. The call is not cancelled, and its later result is ignored. */
 export const endAtDeadline =
   <F, A>(call: TaskEither<F, A>, deadline: Deadline | undefined): TaskEither<F | Unavailable, A> =>
   () => {

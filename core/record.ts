@@ -58,7 +58,6 @@ export const record = <F extends Fields>(name: string, fields: F): RecordCodec<R
       if (E.isLeft(decoded)) errors.push(...decoded.left);
       else copy[field] = decoded.right;
     }
-    // Narrows the type without a second check, because each field was decoded above.
     const isDecoded = (_value: unknown): _value is A => errors.length === 0;
     return isDecoded(copy) ? t.success(copy) : t.failures(errors);
   };

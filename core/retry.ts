@@ -93,8 +93,7 @@ const withDetails = (
 
 /**
  * Retries an idempotent attempt while its failure may be temporary, until the time budget of the call is used up.
- * Rejects with the last AnimalStoreError, to which the number of attempts and the idempotency key are added. Both
- * clients and `httpAnimalStore` make their calls through this function.
+ * Rejects with the last AnimalStoreError, to which the number of attempts and the idempotency key are added.
  */
 export const withRetries = async <A>(
   attempt: (limits: Attempt) => Promise<A>,

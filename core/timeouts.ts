@@ -1,6 +1,7 @@
 /*
  * Every time limit of the product. `test/core/timeouts.test.ts` checks which limits must be less than others. A client
- * that has sent its whole request gets an answer within 5 s, because `responseMs` plus twice `sweepMs` is less.
+ * that has sent its whole request gets an answer within 5 s: `responseMs` plus two intervals of `sweepMs` is less. One
+ * interval may pass before a body's end is noticed, and one before the deadline is.
  */
 
 export const serverTimeouts = {
@@ -8,15 +9,14 @@ export const serverTimeouts = {
   // limits of a proxy higher: otherwise its error replaces the service's 408.
   headersMs: 10_000,
   requestMs: 20_000,
-  /** Default of MAX_WAIT. Requests that would wait longer in the queue are rejected. */
   maxWaitMs: 1_000,
   /** Maximum time to answer a request, not counting the time in which its body arrives. */
   responseMs: 4_000,
   /** Interval at which the deadlines of all requests are checked, and so the maximum delay of a deadline. */
   sweepMs: 100,
   /**
-   * Maximum time that a keep-alive connection is idle. More than the 60 s of nginx and HAProxy, so that the proxy
-   * closes connections first.
+   * Maximum time that a keep-alive connection is idle. More than the 60 s of nginx and of `deploy/haproxy`, so that the
+   * proxy closes connections first.
    */
   idleMs: 65_000,
   // After the last response, a connection discards what the client still sends. It closes once the client has sent
@@ -30,14 +30,11 @@ export const serverTimeouts = {
   stallMs: 300_000,
   stallSweepMs: 1_000,
   /**
-   * Maximum time for which requests are held back to accept new connections first, and minimum pause between two such
-   * holds.
+   * Maximum time for which requests are held back to accept new connections first. After a hold of this length,
+   * requests run for at least as long before the next hold.
    */
   acceptMs: 50,
-  /**
-   * Maximum time of a stop, after the delay of STOP_DELAY. A process manager must wait longer. The time limits of its
-   * steps follow.
-   */
+  /** Maximum time of a stop, after the delay of STOP_DELAY. A process manager must wait longer. */
   stopMs: 10_000,
   acceptBacklogMs: 1_000,
   quietTurnMs: 0.1,
@@ -53,8 +50,8 @@ export const databaseTimeouts = {
   maxStatementMs: 9_000,
   sqliteBusyMs: 3_000,
   /**
-   * Time by which the timeouts of the driver and its pool exceed those of the database, whose own error then arrives
-   * first.
+   * Time by which pool and socket timeouts exceed database and connection timeouts, so that the more precise error
+   * comes first.
    */
   graceMs: 500,
   /**
@@ -64,7 +61,8 @@ export const databaseTimeouts = {
   minTimeLeftMs: 20,
   createRetryMs: 1_500,
   conflictDelayMs: 4,
-  // The sum of `keyQueryMs` and `keyTrustMs` must be less than the 5 s within which a revoked API key is rejected.
+  // Maximum time of the query for an API key, and time for which its result is reused. Their sum must be less than the
+  // 5 s within which a revoked key is rejected.
   keyQueryMs: 2_500,
   keyTrustMs: 2_000,
   quotaMs: 2_500,
@@ -81,7 +79,6 @@ export const databaseTimeouts = {
   /** Interval of the statements that keep an import's transaction alive. */
   importSilenceMs: 1_000,
   idleInTransactionMs: 10_000,
-  /** Maximum time that a migration waits for migrations of other processes, which may take minutes. */
   migrationWaitMs: 600_000,
   /** Pause between attempts to get a lock, in which the statements that queued behind the last attempt can run. */
   lockRetryMs: 500,
@@ -96,8 +93,8 @@ export const clientTimeouts = {
   firstDelayMs: 200,
   maxDelayMs: 5_000,
   /**
-   * Time by which the deadline of an embedded store exceeds the attempt's timeout, so that the attempt reports the
-   * timeout first.
+   * Time from the timeout of an attempt to the deadline of its embedded store, so that the call fails with `timeout`
+   * rather than `unavailable`.
    */
   graceMs: 50,
 } as const;

@@ -101,7 +101,7 @@ export const withDatabase = async <A>(
   try {
     const options = { mayRaiseGeneration: isMigrateCommand, onProgress: printError };
     const migrated = orFail(migrate(database, options));
-    // A signal ends only the wait. The migration's transaction commits before the process exits, or is rolled back.
+    // A signal ends the wait, not the migration. Its transaction commits before the process exits, or is rolled back.
     const ranMigrations = await (signal === undefined
       ? migrated
       : Promise.race([migrated, rejectWhenAborted(signal)]));

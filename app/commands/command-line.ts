@@ -47,7 +47,6 @@ const connectTo =
     command.commands.forEach(connectTo(terminal));
   };
 
-/** Runs the command that the arguments name. The exit code is 1 if it fails, and 2 if the arguments are wrong. */
 export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO) => {
   const env = { ...io.env };
   const terminal = openTerminal({ stdout: io.stdout, stderr: io.stderr, env });

@@ -62,7 +62,6 @@ interface FailureTexts {
   readonly remains: () => string;
 }
 
-/** Runs `export`, `backup` or `restore`. `import` reports its failures itself. */
 export const runTransfer = (
   terminal: Terminal,
   transfer: (context: TransferContext) => Promise<string>,

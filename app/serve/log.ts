@@ -11,9 +11,9 @@ import { escapeControlCharacters } from '../terminal/text';
 import { processTimeouts } from '../../core/timeouts';
 
 /**
- * Writes to pipes and terminals as streams: a file write to an unread pipe would block a thread, and the process could
- * not exit. Resolves with the number of bytes written; a reader that has gone counts, since it does not come back.
- * Rejects if the caller should try again, as on a full disk.
+ * Resolves with the number of bytes written, or rejects if the caller should try again, as on a full disk. Pipes and
+ * terminals are written as streams: a file write to an unread pipe would block a thread, and the process could not
+ * exit. A block counts as written even if the pipe's reader has gone, since no retry can help.
  */
 const writeBlock = async (output: Writable, block: Buffer): Promise<number> => {
   const file = fileDescriptorOf(output);
@@ -42,8 +42,8 @@ const intervalMs = 100;
 const maxBufferedBytes = 16_777_216;
 
 /**
- * Writes lines in blocks, and drops them when the buffer is full. `write` never blocks and never throws. Replaces pino's
- * sonic-boom, whose `flushSync` retries without limit: with a full disk the process never exits.
+ * Writes lines in blocks, and drops them when the buffer is full. `write` never blocks and never throws. Replaces
+ * pino's sonic-boom, whose `flushSync` retries without limit: with a full disk the process never exits.
  */
 const blockWriter = (output: Writable) => {
   let lines: Array<Buffer> = [];

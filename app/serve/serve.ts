@@ -34,7 +34,6 @@ export interface Service {
 
 type Limits = Pick<HttpServerOptions, 'host' | 'port' | 'maxInFlight' | 'maxWaitMs'>;
 
-/** Limits of the admin server, which must answer while the public server is overloaded. */
 const adminLimits = { maxInFlight: 16, maxWaitMs: serverTimeouts.maxWaitMs };
 
 const defectsOnly = ({ error }: Reporter): Reporter => ({
@@ -92,7 +91,6 @@ interface Lifetime {
   readonly until: (service: Service) => Promise<NodeJS.Signals>;
 }
 
-/** Resolves at the signal to stop. Rejects when the database file is lost, since only a restart can help. */
 const endOf = async (backend: Backend, told: Promise<NodeJS.Signals>): Promise<NodeJS.Signals> => {
   let timer: NodeJS.Timeout | undefined;
   const lost = new Promise<never>((_resolve, reject) => {

@@ -87,7 +87,6 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
       write(`${json ? toPrintableJson(data) : text}\n`);
     },
     fail,
-    /** Lets the process exit while its output is unread. */
     stop: (): void => {
       isStopped = true;
     },

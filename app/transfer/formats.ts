@@ -78,7 +78,6 @@ const checkHeader = (fields: Fields): ReadonlyArray<string> => {
 
 const decimalInt64 = inDecimal(Int64);
 
-/** Returns an invalid text unchanged, so that the codec of the field rejects it. */
 const readField = ({ kind }: PetField, text: string): unknown =>
   kind === 'int64' ? E.getOrElseW(() => text)(decimalInt64.decode(text)) : text;
 

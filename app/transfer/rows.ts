@@ -38,8 +38,8 @@ const comma = 0x2c;
 const quote = 0x22;
 
 /**
- * Returns the state after a byte (RFC 4180). A quote opens quotes only at the start of a field. In a quoted field it
- * may be the last one: `closed`. Another quote right after it opens quotes again.
+ * Returns the state after a byte (RFC 4180). Only a quote at the start of a field opens a quoted field. In a quoted
+ * field, a quote gives `closed`: it ends the field, unless a second quote follows and makes it an escaped quote.
  */
 const nextQuoting = (quoting: Quoting, byte: number): Quoting => {
   if (quoting === 'quoted') return byte === quote ? 'closed' : 'quoted';
@@ -53,7 +53,6 @@ interface RawRow {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Maximum size of a row without its line end. Far more than an animal takes, since a file may have other columns. */
 const maxRowBytes = 8_000_000;
 
 const maxBytesWithCarriageReturn = maxRowBytes + 1;
