@@ -57,8 +57,8 @@ interface Options<K, V> extends BatchLimits<K> {
 }
 
 /**
- * Maximum time to poll for the end of a batch. A sleeping event loop takes about 50 µs to wake, so that a single client
- * would wait a fifth longer for a read.
+ * Maximum time to keep the event loop awake until a batch ends. A sleeping event loop takes about 50 µs to wake, which
+ * would make the reads of a single client a fifth slower.
  */
 const pollMs = 0.3;
 
@@ -167,7 +167,7 @@ export const createBatcher = <K, V extends object>({
     running.add(batch);
     wakeAt(batch.endBy);
     for (const { endBy } of calls) wakeAt(endBy);
-    // With several clients, the processor has better work to do.
+    // Polls only for a single call: with several clients, the processor time is needed for their requests.
     if (calls.length === 1 && lastBatchMs < pollMs) pollUntil(began + pollMs);
     const end = (settle: (call: Call<K, V>, place: number) => void): void => {
       lastBatchMs = performance.now() - began;
@@ -179,8 +179,8 @@ export const createBatcher = <K, V extends object>({
       });
       if (!running.delete(batch)) return;
       dispatch();
-      // Queued requests start when the requests of these calls end, and make new calls. `nextTick` runs those sooner
-      // than `setImmediate` would.
+      // The settled calls end HTTP requests, so that queued requests start and make calls. `nextTick` runs these calls
+      // sooner than the `setImmediate` of a new call would.
       process.nextTick(dispatch);
     };
     runBatch(calls.map(({ key }) => key)).then(
@@ -201,7 +201,6 @@ export const createBatcher = <K, V extends object>({
 
   const dispatch = (): void => {
     isDispatchSet = false;
-    // Timers run late while the event loop is busy.
     if (performance.now() >= nextExpiry) expire();
     while (running.size < concurrency) {
       const first = pickFirst();

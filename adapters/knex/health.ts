@@ -1,8 +1,3 @@
-/*
- * Checks of the database: `knexReadiness` for `/readyz`, `tryWriting` for the start of the service, `inspectDatabase`
- * and `readHeartbeat` for `doctor`, and `databaseStatus` for `/metrics`.
- */
-
 import * as E from 'fp-ts/Either';
 import type { Task } from 'fp-ts/Task';
 import type { TaskEither } from 'fp-ts/TaskEither';
@@ -63,7 +58,6 @@ const readAnimals = async (
   return rows;
 };
 
-/** Tries the reads and writes of a create with an idempotency key, its retry and the purge, and rolls them back. */
 const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
   tryAndRollBack(writes, async (transaction) => {
     const [row = []] = await petStatements.tryInsert(transaction, trialPet);
@@ -186,7 +180,6 @@ export const inspectDatabase = (
 
 export interface DatabaseStatus extends DatabaseSizes {
   readonly validKeys: number;
-  /** Owners whose last valid API key expires at `ends` (ISO 8601), the soonest first; at most 100. */
   readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly ends: string }>;
   readonly appliedMigrations: number;
   readonly pendingMigrations: number;

@@ -11,8 +11,8 @@ const partOf = (owner: object, name: string): object => {
 
 /**
  * Returns the same Knex without the host's `wrapIdentifier` and `postProcessResponse`, because the store uses plain
- * column names. Knex's migrations would disable both for the rest of the host's transaction. Uses undocumented parts of
- * Knex.
+ * column names. Copies the configuration, because Knex's migrator would otherwise disable both functions for the rest
+ * of the host's transaction. Uses undocumented parts of Knex.
  */
 const withoutIdentifierMapping = (knex: Knex): Knex => {
   const client = partOf(knex, 'client');

@@ -21,7 +21,6 @@ export const histogram = (name: string, help: string, bounds: ReadonlyArray<numb
   };
 
   return {
-    /** Adds a series at 0 and returns a function that records a value. The format of labels is `a="1",b="2"`. */
     addSeries: (labels: string): ((value: number) => void) => {
       const series = { labels, counts: Array.from({ length: bounds.length + 1 }, () => 0), sum: 0 };
       all.push(series);

@@ -40,7 +40,7 @@ export interface Backend {
 
 const hexDigits = 16;
 
-/** Derives the id of each key from the key, so that it stays when other keys change. */
+/** Derives each id from the key and not from its place in the list, so that changes to other keys leave it the same. */
 export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof inMemoryApiKeys> =>
   inMemoryApiKeys(
     keys.map((key) => [decodeOrThrow(KeyId, `env-${hash('sha256', key).slice(0, hexDigits)}`), key]),

@@ -36,13 +36,11 @@ const existingFileAdvice = (file: string): string | undefined => {
   return isPermitted(file, readable) ? undefined : 'let this user read and write it';
 };
 
-/** Says why a file can't be used, without opening it: for `serve`, `doctor`, `restore` and the text of a failure. */
 export const fileAdvice = (filename: string): string | undefined => {
   const file = resolve(filename);
   const folder = dirname(file);
   if (!existsSync(folder)) return `create the folder ${folder}`;
   if (!statSync(folder).isDirectory()) return `${folder} is a file; name a file in a folder`;
-  // SQLite creates its write-ahead log in the folder of the database.
   if (!isPermitted(folder, constants.W_OK | constants.X_OK))
     return `let this user write in the folder ${folder}`;
   switch (codeOfFailed(() => statSync(file))) {
@@ -66,7 +64,6 @@ const ownerOnlyMode = 0o600;
 
 const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** Gives a file that root created to the owner of its folder, so that the service can open it. */
 export const giveToFolderOwner = (filename: string): void => {
   if (!isRoot()) return;
   const { uid, gid } = statSync(dirname(realpathSync(filename)));

@@ -19,7 +19,6 @@ import { databaseAddressText } from '../database-address';
 import type { Settings } from '../settings';
 import { createForFolderOwner } from './database-file';
 
-/** Opens databases for all commands, `backup` and `restore` included. A missing driver becomes a CommandFailed. */
 export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
   try {
     return await open();
@@ -64,7 +63,6 @@ export const databaseOf = (settings: Settings) => {
   }
 };
 
-/** Throws if the SQLite file is missing or empty, because opening it would create a database. */
 export const requireFile = ({ DATABASE_URL: address }: Settings): void => {
   if (address._tag !== 'Sqlite') return;
   if (statSync(address.filename, { throwIfNoEntry: false })?.size) return;

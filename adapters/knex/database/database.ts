@@ -44,8 +44,8 @@ export interface PetStatements {
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
   readonly page: (knex: Knex, start: PageStart, limit: number) => Promise<ReadonlyArray<PetRow>>;
   /**
-   * Returns a page of at most `limit` animals for each of `starts`, which must all filter by the same fields. Returns
-   * undefined for a page with more than `maxPageBytes` of text, without loading it.
+   * Returns a page of at most `limit` animals for each start. Returns undefined instead of a page with more than
+   * `maxPageBytes` of text, and does not load that page. The filters of all starts must name the same fields.
    */
   readonly pages: (
     knex: Knex,

@@ -56,8 +56,8 @@ export const isPermanent = hasCode(
 export const fileReplaced = (): Error => new Error('the database file was removed, replaced or truncated');
 
 /**
- * Returns an error with only the code and the driver's message. Knex prefixes that with the statement and ` - `. The
- * values in a statement must not reach a log, and may contain ` - ` too.
+ * Returns an error with only the code and the driver's message. Knex puts the statement and ` - ` before that message.
+ * The statement's values must not reach a log, and may contain ` - ` too.
  */
 export const withoutStatement = (error: unknown): Error => {
   const message = error instanceof Error ? error.message : String(error);

@@ -59,7 +59,6 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
 };
 
 interface NamedMigration {
-  /** The command `knex migrate:list` prints `file`. */
   readonly file: string;
   readonly migration: Knex.Migration;
 }
@@ -101,7 +100,6 @@ export const generationBegunBy = (name: string): number | undefined => {
 const generationOf = (names: ReadonlyArray<string>): number =>
   names.reduce((generation, name) => Math.max(generation, generationBegunBy(name) ?? 1), 1);
 
-/** Reads which migrations a database has, before it is migrated, used or copied, and for the health checks. */
 export const readSchemaState = async (knex: Knex): Promise<SchemaState> => {
   const known = Object.keys(migrations);
   const names = (await knex.schema.hasTable(migrationTable))

@@ -80,9 +80,9 @@ export const findRecords = async (
 };
 
 /**
- * Locks a record, so that the commit of a repeated create waits for a synchronous standby of PostgreSQL; a commit
- * without a write does not wait. A restarted primary may have a record that the standby never received, and such a
- * record must not be acknowledged.
+ * Locks a record, so that the commit of a repeated create waits for PostgreSQL's synchronous standby. The commit of a
+ * transaction that only reads would not wait. Without the wait, the answer could acknowledge a record that the standby
+ * never received, as after a restart of the primary.
  */
 export const lockRecord = async (
   transaction: Knex,

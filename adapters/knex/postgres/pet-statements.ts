@@ -37,8 +37,9 @@ const statementRunner =
   };
 
 /**
- * Returns the where and order clauses of a page: animals from an id on, with these column values. The row comparison
- * makes the planner use the index on the first column and the id. For `column = wanted` it may scan the primary key.
+ * Returns the where and order clauses of a page: the animals with the wanted column values, beginning at an id. The row
+ * comparison makes the planner use the index on the first column and the id. With `column = wanted`, the planner may
+ * scan the primary key instead.
  */
 const pageClauses = (
   columns: ReadonlyArray<string>,

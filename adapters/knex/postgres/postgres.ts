@@ -115,7 +115,7 @@ export const postgresConfiguration = (
   pool: {
     min: 0,
     max: options.poolSize,
-    // Closes idle connections. `socketWithTimeout` would take them for hanging queries `graceMs` later.
+    // Closes an idle connection before its socket times out, which `socketWithTimeout` treats as a hanging query.
     idleTimeoutMillis: options.statementTimeoutMs,
     reapIntervalMillis: 250,
   },

@@ -39,7 +39,7 @@ const cacheStatements = (connection: Connection): void => {
     const statement = connection.prepare(sql, (error) => {
       if (error === null) return;
       statements.delete(sql);
-      // Calls back here, since the driver does not do so for a statement that it can't prepare.
+      // Reports the error here: the driver never calls the callback of `all` on a statement that it can't prepare.
       done(error, []);
     });
     statements.set(sql, statement);
@@ -49,7 +49,7 @@ const cacheStatements = (connection: Connection): void => {
 
   connection.all = <Row>(sql: string, bindings: Bindings, done: DoneWith<Row>) =>
     (statements.get(sql) ?? prepare(sql, done)).all<Row>(bindings, (error, rows) => {
-      // Drops the statement, so that it is finalized: one that timed out on a lock holds its snapshot of the file.
+      // Finalizes the statement, by `dispose`. After a lock timeout, it would keep its snapshot of the file.
       if (error !== null) statements.delete(sql);
       done(error, rows);
     });
@@ -107,8 +107,8 @@ export const withPragmas =
   };
 
 /**
- * Opens an existing file only, in mode `ro` or `rw` (SQLite, "URI Filenames"). Flags could not do this: the driver
- * always adds the one that creates files.
+ * Returns settings that open a file in mode `ro` or `rw`, and never create it (SQLite, "URI Filenames"). Flags could
+ * not prevent that: the driver always adds the flag that creates files.
  */
 export const fileInMode = (filename: string, mode: string) => ({
   filename: `${pathToFileURL(filename).href}?mode=${mode}`,

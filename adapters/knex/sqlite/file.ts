@@ -84,7 +84,6 @@ export const findDamage = async (
   }
 };
 
-/** Reads the size of a database in bytes, including pages that are only in its write-ahead log. */
 export const readSize = async (knex: Knex): Promise<number> => {
   const { size } = await knex
     .from(knex.raw('pragma_page_count, pragma_page_size'))

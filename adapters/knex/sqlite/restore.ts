@@ -31,7 +31,7 @@ const refusals = {
 };
 
 /**
- * Runs work while no other connection has the file open or can open it. Leaving WAL mode first checkpoints the log and
+ * Runs work while no other connection has the file open or can read it. Leaving WAL mode first checkpoints the log and
  * removes it, which SQLite allows only to the last connection.
  */
 const withExclusiveLock = <A>(filename: string, work: () => Promise<A>): Promise<A> =>

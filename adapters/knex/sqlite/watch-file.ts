@@ -125,7 +125,8 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   const check = async (): Promise<void> => {
     const base = resolveSymlink(filename);
     try {
-      // A log that was emptied and written again begins with a hole. It reads as zeros, so no reader finds the frames.
+      // If another program empties the log, the next commit leaves a hole in place of the header. Without a header,
+      // SQLite's recovery ignores the log.
       const { size = 0 } = inspectPart('-wal', base) ?? {};
       if (size > 0 && !(await hasLogHeader(`${base}-wal`))) isLost = isLogDamaged = true;
       if (!isLost && inspectLog(base) === 'suspect') await checkLog(base);
@@ -143,7 +144,6 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   const isSameFile = (): boolean => inspectPart('', resolveSymlink(filename)) !== undefined;
 
   return {
-    /** Records the identity of the file. Call `willOpen` before a connection opens the file, and `opened` after it. */
     willOpen: (): void => {
       isSameFile();
     },
