@@ -31,8 +31,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Codec of an object. Decoding and encoding copy only the given fields, and no inherited ones. Undefined optional
- * fields are left out.
+ * Codec of an object. Decoding and encoding copy only the codec's fields, and leave out undefined optional ones.
+ * Decoding also ignores inherited fields.
  */
 export const record = <F extends Fields>(name: string, fields: F): RecordCodec<RecordOf<F>> => {
   type A = RecordOf<F>;

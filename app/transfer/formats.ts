@@ -22,7 +22,7 @@ async function* writeNdjson(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGene
 }
 
 // CSV is parsed here, because csv-parse can't both accept a quote in an unquoted field and reject text after a closing
-// quote. After such an error, it does not resume at the next line.
+// quote. After such an error, csv-parse does not resume at the next line.
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
