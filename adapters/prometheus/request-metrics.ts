@@ -129,7 +129,7 @@ const requestDurations = () => {
     boundsInSeconds,
   );
   const byRoute = new Map<string, Map<string, Map<number, Observe>>>();
-  /** Labels need no escaping, since routes are templates of the program. */
+  // Labels need no escaping, since routes are templates of the program.
   const observerOf = (method: string, route: string, status: number): Observe => {
     const byMethod = getOrAdd(byRoute, route, () => new Map<string, Map<number, Observe>>());
     const byStatus = getOrAdd(byMethod, method, () => new Map<number, Observe>());

@@ -68,7 +68,7 @@ export const restoreSqlite = async (
   { mayReplace, ...options }: RestoreOptions,
 ): Promise<number> => {
   const exists = existsSync(database);
-  // Creates an empty file to lock. A service that started now would lose its animals when the restore ends.
+  // Creates an empty file to lock. Otherwise a service could start now, and the restore would replace its animals.
   if (!exists) createPrivateFile(database);
   const filename = resolveSymlink(database);
   const replace = (): Promise<number> =>

@@ -109,7 +109,8 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     reads,
     writes,
     petStatements: sqlitePetStatements(runStatement),
-    // SQLite has one writer. The three reading connections serve one query each of finds, lists and API keys.
+    // SQLite has one writer. The three reading connections serve a batch each of finds, lists and API keys. A page that
+    // is too large for a batch waits for a free one.
     concurrency: { reads: 1, writes: 1 },
     withMigrationLock: async (work) =>
       withWriteLock(writes, work, isOwnFile ? await idForNewFile(reads) : undefined),

@@ -105,8 +105,8 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   };
 
   /**
-   * Checks that the write-ahead log has all frames that the `-shm` file counts. Its size alone says little, since a
-   * checkpoint by another process may shorten the file.
+   * Checks that the write-ahead log has all frames that the `-shm` file counts. A shorter log
+   * need not be damaged, since a checkpoint by another process may shorten it.
    */
   const checkLog = async (base: string): Promise<void> => {
     const { page_size: pageSize } = await reads()('pragma_page_size').first<{ page_size: number }>();
