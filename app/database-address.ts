@@ -10,8 +10,8 @@ export const DatabaseAddress = t.union([
 export type DatabaseAddress = t.TypeOf<typeof DatabaseAddress>;
 
 /**
- * Resolves `..` as the kernel does. After a symbolic link to a folder, `path.resolve` would name another file. A path
- * without `..` keeps its links, so that the service notices when a link points to another file.
+ * Resolves `..` as the kernel does. If `..` follows a symbolic link to a folder, `path.resolve` names the wrong file.
+ * Keeps the links of a path without `..`, so that the service notices when a link is changed.
  */
 const withoutParentSegments = (filename: string): string => {
   if (!filename.split('/').includes('..')) return filename;

@@ -1,3 +1,4 @@
+/** Codes that a response can have. The HTTP client knows the service's errors by them. */
 export const serviceErrorCodes = [
   'expectation_failed',
   'headers_too_large',

@@ -46,7 +46,7 @@ export interface AnimalStore {
   ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
   /**
    * Reads one animal by its id, such as `decodeOrThrow(PetId, 7n)`.
-   * @deprecated Ends on 5 December 2030 (interface 1.0.0, section 9). List with a status filter instead.
+   * @deprecated Will be removed on 5 December 2030. List with a status filter instead.
    */
   readonly getPet: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
 }

@@ -96,9 +96,9 @@ export interface CreatedPet {
 }
 
 /**
- * The port to the store of animals. Adapters must pass the suite `petRepositoryContract`. Each call fails with
- * Unavailable at its deadline, and a create may still have been done. An adapter that answers at once may ignore
- * deadlines.
+ * The port to the store of animals, which the operations of the core call. Adapters must pass the suite
+ * `petRepositoryContract`. Each call fails with Unavailable at its deadline, and a create may still have been done. An
+ * adapter that answers at once may ignore deadlines.
  */
 export interface PetRepository {
   /**

@@ -39,7 +39,7 @@ export const serverTimeouts = {
   acceptBacklogMs: 1_000,
   quietTurnMs: 0.1,
   firstByteMs: 200,
-  /** Maximum wait for proxies to close their idle connections. `deploy/nginx` closes them after 1 s. */
+  /** Maximum time for which a stop waits until proxies close their idle connections. `deploy/nginx` does so in 1 s. */
   idleGraceMs: 1_500,
   idleCheckMs: 20,
 } as const;
@@ -50,8 +50,8 @@ export const databaseTimeouts = {
   maxStatementMs: 9_000,
   sqliteBusyMs: 3_000,
   /**
-   * Time by which pool and socket timeouts exceed database and connection timeouts, so that the more precise error
-   * comes first.
+   * Time by which the timeout of a pool or socket exceeds that of the database or of opening a connection. The error of
+   * the shorter timeout is more precise, and must come first.
    */
   graceMs: 500,
   /**
@@ -93,8 +93,8 @@ export const clientTimeouts = {
   firstDelayMs: 200,
   maxDelayMs: 5_000,
   /**
-   * Time from the timeout of an attempt to the deadline of its embedded store, so that the call fails with `timeout`
-   * rather than `unavailable`.
+   * Time by which an embedded store's deadline exceeds the client's timeout of an attempt. The client's timeout comes
+   * first, so the call fails with `timeout` rather than `unavailable`.
    */
   graceMs: 50,
 } as const;

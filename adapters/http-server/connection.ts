@@ -176,8 +176,8 @@ export class Connection<T extends Turn = Turn> {
   }
 
   /**
-   * True if received bytes may be parsed: the socket is not paused, or the client has half-closed the connection. Node
-   * never resumes a socket after a half-close.
+   * True if received bytes may be parsed: the socket is not paused, or the client has half-closed it. After a
+   * half-close, Node never resumes a paused socket, so its bytes would stay unparsed.
    */
   private isReading(): boolean {
     return !this.isYielding && (this.input !== 'open' || !this.socket.isPaused());

@@ -97,8 +97,8 @@ interface ExchangeFunctions {
 }
 
 /**
- * A request of this server. Its private field stays when Express replaces the prototype. A WeakMap instead would keep
- * each request in memory until the next full garbage collection.
+ * A request of this server. Its private field stays if a listener such as Express replaces the prototype. A WeakMap
+ * would keep each request in memory until the next full garbage collection.
  */
 export class ServedRequest extends IncomingMessage {
   #exchange: ExchangeFunctions | undefined;
@@ -114,7 +114,8 @@ export class ServedRequest extends IncomingMessage {
 
 /**
  * Returns the time by `performance.now()` until which a request must be answered: 4 s after its arrival, plus the time
- * to receive its body. Undefined if another server received the request.
+ * to receive its body. Undefined if another server received the request. The service gives this function, `arrivedAt`
+ * and `readBody` to its Koa application.
  */
 export const deadlineOf = (request: IncomingMessage): number | undefined =>
   ServedRequest.exchangeOf(request)?.deadline;
@@ -127,7 +128,7 @@ export const arrivedAt = (request: IncomingMessage): number | undefined =>
   ServedRequest.exchangeOf(request)?.arrivedAt;
 
 /**
- * Reads a request's body, also if another server received the request. On this server, a request that waits for its
+ * Reads the body of a request of this server, or of another `http.Server`. On this server, a request that waits for its
  * body does not count towards `maxInFlight`. Rejects with a `BodyError` if the body is longer than `maxBytes` or
  * incomplete.
  */

@@ -21,7 +21,7 @@ const withoutIdentifierMapping = (knex: Knex): Knex => {
   const plain: Knex = new Proxy(knex, {
     get: (target, name, receiver): unknown =>
       name === 'context' ? context : Reflect.get(target, name, receiver),
-    // A call such as knex('pets') would build its query with the host's client.
+    // Without this trap, a call such as knex('pets') would use the host's client, and so its name mapping.
     apply: (_target, _this, [table]: [string]) => plain.queryBuilder().table(table),
   });
   return plain;

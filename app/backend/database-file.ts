@@ -36,6 +36,7 @@ const existingFileAdvice = (file: string): string | undefined => {
   return isPermitted(file, readable) ? undefined : 'let this user read and write it';
 };
 
+/** Returns what to do about a file that can't be used, for error messages, `doctor` and `restore`. */
 export const fileAdvice = (filename: string): string | undefined => {
   const file = resolve(filename);
   const folder = dirname(file);

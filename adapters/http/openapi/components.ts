@@ -15,8 +15,8 @@ const schemaOfField = (field: PetField): object => {
   const examples = [exampleOf(field)];
   switch (field.kind) {
     case 'text':
-      // JSON Schema counts characters, but the limit is in bytes. A pattern against lone surrogates would also reject
-      // every emoji in validators without the `u` flag.
+      // `maxLength` counts characters, but the real limit is in bytes. The pattern excludes only NUL: one against lone
+      // surrogates would reject every emoji in validators without the `u` flag.
       return { type: 'string', description, maxLength: field.maxBytes, pattern: '^[^\\u0000]*$', examples };
     case 'int64':
       return { type: 'integer', format: 'int64', description, examples };

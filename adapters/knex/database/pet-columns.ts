@@ -49,7 +49,7 @@ export const petCells = petColumns.map(cellOf).join(', ');
 export const petCellsIf = (condition: string): string =>
   petColumns.map((column) => `case when ${condition} then ${cellOf(column)} end`).join(', ');
 
-/** SQL for the bytes of a row's texts. Neither database loads a long text to compute its `octet_length`. */
+/** SQL expression for the size of a row's texts, in bytes. `octet_length` is cheap: it does not load a long text. */
 export const petBytes = newPetColumns
   .filter(({ type }) => type === 'text')
   .map(({ name }) => `coalesce(octet_length(${name}), 0)`)

@@ -82,7 +82,7 @@ export const findRecords = async (
 /**
  * Locks a record, so that the commit of a repeated create waits for PostgreSQL's synchronous standby. The commit of a
  * transaction that only reads would not wait. Without the wait, the answer could acknowledge a record that the standby
- * never received, as after a restart of the primary.
+ * lacks, because the primary restarted before it had sent the record.
  */
 export const lockRecord = async (
   transaction: Knex,

@@ -172,8 +172,8 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
 };
 
 /**
- * Returns the database of a host's Knex, for `hostDatabase`. Detects the engine on the caller's connection, because the
- * host's pool may have only one.
+ * Returns the database of a host's Knex, for `hostDatabase`. Each statement detects the engine on its own connection,
+ * because waiting for a second would deadlock if the host's pool has only one.
  */
 export const hostPostgres = (pool: Knex): Database => {
   let detected: Engine['isDistributed'] | undefined;

@@ -74,7 +74,7 @@ export const sessionTimeoutsOf = async (
   };
 };
 
-/** Rights that a running service needs, by table. Row locks need the right to update. */
+/** Rights that a running service needs, by table, for `doctor` to check. Row locks need the right to update. */
 const neededRights: Readonly<Record<string, ReadonlyArray<string>>> = {
   pets: ['select', 'insert'],
   creation_keys: ['select', 'insert', 'update', 'delete'],

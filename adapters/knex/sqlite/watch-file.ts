@@ -152,7 +152,8 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
       const state = inspect();
       if (state === 'lost') return false;
       if (state === 'sound' && !hasLogHoles) return true;
-      // A check that began before the commit may have read the log before it was damaged.
+      // The caller has just committed. A check that is still running may have read the log before it was damaged, so
+      // a new check follows it.
       await checking;
       await checkOnce();
       return inspect() === 'sound';
