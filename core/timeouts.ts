@@ -1,7 +1,7 @@
 /*
  * Every time limit of the product. `test/core/timeouts.test.ts` checks which limits must be less than others. A client
- * that has sent its whole request gets an answer within 5 s: `responseMs` plus two intervals of `sweepMs` is less. One
- * interval may pass before a body's end is noticed, and one before the deadline is.
+ * that has sent its whole request gets an answer within 5 s, because `responseMs` plus two intervals of `sweepMs` is
+ * less. The service may notice the end of a body one interval late, and the deadline another interval late.
  */
 
 export const serverTimeouts = {
@@ -50,8 +50,8 @@ export const databaseTimeouts = {
   maxStatementMs: 9_000,
   sqliteBusyMs: 3_000,
   /**
-   * Time by which the timeout of a pool or socket exceeds that of the database or of opening a connection. The error of
-   * the shorter timeout is more precise, and must come first.
+   * Time by which an outer timeout exceeds the inner one: the pool's that of a connection, the socket's that of a
+   * statement. The error of the inner timeout is more precise, and must come first.
    */
   graceMs: 500,
   /**

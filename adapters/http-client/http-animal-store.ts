@@ -118,8 +118,8 @@ export const httpAnimalStore =
             const decoded = decodeOrThrow(NewPet, newPet);
             const key = givenOrRandomKey(idempotencyKey);
             const created = await withRetries((attempt) => transport.create(decoded, key, attempt), limits);
-            // If the caller gave no idempotency key, a replay can only answer a retry within this call. The animal is
-            // then new to the caller.
+            // Without the caller's idempotency key, a replayed response comes from a retry of this call, so the animal
+            // is new to the caller.
             return idempotencyKey === undefined ? { ...created, replayed: false } : created;
           },
           (error) => {

@@ -164,9 +164,9 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   }
 
   /**
-   * Returns the bytes in memory of a request that is queued, receives its body or is shed, and 0 for others. A shed
-   * request counts, since its client can send until the 503 is sent. Bytes after a complete body belong to later
-   * requests, which `maxHeldBytes` limits.
+   * Returns the bytes that a request holds in memory while it is queued, receives its body or is shed. A shed request
+   * counts, since its client can send until the 503 is sent. Bytes after a complete body belong to later requests and
+   * do not count: `maxHeldBytes` limits them.
    */
   heldBytes(): number {
     if (!this.isPending() && this.state !== 'shed') return 0;

@@ -75,9 +75,9 @@ export const validateRequest = (request: IncomingMessage): ServerFailure | undef
 };
 
 /**
- * True if the response must close the connection, because the end of the request is uncertain. A proxy may send its
- * next request before an incomplete body ends. Node drops the bytes after a request with Upgrade. A client that got no
- * 100 (Continue) may send its body or omit it.
+ * True if the response must close the connection, because the end of the request is uncertain. This is so in three
+ * cases. The body is incomplete: a proxy may send its next request instead of the rest. With Upgrade, Node drops the
+ * bytes that follow. Without a 100 (Continue), the client may send its body or omit it.
  */
 export const hasUnknownEnd = ({ complete, headers }: IncomingMessage, isContinued: boolean): boolean =>
   !complete || headers.upgrade !== undefined || (headers.expect !== undefined && !isContinued);

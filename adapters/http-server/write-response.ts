@@ -143,8 +143,8 @@ export const continueOnceRead = (request: IncomingMessage, response: ExchangeRes
 };
 
 /**
- * Connects a response that Node has not created, such as the response to a CONNECT, with its socket when its exchange
- * starts. Closes the connection afterwards.
+ * Gives its socket to a response that Node has not created, such as the response to a CONNECT, when its turn has come.
+ * Closes the connection after the response.
  */
 export const writeLastTo = (socket: Socket, response: ExchangeResponse): void => {
   response.assignSocket(socket);

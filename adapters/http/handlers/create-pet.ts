@@ -6,7 +6,8 @@ import { type PetContext, type ServerFunctions, succeed } from '../context';
 import { fail, type HttpFailure } from '../errors';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
-// The alternatives begin with different characters. Otherwise each parameter would double the time to match.
+// The alternatives of this expression begin with different characters. Otherwise it would backtrack, and each
+// `;parameter` of the header would double the time.
 const bareItem = String.raw`(?:"(?:[ !#-\[\]-~]|\\["\\])*"|:[\w+/=]*:|\?[01]|[\w*.!#$%&'^|~+-][\w*.:/!#$%&'^|~+-]*)`;
 const itemParameters = String.raw`(?:; *[a-z*][a-z\d_.*-]*(?:=${bareItem})?)*`;
 // A key without quotes may contain no comma: Node joins repeated headers with one, so two keys would look like one.

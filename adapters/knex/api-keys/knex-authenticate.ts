@@ -50,8 +50,8 @@ export const newApiKey = (): { readonly id: string; readonly key: ApiKey } => {
 const keyIdOf = (key: string): string | undefined => format.exec(key)?.[1];
 
 /**
- * Returns the SHA-256 of a key. 256 random bits need no slow hash. Decodes a hash in hex, which takes half the time:
- * to return a Buffer, `hash` would allocate memory outside of Node's pool.
+ * Returns the SHA-256 of a key. 256 random bits need no slow hash. Gets the hash in hex and decodes it, in half the
+ * time of `hash` with a Buffer, which allocates memory outside of Node's pool.
  */
 export const digestOf = (key: string): Buffer => Buffer.from(hash('sha256', key), 'hex');
 

@@ -38,8 +38,8 @@ const statementRunner =
 
 /**
  * Returns the where and order clauses of a page: the animals with the wanted column values, beginning at an id. The row
- * comparison makes the planner use the index on the first column and the id. With `column = wanted`, the planner may
- * scan the primary key instead.
+ * comparison `(column, id) >= (wanted, id)` makes the planner use the index on both. With `column = wanted`, the
+ * planner may scan the primary key instead.
  */
 const pageClauses = (
   columns: ReadonlyArray<string>,

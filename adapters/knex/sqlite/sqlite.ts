@@ -164,7 +164,7 @@ const hasLeftLog = (filename: string): boolean =>
  */
 export const openSqliteForInspection = (filename: string): InspectableDatabase => {
   const keepsLog = hasLeftLog(filename);
-  // If the database had no log before, reads use `rw`. A read-only connection would leave the log that it creates.
+  // Without a write-ahead log, reads use `rw`. A read-only connection would create the log, and leave it behind.
   const reads = openPool(filename, keepsLog ? 'ro' : 'rw', 'query_only = ON');
   const writes = openPool(filename, 'rw', 'synchronous = FULL');
   const usual = openSqlite(filename, { isOwnFile: true });
