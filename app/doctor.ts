@@ -82,7 +82,9 @@ const inspectSchema = (schema: SchemaState): CheckResult => {
   }
   return passed(
     'migrations',
-    unknown.length === 0 ? 'up to date' : `up to date, with ${unknown.join(', ')} of a newer version`,
+    unknown.length === 0
+      ? 'up to date'
+      : `up to date; a newer version has also applied ${unknown.join(', ')}, which this version can use`,
   );
 };
 

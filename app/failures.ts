@@ -129,7 +129,7 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
     case 'DriverMissing':
       return `the database driver ${failure.driver} can't be loaded: ${failure.reason}; run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed`;
     case 'UsePostgresTools':
-      return `use PostgreSQL's own tools: pg_dump --format=custom --file=FILE '${database}' makes a backup while the service runs; pg_restore --clean --if-exists --single-transaction --dbname='${database}' FILE restores it while the service is stopped`;
+      return `\`backup\` and \`restore\` work only with SQLite; for PostgreSQL, use its own tools: pg_dump --format=custom --file=FILE '${database}' makes a backup while the service runs; pg_restore --clean --if-exists --single-transaction --dbname='${database}' FILE restores it while the service is stopped`;
     case 'ApiKeyNotFound':
       return `no key has the id ${failure.id}; \`animal-store keys list\` shows the ids`;
     case 'ApiKeyRevoked':

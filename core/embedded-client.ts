@@ -24,12 +24,12 @@ const toError = (failure: Failure): AnimalStoreError => {
     case 'IdempotencyKeyInFlight':
       return new AnimalStoreError(
         'idempotency_key_in_flight',
-        'a create with this idempotency key is still in progress',
+        'a create with this idempotency key is still in progress; try again',
       );
     case 'IdempotencyKeyReused':
       return new AnimalStoreError(
         'idempotency_key_reused',
-        'this idempotency key was used for a different animal',
+        'this idempotency key was already used for a different animal; use a new key',
       );
     case 'InvalidApiKey':
       return new AnimalStoreError('unauthorized', 'the API key is not valid');

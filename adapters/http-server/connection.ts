@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { turnThrottle } from './admission';
 import { onLastResponse, type Parser, takeParser } from './node-internals';
 import type { ServerFailure } from './options';
-import { type HeldBytes, ReceivedBytes } from './received-bytes';
+import { type HeldBytes, ReceivedBytes, tooManySmallChunks } from './received-bytes';
 import { malformed } from './validate-request';
 import { serverTimeouts } from '../../core/timeouts';
 
@@ -185,7 +185,7 @@ export class Connection<T extends Turn = Turn> {
 
   private parsePiece(): void {
     const next = this.received.parsePiece();
-    if (next === 'reject') this.failParsing(malformed('the chunks of the request body are too small'));
+    if (next === 'reject') this.failParsing(malformed(tooManySmallChunks));
     else if (next === 'pause') this.socket.pause();
     else if (next === 'yield') {
       this.isYielding = true;

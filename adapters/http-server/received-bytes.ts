@@ -14,6 +14,9 @@ const firstChunksBytes = 1_024;
 
 const maxSmallChunks = 1_024;
 const minChunkBytes = 16;
+export const tooManySmallChunks =
+  'too many small chunks in the request body; ' +
+  `send chunks of at least ${minChunkBytes} bytes on average, or a Content-Length`;
 
 const headEnd = Buffer.from('\r\n\r\n');
 

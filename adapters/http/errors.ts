@@ -7,6 +7,7 @@ import {
   type InvalidApiKey,
   type Unavailable,
 } from '../../core';
+import { serverTimeouts } from '../../core/timeouts';
 import type { MalformedJson } from '../json';
 import { type Context, type Headers, jsonType } from './context';
 
@@ -109,7 +110,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
       return describe(
         409,
         'idempotency_key_in_flight',
-        'a request with this Idempotency-Key is still in progress',
+        'a request with this Idempotency-Key is still in progress; try again',
         retryAfter(1),
       );
     case 'PayloadTooLarge':
@@ -128,7 +129,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
       return describe(
         422,
         'idempotency_key_reused',
-        'this Idempotency-Key was already used for a different animal',
+        'this Idempotency-Key was already used for a different animal; use a new key',
       );
     case 'RateLimited':
       return describe(
@@ -157,7 +158,9 @@ export const errorBodyText = ({ code, message, status }: ErrorDescription): stri
   JSON.stringify({ code, message, status });
 
 export const causeOf = (failure: HttpFailure): Error | undefined => {
-  if (failure._tag === 'DeadlineExceeded') return new Error('the deadline of the request has passed');
+  if (failure._tag === 'DeadlineExceeded') {
+    return new Error(`the request was not answered within ${serverTimeouts.responseMs / 1000} s`);
+  }
   if (!('cause' in failure)) return undefined;
   const { cause } = failure;
   return cause instanceof Error ? cause : new Error('the thrown value is not an Error', { cause });

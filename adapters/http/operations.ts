@@ -44,7 +44,7 @@ const decimalInt64 = { type: 'integer', format: 'int64' };
 
 const listParameters = {
   limit: {
-    description: 'Maximum number of animals, in decimal digits.',
+    description: 'Maximum number of animals in a page, as a decimal integer.',
     schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
   },
   status: {
@@ -132,13 +132,13 @@ export const petOperations: ReadonlyArray<PetOperation> = [
     handle: handleGetPet,
     summary: 'Get an animal',
     description:
-      'List animals with a `status` filter instead. `GET /pets?after={petId - 1}&limit=1` finds an animal by its `id`.',
+      'Use `GET /pets?after={petId - 1}&limit=1` instead, and compare the `id`: if no animal has it, the response has the next animal or none.',
     parameters: [
       {
         name: 'petId',
         in: 'path',
         required: true,
-        description: 'The `id` of the animal, in decimal digits.',
+        description: 'The `id` of the animal, as a decimal integer.',
         schema: decimalInt64,
         example: 1,
       },

@@ -97,7 +97,7 @@ export const backupCommand = (terminal: Terminal): Command =>
           `backed up and checked: ${counted(await backUp(file, replace, context), 'animal')}`,
         {
           failed: 'the backup failed',
-          remains: () => (file === '-' ? 'the output is not a backup' : unchangedText(file)),
+          remains: () => (file === '-' ? 'the output is incomplete; delete it' : unchangedText(file)),
         },
       ),
     );
@@ -106,7 +106,7 @@ export const restoreCommand = (terminal: Terminal): Command =>
   new Command('restore')
     .description('replace the database with a backup; stop every process that uses it first')
     .argument('<file>', 'a file that `backup` wrote')
-    .option('--replace', 'replace the database even if it has animals, which are lost, or is damaged')
+    .option('--replace', 'replace the database even if it is damaged or has animals; its animals are deleted')
     .action((file: string, { replace = false }: Options) =>
       runTransfer(
         terminal,

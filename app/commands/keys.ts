@@ -84,7 +84,7 @@ const issueAndPrint = (
     terminal.print(json, issued, issued.key);
     if (API_KEYS.length > 0) {
       terminal.printError(
-        'warning: API_KEYS is set: a service with API_KEYS ignores the keys in the database',
+        'warning: API_KEYS is set: a service with API_KEYS ignores the keys in the database; to use them, unset API_KEYS (or API_KEYS_FILE)',
       );
     }
     terminal.printError(
@@ -110,7 +110,11 @@ const expires = '--expires <duration>';
 const create = (terminal: Terminal): Command =>
   new Command('create')
     .description('issue a key and print it; it is not shown again')
-    .requiredOption('--name <name>', 'name of the owner', nonEmpty)
+    .requiredOption(
+      '--name <name>',
+      'name of the new owner, for `keys list`; each `create` makes a new owner, even with the same name',
+      nonEmpty,
+    )
     .option(expires, 'lifetime of the key, as in 90d; by default it does not expire', parseLifetime)
     .option('--json', 'print the key and its record as JSON')
     .action(({ name, expires, json = false }: CreateOptions) =>

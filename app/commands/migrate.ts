@@ -6,7 +6,7 @@ import { runCommand } from './run';
 export const migrateCommand = (terminal: Terminal): Command =>
   new Command('migrate')
     .description(
-      'create or update the tables; `serve` does this too, unless older versions could not use the result',
+      "create or update the tables; `serve` does this too, except for updates that older versions can't work with",
     )
     .option('--json', 'print the names of the migrations that this command ran, as JSON')
     .action(({ json = false }: { readonly json?: boolean }) =>

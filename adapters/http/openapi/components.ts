@@ -106,11 +106,11 @@ const headerComponents = {
     false,
   ),
   Link: header(
-    'Present if more animals follow: the next page, with `rel="next"` (RFC 8288), relative to the address of the request.',
+    'Present if more animals follow: URL of the next page, relative to the request URL, with `rel="next"` (RFC 8288).',
     '<?limit=1&after=1>; rel="next"',
     false,
   ),
-  Location: header('The animal, relative to the address of the request (RFC 9110, 10.2.2).', 'pets/1'),
+  Location: header('URL of the animal, relative to the request URL (RFC 9110, 10.2.2).', 'pets/1'),
   'Idempotent-Replayed': {
     ...header('Present if the request is a retry: an earlier request added the animal.', 'true', false),
     schema: { const: 'true' },
@@ -118,17 +118,17 @@ const headerComponents = {
   Deprecation: header('Time from which the operation is deprecated (RFC 9745).', '@1795046400', false),
   Sunset: header('Time of removal (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT', false),
   Successor: header(
-    'The operation to use instead (RFC 5829), relative to the address of the request.',
+    'URL of the operation to use instead, relative to the request URL (RFC 5829).',
     '<../pets>; rel="successor-version"',
     false,
   ),
   RateLimit: header(
-    "Present if requests are limited: the remaining quota of the key's owner, `r`, and the seconds until the whole quota is available again, `t` (draft-ietf-httpapi-ratelimit-headers-10).",
+    "Present if the service has a rate limit. `r` is the owner's remaining number of requests; `t` is the number of seconds until the whole quota is available again (draft-ietf-httpapi-ratelimit-headers-10).",
     '"default";r=9;t=60',
     false,
   ),
   'RateLimit-Policy': header(
-    'Present if requests are limited: the number of requests, `q`, that an owner may make in `w` seconds.',
+    'Present if the service has a rate limit. An owner may send `q` requests in `w` seconds.',
     '"default";q=10;w=60',
     false,
   ),

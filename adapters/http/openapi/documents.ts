@@ -133,7 +133,11 @@ export const openApiDocument = {
 
 export const openApiServiceDocument = {
   openapi: '3.1.0',
-  info: { title: 'Animal store: the service', version: '1.0.0', description: serviceDescription },
+  info: {
+    title: 'Animal store: health checks and OpenAPI documents',
+    version: '1.0.0',
+    description: serviceDescription,
+  },
   externalDocs: { url: 'openapi.json', description: 'The operations on animals, and all error codes' },
   servers: [{ url: '.' }],
   tags: [{ name: 'service', description: 'Health checks and OpenAPI documents.' }],

@@ -48,7 +48,7 @@ for (const { name, within } of sqlStores) {
         const answers = await Promise.all([first, second]);
         const refused = answers.filter(({ status }) => status === 409);
         expect(refused.map(({ text }) => text)).to.deep.equal([
-          '{"code":"idempotency_key_in_flight","message":"a request with this Idempotency-Key is still in progress","status":409}',
+          '{"code":"idempotency_key_in_flight","message":"a request with this Idempotency-Key is still in progress; try again","status":409}',
         ]);
         const made = answers.filter(({ status }) => status === 201).map(expectFirst);
         expect(made).to.have.length(1);
