@@ -125,7 +125,7 @@ export interface PetRepository {
 }
 
 const deadlineOver = (): E.Either<Unavailable, never> =>
-  E.left(unavailable(new Error('the deadline has passed')));
+  E.left(unavailable(new Error('the store did not answer before the deadline of the call')));
 
 /** Makes a call fail with Unavailable at its deadline. The call is not cancelled, and its later result is ignored. */
 export const endAtDeadline =

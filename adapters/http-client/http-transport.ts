@@ -112,7 +112,12 @@ const send = async (
   { signal }: Attempt,
   create?: { readonly idempotencyKey: string; readonly newPet: NewPet },
 ): Promise<Success> => {
-  if (!ApiKey.is(apiKey)) throw new AnimalStoreError('unauthorized', 'the API key is not valid');
+  if (!ApiKey.is(apiKey)) {
+    throw new AnimalStoreError(
+      'unauthorized',
+      'invalid apiKey: use letters, digits and -._~+/ with = at the end only',
+    );
+  }
   const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}` };
   // The API never redirects. Following a redirect could turn a create into a GET.
   const init: RequestInit = { headers, signal, redirect: 'manual' };
@@ -154,7 +159,10 @@ const nextOf = (response: Success): URL | undefined => {
   if (target === undefined) return undefined;
   const next = new URL(target, response.url);
   if (next.origin !== response.url.origin)
-    throw unexpectedResponse(response, `the next page is on another origin, ${next.origin}`);
+    throw unexpectedResponse(
+      response,
+      `the Link header points to another origin, ${next.origin}; check baseUrl and any proxy`,
+    );
   return next;
 };
 
@@ -172,8 +180,9 @@ export const httpTransport = (store: RemoteStore): Transport => {
     const [first, last] = [pets.at(0), pets.at(-1)];
     // Ids ascend from page to page. A page without larger ids would make the client repeat endlessly.
     const repeats = after !== undefined && first !== undefined && first.id <= after;
-    if (repeats || (next !== undefined && last === undefined))
-      throw unexpectedResponse(response, 'the next page has no further animals');
+    if (repeats || (next !== undefined && last === undefined)) {
+      throw unexpectedResponse(response, 'a page is empty or repeats animals; check any proxy or cache');
+    }
     return {
       pets,
       next: next === undefined ? undefined : (nextAttempt) => readPage(next, nextAttempt, last?.id),

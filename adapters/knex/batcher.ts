@@ -186,7 +186,9 @@ export const createBatcher = <K, V extends object>({
     runBatch(calls.map(({ key }) => key)).then(
       (answers) => {
         end(({ resolve, reject }, place) => {
-          const answer = answers[place] ?? new Error('the batch returned no result for this call');
+          const answer =
+            answers[place] ??
+            new Error('internal error: a batched query returned no result for one of its calls');
           if (answer instanceof Error) reject(answer);
           else resolve(answer);
         });

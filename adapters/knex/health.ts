@@ -61,8 +61,11 @@ const readAnimals = async (
 const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
   tryAndRollBack(writes, async (transaction) => {
     const [row = []] = await petStatements.tryInsert(transaction, trialPet);
-    if (!isDeepStrictEqual(row.slice(1), newPetCells(trialPet)))
-      throw new Error('the database changes an animal when it stores it');
+    if (!isDeepStrictEqual(row.slice(1), newPetCells(trialPet))) {
+      throw permanentError(
+        'a test animal came back from the database with other values; remove triggers and column changes from table pets',
+      );
+    }
     // A random key, so that instances do not wait for each other.
     const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
     const pet_id = decodeOrThrow(PetId, BigInt(idOfRow(row)));
@@ -103,9 +106,9 @@ const checkReadiness = async (database: Database): Promise<string | undefined> =
     return 'the database schema belongs to an incompatible version; run `animal-store doctor`';
   }
   if (schema.right.pending.length > 0) return 'the database lacks migrations; run `animal-store migrate`';
-  if (E.isLeft(read)) return "animals can't be read from the database";
-  if (E.isLeft(written)) return "the database can't be written to";
-  return E.isLeft(created) ? "animals can't be added to the database" : undefined;
+  if (E.isLeft(read)) return "animals can't be read from the database; run `animal-store doctor`";
+  if (E.isLeft(written)) return 'a write to the table heartbeats fails; run `animal-store doctor`';
+  return E.isLeft(created) ? 'adding a test animal fails; run `animal-store doctor`' : undefined;
 };
 
 export const knexReadiness = (database: Database): Task<string | undefined> => {

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { unsupportedKnex } from './database/connections';
 import type { Database } from './database/database';
 import { hostPostgres } from './postgres/postgres';
 import { hostSqlite } from './sqlite/sqlite';
@@ -6,7 +7,7 @@ import { hostSqlite } from './sqlite/sqlite';
 const partOf = (owner: object, name: string): object => {
   const part: unknown = Reflect.get(owner, name);
   if (typeof part === 'object' && part !== null) return part;
-  throw new TypeError(`this version of knex is not supported: it has no ${name}`);
+  throw unsupportedKnex(name);
 };
 
 /**

@@ -27,6 +27,9 @@ export const hasFunctions = <A extends object>(
   value !== null &&
   names.every((name) => typeof Reflect.get(value, name) === 'function');
 
+export const unsupportedKnex = (missing: string): TypeError =>
+  new TypeError(`this version of knex is not supported: it has no usable ${missing}; install knex ^3.3.0`);
+
 interface Pool {
   readonly numUsed: () => number;
   readonly numFree: () => number;
@@ -38,7 +41,7 @@ export const poolUsageOf = (
   { client: { pool } }: { readonly client: { readonly pool?: unknown } },
 ): (() => PoolUsage) => {
   if (!hasFunctions<Pool>(pool, 'numUsed', 'numFree', 'numPendingAcquires')) {
-    throw new TypeError('this release of knex has no usable client.pool');
+    throw unsupportedKnex('client.pool');
   }
   return () => ({
     pool: name,

@@ -7,6 +7,7 @@ import {
   petFilters,
   type PetFilters,
 } from '../../../core';
+import { permanentError } from './errors';
 
 /**
  * Column of a field, for the statements, the repository and the health checks. Values are read and bound as text, since
@@ -73,7 +74,7 @@ export const petFromRow = (row: PetRow): Pet => {
     if (typeof cell === 'string') pet[field] = type === 'bigint' ? BigInt(cell) : cell;
   }
   if (Pet.is(pet)) return pet;
-  throw new TypeError(`row ${row[0] ?? ''} of pets is not a valid animal`);
+  throw permanentError(`the row with id ${row[0] ?? ''} in table pets is invalid; correct or delete it`);
 };
 
 export const idOfRow = ([id]: PetRow): string => id ?? '';

@@ -117,6 +117,6 @@ export const generationMismatch = ({ generation, expectedGeneration }: SchemaSta
   if (generation === 0 || generation === expectedGeneration) return undefined;
   const found = `the schema has generation ${generation}, but this program needs ${expectedGeneration}`;
   return generation > expectedGeneration
-    ? `${found}; run the newer version that migrated it, or restore a backup of generation ${expectedGeneration}`
+    ? `${found}; run the newer version that migrated it, or restore a backup made before that migration`
     : `${found}; stop every instance of an earlier version, make a backup, then run \`animal-store migrate\``;
 };

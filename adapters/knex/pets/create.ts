@@ -14,7 +14,13 @@ import {
 } from '../../../core';
 import { type BatchLimits, createBatcher, type OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
-import { fileReplaced, isPossibleDuplicate, isStatementError, withoutStatement } from '../database/errors';
+import {
+  fileReplaced,
+  isPossibleDuplicate,
+  isStatementError,
+  permanentError,
+  withoutStatement,
+} from '../database/errors';
 import { inTransaction, retryConflicts } from '../database/connections';
 import { newPetCells, petFromRow } from '../database/pet-columns';
 import { deleteExpired, deleteRecords, findRecords, lockRecord, purgeExpiredKeys } from './idempotency';
@@ -66,7 +72,11 @@ const insertPets = async (
   }
   return newPets.map((newPet) => {
     const pet = inserted.get(contentOf(newPet))?.shift();
-    if (pet === undefined) throw new TypeError('the database did not return an inserted animal');
+    if (pet === undefined) {
+      throw permanentError(
+        'the database did not return a row for an inserted animal; check table pets for triggers and rules',
+      );
+    }
     return pet;
   });
 };
@@ -153,7 +163,11 @@ const mapConcurrently = async <A, B>(
     }
   };
   await Promise.all(Array.from({ length: maxConcurrentRetries }, drain));
-  return all.map((_, place) => answers.get(place) ?? new Error('timed out before a retry could start'));
+  return all.map(
+    (_, place) =>
+      answers.get(place) ??
+      new Error('a create in a failed batch was not retried, because the time for retries ran out'),
+  );
 };
 
 const createTogether = async (

@@ -52,7 +52,8 @@ const petIdOf = ({ pet_id }: RecordRow): PetId | undefined => {
 };
 
 const toRecord = (found: Found | Error | undefined, expiresAt: number): IdempotencyRecord | Error => {
-  if (found === undefined) return new Error('the record of an idempotency key has an invalid pet id');
+  if (found === undefined)
+    return new Error('a row in table creation_keys has an invalid pet_id; delete the row');
   if (found instanceof Error) return found;
   return { pet: E.isRight(found) ? found.right : undefined, expiresAt };
 };

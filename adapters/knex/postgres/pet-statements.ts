@@ -77,7 +77,7 @@ const checkIds = async (knex: Knex): Promise<void> => {
   );
   if (rows[0]?.isAllowed === false)
     throw errorWithCode('42501', 'permission denied for sequence pets_id_seq');
-  if (rows[0]?.isExhausted === true) throw errorWithCode('2200H', 'sequence pets_id_seq has no id left');
+  if (rows[0]?.isExhausted === true) throw errorWithCode('2200H', 'sequence pets_id_seq is exhausted');
 };
 
 const randomUnusedId = (): string => String(randomBytes(8).readBigInt64LE() | -(2n ** 63n));

@@ -28,7 +28,7 @@ interface Engine {
 const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();
   return socket.setTimeout(timeoutMs, () =>
-    socket.destroy(new Error('the database connection was silent for too long')),
+    socket.destroy(new Error(`timed out: PostgreSQL sent nothing for ${timeoutMs} ms`)),
   );
 };
 

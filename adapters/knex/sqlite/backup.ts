@@ -89,10 +89,12 @@ const vacuumInto = async (
   onProgress({ copied: total, total });
 };
 
-const check = (copy: string, { signal }: CopyOptions): Promise<number> =>
+type ReportDamage = (damage: string) => string;
+
+const check = (copy: string, reportDamage: ReportDamage, { signal }: CopyOptions): Promise<number> =>
   withInterruption(copy, signal, async (file) => {
     const damage = await findDamage(file, 'integrity_check');
-    if (damage !== undefined) throw new Error(`the copy is damaged: ${damage}`);
+    if (damage !== undefined) throw new Error(reportDamage(damage));
     const mismatch = generationMismatch(await readSchemaState(file));
     if (mismatch !== undefined) throw permanentError(mismatch);
     const { count } = await file('pets').count({ count: '*' }).first<{ count: number }>();
@@ -143,6 +145,7 @@ const sync = (path: string): void => {
 export const placeCheckedCopy = async (
   source: string,
   file: string,
+  reportDamage: ReportDamage,
   options: CopyOptions,
   prepare: (copy: string) => void = constVoid,
 ): Promise<number> => {
@@ -151,7 +154,7 @@ export const placeCheckedCopy = async (
   closeSync(openSync(copy, 'wx', ownerOnly));
   try {
     await copyOneMoment(source, copy, options);
-    const animals = await check(copy, options);
+    const animals = await check(copy, reportDamage, options);
     sync(copy);
     prepare(copy);
     // SQLite would apply a leftover log of the old file to the new one.
@@ -199,5 +202,7 @@ export const backupSqlite = async (
   { mayReplace = false, ...options }: BackupOptions,
 ): Promise<number> => {
   if (!mayReplace) await refuseToReplace(file);
-  return placeCheckedCopy(database, file, options);
+  const reportDamage = (damage: string): string =>
+    `the copy is damaged, and probably the database too: ${damage}; run \`animal-store doctor --full\``;
+  return placeCheckedCopy(database, file, reportDamage, options);
 };

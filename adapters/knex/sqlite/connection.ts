@@ -2,7 +2,7 @@ import { constUndefined } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { pathToFileURL } from 'node:url';
-import { hasFunctions, silentLog } from '../database/connections';
+import { hasFunctions, silentLog, unsupportedKnex } from '../database/connections';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../../../core/timeouts';
 import type { FoundRows, RunStatement } from './pet-statements';
@@ -77,7 +77,7 @@ interface Client {
 export const runStatement: RunStatement = async (knex, sql, bindings) => {
   const client: unknown = knex.client;
   if (!hasFunctions<Client>(client, 'acquireConnection', 'releaseConnection', 'raw', 'emit')) {
-    throw new TypeError('this release of knex has no usable client');
+    throw unsupportedKnex('client');
   }
   if (knex.isTransaction === true || Reflect.has(client.raw, '__wrapped')) {
     return knex.raw<FoundRows>(sql, [...bindings]);

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { NewPet } from '../../../core';
 import type { IdempotencyRecordRow, PageStart, PetStatements } from '../database/database';
+import { permanentError } from '../database/errors';
 import {
   type Cell,
   type Column,
@@ -29,7 +30,7 @@ const isRow = (value: unknown): value is PetRow =>
 const parseRows = (text: string | null): ReadonlyArray<PetRow> => {
   const value: unknown = JSON.parse(text ?? '');
   if (Array.isArray(value) && value.every(isRow)) return value;
-  throw new TypeError('a cell of pets is neither text nor null');
+  throw permanentError('table pets has a value of an unexpected type; run `animal-store doctor --full`');
 };
 
 const cellAsJson = (column: Column | undefined, cell: Cell): string | null =>

@@ -58,6 +58,8 @@ const copyOwner = (copy: string, filename: string): void => {
   chmodSync(copy, mode & 0o7777);
 };
 
+const reportDamage = (damage: string): string => `the backup is damaged: ${damage}; use another backup`;
+
 /**
  * Checks a backup and puts it in the place of a database that is not in use. A failure leaves that database unchanged.
  * Returns the number of animals.
@@ -72,7 +74,7 @@ export const restoreSqlite = async (
   if (!exists) createPrivateFile(database);
   const filename = resolveSymlink(database);
   const replace = (): Promise<number> =>
-    placeCheckedCopy(backup, filename, options, (copy) => {
+    placeCheckedCopy(backup, filename, reportDamage, options, (copy) => {
       copyOwner(copy, filename);
     });
   if (exists) {

@@ -46,7 +46,7 @@ const faults: ReadonlyArray<Fault> = [
     'an animal that cannot be read',
     async ({ writes }) => writes('pets').insert({ name: 'a\0b', category_id: 1 }),
     'database',
-    'row 1 of pets is not a valid animal',
+    'the row with id 1 in table pets is invalid; correct or delete it',
   ],
 ];
 

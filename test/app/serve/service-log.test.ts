@@ -76,7 +76,7 @@ describe('The log of a service', () => {
       logLines((await service.stop()).stdout).map(({ level, msg, reason }) => [level, msg, reason]),
     ).to.deep.equal([
       [30, 'started', undefined],
-      [40, 'not ready', "the database can't be written to"],
+      [40, 'not ready', 'a write to the table heartbeats fails; run `animal-store doctor`'],
       [30, 'ready', undefined],
       [30, 'stopping', undefined],
       [30, 'draining', undefined],

@@ -84,7 +84,7 @@ describe('The command export', () => {
     const file = await newFile('animals.ndjson', 'what was there');
     expect(await runInProcess(['export', file], environment)).to.include({
       code: 1,
-      stderr: `the export failed: row 150 of pets is not a valid animal; ${file} is unchanged\n`,
+      stderr: `the export failed: the row with id 150 in table pets is invalid; correct or delete it; ${file} is unchanged\n`,
     });
     expect(await readFile(file, 'utf8')).to.equal('what was there');
     expect(await readdir(dirname(file))).to.deep.equal([basename(file)]);

@@ -15,8 +15,8 @@ const unavailableMessage = 'service unavailable; try again';
 /** All messages that `/readyz` may return. None contains a path, a statement or a value. */
 const readinessMessages = [
   'the database does not answer',
-  "animals can't be read from the database",
-  "the database can't be written to",
+  "animals can't be read from the database; run `animal-store doctor`",
+  'a write to the table heartbeats fails; run `animal-store doctor`',
   'the service is stopping',
 ].map((obstacle) => `not ready: ${obstacle}`);
 

@@ -80,7 +80,9 @@ const inspect = (database: Database) => inspectDatabase(forInspection(database))
 
 const expectRefusal = async (database: Database, fault: string): Promise<void> => {
   expect(await createTwice(database), fault).to.include('Left');
-  expect(await knexReadiness(database)(), fault).to.equal("animals can't be added to the database");
+  expect(await knexReadiness(database)(), fault).to.equal(
+    'adding a test animal fails; run `animal-store doctor`',
+  );
   expect(await inspect(database), fault).to.have.property('_tag', 'Left');
 };
 
