@@ -78,7 +78,10 @@ const closeAll = async (
   clearTimeout(closeRest);
 };
 
-/** Serves a listener over HTTP/1.1, as README.md describes. Rejects if the server cannot listen on the port. */
+/**
+ * Serves a listener over HTTP/1.1, as README.md describes. Rejects if the server cannot listen on the port. The app
+ * calls it in app/serve/serve.ts.
+ */
 export const startHttpServer = async (
   listener: Listener,
   options: HttpServerOptions,

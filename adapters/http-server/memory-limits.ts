@@ -5,7 +5,8 @@ import { serverTimeouts } from '../../core/timeouts';
 /**
  * Limits on the unread response bytes of all clients that have read nothing for `stalledMs`. Above `maxBytes`, the
  * server closes the connections that stalled first. Responses that share a buffer count once. The kernel reports
- * progress late: a client that reads 16 kB every 100 ms seems stalled for about 9 s.
+ * progress late: a client that reads 16 kB every 100 ms seems stalled for about 9 s. serve-connections.ts checks these
+ * limits every second.
  */
 const bounds = [
   { stalledMs: 0, maxBytes: 536_870_912 },
@@ -82,6 +83,7 @@ export interface HeldBody {
 /**
  * Sheds requests (rejects them with a 503) while their bodies use more than `maxBodiesBytes`: stalled clients first,
  * then the newest. The others can finish, so that an overload of slow clients does not fail all of them.
+ * serve-connections.ts calls it every 100 ms or sooner.
  */
 export const shedBodies = (connections: Iterable<{ readonly current: HeldBody | undefined }>): void => {
   const large: Array<HeldBody> = [];

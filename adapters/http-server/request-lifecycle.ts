@@ -33,6 +33,7 @@ export interface ExchangeContext {
   readonly abandoned: Set<Exchange>;
 }
 
+/** Request and its response. serve-connections.ts creates it, and connection.ts starts it after earlier ones. */
 export class Exchange implements Turn, Entrant, ResponseOwner {
   readonly request: ServedRequest;
   readonly response: ExchangeResponse;

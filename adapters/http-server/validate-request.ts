@@ -49,7 +49,8 @@ export const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedR
 
 /**
  * Finds faults that Node does not reject in the head of a request (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110,
- * sections 7.2, 10.1.1 and 11). Rewrites the target of a valid request to origin form.
+ * sections 7.2, 10.1.1 and 11). Rewrites the target of a valid request to origin form. `Exchange.start` of
+ * request-lifecycle.ts calls it.
  */
 export const validateRequest = (request: IncomingMessage): ServerFailure | undefined => {
   const { rawHeaders, headers, httpVersion, httpVersionMajor, url = '' } = request;

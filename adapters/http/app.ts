@@ -35,6 +35,7 @@ const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
   return app;
 };
 
+/** Creates the Koa application of the public server. app/serve/serve.ts calls it once at startup. */
 export const httpApplication = (options: Options): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0, middleware = [] } = options;
   const arrivedAt = options.server?.arrivedAt;

@@ -70,8 +70,8 @@ const redirectToDocs: Handle = (context) => {
 };
 
 /**
- * Returns the start page and the API reference (Swagger UI), or no pages in the library package. Reads all files at the
- * start, because file descriptors may run out later.
+ * Returns the start page and the API reference (Swagger UI) for service-routes.ts, or no pages in the library package.
+ * Reads all files at the start, because file descriptors may run out later.
  */
 export const docsPages = (folder: string = builtFolder): ReadonlyArray<Page> => {
   if (!existsSync(folder)) return [];

@@ -54,6 +54,7 @@ const underV1 =
     return path === '/v1' || path.startsWith('/v1/') ? middleware(context, next) : next();
   };
 
+/** Creates the routes under `/v1` for `httpApplication` of app.ts, and for `mountPetRoutes`. */
 export const createPetRoutes = ({ openStore, consumeQuota, server }: PetRoutesOptions) => {
   const functions = serverFunctions(server);
   const authenticateCaller = authenticate(openStore, functions);

@@ -23,6 +23,7 @@ interface Options {
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1).join();
 
+/** Returns callbacks for the HTTP server, such as `errorResponse`. app.ts returns them with each Koa application. */
 export const serverOptions = ({
   reporter,
   corsOrigins,

@@ -1,3 +1,4 @@
+/** Exports of `animal-store/knex`, for programs that embed it. The app imports `index.ts` instead. */
 export {
   type ApiKeyStore,
   apiKeyStore,

@@ -152,7 +152,7 @@ const databaseOn = (
   isFileIntact: () => Promise.resolve(true),
 });
 
-/** Opens a PostgreSQL database, or a Citus database. */
+/** Opens a PostgreSQL database, or a Citus database. In the app, app/backend/database.ts calls it. */
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
   const engine = detectEngine(connectionString, options.statementTimeoutMs);
   const pool = knex(postgresConfiguration(connectionString, options, engine));

@@ -62,7 +62,7 @@ const reportDamage = (damage: string): string => `the backup is damaged: ${damag
 
 /**
  * Checks a backup and puts it in the place of a database that is not in use. A failure leaves that database unchanged.
- * Returns the number of animals.
+ * Returns the number of animals. The command `restore` in app/commands/backup.ts calls it.
  */
 export const restoreSqlite = async (
   backup: string,
