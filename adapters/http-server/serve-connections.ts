@@ -33,6 +33,7 @@ export const createNodeServer = () => {
 
 export type NodeServer = ReturnType<typeof createNodeServer>;
 
+/** Serves the connections of a server. `startHttpServer` of create-http-server.ts calls it. */
 export const serveConnections = (server: NodeServer, context: ExchangeContext) => {
   const open = new Map<Duplex, Connection<Exchange>>();
   const held: HeldBytes = { total: 0 };

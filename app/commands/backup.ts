@@ -85,6 +85,7 @@ interface Options {
   readonly replace?: boolean;
 }
 
+/** Makes the command `backup`. command-line.ts adds it and `restore` to the program. */
 export const backupCommand = (terminal: Terminal): Command =>
   new Command('backup')
     .description('copy a SQLite database to a file, also while the service runs, and check the copy')

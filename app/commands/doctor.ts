@@ -17,6 +17,7 @@ const toLine = (result: CheckResult): string => {
   return `${stateOf(result).padEnd(4)}  ${check.padEnd(10)}  ${text}`;
 };
 
+/** Makes the command `doctor`, which command-line.ts adds to the program. */
 export const doctorCommand = ({ env, print, fail }: Terminal): Command =>
   new Command('doctor')
     .description('check that `serve` would start and work; exit code 1 if a check fails')

@@ -171,6 +171,7 @@ const exitCodeOf = (summary: ImportSummary): number | NodeJS.Signals => {
   return summary.outcome === 'stored' || summary.outcome === 'checked' ? 0 : 1;
 };
 
+/** Makes the command `import`, which command-line.ts adds to the program. */
 export const importCommand = (terminal: Terminal): Command =>
   new Command('import')
     .description('add the animals of a file, with new ids; if a row is invalid, add none')

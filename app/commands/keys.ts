@@ -168,6 +168,7 @@ const revoke = (terminal: Terminal): Command =>
       }),
     );
 
+/** Makes the command `keys`, which command-line.ts adds to the program. */
 export const keysCommand = (terminal: Terminal): Command =>
   new Command('keys')
     .description('issue, list, rotate and revoke the API keys in the database')

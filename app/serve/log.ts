@@ -132,6 +132,7 @@ export const prettyText = (): ((line: string) => string) =>
     },
   });
 
+/** Opens the log of the service, for the command `serve` in app/commands/serve.ts. */
 export const openLog = (
   { LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>,
   { stdout }: Pick<ProcessIO, 'stdout'>,

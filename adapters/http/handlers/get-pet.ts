@@ -6,7 +6,10 @@ import { fail } from '../errors';
 
 const petIdInDecimal = inDecimal(PetId);
 
-/** @deprecated The interface removes this operation on 5 December 2030. */
+/**
+ * Handles `GET /v1/pets/:petId`. The row `getPet` of operations.ts calls it.
+ * @deprecated The interface removes this operation on 5 December 2030.
+ */
 export const handleGetPet = async (context: PetContext, { deadlineOf }: ServerFunctions): Promise<void> => {
   const id = petIdInDecimal.decode(context.params['petId']);
   if (E.isLeft(id)) {

@@ -94,6 +94,7 @@ const sharedLinkToNext = (query: string, page: PetPage): string | undefined => {
   return link;
 };
 
+/** Handles `GET /v1/pets`. The row `listPets` of operations.ts calls it. */
 export const handleListPets = async (context: PetContext, { deadlineOf }: ServerFunctions): Promise<void> => {
   const { querystring } = context;
   const query = decodeListQuery(querystring);
