@@ -22,7 +22,8 @@ type InputState = 'open' | 'ended' | 'finished' | 'discarded';
 const parsingThrottle = turnThrottle(16);
 
 /**
- * A client's connection. Runs one exchange (a request and its response) at a time, since a later request may depend on
+ * A client's connection. serve-connections.ts makes it, and queues each request in it as an Exchange of
+ * request-lifecycle.ts. Runs one exchange (a request and its response) at a time, since a later request may depend on
  * an earlier one. Parses one head or body at a time, since pipelined requests take less memory as bytes than as
  * objects.
  */

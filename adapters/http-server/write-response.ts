@@ -127,6 +127,7 @@ function closed(this: ExchangeResponse): void {
 
 const tracked = { writeHead, end };
 
+/** Reports the head, end and close of a response to its owner, the Exchange of request-lifecycle.ts. */
 export const trackResponse = (response: ExchangeResponse, owner: ResponseOwner): void => {
   response.owner = owner;
   Object.assign(response, tracked);

@@ -121,6 +121,7 @@ const bearerKey = (authorization: string): E.Either<HttpFailure, ApiKey> => {
   return ApiKey.is(key) ? E.right(key) : E.left({ _tag: 'MalformedApiKey', repeatsScheme: bearer.test(key) });
 };
 
+/** Opens the store with the request's API key. pet-routes.ts runs it, then any `quota`, before each pet operation. */
 export const authenticate =
   (openStore: OpenAnimalStore, { deadlineOf }: ServerFunctions): PetMiddleware =>
   async (context, next) => {

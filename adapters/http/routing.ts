@@ -20,6 +20,7 @@ export interface Routes<S> {
 
 export const openApiPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
+/** Makes the router of a table of routes, for pet-routes.ts and service-routes.ts. */
 export const createRoutes = <S extends State>(served: ReadonlyArray<ServedRoute<S>>): Routes<S> => {
   const router = new Router<S>({ sensitive: true, strict: true });
   const byName = new Map<string | undefined, Route>();

@@ -12,6 +12,7 @@ interface Text {
 
 const compress = promisify<Buffer, Buffer>(gzip);
 
+/** Makes the handler of a fixed text, for the pages and files of docs-pages.ts. Compresses it only once. */
 export const sendText = ({ body, contentType, headers = {} }: Text) => {
   const plain = Buffer.from(body);
   const hash = createHash('sha256').update(plain).digest('base64url');
@@ -47,6 +48,10 @@ const originOf = (context: Context): string => {
   return host === '' ? '' : `${context.protocol === 'https' ? 'https' : 'http'}://${host}`;
 };
 
+/**
+ * Makes the handler of a text that contains the service's own address: the OpenAPI documents of service-routes.ts and
+ * the start page of docs-pages.ts.
+ */
 export const sendTextByOrigin = (makeText: (origin: string) => Text) => {
   const known = new LRUCache<string, ReturnType<typeof sendText>>({ max: maxOrigins });
   return (context: Context): Promise<void> => {

@@ -18,6 +18,7 @@ export const endBySignals = (): void => {
   }
 };
 
+/** Waits for the signal that stops the command `serve`. A second signal ends the process at once. */
 export const nextStopSignal = (): Promise<StopSignal> =>
   new Promise((resolve) => {
     let isReceived = false;
@@ -34,7 +35,10 @@ export interface Interruption {
   readonly receivedSignal: () => StopSignal | undefined;
 }
 
-/** Aborts the work at the first SIGINT or SIGTERM. The same signal again kills the process, as without a handler. */
+/**
+ * Aborts the work of a command, started by `runInterruptible` of commands/run.ts, at the first SIGINT or SIGTERM. The
+ * same signal again kills the process, as without a handler.
+ */
 export const interruptible = async (
   { stop }: { readonly stop: () => void },
   work: (interruption: Interruption) => Promise<void>,

@@ -50,6 +50,7 @@ export interface ProcessIO {
   readonly stderr: Output;
 }
 
+/** Opens the terminal that `commandLine` (commands/command-line.ts) gives to each command. */
 export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   let exitCode = 0;
   let isStopped = false;

@@ -11,4 +11,5 @@ export const escapeControlCharacters = (text: string): string => text.replaceAll
 
 export const toPrintableJson = (value: unknown): string => escapeControlCharacters(JSON.stringify(value));
 
+/** Formats a count for the messages of the commands, such as `1 animal` or `2 animals`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
