@@ -32,7 +32,7 @@ const toError = (failure: Failure): AnimalStoreError => {
         'this idempotency key was already used for a different animal; use a new key',
       );
     case 'InvalidApiKey':
-      return new AnimalStoreError('unauthorized', 'the API key is not valid');
+      return new AnimalStoreError('unauthorized', 'invalid API key');
     case 'PetNotFound':
       return new AnimalStoreError('pet_not_found', 'pet not found');
     case 'Unavailable':
