@@ -166,8 +166,8 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
 
   /**
    * Returns the bytes that a request holds in memory while it is queued, receives its body or is shed. A shed request
-   * counts, since its client can send until the 503 is sent. Bytes after a complete body belong to later requests and
-   * do not count: `maxHeldBytes` limits them.
+   * counts, since its client can send until the 503 is sent. Bytes after a complete body do not count: they
+   * belong to later requests, and have a limit of their own, `maxHeldBytes`.
    */
   heldBytes(): number {
     if (!this.isPending() && this.state !== 'shed') return 0;

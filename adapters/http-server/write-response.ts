@@ -144,8 +144,8 @@ export const continueOnceRead = (request: IncomingMessage, response: ExchangeRes
 };
 
 /**
- * Gives its socket to a response that Node has not created, such as the response to a CONNECT, when its turn has come.
- * Closes the connection after the response.
+ * Gives the socket to a response that Node has not created, such as the response to a CONNECT. Closes the connection
+ * after the response.
  */
 export const writeLastTo = (socket: Socket, response: ExchangeResponse): void => {
   response.assignSocket(socket);

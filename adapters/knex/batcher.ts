@@ -167,7 +167,7 @@ export const createBatcher = <K, V extends object>({
     running.add(batch);
     wakeAt(batch.endBy);
     for (const { endBy } of calls) wakeAt(endBy);
-    // Polls only for a single call: with several clients, the processor time is needed for their requests.
+    // Polling takes processor time. A batch of several calls has several clients, whose requests need that time.
     if (calls.length === 1 && lastBatchMs < pollMs) pollUntil(began + pollMs);
     const end = (settle: (call: Call<K, V>, place: number) => void): void => {
       lastBatchMs = performance.now() - began;
@@ -179,8 +179,8 @@ export const createBatcher = <K, V extends object>({
       });
       if (!running.delete(batch)) return;
       dispatch();
-      // The settled calls end HTTP requests, so that queued requests start and make calls. `nextTick` runs these calls
-      // sooner than the `setImmediate` of a new call would.
+      // When calls settle, their HTTP requests end, and queued requests start and make new calls. `nextTick` dispatches
+      // these calls sooner than their own `setImmediate` would.
       process.nextTick(dispatch);
     };
     runBatch(calls.map(({ key }) => key)).then(

@@ -129,7 +129,7 @@ const requestDurations = () => {
     boundsInSeconds,
   );
   const byRoute = new Map<string, Map<string, Map<number, Observe>>>();
-  // Labels need no escaping, since routes are templates of the program.
+  // Labels need no escaping: a route is a template such as `/v1/pets/:petId`, never a text of the client.
   const observerOf = (method: string, route: string, status: number): Observe => {
     const byMethod = getOrAdd(byRoute, route, () => new Map<string, Map<number, Observe>>());
     const byStatus = getOrAdd(byMethod, method, () => new Map<number, Observe>());

@@ -7,7 +7,7 @@ import { fail } from '../errors';
 const petIdInDecimal = inDecimal(PetId);
 
 /**
- * Handles `GET /v1/pets/:petId`. The row `getPet` of operations.ts calls it.
+ * Handles `GET /v1/pets/:petId`, for the operation `getPet` in operations.ts.
  * @deprecated The interface removes this operation on 5 December 2030.
  */
 export const handleGetPet = async (context: PetContext, { deadlineOf }: ServerFunctions): Promise<void> => {

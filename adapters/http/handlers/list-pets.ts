@@ -41,7 +41,7 @@ const codecs = {
 
 const ListPetsParameters = t.partial(codecs);
 
-/** Parses a query without its question mark. URLSearchParams would drop one that starts the first name. */
+/** Parses a query. Adds a question mark, because URLSearchParams would drop one that belongs to the first name. */
 const parametersOf = (query: string): URLSearchParams => new URLSearchParams(`?${query}`);
 
 const decodeQuery = (query: string): E.Either<HttpFailure, Partial<PetQuery>> => {
@@ -68,8 +68,8 @@ const decodeListQuery = (query: string): ReturnType<typeof decodeQuery> => {
   return decoded;
 };
 
-// Characters that are invalid in a query (RFC 3986, section 3.4). The HTTP server of an embedding program may accept
-// them.
+// Characters that are invalid in a query (RFC 3986, section 3.4). Links escape them, because the HTTP server of an
+// embedding program may accept them.
 const invalidInQuery = /[^\w.~:/?@!$&'()*+,;=%[\]-]/g;
 
 /**
@@ -94,7 +94,7 @@ const sharedLinkToNext = (query: string, page: PetPage): string | undefined => {
   return link;
 };
 
-/** Handles `GET /v1/pets`. The row `listPets` of operations.ts calls it. */
+/** Handles `GET /v1/pets`, for the operation `listPets` in operations.ts. */
 export const handleListPets = async (context: PetContext, { deadlineOf }: ServerFunctions): Promise<void> => {
   const { querystring } = context;
   const query = decodeListQuery(querystring);

@@ -44,8 +44,9 @@ export interface PetStatements {
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
   readonly page: (knex: Knex, start: PageStart, limit: number) => Promise<ReadonlyArray<PetRow>>;
   /**
-   * Returns a page of at most `limit` animals for each start. Returns undefined instead of a page with more than
-   * `maxPageBytes` of text, and does not load that page. The filters of all starts must name the same fields.
+   * Returns a page of at most `limit` animals for each start, which has filters and the first id. Returns undefined
+   * instead of a page with more than `maxPageBytes` of text, and does not load that page. All starts must filter by the
+   * same fields.
    */
   readonly pages: (
     knex: Knex,

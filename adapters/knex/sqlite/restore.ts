@@ -31,8 +31,8 @@ const refusals = {
 };
 
 /**
- * Runs work while no other connection has the file open or can read it. Leaving WAL mode first checkpoints the log and
- * removes it, which SQLite allows only to the last connection.
+ * Runs work while no other connection has the file open or can read it. SQLite lets only the last connection leave WAL
+ * mode, and then checkpoints and removes the log.
  */
 const withExclusiveLock = <A>(filename: string, work: () => Promise<A>): Promise<A> =>
   // Without `min: 1` the pool closes an idle connection after 30 s, which releases the lock.

@@ -164,7 +164,7 @@ const hasLeftLog = (filename: string): boolean =>
  */
 export const openSqliteForInspection = (filename: string): InspectableDatabase => {
   const keepsLog = hasLeftLog(filename);
-  // Without a write-ahead log, reads use `rw`. A read-only connection would create the log, and leave it behind.
+  // If no write-ahead log was left behind, reads use `rw`: a read-only connection would create a log and leave it.
   const reads = openPool(filename, keepsLog ? 'ro' : 'rw', 'query_only = ON');
   const writes = openPool(filename, 'rw', 'synchronous = FULL');
   const usual = openSqlite(filename, { isOwnFile: true });
