@@ -6,6 +6,7 @@ import { fileAdvice } from './backend/database-file';
 import { errorCode } from './error-code';
 import { type DatabaseAddress, databaseAddressText } from './database-address';
 
+/** A failure of a command, thrown by `commands/`, `backend/` and `serve/`. `commands/run.ts` prints it with `reasonOf`. */
 export type CommandFailure =
   | Unavailable
   | MigrationFailed
@@ -59,7 +60,7 @@ const adviceByCode: ReadonlyArray<readonly [RegExp, string]> = [
   ],
   [/^3D000$/, 'create that database, or set its name in DATABASE_URL'],
   [/^(42501|25006)$/, 'grant this user the right to create tables and to write in that database'],
-  [/^2200H$/, 'raise its maximum, or set it to the largest id in table pets'],
+  [/^2200H$/, 'raise the maximum of the sequence, or set its value to the largest id in table pets'],
   [/^(53300|53400)$/, 'raise max_connections of the server, or lower POSTGRES_POOL_SIZE'],
   [/^(53100|53200)$/, 'its disk or its memory is full; free space on the server'],
   [/^(57P03|57P01|57P02)$/, 'wait until the server has started, and try again'],

@@ -20,7 +20,7 @@ export const serverTimeouts = {
    */
   idleMs: 65_000,
   // After the last response, a connection discards what the client still sends. It closes once the client has sent
-  // nothing for `lingerSilenceMs`, or after `lingerMs`, in which a client at 100 Mbit/s can end an upload of 60 MB.
+  // nothing for `lingerSilenceMs`, or after `lingerMs`. In that time, a client at 100 Mbit/s sends 60 MB.
   lingerSilenceMs: 1_000,
   lingerMs: 5_000,
   /**

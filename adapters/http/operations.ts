@@ -132,7 +132,7 @@ export const petOperations: ReadonlyArray<PetOperation> = [
     handle: handleGetPet,
     summary: 'Get an animal',
     description:
-      'Use `GET /pets?after={petId - 1}&limit=1` instead, and compare the `id`: if no animal has it, the response has the next animal or none.',
+      'Use `GET /pets?after={petId - 1}&limit=1` instead. If no animal has the id `petId`, the response has the animal with the next id, or none.',
     parameters: [
       {
         name: 'petId',

@@ -8,7 +8,7 @@ interface Progress {
 
 const progressIntervalMs = 5_000;
 
-/** Prints the progress of the commands `import`, `export` and `backup` until the returned function is called. */
+/** Prints the progress of a command in `app/commands`, such as `import`, until the returned function is called. */
 export const showProgress = (
   { printError }: Pick<Terminal, 'printError'>,
   { unit = 'animals', count, fraction = () => undefined }: Progress,

@@ -17,7 +17,7 @@ const collectYoung = (): void => {
 const oldBytes = (): number =>
   getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0;
 
-const windows = 7;
+const windows = 15;
 const requestsPerWindow = 200;
 
 /** Returns the number of old bytes that remain in memory after a request. */
@@ -43,9 +43,9 @@ describe('The memory of a finished request', () => {
     while (growths.length < windows) growths.push(await growth(socket));
     socket.destroy();
     await stop();
-    // The log, the client and the compiler use 2 kB for each request, and a request that stays in memory 5 kB more. The
-    // median counts, because a full collection makes the growth of one window negative.
-    const median = growths.toSorted((one, other) => one - other)[(windows - 1) / 2];
-    expect(median, growths.join()).to.be.below(4_000);
+    // The log, the client and the compiler use 2 kB for each request, and a request that stays in memory 5 kB more. A
+    // compiler that shares the processor uses more for some windows, and a full collection makes one negative.
+    const quartile = growths.toSorted((one, other) => one - other)[(windows - 3) / 4];
+    expect(quartile, growths.join()).to.be.below(4_000);
   });
 });
