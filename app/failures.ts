@@ -6,7 +6,7 @@ import { fileAdvice } from './backend/database-file';
 import { errorCode } from './error-code';
 import { type DatabaseAddress, databaseAddressText } from './database-address';
 
-/** A failure of a command, thrown by `commands/`, `backend/` and `serve/`. `commands/run.ts` prints it with `reasonOf`. */
+/** A failure that `commands/`, `backend/` and `serve/` throw. `commands/run.ts` prints it with `reasonOf`. */
 export type CommandFailure =
   | Unavailable
   | MigrationFailed

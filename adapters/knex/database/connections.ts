@@ -72,8 +72,8 @@ const closeOnBusyCommit = async (transaction: Knex.Transaction): Promise<void> =
 };
 
 /**
- * Runs work in a transaction, and rolls back if the work throws. The repository in `pets/` and the API keys use it. Throws if PostgreSQL answers COMMIT with
- * ROLLBACK, as it does after a failed statement whose error was ignored.
+ * Runs work in a transaction, and rolls back if the work throws. The repository in `pets/` and the API keys use it.
+ * Throws if PostgreSQL answers COMMIT with ROLLBACK, as it does after a failed statement whose error was ignored.
  */
 export const inTransaction = async <A>(
   knex: Knex,
