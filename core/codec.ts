@@ -108,7 +108,7 @@ const isCalendarDate = (value: string): boolean => {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 };
 
-/** Codec of a date. No field of an animal is a date yet. */
+/** Codec of a date, for a field that is a date. No field of an animal is one yet. */
 export const calendarDate = <B extends string>(name: string): t.Type<B, string> =>
   brand(name, t.string, { holds: isCalendarDate, expected: 'a date such as 2030-12-05' });
 

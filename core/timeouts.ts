@@ -20,7 +20,7 @@ export const serverTimeouts = {
    */
   idleMs: 65_000,
   // After the last response, a connection discards what the client still sends. It closes once the client has sent
-  // nothing for `lingerSilenceMs`, or after `lingerMs`. In that time, a client at 100 Mbit/s sends 60 MB.
+  // nothing for `lingerSilenceMs`, or after `lingerMs`: enough for a client at 100 Mbit/s to send another 60 MB.
   lingerSilenceMs: 1_000,
   lingerMs: 5_000,
   /**
@@ -50,8 +50,8 @@ export const databaseTimeouts = {
   maxStatementMs: 9_000,
   sqliteBusyMs: 3_000,
   /**
-   * Time by which an outer timeout exceeds the inner one: the pool's that of a connection, the socket's that of a
-   * statement. The error of the inner timeout is more precise, and must come first.
+   * Time by which an outer timeout exceeds the inner one. The pool's timeout exceeds the connection's, and the socket's
+   * exceeds the statement's. The inner error is more precise, and must come first.
    */
   graceMs: 500,
   /**

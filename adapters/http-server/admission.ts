@@ -145,7 +145,7 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
 /**
  * Separate slots for reads and writes, so that writes that wait for a locked database cannot block reads. If both
  * queues together are full, a request for the shorter queue displaces the newest of the longer one, which is shed.
- * An `Exchange` of request-lifecycle.ts enters the one for its method.
+ * Each request, an `Exchange` of request-lifecycle.ts, enters `reads` or `writes`, depending on its method.
  */
 export interface Bulkheads {
   readonly reads: Admission;

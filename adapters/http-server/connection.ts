@@ -156,8 +156,8 @@ export class Connection<T extends Turn = Turn> {
 
   private parseReceived(): void {
     if (this.isYielding) {
-      // Stop reading until other connections have been served. A pause in `parsePiece` would not last, because Node
-      // resumes the socket for the reader of the body.
+      // Stop reading until other connections have been served. Pause only here, after parsing: when the listener begins
+      // to read a body, Node resumes the socket.
       this.socket.pause();
       return;
     }

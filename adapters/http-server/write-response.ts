@@ -15,7 +15,7 @@ const pieceBytes = 65_536;
 
 const afterOthers = turnThrottle(16);
 
-/* eslint-disable @typescript-eslint/unbound-method -- Express replaces the prototype of each response, so `trackResponse` sets methods on it that call these. */
+/* eslint-disable @typescript-eslint/unbound-method -- Express replaces the prototype of each response, so `trackResponse` sets methods on the response itself that call these. */
 const { writeHead: nodeWriteHead, write: nodeWrite, end: nodeEnd } = ServerResponse.prototype;
 /* eslint-enable @typescript-eslint/unbound-method */
 

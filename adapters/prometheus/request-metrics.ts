@@ -117,7 +117,7 @@ const knownMethods = new Set([
   'TRACE',
 ]);
 
-// OpenTelemetry recommends bounds from 5 ms, but most lists take less. No request takes more than 5 s.
+// OpenTelemetry recommends bounds from 5 ms, but most list requests take less. No request takes more than 5 s.
 const boundsInSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 type Observe = (seconds: number) => void;

@@ -88,7 +88,7 @@ const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
 
 /**
  * Authenticates by the keys in the database. Accepts a valid key from a cache for 2 seconds after its query, even while
- * the database fails. In the app, app/backend/backend.ts makes it one of the ports.
+ * the database fails. `app/backend/backend.ts` passes it on as the port `Authenticate`.
  */
 export const knexAuthenticate = ({ reads, concurrency }: Database): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });

@@ -45,9 +45,9 @@ export const errorWithCode = (code: string, message: string): Error =>
 export const permanentError = (message: string): Error => errorWithCode('PERMANENT', message);
 
 /**
- * Reports an error that ends a migration, since a retry cannot fix it: SQLSTATE classes 0A (feature not supported), 22
- * (data), 23 (constraint), 3F (schema name) and 42 (syntax or access rule), their equivalents in SQLite, and
- * `permanentError`.
+ * Reports an error that ends a migration, since a retry cannot fix it: one of `permanentError`, or of the SQLSTATE
+ * classes 0A (feature), 22 (data), 23 (constraint), 3F (schema name) and 42 (syntax, rights). SQLite's equivalents count
+ * too.
  */
 export const isPermanent = hasCode(
   /^(?:PERMANENT|(?:0A|22|23|3F|42).{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG))$/,

@@ -38,7 +38,7 @@ const readIdentity = (pool: Knex) =>
     pool.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
   );
 
-/** Returns the process id that the server sent at startup. A pooler sends an invented one. */
+/** Returns the process id that PostgreSQL sent when the connection opened. A pooler sends an invented one. */
 const processNamedBy = (connection: unknown): unknown =>
   typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'processID') : undefined;
 
@@ -173,7 +173,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
 
 /**
  * Returns the database of a host's Knex, for `hostDatabase`. Each statement detects the engine on its own connection,
- * because waiting for a second would deadlock if the host's pool has only one.
+ * because waiting for another connection would deadlock if the host's pool has only one.
  */
 export const hostPostgres = (pool: Knex): Database => {
   let detected: Engine['isDistributed'] | undefined;

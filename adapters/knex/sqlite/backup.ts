@@ -57,7 +57,7 @@ const withInterruption = async <A>(
     else onTick();
   }, tickMs);
   try {
-    // The timer interrupts the connection, so it must end first: the driver can't interrupt a closed connection.
+    // Stop the timer before the pool closes the connection, because the driver can't interrupt a closed connection.
     return await withPool(pool, async (file) => {
       try {
         return await use(file);

@@ -49,7 +49,8 @@ const cacheStatements = (connection: Connection): void => {
 
   connection.all = <Row>(sql: string, bindings: Bindings, done: DoneWith<Row>) =>
     (statements.get(sql) ?? prepare(sql, done)).all<Row>(bindings, (error, rows) => {
-      // Finalizes the statement, by `dispose`. After a lock timeout, it would keep its snapshot of the file.
+      // Deleting the statement calls `dispose`, which finalizes it. Otherwise, a statement that waited too long for a
+      // lock would keep its snapshot of the file.
       if (error !== null) statements.delete(sql);
       done(error, rows);
     });

@@ -52,7 +52,7 @@ export const sqliteConfiguration = (filename: string, watch?: Watch): Knex.Confi
     watch,
   );
 
-/** Checks over a new connection: open ones may still have cached pages that are missing from the file. */
+/** Runs `quick_check` on a new connection: open ones may still have cached pages that are missing from the file. */
 const passesQuickCheck = (filename: string): Promise<boolean> =>
   withPool(
     knex(configuration(filename, 1, ['query_only = ON'], undefined)),
@@ -109,8 +109,8 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     reads,
     writes,
     petStatements: sqlitePetStatements(runStatement),
-    // SQLite has one writer. The three reading connections serve a batch each of finds, lists and API keys. A page that
-    // is too large for a batch waits for a free one.
+    // SQLite has one writer. Finds, lists and API keys run one batch at a time each, on three reading connections. A
+    // page that is too large for a batch waits for a free connection.
     concurrency: { reads: 1, writes: 1 },
     withMigrationLock: async (work) =>
       withWriteLock(writes, work, isOwnFile ? await idForNewFile(reads) : undefined),
