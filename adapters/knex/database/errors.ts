@@ -46,8 +46,8 @@ export const permanentError = (message: string): Error => errorWithCode('PERMANE
 
 /**
  * Reports an error that ends a migration, since a retry cannot fix it: one of `permanentError`, or of the SQLSTATE
- * classes 0A (feature), 22 (data), 23 (constraint), 3F (schema name) and 42 (syntax, rights). SQLite's equivalents count
- * too.
+ * classes 0A (feature), 22 (data), 23 (constraint), 3F (schema name) and 42 (syntax, rights). The codes of SQLite that
+ * mean the same count too.
  */
 export const isPermanent = hasCode(
   /^(?:PERMANENT|(?:0A|22|23|3F|42).{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG))$/,
