@@ -2,8 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { endBySignals } from './terminal/signals';
 
-// After an overload, V8 may allocate new objects directly in the old generation, where they keep finished
-// requests in memory until a full collection. Without this flag, one process in three lost a quarter of its throughput.
+// After an overload, V8 may allocate new objects directly in the old generation, where they keep finished requests in
+// memory until a full collection. Without this flag, one process in three lost a quarter of its throughput.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 if (process.pid === 1) endBySignals();

@@ -26,13 +26,11 @@ import type {
   SessionTimeouts,
 } from './database/database';
 import { eitherToTaskEither, errorWithCode, permanentError, toTaskEither } from './database/errors';
-import { idOfRow, newPetCells, petFromRow, type PetRow } from './database/pet-columns';
+import { idOfRow, leastInt64, newPetCells, petFromRow, type PetRow } from './database/pet-columns';
 import { type MigrationFailed, tryMigrate } from './migrations/migrate';
 import { generationMismatch, migrations, readSchemaState, type SchemaState } from './migrations/migrations';
 
 const maxPageBytes = 1_000_000;
-
-const leastId = -(2n ** 63n);
 
 const eachFilter: ReadonlyArray<PetFilters> = [
   {},
@@ -48,13 +46,13 @@ const readAnimals = async (
   { reads, petStatements }: Database,
   limit: number,
 ): Promise<ReadonlyArray<PetRow>> => {
-  const rows = await petStatements.page(reads, { from: leastId, filters: {} }, limit);
+  const rows = await petStatements.page(reads, { from: leastInt64, filters: {} }, limit);
   for (const filters of eachFilter) {
-    const start = { from: leastId, filters };
+    const start = { from: leastInt64, filters };
     await petStatements.page(reads, start, limit);
     await petStatements.pages(reads, [start], limit, maxPageBytes);
   }
-  await petStatements.byIds(reads, [leastId, ...rows.map((row) => BigInt(idOfRow(row)))]);
+  await petStatements.byIds(reads, [leastInt64, ...rows.map((row) => BigInt(idOfRow(row)))]);
   return rows;
 };
 

@@ -48,8 +48,8 @@ const batchMetrics = () => {
 
 /**
  * Metrics of a service: OpenTelemetry's names in Prometheus spelling, and prom-client's default metrics of the process.
- * `app/serve` makes them at the start, and reports each request to them.
- * No other adapter imports this one, so that embedders do not need prom-client.
+ * `app/serve` makes them at the start, and reports each request to them. No other adapter imports this one, so that
+ * embedders do not need prom-client.
  */
 export const prometheusMetrics = ({ version, operations }: Options) => {
   const registry = new Registry();

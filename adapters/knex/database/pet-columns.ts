@@ -20,6 +20,8 @@ export interface Column {
   readonly maxBytes: number | undefined;
 }
 
+export const leastInt64 = -(2n ** 63n);
+
 export const petColumns: ReadonlyArray<Column> = petFieldNames.map((field) => {
   const spec: PetField = petFields[field];
   return {

@@ -18,7 +18,7 @@ import {
 import { createBatcher, type OnBatch } from '../batcher';
 import type { Database, PageStart, PetStatements } from '../database/database';
 import { tryOrError } from '../database/errors';
-import { idOfRow, petFromRow, type PetRow } from '../database/pet-columns';
+import { idOfRow, leastInt64, petFromRow, type PetRow } from '../database/pet-columns';
 import { retryConflicts } from '../database/connections';
 
 const maxBatchSize = 400;
@@ -51,7 +51,6 @@ export const readPets = (
     onBatch,
   });
 
-const leastInt64 = -(2n ** 63n);
 const greatestInt64 = 2n ** 63n - 1n;
 
 /** Maximum bytes of text in a page that is read together with others. A query of 400 pages then stays under 30 MB. */

@@ -8,13 +8,15 @@ import {
   newPetCells,
   newPetColumns,
   idOfRow,
+  leastInt64,
   petBytes,
   petCells,
   petCellsIf,
   type PetRow,
 } from '../database/pet-columns';
 import type { PageStart, PetStatements } from '../database/database';
-import { errorWithCode, isUnsupported } from '../database/errors';
+import { isUnsupported } from '../database/errors';
+import { checkIds } from './server-settings';
 
 /** Returns an array parameter in the only form of Knex's types that permits nulls. */
 const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
@@ -67,20 +69,7 @@ const readPage = (
   return run(knex, { name: ['page', ...columns].join(' '), sql }, [...bindings, limit]);
 };
 
-const checkIds = async (knex: Knex): Promise<void> => {
-  type Row = Record<'isAllowed' | 'isExhausted', boolean | null>;
-  const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
-    `select has_sequence_privilege(seqrelid, 'usage, update') as "isAllowed",
-       case when has_sequence_privilege(seqrelid, 'usage, select')
-         then pg_sequence_last_value(seqrelid) > seqmax - seqincrement end as "isExhausted"
-     from pg_sequence where seqrelid = pg_get_serial_sequence('pets', 'id')::regclass`,
-  );
-  if (rows[0]?.isAllowed === false)
-    throw errorWithCode('42501', 'permission denied for sequence pets_id_seq');
-  if (rows[0]?.isExhausted === true) throw errorWithCode('2200H', 'sequence pets_id_seq is exhausted');
-};
-
-const randomUnusedId = (): string => String(randomBytes(8).readBigInt64LE() | -(2n ** 63n));
+const randomUnusedId = (): string => String(randomBytes(8).readBigInt64LE() | leastInt64);
 
 const pagesBy = (columns: ReadonlyArray<Column>) => {
   const names = columns.map(({ name }) => name);

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { Durability, SessionTimeouts } from '../database/database';
-import { permanentError } from '../database/errors';
+import { errorWithCode, permanentError } from '../database/errors';
 import { databaseTimeouts } from '../../../core/timeouts';
 
 type Setting = readonly [name: string, value: string];
@@ -101,4 +101,18 @@ export const missingGrants = async (pool: Knex, countsRequests: boolean): Promis
     [rights.map(({ name }) => name), rights.map(({ right }) => right)],
   );
   return rows.map(({ role, name, right }) => `grant ${right} on ${name} to ${role}`);
+};
+
+/** Checks that the role can take ids from the sequence of `pets`, for the trial insert of the health checks. */
+export const checkIds = async (knex: Knex): Promise<void> => {
+  type Row = Record<'isAllowed' | 'isExhausted', boolean | null>;
+  const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
+    `select has_sequence_privilege(seqrelid, 'usage, update') as "isAllowed",
+       case when has_sequence_privilege(seqrelid, 'usage, select')
+         then pg_sequence_last_value(seqrelid) > seqmax - seqincrement end as "isExhausted"
+     from pg_sequence where seqrelid = pg_get_serial_sequence('pets', 'id')::regclass`,
+  );
+  if (rows[0]?.isAllowed === false)
+    throw errorWithCode('42501', 'permission denied for sequence pets_id_seq');
+  if (rows[0]?.isExhausted === true) throw errorWithCode('2200H', 'sequence pets_id_seq is exhausted');
 };
