@@ -95,7 +95,7 @@ const codec = t.strict({
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
   NODE_ENV: oneOf(['development', 'test', 'production'], 'development'),
   MAX_IN_FLIGHT: wholeNumber(1, 100_000, 128),
-  MAX_WAIT: wholeNumber(1, 60_000, serverTimeouts.maxWaitMs, ofMilliseconds),
+  MAX_WAIT: wholeNumber(1, serverTimeouts.responseMs, serverTimeouts.maxWaitMs, ofMilliseconds),
   TRUST_PROXY: wholeNumber(0, 100, 0),
   STOP_DELAY: wholeNumber(0, 600_000, 0, ofMilliseconds),
   RATE_LIMIT: setting<RateLimit | undefined>(

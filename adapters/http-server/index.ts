@@ -7,4 +7,4 @@ export type {
   ServerFailure,
   ShedRequest,
 } from './options';
-export { arrivedAt, BodyError, deadlineOf, readBody } from './request-functions';
+export { arrivedAt, deadlineOf, readBody } from './request-functions';

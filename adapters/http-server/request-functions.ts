@@ -129,8 +129,8 @@ export const arrivedAt = (request: IncomingMessage): number | undefined =>
 
 /**
  * Reads the body of a request of this server, or of another `http.Server`. On this server, a request that waits for its
- * body does not count towards `maxInFlight`. Rejects with a `BodyError` if the body is longer than `maxBytes` or
- * incomplete.
+ * body does not count towards `maxInFlight`. Rejects if the body is longer than `maxBytes` or incomplete; `type` and
+ * `status` of the error are those of the package raw-body.
  */
 export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
   ServedRequest.exchangeOf(request)?.readBody(maxBytes) ?? startReading(request, maxBytes).body;

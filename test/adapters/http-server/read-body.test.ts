@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { type BodyError, readBody } from '../../../adapters/http-server';
+import { type BodyError, readBody } from '../../../adapters/http-server/request-functions';
 import { eventually } from '../../support/eventually';
 import { type PlainServer, postRequest, startPlainServer, statusesIn } from '../../support/http/plain-server';
 
