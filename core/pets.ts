@@ -79,6 +79,7 @@ const isPetField = (name: string): name is keyof typeof petFields => name in pet
 
 export const petFieldNames = Object.keys(petFields).filter(isPetField);
 
+/** An animal to add, without an id. */
 export interface NewPet extends RecordOf<typeof newPetFields> {}
 export const NewPet: RecordCodec<NewPet> = record('NewPet', newPetFields);
 

@@ -30,13 +30,16 @@ export interface InvalidApiKey {
   /** Id that the text of the API key contains, if any. The id of an `unknown` key is unverified input. */
   readonly keyId?: KeyId;
 }
+/** Makes an InvalidApiKey. */
 export const invalidApiKey = (reason: InvalidApiKey['reason'], keyId?: KeyId): InvalidApiKey =>
   keyId === undefined ? { _tag: 'InvalidApiKey', reason } : { _tag: 'InvalidApiKey', reason, keyId };
 
+/** No animal has this id. */
 export interface PetNotFound {
   readonly _tag: 'PetNotFound';
   readonly id: PetId;
 }
+/** Makes a PetNotFound. */
 export const petNotFound = (id: PetId): PetNotFound => ({ _tag: 'PetNotFound', id });
 
 /** The owner of the API key has already used this idempotency key for a different animal. */
@@ -56,6 +59,7 @@ export interface ImportAborted {
   readonly _tag: 'ImportAborted';
   readonly cause: unknown;
 }
+/** Makes an ImportAborted. */
 export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });
 
 /**

@@ -7,6 +7,7 @@ import type { HttpServerOptions, Listener } from './options';
 import { createNodeServer, type NodeServer, serveConnections } from './serve-connections';
 import { serverTimeouts } from '../../core/timeouts';
 
+/** A listening HTTP server. */
 export interface HttpServer {
   readonly address: string;
   /**
