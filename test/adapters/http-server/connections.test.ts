@@ -232,23 +232,4 @@ describe('startHttpServer', () => {
       return listener.deref() === undefined;
     });
   });
-
-  it('gives the listener the origin form of an absolute URL', async () => {
-    const { connect: open, stop } = await startPlainServer((request, response) => {
-      response.end(request.url);
-    });
-    for (const [target, path] of [
-      ['/a?b', '/a?b'],
-      ['http://h/a', '/a'],
-      ['http://h/v1/../a', '/v1/../a'],
-      ['http://h?x', '/?x'],
-    ]) {
-      const connection = open();
-      connection.send(getRequest(String(target), 'Connection: close'));
-      expect((await connection.closed()).toString())
-        .to.match(/\r\n\r\n\S*$/)
-        .and.satisfy((all: string) => all.endsWith(`\r\n\r\n${String(path)}`));
-    }
-    await stop(0);
-  });
 });

@@ -88,14 +88,6 @@ for (const [name, makeListener] of listeners) {
       slow.send('lo');
       expect((await slow.closed()).toString()).to.match(/\r\n\r\nhello$/);
     });
-
-    it('ends a connection with a response that precedes the body', async () => {
-      const connection = server.connect();
-      connection.send(postRequest('/a', 'hello').slice(0, -2));
-      await connection.received(/\r\nConnection: close\r\n/);
-      connection.send(`lo${getRequest('/b')}`);
-      expect(statusesIn(await connection.closed())).to.deep.equal([200]);
-    });
   });
 }
 

@@ -10,7 +10,7 @@ import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-mem
 import { openAnimalStore, type PetRepository } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
 import { listenOn, servePlainly } from '../../support/http/listen';
-import { connectTo, rawExchange } from '../../support/http/raw-connection';
+import { connectTo } from '../../support/http/raw-connection';
 
 const key = arbitraryApiKey();
 const newPet = '{"name":"Rex","categoryId":7}';
@@ -158,51 +158,3 @@ describe('A create that comes over HTTP/2 to a host, where a body needs no Conte
       .and.include('empty body');
   });
 });
-
-/** Returns the Link header of the last of several responses. The host removes a path prefix, as koa-mount does. */
-const linkOf = async (
-  prefix: string,
-  ...requests: ReadonlyArray<readonly [method: string, target: string, body?: string]>
-): Promise<string | undefined> => {
-  const { address, close } = await startHost((context, next) => {
-    context.path = context.path.slice(prefix.length);
-    return next();
-  });
-  try {
-    let link: string | undefined;
-    for (const [method, target, body = ''] of requests) {
-      const head = [
-        `${method} ${target} HTTP/1.1`,
-        'Host: animals',
-        `Authorization: Bearer ${key}`,
-        'Content-Type: application/json',
-        `Content-Length: ${body.length}`,
-        'Connection: close',
-      ];
-      const { headers } = await rawExchange(address, `${head.join('\r\n')}\r\n\r\n${body}`);
-      link = headers.get('link');
-    }
-    return link;
-  } finally {
-    await close();
-  }
-};
-
-for (const prefix of ['', '/shelter', '/v1/pets/shelter']) {
-  describe(`The routes in a host under the prefix "${prefix}"`, () => {
-    it('link to the next page by a reference that holds under any prefix', async () => {
-      const create = ['POST', `${prefix}/v1/pets`, newPet] as const;
-      expect(await linkOf(prefix, create, create, ['GET', `${prefix}/v1/pets?limit=1`])).to.equal(
-        '<?limit=1&after=1>; rel="next"',
-      );
-    });
-
-    it('link from a deprecated address to the list by a reference that holds under any prefix', async () => {
-      for (const id of ['1', 'no-id', '%2F', '1?a=/b']) {
-        expect(await linkOf(prefix, ['GET', `${prefix}/v1/pets/${id}`]), id).to.equal(
-          '<../pets>; rel="successor-version"',
-        );
-      }
-    });
-  });
-}

