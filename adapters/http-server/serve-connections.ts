@@ -9,7 +9,13 @@ import type { HeldBytes } from './received-bytes';
 import { ServedRequest } from './request-functions';
 import { Exchange, type ExchangeContext } from './request-lifecycle';
 import { serverTimeouts } from '../../core/timeouts';
-import { isMalformedHeadRequest, maxHeadBytes, type ParserError, parserFailure } from './validate-request';
+import {
+  isMalformedHeadRequest,
+  keptHeaders,
+  maxHeadBytes,
+  type ParserError,
+  parserFailure,
+} from './validate-request';
 import { ExchangeResponse } from './write-response';
 
 export const createNodeServer = () => {
@@ -25,8 +31,7 @@ export const createNodeServer = () => {
     // `validateRequest` checks Host, because Node's own rejection has no body.
     requireHostHeader: false,
   });
-  // With the default, Node drops headers after the thousandth, such as a second Authorization.
-  server.maxHeadersCount = 0;
+  server.maxHeadersCount = keptHeaders;
   allowHalfOpen(server);
   return server;
 };
@@ -92,6 +97,11 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
     // Ignore further reports, since Node may report the same malformed request again for each packet.
     if (connection === undefined || connection.parserFailure !== undefined) return;
     if (!connection.socket.writable) return;
+    // A client that has opened a connection in advance would take a 408 for the response to its first request.
+    if (connection.socket.bytesRead === 0) {
+      connection.socket.destroy();
+      return;
+    }
     const failure = parserFailure(error);
     connection.failParsing(failure);
     if (!connection.isClosing && !connection.received.isBodyComing) {

@@ -4,6 +4,12 @@ import type { ServerFailure } from './options';
 /** Maximum size of a request's head. RFC 9112, section 3, recommends at least 8,000 bytes for the request line. */
 export const maxHeadBytes = 16_384;
 
+/** Maximum headers of a request. Short headers take 20 times as much memory as their bytes. */
+const maxHeaders = 128;
+
+/** Node drops the headers after this number. One more than the maximum, so that `validateRequest` sees the excess. */
+export const keptHeaders = maxHeaders + 1;
+
 /**
  * Counts the bytes of a request's head, and its Host and Authorization headers. Node's own limit leaves out colons and
  * line ends, and Node joins or drops repeated headers.
@@ -55,6 +61,7 @@ export const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedR
 export const validateRequest = (request: IncomingMessage): ServerFailure | undefined => {
   const { rawHeaders, headers, httpVersion, httpVersionMajor, url = '' } = request;
   if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
+  if (rawHeaders.length > 2 * maxHeaders) return { _tag: 'HeadersTooLarge' };
   const { bytes, hosts, authorizations } = countHead(rawHeaders);
   if (bytes > maxHeadBytes) return { _tag: 'HeadersTooLarge' };
   if (hosts > 1) return malformed('a request must have at most one Host header');

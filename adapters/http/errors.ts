@@ -139,7 +139,11 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
         retryAfter(failure.retryAfterSeconds),
       );
     case 'HeadersTooLarge':
-      return describe(431, 'headers_too_large', 'the request headers must be at most 16 KiB');
+      return describe(
+        431,
+        'headers_too_large',
+        'a request may have at most 128 headers, of at most 16 KiB in all',
+      );
     case 'Defect':
       return describe(500, 'internal_error', 'internal error');
     case 'Unavailable':

@@ -74,6 +74,18 @@ describe('The record of a request', () => {
   });
 });
 
+describe('A connection without a request', () => {
+  it('is closed without a 408, which a client could take for the response to its first request', async () => {
+    const rejected: Array<RejectionRecord> = [];
+    const server = await startServer(memoryApplication(), {
+      reporter: { ...silentReporter, requestRejected: (record) => rejected.push(record) },
+    });
+    const received = await connectTo(server.address).closed();
+    await server.stop(0);
+    expect([received.toString(), rejected]).to.deep.equal(['', []]);
+  });
+});
+
 describe('An overloaded service', () => {
   it('answers liveness checks at exactly /livez', async () => {
     const { address, stop } = await overloadedServer();

@@ -21,6 +21,10 @@ const chunkedHead = (...headers: ReadonlyArray<string>): string =>
 
 const oneByteChunks = `{"name":"${'x'.repeat(60_000)}`.replace(/./g, '1\r\n$&\r\n');
 
+const unendedHead = `GET / HTTP/1.1\r\nHost: a\r\n${'ab:\r\n'.repeat(8_000)}`;
+
+const documentOfManyHeaders = `GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n${'a:b\r\n'.repeat(126)}\r\n`;
+
 const incompleteBody = `${(100_000).toString(16)}\r\n{"name":"${'x'.repeat(99_000)}`;
 
 interface Attack {
@@ -37,6 +41,12 @@ const attacks: Readonly<Record<string, Attack>> = {
     parts: [chunkedHead(`Authorization: Bearer ${key}`), oneByteChunks],
   },
   'one-byte chunks without a key': { connections: 500, parts: [chunkedHead(), oneByteChunks] },
+  'heads that do not end': { connections: 4_000, sentAtOnce: 100, parts: [unendedHead] },
+  'unread documents whose requests had many headers': {
+    connections: 4_000,
+    sentAtOnce: 100,
+    parts: [documentOfManyHeaders],
+  },
   'incomplete bodies with a key': {
     connections: 5_000,
     sentAtOnce: 100,

@@ -50,7 +50,7 @@ const hostilities: Readonly<Record<string, Hostility>> = {
     reads: false,
     boundMs: serverTimeouts.stallMs + 10_000,
   },
-  'silent from the start': { sends: '', reads: true, boundMs: 15_000, status: '408' },
+  'silent from the start': { sends: '', reads: true, boundMs: 15_000 },
   'gone after a response': {
     sends: `${head('GET /livez HTTP/1.1')}\r\n`,
     reads: true,
