@@ -1,6 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { readFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
 import { toError } from 'fp-ts/Either';
 import { openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
 import { backupCommand, restoreCommand } from './backup';
@@ -14,9 +13,12 @@ import { serveCommand } from './serve';
 
 const usageExitCode = 2;
 
-const emptyCommentOrAssignment = /^\s*(?:#.*|(?:export\s+)?[A-Za-z_]\w*\s*=.*)?$/;
-
-const quotedValue = /=\s*(["'`])[^]*?\1/g;
+/**
+ * Matches an empty line, a comment or an assignment. A value that contains `#` must be in quotes, because Node's
+ * `parseEnv` starts a comment there, and systemd does not.
+ */
+const environmentLine =
+  /[ \t]*(?:#[^\r\n]*|(?:export[ \t]+)?(?<name>[A-Za-z_]\w*)[ \t]*=[ \t]*(?:(?<quote>["'`])(?<quoted>(?:(?!\k<quote>)[^])*)\k<quote>|(?![ \t"'`])(?<plain>[^#\r\n]*?))[ \t]*(?:(?<=[ \t])#[^\r\n]*)?)?(?:\n|$)/gy;
 
 const readText = (file: string): string => {
   try {
@@ -26,13 +28,27 @@ const readText = (file: string): string => {
   }
 };
 
-/** Rejects lines that Node's `parseEnv` skips silently, so that no setting gets lost. */
+const valueOf = ({ quote, quoted = '', plain = '' }: NodeJS.ReadOnlyDict<string>): string => {
+  if (quote === undefined) return plain;
+  return quote === '"' ? quoted.replaceAll('\\n', '\n') : quoted;
+};
+
+/** Not with `parseEnv`, which skips or misreads some lines silently, such as a name after a blank line with a space. */
 const readEnvironmentFile = (file: string): NodeJS.ReadOnlyDict<string> => {
-  const text = readText(file);
-  const lines = text.replace(quotedValue, (value) => `=${value.replace(/[^\n]/g, '')}`).split(/\r?\n/);
-  const wrong = lines.findIndex((line) => !emptyCommentOrAssignment.test(line));
-  if (wrong !== -1) throw new InvalidArgumentError(`line ${wrong + 1} is not NAME=value`);
-  return parseEnv(text);
+  const text = readText(file)
+    .replace(/^\ufeff/, '')
+    .replaceAll('\r\n', '\n');
+  const rest = text.replace(environmentLine, '');
+  if (rest !== '') {
+    const line = text.slice(0, -rest.length).split('\n').length;
+    throw new InvalidArgumentError(
+      `line ${line} is not NAME=value; a value that contains # must be in quotes`,
+    );
+  }
+  const assignments = [...text.matchAll(environmentLine)].flatMap(({ groups: { name, ...value } = {} }) =>
+    name === undefined ? [] : [[name, valueOf(value)] as const],
+  );
+  return Object.fromEntries(assignments);
 };
 
 const connectTo =

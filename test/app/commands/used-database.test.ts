@@ -117,11 +117,50 @@ describe('The database of a command', () => {
       ['# a comment\n\nDATABASE_URL sqlite:x\n', 3],
       ['API_KEYS="one\ntwo"\nnot a line\n', 3],
       ['\xff\xfe=1\n', 1],
+      ['\xa0DATABASE_URL=memory:\n', 1],
+      ['DATABASE_URL\xa0=memory:\n', 1],
+      ['PORT=1\nPORT-1=2\n', 2],
+      ['PORT=1\rDATABASE_URL=memory:\r', 1],
+      ['API_KEYS="one"two"\n', 1],
+      ['API_KEYS= "one\nDATABASE_URL=memory:\n', 1],
+      ['API_KEYS="one" DATABASE_URL="memory:"\n', 1],
     ] as const) {
-      writeFileSync(file, text, 'latin1');
+      writeFileSync(file, text, { encoding: text.startsWith('\xff') ? 'latin1' : 'utf8' });
       const { code, stderr } = await runInProcess(['--environment-file', file, 'keys', 'list']);
       expect(code).to.equal(2);
       expect(stderr).to.include(`line ${line} is not NAME=value`);
+    }
+  });
+
+  it('is not opened if the environment file has an unquoted value with a # in it: exit code 2', async () => {
+    const folder = await makeFolder();
+    const [file, right] = [join(folder, 'environment'), join(folder, 'a#b.sqlite3')];
+    for (const line of [`DATABASE_URL=sqlite:${right}`, `DATABASE_URL='sqlite:a'#b`, 'DATABASE_URL=#b']) {
+      writeFileSync(file, `PORT=1 # the port\n${line}\n`);
+      const { code, stderr } = await runInProcess(['--environment-file', file, 'migrate']);
+      expect(code, line).to.equal(2);
+      expect(stderr).to.include('line 2 is not NAME=value; a value that contains # must be in quotes');
+    }
+    writeFileSync(file, `PORT=1 # the port\nDATABASE_URL="sqlite:${right}" # the animals\n`);
+    const { code, stderr } = await runInProcess(['--environment-file', file, 'migrate']);
+    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: `database: sqlite:${right}\n` });
+  });
+
+  it('comes from the environment file, whatever byte order mark, line ends and spaces an editor wrote', async () => {
+    const [{ file }, folder] = [await newCatalogue(), await makeFolder()];
+    const environmentFile = join(folder, 'environment');
+    for (const text of [
+      `\ufeffDATABASE_URL=sqlite:${file}\r\nPORT=0\r\n`,
+      `export\tDATABASE_URL=sqlite:${file}`,
+      `PORT=\nexport  DATABASE_URL = sqlite:${file} \n# PORT="1`,
+      `\t\n \n\tDATABASE_URL\t=\t'sqlite:${file}'\t# the animals\n`,
+    ]) {
+      writeFileSync(environmentFile, text);
+      const { code, stderr } = await runInProcess(['--environment-file', environmentFile, 'keys', 'list']);
+      expect({ code, stderr }, text).to.deep.equal({
+        code: 0,
+        stderr: `database: sqlite:${file}\nthere are no keys\n`,
+      });
     }
   });
 
