@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { call } from '../support/http/client';
 import { eventually } from '../support/eventually';
-import { connectTo, rawExchange } from '../support/http/raw-connection';
+import { connectTo, rawExchange, readHttpResponses } from '../support/http/raw-connection';
 import { killPrograms } from '../support/processes/command';
 import { needsPrograms } from '../support/processes/system';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
@@ -17,13 +17,21 @@ const pet = '{"name":"Rex","categoryId":7}';
 const pauseMs = 11_000;
 
 /** Requests that a proxy may reject itself, and the statuses it may answer with. */
-const malformed: ReadonlyArray<readonly [head: string, statuses: ReadonlyArray<number>]> = [
-  ['GET /v1/pets HTTP/1.1\r\nno header', [400]],
-  [`GET /v1/pets HTTP/1.1\r\nX: ${'x'.repeat(17_000)}`, [400, 431]],
-  [`GET /v1/pets?x=${'x'.repeat(17_000)} HTTP/1.1`, [400, 431]],
+const rejected: ReadonlyArray<readonly [head: string, statuses: ReadonlyArray<number>]> = [
+  [`GET /v1/pets HTTP/1.1\r\nX: ${'x'.repeat(17_000)}`, [431]],
+  [`GET /v1/pets?x=${'x'.repeat(17_000)} HTTP/1.1`, [431]],
   ['GET /v1/pets/%00 HTTP/1.1', [400, 401]],
-  ['GET /v1/pets HTTP/3.0', [400, 505]],
+  ['GET /v1/pets HTTP/3.0', [400, 401]],
   ['TRACE /v1/pets HTTP/1.1', [400, 401]],
+  ['GET /errors/late HTTP/1.1', [404]],
+  ['GET //errors/late HTTP/1.1', [404]],
+  ['GET /%2Ferrors/late HTTP/1.1', [404]],
+];
+
+// HAProxy 2.6 answers a head that it cannot parse with HTML, whatever its `http-error` says.
+const unparsable: typeof rejected = [
+  ['GET /v1/pets HTTP/1.1\r\nno header', [400]],
+  ['POST /v1/pets HTTP/1.1\r\nTransfer-Encoding: gzip, chunked', [400]],
 ];
 
 for (const [name, startProxy] of proxies) {
@@ -68,9 +76,9 @@ for (const [name, startProxy] of proxies) {
     });
 
     it('passes on the longest Link header', async () => {
-      const { status, headers } = await call(`${address}/v1/pets?limit=1&x=${'!'.repeat(14_000)}`, { key });
+      const { status, headers } = await call(`${address}/v1/pets?limit=1&x=${'!'.repeat(15_500)}`, { key });
       expect(status).to.equal(200);
-      expect(headers['link']).to.match(/^<\?limit=1&x=!{14000}&after=[0-9]+>; rel="next"$/);
+      expect(headers['link']).to.match(/^<\?limit=1&x=!{15500}&after=[0-9]+>; rel="next"$/);
     });
 
     it('answers HTTP/1.0 without a Host', async () => {
@@ -91,10 +99,8 @@ for (const [name, startProxy] of proxies) {
       expect((await connection.closed()).toString()).to.match(/^HTTP\/1.1 201 /);
     });
 
-    // HAProxy 2.6 answers what it cannot parse with HTML, whatever its `errorfile` says.
-    const itOnNginx = name === 'nginx' ? it : () => undefined;
-    itOnNginx('answers malformed requests with an Error body', async () => {
-      for (const [head, statuses] of malformed) {
+    it('answers requests that it rejects with an Error body', async () => {
+      for (const [head, statuses] of name === 'nginx' ? [...rejected, ...unparsable] : rejected) {
         const bytes = `${head}\r\nHost: h\r\nConnection: close\r\n\r\n`;
         const { status, headers, body } = await rawExchange(address, bytes);
         const request = head.slice(0, 40);
@@ -102,6 +108,25 @@ for (const [name, startProxy] of proxies) {
         expect(headers.get('content-type'), request).to.match(/^application\/json/);
         expect(JSON.parse(body), request).to.include({ status }).and.to.include.keys('code', 'message');
       }
+    });
+
+    it('answers a malformed chunk with an Error body', async () => {
+      const connection = connectTo(address);
+      connection.send(
+        [
+          ...['POST /v1/pets HTTP/1.1', 'Host: animals', 'Connection: close', `Authorization: Bearer ${key}`],
+          ...['Content-Type: application/json', 'Transfer-Encoding: chunked', 'Expect: 100-continue', '', ''],
+        ].join('\r\n'),
+      );
+      await connection.received(/^HTTP\/1.1 100 /);
+      connection.send('zz\r\n\r\n');
+      const answer = readHttpResponses(await connection.closed(), ['POST']).at(-1);
+      expect(answer).to.include({ status: 400 });
+      expect(JSON.parse(String(answer?.body))).to.deep.equal({
+        code: 'malformed_request',
+        message: 'the request is not valid HTTP/1.1',
+        status: 400,
+      });
     });
 
     it('continues with the remaining instance, and answers 503 with an Error body without one', async () => {
