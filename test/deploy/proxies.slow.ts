@@ -129,6 +129,13 @@ for (const [name, startProxy] of proxies) {
       });
     });
 
+    it('names the host and port of the request in the OpenAPI document, whatever X-Forwarded-Host says', async () => {
+      const { text } = await call(`${address}/openapi.json`, {
+        headers: { 'X-Forwarded-Host': 'evil.example' },
+      });
+      expect(JSON.parse(text)).to.have.deep.property('servers', [{ url: `${address}/v1` }]);
+    });
+
     it('continues with the remaining instance, and answers 503 with an Error body without one', async () => {
       const { stdout } = await services[0].stop();
       expect(stdout, 'the address of a client').to.include('127.0.0.1');
