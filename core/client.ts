@@ -3,7 +3,7 @@ import { decodeOrThrow, type FromDecodeOrThrow } from './codec';
 import { largestPageSize, ListPetsQuery, type PetFilters, type PetQuery } from './pet-query';
 import { NewPet, type Pet, PetId } from './pets';
 import type { CreatedPet } from './ports';
-import { type Attempt, type CallOptions, withRetries } from './retry';
+import { type Attempt, type CallOptions, checkedOptions, withRetries } from './retry';
 
 type Plain<A> = A extends bigint ? bigint | number : A extends FromDecodeOrThrow<string> ? string : A;
 
@@ -60,7 +60,7 @@ export const givenOrRandomKey = (given = randomKey()): IdempotencyKey => decodeO
 
 export const clientOver = (transport: Transport): AnimalStoreClient => {
   async function* byPage(options: ListOptions): AsyncGenerator<ReadonlyArray<Pet>> {
-    const { pageSize = largestPageSize, ...rest } = options;
+    const { pageSize = largestPageSize, ...rest } = checkedOptions(options);
     const query = { limit: largestPageSize, ...decodeOrThrow(ListPetsQuery, { ...rest, limit: pageSize }) };
     let next: TransportPage['next'] = (attempt) => transport.list(query, attempt);
     while (next !== undefined) {
@@ -77,7 +77,7 @@ export const clientOver = (transport: Transport): AnimalStoreClient => {
   return {
     create: async (newPet, options = {}) => {
       const decoded = decodeOrThrow(NewPet, newPet);
-      const key = givenOrRandomKey(options.idempotencyKey);
+      const key = givenOrRandomKey(checkedOptions(options).idempotencyKey);
       const { pet } = await withRetries((attempt) => transport.create(decoded, key, attempt), options, key);
       return pet;
     },
@@ -87,7 +87,7 @@ export const clientOver = (transport: Transport): AnimalStoreClient => {
     }),
     get: async (id, options = {}) => {
       const decoded = decodeOrThrow(PetId, id);
-      return withRetries((attempt) => transport.find(decoded, attempt), options);
+      return withRetries((attempt) => transport.find(decoded, attempt), checkedOptions(options));
     },
   };
 };

@@ -16,4 +16,4 @@ export * from './operations';
 export * from './pet-query';
 export * from './pets';
 export * from './ports';
-export { type Attempt, type CallOptions, withRetries } from './retry';
+export { type Attempt, type CallOptions, checkedOptions, withRetries } from './retry';

@@ -9,6 +9,30 @@ export interface CallOptions {
   readonly retryForMs?: number | undefined;
 }
 
+// Not `instanceof`: the signal may come from another realm, such as that of a test runner.
+const isAbortSignal = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
+
+const optionRules: ReadonlyArray<
+  readonly [option: keyof CallOptions, holds: (value: unknown) => boolean, expected: string]
+> = [
+  ['signal', isAbortSignal, 'an AbortSignal'],
+  ['timeoutMs', (value) => typeof value === 'number' && value > 0, 'a number greater than 0'],
+  ['retryForMs', (value) => typeof value === 'number' && value >= 0, 'a number of at least 0'],
+];
+
+/** Returns the options, or throws a TypeError if one is invalid. Ignores options of other names. */
+export const checkedOptions = <Options extends CallOptions>(options: Options): Options => {
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError('invalid options: they must be an object');
+  for (const [name, holds, expected] of optionRules) {
+    const value: unknown = options[name];
+    if (value !== undefined && !holds(value)) throw new TypeError(`invalid ${name}: it must be ${expected}`);
+  }
+  return options;
+};
+
 export interface Attempt {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -69,13 +93,13 @@ const runAttempt = async <A>(
   const onAbort = (): void => {
     cutOff(abortedBy(signal));
   };
+  signal?.addEventListener('abort', onAbort);
   const timer = setTimeout(
     () => {
       cutOff(new AnimalStoreError('timeout', `no answer within ${timeoutMs} ms`));
     },
     Math.min(timeoutMs, maxTimerMs),
   );
-  signal?.addEventListener('abort', onAbort);
   try {
     return await Promise.race([attempt({ signal: controller.signal, timeoutMs }), isCutOff]);
   } finally {
@@ -100,8 +124,6 @@ export const withRetries = async <A>(
   { signal, timeoutMs = clientTimeouts.attemptMs, retryForMs = clientTimeouts.retryForMs }: CallOptions,
   idempotencyKey?: string,
 ): Promise<A> => {
-  if (!(timeoutMs > 0)) throw new TypeError('invalid timeoutMs: it must be greater than 0');
-  if (!(retryForMs >= 0)) throw new TypeError('invalid retryForMs: it must be at least 0');
   const giveUpAt = performance.now() + retryForMs;
   let attempts = 0;
 

@@ -4,6 +4,7 @@ import {
   AnimalStoreError,
   type ApiKey,
   type CallOptions,
+  checkedOptions,
   type CreatedPet,
   type Deadline,
   decodeOrThrow,
@@ -76,7 +77,11 @@ const remoteFailure = (error: AnimalStoreError): RemoteFailure => {
 const limitsUntil = (deadline: Deadline | undefined): CallOptions => {
   if (deadline === undefined) return {};
   const remainingMs = Math.max(1, deadline - performance.now());
-  return { retryForMs: remainingMs, timeoutMs: Math.min(clientTimeouts.attemptMs, remainingMs) };
+  // Rejects a deadline of NaN, with which retries would never end.
+  return checkedOptions({
+    retryForMs: remainingMs,
+    timeoutMs: Math.min(clientTimeouts.attemptMs, remainingMs),
+  });
 };
 
 const call = <F, A>(

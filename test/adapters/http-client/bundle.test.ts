@@ -26,7 +26,7 @@ const bundle = async (...options: ReadonlyArray<string>): Promise<string> => {
 };
 
 describe('The client, bundled for a browser', () => {
-  it('is at most 4 kB without the core, gzipped', async () => {
+  it('is at most 4.2 kB without the core, gzipped', async () => {
     const core = readdirSync(join(projectFolder, 'core'))
       .filter((name) => name.endsWith('.ts'))
       .map((name) => name.replace(/\.ts$/, ''))
@@ -36,7 +36,7 @@ describe('The client, bundled for a browser', () => {
       '--external:fp-ts',
       '--external:io-ts',
     );
-    expect(gzipSync(text).byteLength).to.be.within(2_000, 4_000);
+    expect(gzipSync(text).byteLength).to.be.within(2_000, 4_200);
   });
 
   it('needs no module of Node, and is at most 10 kB with the core, fp-ts and io-ts', async () => {
