@@ -22,7 +22,7 @@ const victimKey = 'a-key-of-a-victim-that-is-long-enough';
 
 const attackersOfEachKind = 6;
 const victimsOfEachKind = 4;
-const durationMs = 10_000;
+const durationMs = 6_000;
 
 /** CHAOS_SEED repeats the random choices of an earlier run, but not their exact times. */
 const seed = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 2 ** 32));

@@ -13,7 +13,6 @@ import { proxies, type StartProxy } from './support/proxies';
 
 const key = 'a-key-of-this-test-that-is-long-enough';
 const clients = 32;
-const rounds = 2;
 const pauseMs = 500;
 
 interface Ledger {
@@ -56,12 +55,10 @@ const restartInTurn = async (databaseUrl: string, startProxy: StartProxy) => {
   const load = Array.from({ length: clients }, (_, client) =>
     runClient(address, client, ledger, () => isOver),
   );
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [place, port] of ports.entries()) {
-      await delay(pauseMs);
-      expect(await services[place]?.stop()).to.include({ code: 0, signal: null });
-      services[place] = await start(port);
-    }
+  for (const [place, port] of ports.entries()) {
+    await delay(pauseMs);
+    expect(await services[place]?.stop()).to.include({ code: 0, signal: null });
+    services[place] = await start(port);
   }
   await delay(pauseMs);
   isOver = true;

@@ -25,11 +25,11 @@ import { collecting, heapInUse, watchEventLoop } from '../support/measures';
 /** FUZZ_SEED repeats a run. */
 const seed = Number(process.env['FUZZ_SEED'] ?? randomInt(2 ** 31));
 
-const leastRequests = 50_000;
+const leastRequests = 25_000;
 const clients = 32;
 
 const warmUp = 60;
-const course = 260;
+const course = 120;
 
 /** Limit of a tick of the service's event loop, on a machine that others use too. */
 const longestTickMs = 2_000;

@@ -73,8 +73,8 @@ const stalledReaders = 24;
 const leastLeft = 3;
 const leastCutOff = 8;
 
-/** The steady reader takes this much, this often: the page takes it over a minute. */
-const sipBytes = 16_384;
+/** The steady reader takes this much, this often: the page takes it over 30 s. */
+const sipBytes = 32_768;
 const sipIntervalMs = 100;
 
 const dripIntervalMs = 250;

@@ -57,8 +57,8 @@ describe('A 201', () => {
     inFolder(async (folder) => {
       const file = `${folder}/animals.sqlite3`;
       const ledger = newLedger();
-      await killService(`sqlite:${file}`, 50, ledger);
-      const figures = await expectAllStored(`sqlite:${file}`, 50, ledger);
+      await killService(`sqlite:${file}`, 20, ledger);
+      const figures = await expectAllStored(`sqlite:${file}`, 20, ledger);
       expect(await integrityOf(file)).to.deep.equal(['ok']);
       return { ...figures, integrity_check: 'ok' };
     }),
