@@ -21,6 +21,13 @@ export const inTmpfs = <A>(size: string, use: (folder: string) => Promise<A>): P
     }
   });
 
+/** Writes a file until a file system of at most this size has no free page. */
+export const fillDisk = async (file: string, bytes: number): Promise<void> => {
+  for (let size = bytes; size >= 4096; size /= 2) {
+    await writeFile(file, Buffer.alloc(size), { flag: 'a' }).catch(() => undefined);
+  }
+};
+
 export const remount = async (folder: string, mode: 'ro' | 'rw'): Promise<void> => {
   await run('mount', ['-o', `remount,${mode}`, folder]);
 };
