@@ -184,19 +184,6 @@ describe(`The reference in a browser${whySkipped}`, function () {
     await page.close();
   });
 
-  const background = 'getComputedStyle(document.body).backgroundColor';
-
-  it('is as light or dark as the reader has it, and follows a change', async () => {
-    const page = await browser.newPage({ colorScheme: 'dark' });
-    await page.goto(`${service.address}/docs`);
-    await page.locator('.opblock').first().waitFor();
-    expect(await page.evaluate(background)).to.equal('rgb(28, 32, 34)');
-    await page.emulateMedia({ colorScheme: 'light' });
-    await page.locator('html:not(.dark-mode)').waitFor();
-    expect(await page.evaluate(background)).to.equal('rgb(255, 255, 255)');
-    await page.close();
-  });
-
   /** Waits until the transitions of colours have ended. */
   const transitionsEnd = 'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))';
 

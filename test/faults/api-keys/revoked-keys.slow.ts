@@ -105,12 +105,6 @@ const revoke = async (
 
 const fromRevocation = { beginsMs: 0, endsMs: usedForMs };
 
-const noFault: Outage = {
-  ...fromRevocation,
-  stopDatabase: () => Promise.resolve(() => Promise.resolve()),
-  refusedWith: [],
-};
-
 const frozen = (freeze: () => void, thaw: () => void, when: Pick<Outage, 'beginsMs' | 'endsMs'>): Outage => ({
   ...when,
   stopDatabase: () => {
@@ -141,10 +135,6 @@ describe('A revoked key', () => {
   afterEach(killServices);
 
   for (const { name, within } of sqlStores) {
-    fault(`is refused by two instances within 5 s, on ${name}`, () =>
-      within((store) => revoke(store, store.databaseUrl, noFault)),
-    );
-
     if (name === 'PostgreSQL') {
       fault('is refused within 5 s while the database is unreachable, on PostgreSQL', () =>
         within((store) =>

@@ -61,12 +61,6 @@ const makePipe = async () => {
   return { reader, writer: openSync(path, 'w') };
 };
 
-const linesIn = (text: string): ReadonlyArray<string> =>
-  text
-    .split('\n')
-    .slice(0, -1)
-    .filter((line) => line.includes('"msg":"request"'));
-
 describe('A service whose log can not be written', function () {
   afterEach(killServices);
   afterEach(removeFolders);
@@ -128,14 +122,6 @@ describe('A service whose log can not be written', function () {
 
 describe('A service whose log is read', function () {
   afterEach(killServices);
-
-  it('has written a line for each request when it stops', async () => {
-    const service = await startService(environment);
-    await ask(service.address, many);
-    const { code, stdout } = await service.stop();
-    expect(code).to.equal(0);
-    expect(linesIn(stdout)).to.have.lengthOf(many);
-  });
 
   it('has written its lines when it is ended at once', async () => {
     const service = await startService(environment);
