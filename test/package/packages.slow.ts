@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isRefused } from '../support/http/client';
@@ -77,14 +76,6 @@ describe('The two packages', () => {
       await expectSuccess(checkout, `npx publint --strict dist/packages/${name}`);
       await expectSuccess(checkout, `npx attw --profile strict dist/packages/${name}`);
     }
-  });
-
-  it('are not written if `npm run pack` gets an argument, which prints the usage', async () => {
-    await rm(join(checkout, 'dist', 'packages'), { recursive: true, force: true });
-    const { code, stderr } = await shell(checkout, 'npx tsx deploy/packages/pack.ts --help');
-    expect(code).to.equal(1);
-    expect(stderr).to.include('usage: npm run pack');
-    expect(existsSync(join(checkout, 'dist', 'packages'))).to.equal(false);
   });
 
   it('are not written by `npm pack`, which says what to type', async () => {

@@ -84,13 +84,4 @@ describe('RATE_LIMIT', () => {
       return { refused: refused.length, 'let through afterwards': limit };
     }),
   );
-
-  fault('limits nothing if it is not set', async () => {
-    const service = await startService(environmentOf('memory:'));
-    const answers = await flood([service], owner);
-    const limited = ({ status, headers }: Answer) =>
-      !through.includes(status) || headers['ratelimit'] !== undefined;
-    expect(answers.filter(limited)).to.deep.equal([]);
-    return { requests: answers.length };
-  });
 });

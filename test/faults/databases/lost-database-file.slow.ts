@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { open, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { environmentOf } from '../../support/http/client';
 import { runCommand } from '../../support/processes/command';
 import { killServices, startService } from '../../support/service/service-process';
@@ -106,12 +106,6 @@ describe('A service that loses its SQLite file', () => {
         after,
       };
     }),
-  );
-
-  fault('does not start if the file is no database', () =>
-    inFolder((folder) =>
-      refusingToStart(folder, (file) => writeFile(file, 'no database '.repeat(1_000)), /not a database/),
-    ),
   );
 
   fault('does not start if the file has lost a page', () =>

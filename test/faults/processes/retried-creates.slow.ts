@@ -56,23 +56,6 @@ for (const { name, within } of sqlStores) {
         return { requests: 3, refused: refused.length, animals: await countPets(address) };
       }),
     );
-
-    fault('is a create of its own if the first request was refused or failed', () =>
-      within(async ({ databaseUrl, holdWriters }) => {
-        const { address } = await startService(environmentOf(databaseUrl));
-        expect((await createUnder(address, 'a', '{"name":"Rex"}')).status).to.equal(400);
-        const release = await holdWriters();
-        const failed = await createUnder(address, 'a', newPet('Tom'));
-        await release();
-        expect([failed.status, failed.headers['retry-after']]).to.deep.equal([503, '1']);
-        expectFirst(await createUnder(address, 'a', rex));
-        expect((await createUnder(address, 'a', newPet('Tom'))).status).to.equal(422);
-        return {
-          'answered 503 after ms': Math.round(failed.milliseconds),
-          animals: await countPets(address),
-        };
-      }),
-    );
   });
 }
 
