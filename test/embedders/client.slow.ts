@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { animalStoreClient } from '../../adapters/http-client';
@@ -62,11 +62,6 @@ describe('A program that adds 100 animals while the service is killed and restar
         await service.stop();
       }));
   }
-
-  it('takes under 15 lines with animal-store/client', async () => {
-    const text = await readFile(join(projectFolder, 'test/examples/clients/client.mjs'), 'utf8');
-    expect(text.trimEnd().split('\n').length).to.be.below(15);
-  });
 });
 
 const library = `
