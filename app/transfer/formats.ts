@@ -64,9 +64,16 @@ const fieldsOf = (bytes: Uint8Array | undefined): Fields => {
 
 const { required, optional } = NewPet;
 
+const normalise = (column: string): string => column.trim().toLowerCase();
+
 const checkHeader = (fields: Fields): ReadonlyArray<string> => {
   if (E.isLeft(fields)) throw new Error(`line 1: ${fields.left}`);
   const header = fields.right;
+  for (const name of [...required, ...optional]) {
+    const misspelt = header.find((column) => column !== name && normalise(column) === normalise(name));
+    if (misspelt === undefined) continue;
+    throw new Error(`line 1: unknown column ${JSON.stringify(misspelt)}; did you mean ${name}?`);
+  }
   const occurrences = (name: string): number => header.filter((other) => other === name).length;
   if (required.every((name) => occurrences(name) === 1) && optional.every((name) => occurrences(name) <= 1)) {
     return header;

@@ -32,10 +32,12 @@ async function* withoutByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGe
   if (head !== undefined) yield head;
 }
 
-type Quoting = 'start' | 'plain' | 'quoted' | 'closed';
+type Quoting = 'start' | 'plain' | 'quoted' | 'closed' | 'carriageReturn';
 
 const comma = 0x2c;
 const quote = 0x22;
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
 
 /**
  * Returns the state after a byte (RFC 4180). Only a quote at the start of a field opens a quoted field. In a quoted
@@ -43,6 +45,7 @@ const quote = 0x22;
  */
 const nextQuoting = (quoting: Quoting, byte: number): Quoting => {
   if (quoting === 'quoted') return byte === quote ? 'closed' : 'quoted';
+  if (byte === carriageReturn) return 'carriageReturn';
   if (byte === comma) return 'start';
   return byte === quote && quoting !== 'plain' ? 'quoted' : 'plain';
 };
@@ -59,15 +62,12 @@ const maxBytesWithCarriageReturn = maxRowBytes + 1;
 
 export const tooLong = E.left(`the row is longer than ${maxRowBytes} bytes`);
 
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-
 const withoutCarriageReturn = (bytes: Uint8Array): Uint8Array =>
   bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes;
 
 /**
  * Splits a file into rows, and skips empty lines. With `hasQuotes`, as in CSV, a line break in quotes does not end the
- * row. Throws if a quote is not closed, because the text after it may be many valid rows.
+ * row. Throws if a quote is not closed, or if a carriage return has no line feed, because such a row may be many rows.
  */
 export async function* splitRows(
   chunks: AsyncIterable<Uint8Array>,
@@ -108,6 +108,11 @@ export async function* splitRows(
     for (let index = from; index < chunk.length; index += 1) {
       const byte = chunk[index] ?? lineFeed;
       if (byte === lineFeed && quoting !== 'quoted') return index;
+      if (quoting === 'carriageReturn') {
+        throw new Error(
+          `line ${line}: a carriage return outside quotes must be followed by a line feed; convert the line ends to LF or CRLF`,
+        );
+      }
       if (byte === lineFeed) line += 1;
       const next = nextQuoting(quoting, byte);
       if (quoting === 'start' && next === 'quoted') quoteLine = line;

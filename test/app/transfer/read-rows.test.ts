@@ -144,6 +144,40 @@ describe('Rows of a file', () => {
     expect(await read('csv', 'categoryId,name\n1,a\n')).to.deep.equal([[2, '"a"']]);
   });
 
+  it('end at a carriage return without a line feed, unless it is in quotes', async () => {
+    const failure = (line: number) =>
+      `Error: line ${line}: a carriage return outside quotes must be followed by a line feed; convert the line ends to LF or CRLF`;
+    for (const [text, line] of [
+      ['name,categoryId,status,id\rRex,7,available,1\rTom,8,sold,2\r', 1],
+      ['"name","categoryId"\r"Rex","7"\r', 1],
+      ['name,categoryId\r\n"Rex\r\n",7\rTom,8\r\n', 3],
+      ['name,categoryId\nRex\r,7\n', 2],
+      ['name,categoryId\r\r\nRex,7\r\r\n', 1],
+    ] as const) {
+      expect(await read('csv', text).then(String, String)).to.equal(failure(line));
+      const byteByByte = Array.from(text);
+      expect(await read('csv', ...byteByByte).then(String, String)).to.equal(failure(line));
+    }
+    expect(await read('csv', 'name,categoryId\r\n"a\rb\r",1\r\n"c",2\r')).to.deep.equal([
+      [2, '"a\\rb\\r"'],
+      [3, '"c"'],
+    ]);
+  });
+
+  it('need a header that spells the known columns exactly', async () => {
+    for (const [header, column, meant] of [
+      ['name,categoryId, status', ' status', 'status'],
+      ['name,categoryId,Status', 'Status', 'status'],
+      ['name,categoryId,"status\t"', 'status\\t', 'status'],
+      ['Name,categoryId', 'Name', 'name'],
+      ['name,CategoryID,status', 'CategoryID', 'categoryId'],
+    ] as const) {
+      const failure = await read('csv', `${header}\na,1,sold\n`).then(String, String);
+      expect(failure).to.equal(`Error: line 1: unknown column "${column}"; did you mean ${meant}?`);
+    }
+    expect(await read('csv', 'name,categoryId,id,ID,statuses,\na,1,2,3,4,5\n')).to.deep.equal([[2, '"a"']]);
+  });
+
   it('may follow a byte order mark', async () => {
     expect(await read('csv', '\ufeffname,categoryId\na,1\n')).to.deep.equal([[2, '"a"']]);
     const quoted = '\ufeff"name","cat\r\negory",categoryId\r\n"a","x\ny",1\r\n';
