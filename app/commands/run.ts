@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { decodeOrThrow, fieldErrorTexts } from '../../core';
 import { errorCode } from '../error-code';
 import { CommandFailed, reasonOf } from '../failures';
-import { readSettings, type Settings } from '../settings';
+import { readSettings, type Settings, settingWarnings } from '../settings';
 import { type Interruption, interruptible } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { formats } from '../transfer/formats';
@@ -33,6 +33,7 @@ export const runCommand = async (
     report(fieldErrorTexts(settings.left).join('\n'));
     return;
   }
+  for (const warning of settingWarnings(env, settings.right)) printError(`warning: ${warning}`);
   try {
     await command(settings.right);
   } catch (error) {

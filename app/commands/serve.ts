@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Service } from '../serve/serve';
 import { databaseAddressText } from '../database-address';
-import { changedSettings, type Settings, settingWarnings } from '../settings';
+import { changedSettings, type Settings } from '../settings';
 import { nextStopSignal } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { readVersion, runCommand } from './run';
@@ -31,9 +31,6 @@ export const serveCommand = (terminal: Terminal): Command =>
     const { serve } = await import('../serve/serve.js');
 
     await runCommand(terminal, async (settings) => {
-      for (const warning of settingWarnings(terminal.env, settings)) {
-        terminal.printError(`warning: ${warning}`);
-      }
       const { logger, close } = openLog(settings, terminal);
       try {
         await serve(settings, {

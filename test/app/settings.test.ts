@@ -4,6 +4,7 @@ import { pipe } from 'fp-ts/function';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeSettings, readSettings, settingNames, settingWarnings } from '../../app/settings';
+import { newCatalogue } from '../support/databases/catalogue';
 import { type Environment, runCommand } from '../support/processes/command';
 import { runInProcess } from '../support/processes/run-in-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
@@ -264,6 +265,30 @@ describe('The settings', () => {
     for (const warning of warnings) expect(stderr).to.match(new RegExp(`^warning: ${warning.source}`, 'm'));
     const quiet = await runInProcess(['doctor'], { ...environment, NODE_ENV: 'test', PROT: '' });
     expect(quiet.stdout).to.not.match(/warn/i);
+  });
+
+  it('cause a warning from every command for a misspelt name, once and on standard error only', async () => {
+    const [{ environment }, folder] = [await newCatalogue(), await makeFolder()];
+    const [csv, backup] = [join(folder, 'animals.csv'), join(folder, 'backup')];
+    writeFileSync(csv, 'name,categoryId\nRex,1\n');
+    const warning = 'warning: unknown setting DATABSE_URL; did you mean DATABASE_URL?';
+    for (const command of [
+      ['migrate', '--json'],
+      ['keys', 'list', '--json'],
+      ['backup', backup],
+      ['restore', backup],
+      ['import', csv, '--json'],
+      ['export', '--format=ndjson'],
+    ]) {
+      const { code, stdout, stderr } = await runInProcess(command, {
+        ...environment,
+        DATABSE_URL: 'sqlite:other',
+      });
+      expect(code, stderr).to.equal(0);
+      expect(stderr.split(warning), command.join(' ')).to.have.lengthOf(2);
+      expect(stdout).to.not.include('DATABSE_URL');
+      if (command.includes('--json')) expect(JSON.parse(stdout)).to.be.ok;
+    }
   });
 
   for (const [command, run] of [
