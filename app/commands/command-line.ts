@@ -13,12 +13,20 @@ import { serveCommand } from './serve';
 
 const usageExitCode = 2;
 
-/**
- * Matches an empty line, a comment or an assignment. A value that contains `#` must be in quotes, because Node's
- * `parseEnv` starts a comment there, and systemd does not.
- */
-const environmentLine =
-  /[ \t]*(?:#[^\r\n]*|(?:export[ \t]+)?(?<name>[A-Za-z_]\w*)[ \t]*=[ \t]*(?:(?<quote>["'`])(?<quoted>(?:(?!\k<quote>)[^])*)\k<quote>|(?![ \t"'`])(?<plain>[^#\r\n]*?))[ \t]*(?:(?<=[ \t])#[^\r\n]*)?)?(?:\n|$)/gy;
+const spaces = String.raw`[ \t]*`;
+const comment = String.raw`#[^\r\n]*`;
+const quotedValue = String.raw`(?<quote>["'\`])(?<quoted>(?:(?!\k<quote>)[^])*)\k<quote>`;
+// A value that contains `#` must be in quotes, because Node's `parseEnv` starts a comment there, and systemd does not.
+const plainValue = String.raw`(?![ \t"'\`])(?<plain>[^#\r\n]*?)`;
+const name = String.raw`(?:export[ \t]+)?(?<name>[A-Za-z_]\w*)`;
+const assignment = `${name}${spaces}=${spaces}(?:${quotedValue}|${plainValue})`;
+const commentAfterSpace = String.raw`(?:(?<=[ \t])${comment})?`;
+
+/** Matches an empty line, a comment or an assignment. */
+const environmentLine = new RegExp(
+  String.raw`${spaces}(?:${comment}|${assignment}${spaces}${commentAfterSpace})?(?:\n|$)`,
+  'gy',
+);
 
 const readText = (file: string): string => {
   try {
