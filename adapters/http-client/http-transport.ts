@@ -11,8 +11,9 @@ import {
   type TransportPage,
 } from '../../core';
 
-// Strings are matched first, so that digits inside a string are not taken for a number.
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/g;
+// Strings are matched first, so that digits inside a string are not taken for a number. An unclosed string extends to
+// the end, so that matching takes linear time.
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 const mark = '\0';
 
@@ -22,7 +23,7 @@ const mark = '\0';
  * browser bundle.
  */
 export const parseExactJson = (text: string): unknown => {
-  const marked = text.replace(tokens, (token) => (/^-?[0-9]+$/.test(token) ? `"\\u0000${token}"` : token));
+  const marked = text.replace(tokens, (token) => (/^-?\d+$/.test(token) ? `"\\u0000${token}"` : token));
   return JSON.parse(marked, (_name, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(1)) : value,
   );
@@ -55,12 +56,10 @@ const isServiceCode = (code: unknown): code is (typeof serviceErrorCodes)[number
 
 const shownLength = 200;
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
 const retryAfterMsOf = (headers: Headers): number | undefined => {
   const text = headers.get('Retry-After');
   if (text === null) return undefined;
-  const milliseconds = /^\s*[0-9]+\s*$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  const milliseconds = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 };
 
@@ -87,13 +86,14 @@ const parseOrUndefined = (text: string): unknown => {
   }
 };
 
-const failureOf = (response: Response, body: unknown, text: string): AnimalStoreError => {
-  if (!isObject(body) || !('code' in body) || !('message' in body)) return unexpectedResponse(response, text);
-  const { code, message } = body;
-  return isServiceCode(code) && typeof message === 'string'
-    ? new AnimalStoreError(code, message, detailsOf(response))
+const failureOf = (response: Response, body: unknown, text: string): AnimalStoreError =>
+  body instanceof Object &&
+  'code' in body &&
+  'message' in body &&
+  isServiceCode(body.code) &&
+  typeof body.message === 'string'
+    ? new AnimalStoreError(body.code, body.message, detailsOf(response))
     : unexpectedResponse(response, text);
-};
 
 const networkError = (cause: unknown): AnimalStoreError => {
   const reason: unknown = cause instanceof Error ? (cause.cause ?? cause) : cause;
@@ -103,7 +103,7 @@ const networkError = (cause: unknown): AnimalStoreError => {
 
 const urlOf = ({ baseUrl }: RemoteStore, path: string): URL => {
   if (!URL.canParse(baseUrl)) throw new TypeError(`invalid baseUrl: ${baseUrl}; it must be an absolute URL`);
-  return new URL(path, `${baseUrl.replace(/\/*$/, '').replace(/\/v1$/, '')}/v1/`);
+  return new URL(path, `${baseUrl.replace(/(\/v1)?\/*$/, '')}/v1/`);
 };
 
 const send = async (
@@ -150,19 +150,23 @@ const toPets = (response: Success): ReadonlyArray<Pet> => {
   return response.body.map((value: unknown) => toPet(response, value));
 };
 
+// A link whose `rel` is or includes `next` (RFC 8288, section 3), in a header without quotes. A link ends at a comma.
+const nextLink = /<([^<>]*)>[^,<]*;\s*rel\s*=(?:[^;,]*\s)?next(?![^\s;,])/i;
+
 /**
  * Returns the address of the next page (RFC 8288). Rejects an address on another origin, which would receive the API
  * key.
  */
 const nextOf = (response: Success): URL | undefined => {
-  const target = /<([^>]*)>\s*;\s*rel="?next"?/i.exec(response.headers.get('Link') ?? '')?.[1];
+  // Removes quotes, and the syntax of links from quoted strings.
+  const link = response.headers.get('Link')?.replace(tokens, (token) => token.replace(/[",;<]/g, ' '));
+  const target = nextLink.exec(link ?? '')?.[1];
   if (target === undefined) return undefined;
-  const next = new URL(target, response.url);
-  if (next.origin !== response.url.origin)
-    throw unexpectedResponse(
-      response,
-      `the Link header points to another origin, ${next.origin}; check baseUrl and any proxy`,
-    );
+  const { href, origin } = response.url;
+  const next = URL.canParse(target, href) ? new URL(target, href) : undefined;
+  if (next?.origin !== origin) {
+    throw unexpectedResponse(response, `the next page must be at ${origin}, not ${target}; check any proxy`);
+  }
   return next;
 };
 

@@ -213,24 +213,56 @@ describe('An answer to the client', () => {
     });
   }
 
-  it('names the next page, which is read under any prefix and from the same origin only', async () => {
-    const next = (link: string) => answer(200, `[${stored}]`, { Link: link });
-    const walk = async (client: ReturnType<typeof animalStoreClient>): Promise<number> => {
-      let count = 0;
-      for await (const pets of client.list().byPage()) count += pets.length;
-      return count;
+  describe('that is a page', () => {
+    const page = (link: string) => answer(200, `[${stored}]`, { Link: link });
+    const count = async (client: ReturnType<typeof animalStoreClient>): Promise<number> => {
+      let pets = 0;
+      for await (const { length } of client.list(once).byPage()) pets += length;
+      return pets;
     };
-    const { requests } = await against(
-      [next('<pets?limit=100&after=1>; rel="next"'), answer(200, '[]')],
-      walk,
-    );
-    expect(requests.map(({ url }) => url)).to.deep.equal([
-      '/v1/pets?limit=100',
-      '/v1/pets?limit=100&after=1',
-    ]);
-    const elsewhere = await against([next('<https://example.com/v1/pets>; rel="next"')], walk);
-    expect(elsewhere.outcome).to.include({ code: 'unexpected_response' });
-    expect(elsewhere.requests).to.have.lengthOf(1);
+
+    for (const link of [
+      '<pets?limit=100&after=1>; rel="next"',
+      '<pets?limit=100&after=1>; title="x"; rel="next"',
+      "<pets?limit=100&after=1>;title*=UTF-8''x;rel=next;type=a",
+      '<pets?limit=100&after=1>; REL = "prev Next"',
+      '<?limit=1>; rel="prev", <pets?limit=100&after=1>; rel="next"',
+      '<?limit=1>; title="\\">, <?x>; rel=next"; rel=prev,,<pets?limit=100&after=1>; rel="next"',
+    ]) {
+      it(`links to the next page by ${link}`, async () => {
+        const { outcome, requests } = await against([page(link), answer(200, '[]')], count);
+        expect(outcome).to.equal(1);
+        expect(requests.map(({ url }) => url)).to.deep.equal([
+          '/v1/pets?limit=100',
+          '/v1/pets?limit=100&after=1',
+        ]);
+      });
+    }
+
+    for (const link of [
+      '<?after=1>',
+      '<?after=1>; rel="nextish"',
+      '<?after=1>; rel=nextish',
+      '<?after=1>; rel*=next',
+      '<?after=1>; title="; rel=next"',
+      '<?after=1>; title="; rel=next',
+      '<?after=1>, </pets>; rel="prev"',
+    ]) {
+      it(`is the last page with ${link}`, async () => {
+        const { outcome, requests } = await against([page(link)], count);
+        expect(outcome).to.equal(1);
+        expect(requests).to.have.lengthOf(1);
+      });
+    }
+
+    for (const target of ['https://example.com/v1/pets', 'http://[', 'data:,']) {
+      it(`ends the list as unexpected_response if the next page is ${target}`, async () => {
+        const { outcome, requests } = await against([page(`<${target}>; rel="next"`)], count);
+        expect(outcome).to.include({ code: 'unexpected_response' });
+        expect(outcome).to.have.property('message').that.includes(`, not ${target}; check any proxy`);
+        expect(requests).to.have.lengthOf(1);
+      });
+    }
   });
 
   for (const suffix of ['', '/', '/v1', '/v1/', '/store', '/store/v1']) {

@@ -49,6 +49,12 @@ describe('The JSON of the client', () => {
     );
   });
 
+  it('refuses a string of 100 kB without an end in less than a second', () => {
+    const began = performance.now();
+    expect(() => parseExactJson('"'.concat('\\"'.repeat(50_000)))).to.throw(SyntaxError);
+    expect(performance.now() - began).to.be.below(1_000);
+  });
+
   for (const [text, value] of [
     ['9007199254740993', 9007199254740993n],
     ['-0', 0n],
