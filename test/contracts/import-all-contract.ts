@@ -1,5 +1,5 @@
 import { CategoryId, type NewPet, type Pet, PetName } from '../../core';
-import { arbitraryNewPet, arbitraryPet } from './arbitrary';
+import { arbitraryNewPet, arbitraryPet, arbitraryScopedIdempotencyKey } from './arbitrary';
 import { expectEqual } from './expect-equal';
 import { nextTurn } from './next-turn';
 import { allEnded, atOnce, decoded, expectFailure, success, unendedAfter } from './outcome';
@@ -8,6 +8,7 @@ import type { TestRunner } from './test-runner';
 import { type OpenPetRepository, useRepository } from './pet-repository/open-pet-repository';
 import { boundedFunctions } from './pet-repository/port-functions';
 import { expectAlike, makeNewPet } from './pet-repository/filterings';
+import { longestName } from './pet-repository/keeps-every-letter';
 import { allPets } from './pet-repository/pages-of';
 import { seededRunner } from './seeded-runner';
 import { contentOf, contentText, largestId, petWithId } from './pet-repository/seeds';
@@ -60,7 +61,17 @@ export const importAllContract = (
     it('keeps every digit and every letter', () =>
       use({}, async (repository) => {
         const digits = [2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n, 0n];
-        const names = ['', 'e\u0301', '"\\\n\r\t', '\ufeff', '🐢', "'); drop table pets; --", '?', '$1'];
+        const names = [
+          '',
+          'e\u0301',
+          '"\\\n\r\t',
+          '\ufeff',
+          '🐢',
+          "'); drop table pets; --",
+          '?',
+          '$1',
+          longestName,
+        ];
         const newPets = digits.flatMap((digit) =>
           names.map((name) => ({ name: decoded(PetName, name), categoryId: decoded(CategoryId, digit) })),
         );
@@ -70,6 +81,14 @@ export const importAllContract = (
           newPets.length,
         );
         expectEqual('the list', contentsOf(await allPets(repository)), newPets);
+      }));
+
+    it('replays a create after an import', () =>
+      use({}, async (repository) => {
+        const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+        const { pet } = await success(repository.create(newPet, key));
+        await success(repository.importAll(sourceOf([arbitraryNewPet()])));
+        expectEqual('a retry', await success(repository.create(newPet, key)), { pet, replayed: true });
       }));
 
     it('adds nothing from an empty source', () =>

@@ -3,6 +3,7 @@ import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from './arbitrary';
 import { expectEqual } from './expect-equal';
 import { closeAfter, decoded, expectFailure, success } from './outcome';
 import { expectAlike } from './pet-repository/filterings';
+import { longestName } from './pet-repository/keeps-every-letter';
 import { allPets } from './pet-repository/pages-of';
 import { seededRunner } from './seeded-runner';
 import { sourceOf } from './source-of';
@@ -16,12 +17,13 @@ type ReopenableRepository = Readonly<{
   close: () => Promise<void>;
 }>;
 
-type OpenReopenableRepository = () => Promise<ReopenableRepository>;
+/** Opens a repository without animals. Its idempotency keys expire by the clock `now`, also after it is reopened. */
+type OpenReopenableRepository = (options: { readonly now: () => number }) => Promise<ReopenableRepository>;
 
 /** Returns animals that change when a store writes less than it has in memory, such as an int64 as a double. */
 const awkwardPets = (): ReadonlyArray<NewPet> =>
   [2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n].flatMap((digits) =>
-    ['', 'e\u0301', '\u00e9', '"\\\n\r\t', '\ufeff', '\u2028', '🐢'].map((name) => ({
+    ['', longestName, 'e\u0301', '\u00e9', '"\\\n\r\t', '\ufeff', '\u2028', '🐢'].map((name) => ({
       name: decoded(PetName, name),
       categoryId: decoded(CategoryId, digits),
     })),
@@ -35,8 +37,11 @@ export const reopenedRepositoryContract = (
 ): void => {
   const { describe, it } = seededRunner(testRunner, options);
 
-  const use = async (test: (opened: ReopenableRepository) => Promise<void>): Promise<void> => {
-    const opened = await open();
+  const use = async (
+    test: (opened: ReopenableRepository) => Promise<void>,
+    now: () => number = Date.now,
+  ): Promise<void> => {
+    const opened = await open({ now });
     return closeAfter(
       () => test(opened),
       () => opened.close(),
@@ -68,6 +73,37 @@ export const reopenedRepositoryContract = (
         expectEqual('the retry', await success(reopened.create(newPet, key)), { pet, replayed: true });
         expectEqual('the list', await allPets(reopened), [pet]);
       }));
+
+    it('replays each of many creates', () =>
+      use(async ({ repository, reopen }) => {
+        const creates = Array.from({ length: 120 }, () => ({
+          newPet: arbitraryNewPet(),
+          key: arbitraryScopedIdempotencyKey(),
+        }));
+        const runAll = (on: PetRepository) =>
+          Promise.all(creates.map(({ newPet, key }) => success(on.create(newPet, key))));
+        const made = await runAll(repository);
+        expectEqual(
+          'the retries',
+          await runAll(await reopen()),
+          made.map(({ pet }) => ({ pet, replayed: true })),
+        );
+      }));
+
+    it('expires idempotency keys 24 hours after their create', () => {
+      const clock = { time: Date.UTC(2026, 1, 28) };
+      return use(
+        async ({ repository, reopen }) => {
+          const [key, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+          await success(repository.create(newPet, key));
+          const reopened = await reopen();
+          clock.time += 24 * 60 * 60 * 1000;
+          const { replayed } = await success(reopened.create(newPet, key));
+          expectEqual('replayed, of a retry after 24 hours by the clock `now`', replayed, false);
+        },
+        () => clock.time,
+      );
+    });
 
     it('assigns ids that no other animal has', () =>
       use(async ({ repository, reopen }) => {

@@ -8,16 +8,19 @@ import {
   type Caller,
   callerOf,
   decodeOrThrow,
+  IdempotencyKey,
   invalidApiKey,
   KeyId,
   type NewPet,
   OwnerId,
   PageSize,
   Pet,
+  PetId,
   PetName,
   type PetRepository,
   passesFilters,
   petNotFound,
+  scopedIdempotencyKeyText,
   toPage,
   unavailable,
 } from '../../core';
@@ -139,6 +142,46 @@ const roundsWhenReopened: Suite = (runner) => {
   });
 };
 
+/** Runs the suites on a repository that changes each idempotency key. */
+const withChangedKeys = (change: (key: string) => string): Suite =>
+  withMistake(({ create }) => ({
+    create: (newPet, key) =>
+      create(
+        newPet,
+        key && { ...key, idempotencyKey: decodeOrThrow(IdempotencyKey, change(key.idempotencyKey)) },
+      ),
+  }));
+
+const keepsFewKeys = ({ create }: PetRepository): Partial<PetRepository> => {
+  const keys = new Set<string>();
+  return {
+    create: (newPet, key) => {
+      if (key !== undefined) keys.add(scopedIdempotencyKeyText(key));
+      return create(newPet, keys.size > 100 ? undefined : key);
+    },
+  };
+};
+
+/** Runs the suite of a restart on a repository in memory, which keeps the keys of its animals until it is replaced. */
+const whenReopened =
+  (mistake: (sound: PetRepository) => Partial<PetRepository>): Suite =>
+  (runner) => {
+    reopenedRepositoryContract(runner, () => {
+      const sound = inMemoryPetRepository();
+      const reopen = () => Promise.resolve({ ...sound, ...mistake(sound) });
+      return Promise.resolve({ repository: sound, reopen, ...closing });
+    });
+  };
+
+const cutName = (newPet: NewPet, length: number): NewPet => ({
+  ...newPet,
+  name: decodeOrThrow(PetName, newPet.name.slice(0, length)),
+});
+
+async function* cutNames(source: AsyncIterable<NewPet>, length: number): AsyncGenerator<NewPet> {
+  for await (const newPet of source) yield cutName(newPet, length);
+}
+
 /** Mistakes of adapters, with the suite and the test that must find each, and the message of that test. */
 const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: string, message: RegExp]> = [
   [
@@ -174,7 +217,7 @@ const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: str
         return E.isRight(made) ? E.right({ ...made.right, replayed: false }) : made;
       },
     })),
-    'creates 100 animals concurrently, with keys and without',
+    'creates 200 animals concurrently, with keys and without',
     /^replayed, of a create that is run again under its key: got false, expected true\n/,
   ],
   [
@@ -361,6 +404,90 @@ const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: str
     roundsWhenReopened,
     'replays a create with a key, and refuses another animal under it',
     /^/,
+  ],
+  [
+    'keeps no idempotency key through an import',
+    withMistake(({ create, importAll }) => {
+      let imports = 0;
+      return {
+        create: (newPet, key) =>
+          create(newPet, key && { ...key, ownerId: decodeOrThrow(OwnerId, `${imports} ${key.ownerId}`) }),
+        importAll: (source) => async () => {
+          imports += 1;
+          return importAll(source)();
+        },
+      };
+    }),
+    'replays a create after an import',
+    /^a retry: got \{ pet: .*replayed: false \}, expected /,
+  ],
+  [
+    'keeps 100 idempotency keys',
+    withMistake(keepsFewKeys),
+    'creates 200 animals concurrently, with keys and without',
+    /^replayed, of a create that is run again under its key: got false, expected true\n/,
+  ],
+  [
+    'collapses spaces in idempotency keys',
+    withChangedKeys((key) => key.replace(/ +/g, ' ')),
+    'keeps owners and keys apart',
+    /^replayed, of a first create under \{ ownerId: '\w+', idempotencyKey: 'a {2}b' \}: got true, expected false\n/,
+  ],
+  [
+    'replays a create for an animal whose name has other capitals',
+    withMistake(({ create }) => {
+      const names = new Map<string, PetName>();
+      return {
+        create: (newPet, key) => {
+          const folded = newPet.name.toLowerCase();
+          const name = names.get(folded) ?? newPet.name;
+          names.set(folded, name);
+          return create({ ...newPet, name }, key);
+        },
+      };
+    }),
+    'the same name in capitals',
+    /^the same name in capitals: expected IdempotencyKeyReused, but it answered /,
+  ],
+  [
+    'cuts imported names to 255 characters',
+    withMistake(({ importAll }) => ({ importAll: (source) => importAll(cutNames(source, 255)) })),
+    'keeps every digit and every letter',
+    /^the list: of \d+, number \d+ is the first that differs: got .*155 more characters.* expected .*32668 more/,
+  ],
+  [
+    'cuts names to 10,000 characters',
+    withMistake(({ create }) => ({ create: (newPet, key) => create(cutName(newPet, 10_000), key) })),
+    'keeps every byte of a name: 65,536 bytes',
+    /^as created: got .*9900 more characters.* expected .*32668 more/,
+  ],
+  [
+    'lists at most 50 animals',
+    withMistake(({ list }) => ({
+      list: (query) => list({ ...query, limit: decodeOrThrow(PageSize, Math.min(query.limit, 50)) }),
+    })),
+    'creates 200 animals concurrently',
+    /^the page of \{ limit: 100, after: undefined \}: hasMore is true, but the page has 50 animals\n/,
+  ],
+  [
+    'names another id in PetNotFound',
+    withMistake(({ find }) => ({
+      find: (id) => TE.mapLeft(() => petNotFound(decodeOrThrow(PetId, 7n)))(find(id)),
+    })),
+    'finds no animal by a neighbouring id',
+    /^find\(9007199254740992\): got .*id: 7n.* expected .*id: 9007199254740992n/,
+  ],
+  [
+    'never expires idempotency keys after a restart',
+    whenReopened(() => ({})),
+    'expires idempotency keys 24 hours after their create',
+    /^replayed, of a retry after 24 hours by the clock `now`: got true, expected false\n/,
+  ],
+  [
+    'saves 100 idempotency keys',
+    whenReopened(keepsFewKeys),
+    'replays each of many creates',
+    /^the retries: of 120, number 101 is the first that differs: got \{ pet: .*replayed: false \}, expected /,
   ],
 ];
 

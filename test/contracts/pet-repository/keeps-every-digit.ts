@@ -1,7 +1,7 @@
 import { CategoryId, type Pet } from '../../../core';
 import { arbitraryScopedIdempotencyKey, arbitraryNewPet } from '../arbitrary';
 import { expectEqual } from '../expect-equal';
-import { decoded, expectFailure, success } from '../outcome';
+import { decoded, expectFailure, outcomeOf, success } from '../outcome';
 import type { TestRunner } from '../test-runner';
 import type { UseRepository } from './open-pet-repository';
 import { allPets, largestPage, pageSize } from './pages-of';
@@ -60,7 +60,8 @@ export const keepsEveryDigit = ({ it }: TestRunner, use: UseRepository): void =>
         -9007199254740993n,
         largestId,
       ]) {
-        await expectFailure(`find(${id})`, find(petId(id)), 'PetNotFound');
+        const outcome = await outcomeOf(`find(${id})`, find(petId(id)));
+        expectEqual(`find(${id})`, outcome, { _tag: 'Left', left: { _tag: 'PetNotFound', id } });
       }
     }));
 

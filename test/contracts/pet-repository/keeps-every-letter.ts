@@ -10,6 +10,9 @@ const controls = String.fromCodePoint(
   ...Array.from({ length: 0xa0 }, (_, code) => code).filter((code) => code !== 0),
 );
 
+/** A name of 65,536 bytes of UTF-8, the most that a PetName may have. */
+export const longestName = '犬🐕x'.repeat(8_192);
+
 const names: Readonly<Record<string, string>> = {
   'nothing at all': '',
   'a composed letter (NFC)': '\u00e9',
@@ -33,7 +36,7 @@ const names: Readonly<Record<string, string>> = {
   'words that mean something': 'null',
   'a number': '007.0',
   JSON: '{"__proto__":{"status":"sold"}}',
-  '10,000 characters': '犬🐕x'.repeat(2500),
+  '65,536 bytes': longestName,
 };
 
 export const keepsEveryLetter = ({ it }: TestRunner, use: UseRepository): void => {

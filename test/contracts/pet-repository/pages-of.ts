@@ -16,11 +16,17 @@ export const pagesOf = async (
     const page = await success(repository.list({ ...query, after }));
     pages.push(page);
     if (!page.hasMore) return pages;
+    const { length } = page.pets;
     const last = page.pets.at(-1);
     if (last === undefined || (after !== undefined && last.id <= after)) {
       const end =
         last === undefined ? 'has no animals' : `ends with id ${last.id}, which does not follow ${after}`;
       return fail(`the page of ${shown({ ...query, after })}: hasMore is true, but the page ${end}`);
+    }
+    if (length < query.limit) {
+      return fail(
+        `the page of ${shown({ ...query, after })}: hasMore is true, but the page has ${length} animals`,
+      );
     }
     after = last.id;
   }

@@ -14,16 +14,17 @@ import type { UseRepository } from './open-pet-repository';
 import { allPets } from './pages-of';
 
 const original: NewPet = {
-  name: decoded(PetName, '\u00e9'),
+  name: decoded(PetName, 'r\u00e9x'),
   categoryId: decoded(CategoryId, 9007199254740993n),
   status: 'sold',
 };
 
 /** Animals that each differ from `original` in one way that a careless comparison overlooks. */
 const others: Readonly<Record<string, NewPet>> = {
-  'another name': { ...original, name: decoded(PetName, 'e') },
-  'the same name decomposed': { ...original, name: decoded(PetName, 'e\u0301') },
-  'a name with a space behind it': { ...original, name: decoded(PetName, '\u00e9 ') },
+  'another name': { ...original, name: decoded(PetName, 'rex') },
+  'the same name decomposed': { ...original, name: decoded(PetName, 're\u0301x') },
+  'the same name in capitals': { ...original, name: decoded(PetName, 'R\u00e9X') },
+  'a name with a space behind it': { ...original, name: decoded(PetName, 'r\u00e9x ') },
   'a category that a double takes for the same': {
     ...original,
     categoryId: decoded(CategoryId, 9007199254740992n),
@@ -56,6 +57,7 @@ const nearKeys = (): ReadonlyArray<ScopedIdempotencyKey> => {
           [owner, `a${glue}b`],
         ] as const,
     ),
+    [owner, 'a  b'],
     ...[key, `${key}k`, `${key}K`, `${key} `, ` ${key}`, `${key}%`, '__proto__', 'constructor'].map(
       (text) => [owner, text] as const,
     ),

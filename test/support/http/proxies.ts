@@ -40,8 +40,8 @@ export const losingProxy = (target: string): Promise<Listening> => {
   );
 };
 
-/** Number of response bytes after which a connection is reset, for each connection in turn. */
-const resetsAfter = [0, 5_000, 1, 20_000, 300, 60_000];
+/** Number of response bytes after which each connection in turn is reset. The last one exceeds the longest name. */
+const resetsAfter = [0, 5_000, 1, 20_000, 300, 100_000];
 
 /** Starts a proxy that resets every connection: before a response, at its start or in its middle. */
 export const resettingProxy = (target: string): Promise<Listening> => {

@@ -25,11 +25,11 @@ describe('the Knex pet repository on SQLite', () => {
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`The Knex pet repository on ${kind}`, () => {
-    reopenedRepositoryContract({ describe, it }, async () => {
+    reopenedRepositoryContract({ describe, it }, async (options) => {
       const { database, reopen, close } = await openMigrated(makeDatabase);
       return {
-        repository: knexPetRepository(database),
-        reopen: async () => knexPetRepository(await reopen()),
+        repository: knexPetRepository(database, options),
+        reopen: async () => knexPetRepository(await reopen(), options),
         close,
       };
     });
