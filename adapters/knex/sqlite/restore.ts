@@ -30,26 +30,35 @@ const refusals = {
   damaged: (filename: string) => `${filename} is damaged and may hold animals; --replace deletes them`,
 };
 
+const lockFile = async (file: Knex): Promise<void> => {
+  await file.raw('PRAGMA locking_mode = EXCLUSIVE');
+  await file.raw('PRAGMA journal_mode = DELETE');
+  await file.raw('BEGIN EXCLUSIVE');
+};
+
 /**
  * Runs work while no other connection has the file open or can read it. SQLite lets only the last connection leave WAL
- * mode, and then checkpoints and removes the log.
+ * mode, and then checkpoints and removes the log. If the header or the schema is damaged, SQLite first asks for the
+ * lock, and then can't open the file. No service can open it either, so the work needs no lock.
  */
-const withExclusiveLock = <A>(filename: string, work: () => Promise<A>): Promise<A> =>
+const withExclusiveLock = async (filename: string, work: () => Promise<number>): Promise<number> => {
   // Without `min: 1` the pool closes an idle connection after 30 s, which releases the lock.
-  withPool(knex(poolConfiguration({ filename }, { min: 1 })), async (file) => {
+  const pool = knex(poolConfiguration({ filename }, { min: 1 }));
+  const result = await withPool(pool, async (file) => {
     try {
-      await file.raw('PRAGMA locking_mode = EXCLUSIVE');
-      await file.raw('PRAGMA journal_mode = DELETE');
-      await file.raw('BEGIN EXCLUSIVE');
+      await lockFile(file);
     } catch (error) {
       if (isSqliteBusy(error))
         throw permanentError(
           `${filename} is in use; stop the service and any other program that has it open`,
         );
+      if (isDamage(error)) return undefined;
       throw withoutStatement(error);
     }
     return work();
   });
+  return result ?? work();
+};
 
 const copyOwner = (copy: string, filename: string): void => {
   const { mode, uid, gid } = statSync(filename);
@@ -84,7 +93,7 @@ export const restoreSqlite = async (
       throw permanentError(`${backup} is the database itself; name another file`);
     const found = await inspectTarget(filename);
     if (found !== 'replaceable' && !mayReplace) throw permanentError(refusals[found](filename));
-    return found === 'damaged' ? replace() : withExclusiveLock(filename, replace);
+    return withExclusiveLock(filename, replace);
   }
   return withExclusiveLock(filename, async () => {
     try {
