@@ -90,14 +90,23 @@ const postgresAdvice = (cause: unknown): string | undefined => {
 
 const general = 'check DATABASE_URL, and that this user may read and write there';
 
+const adviceBySqliteError: ReadonlyArray<readonly [RegExp, string]> = [
+  [/SQLITE_FULL|ENOSPC/, 'free space on the disk of the database'],
+  [/SQLITE_IOERR/, 'check that the disk has free space and no errors'],
+  [/SQLITE_BUSY/, 'wait until the process that writes to it has ended'],
+];
+
+const sqliteAdvice = (message: string): string | undefined =>
+  adviceBySqliteError.find(([codes]) => codes.test(message))?.[1];
+
 const databaseAdvice = (address: DatabaseAddress, cause: unknown): string | undefined => {
   if (errorCode(cause) === 'PERMANENT') return undefined;
   const { message } = E.toError(cause);
   if (/damaged|malformed/.test(message)) return 'restore a backup';
   if (message.includes('SQLITE_NOTADB'))
     return 'it is not a SQLite database; name another file in DATABASE_URL';
-  if (/SQLITE_FULL|ENOSPC/.test(message)) return 'free space on the disk of the database';
-  if (message.includes('SQLITE_BUSY')) return 'wait until the process that writes to it has ended';
+  const advice = sqliteAdvice(message);
+  if (advice !== undefined) return advice;
   switch (address._tag) {
     case 'Sqlite':
       return fileAdvice(address.filename) ?? general;
@@ -108,13 +117,15 @@ const databaseAdvice = (address: DatabaseAddress, cause: unknown): string | unde
   }
 };
 
+const withAdvice = (reason: string, advice: string | undefined): string =>
+  advice === undefined ? reason : `${reason}; ${advice}`;
+
 export const failureText = (failure: CommandFailure, address: DatabaseAddress): string => {
   const database = databaseAddressText(address);
   switch (failure._tag) {
     case 'Unavailable': {
       const reason = `the database ${database} can't be used: ${E.toError(failure.cause).message}`;
-      const advice = databaseAdvice(address, failure.cause);
-      return advice === undefined ? reason : `${reason}; ${advice}`;
+      return withAdvice(reason, databaseAdvice(address, failure.cause));
     }
     case 'MigrationFailed':
       return `the database ${database} can't be migrated: ${failure.cause.message}`;
@@ -141,5 +152,8 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
   }
 };
 
-export const reasonOf = (error: unknown, address: DatabaseAddress): string =>
-  error instanceof CommandFailed ? failureText(error.failure, address) : E.toError(error).message;
+export const reasonOf = (error: unknown, address: DatabaseAddress): string => {
+  if (error instanceof CommandFailed) return failureText(error.failure, address);
+  const { message } = E.toError(error);
+  return withAdvice(message, message.startsWith('SQLITE_') ? sqliteAdvice(message) : undefined);
+};

@@ -46,16 +46,25 @@ const copySqlite = async (
   }
 };
 
+interface Output {
+  isBegun: boolean;
+}
+
 /** Copies to a file next to the database first, so that the copy is checked before any byte is sent. */
 const writeToStandardOutput = async (
   { terminal }: TransferContext,
   database: string,
   options: CopyOptions,
+  output: Output,
 ): Promise<number> => {
-  const folder = mkdtempSync(join(dirname(resolve(database)), '.backup-'));
+  const prefix = join(dirname(resolve(database)), '.backup-');
+  const advice = fileAdvice(prefix);
+  if (advice !== undefined) throw new Error(`a copy next to the database can't be made: ${advice}`);
+  const folder = mkdtempSync(prefix);
   try {
     const file = join(folder, 'backup.sqlite3');
     const animals = await backupSqlite(database, file, options);
+    output.isBegun = true;
     await writeStandardOutput(terminal.stdout, createReadStream(file), options.signal);
     return animals;
   } finally {
@@ -63,10 +72,10 @@ const writeToStandardOutput = async (
   }
 };
 
-const backUp = (file: string, mayReplace: boolean, context: TransferContext) =>
+const backUp = (file: string, mayReplace: boolean, context: TransferContext, output: Output) =>
   copySqlite(context, async (database, options) => {
     requireFile(context.settings);
-    if (file === '-') return writeToStandardOutput(context, database, options);
+    if (file === '-') return writeToStandardOutput(context, database, options, output);
     const { path } = resolveOutputFile(file, database);
     return backupSqlite(database, path, { ...options, mayReplace });
   });
@@ -91,17 +100,20 @@ export const backupCommand = (terminal: Terminal): Command =>
     .description('copy a SQLite database to a file, also while the service runs, and check the copy')
     .argument('<file>', 'file to write, or - for standard output; an earlier backup is replaced')
     .option('--replace', 'replace the file even if it is not a backup, or is a database that may be in use')
-    .action((file: string, { replace = false }: Options) =>
-      runTransfer(
+    .action((file: string, { replace = false }: Options) => {
+      const output = { isBegun: false };
+      const outputText = () =>
+        output.isBegun ? 'the output is incomplete; delete it' : 'nothing was written';
+      return runTransfer(
         terminal,
         async (context) =>
-          `backed up and checked: ${counted(await backUp(file, replace, context), 'animal')}`,
+          `backed up and checked: ${counted(await backUp(file, replace, context, output), 'animal')}`,
         {
           failed: 'the backup failed',
-          remains: () => (file === '-' ? 'the output is incomplete; delete it' : unchangedText(file)),
+          remains: () => (file === '-' ? outputText() : unchangedText(file)),
         },
-      ),
-    );
+      );
+    });
 
 export const restoreCommand = (terminal: Terminal): Command =>
   new Command('restore')

@@ -73,11 +73,12 @@ const waitForDrain = async (output: Writable, signal: AbortSignal): Promise<void
 };
 
 const failedEnd = (error: unknown, { settings, receivedSignal }: TransferContext): ImportEnd => {
-  if (error instanceof Unconfirmed) return { outcome: 'unconfirmed', stored: null, reason: error.message };
+  const reason = reasonOf(error, settings.DATABASE_URL);
+  if (error instanceof Unconfirmed) return { outcome: 'unconfirmed', stored: null, reason };
   const signal = receivedSignal();
   if (signal !== undefined) return { outcome: 'interrupted', stored: 0, signal };
   if (error instanceof InvalidRow) return { outcome: 'invalid_rows', stored: 0 };
-  return { outcome: 'failed', stored: 0, reason: reasonOf(error, settings.DATABASE_URL) };
+  return { outcome: 'failed', stored: 0, reason };
 };
 
 interface Options {

@@ -37,7 +37,12 @@ export const isUnsupported = hasCode(/^0A000$/);
 export const isUnsupportedStartupParameter = (error: unknown): boolean =>
   codeOf(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter');
 
-export const isDamage = hasCode(/^SQLITE_(?:CORRUPT|NOTADB|IOERR)/);
+export const isDamage = hasCode(/^SQLITE_(?:CORRUPT|NOTADB)$/);
+
+/** True if the disk failed. A full disk also causes this error, if SQLite can't create the index of the log. */
+export const isIoError = hasCode(/^SQLITE_IOERR$/);
+
+export const isDiskFull = hasCode(/^(?:SQLITE_FULL|ENOSPC)$/);
 
 export const errorWithCode = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code });

@@ -13,7 +13,7 @@ import {
   truncateSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { isDamage, permanentError, withoutStatement, tryOrError } from '../database/errors';
+import { isDamage, isDiskFull, permanentError, withoutStatement, tryOrError } from '../database/errors';
 import { withPool } from '../database/connections';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { findDamage, identifyFile, isInUse, ownerOnly, readOnlyConfiguration, readSize } from './file';
@@ -83,7 +83,9 @@ const vacuumInto = async (
   const vacuum = async (file: Knex): Promise<void> => {
     total = await readSize(file);
     report();
-    await file.raw('vacuum into ?', [copy]);
+    await file.raw('vacuum into ?', [copy]).catch((error: unknown) => {
+      throw withoutStatement(error);
+    });
   };
   await withInterruption(source, signal, vacuum, report);
   onProgress({ copied: total, total });
@@ -165,6 +167,9 @@ export const placeCheckedCopy = async (
       sync(dirname(file));
     });
     return animals;
+  } catch (error) {
+    if (isDiskFull(error)) throw permanentError(`no space is left on the disk of ${file}; free space there`);
+    throw error;
   } finally {
     for (const ending of ['', '-journal']) rmSync(`${copy}${ending}`, { force: true });
   }

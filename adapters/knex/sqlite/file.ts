@@ -80,7 +80,7 @@ export const findDamage = async (
     return found.find((line) => line !== 'ok')?.replaceAll(/\s+/g, ' ');
   } catch (error) {
     if (isDamage(error)) return withoutStatement(error).message;
-    throw error;
+    throw withoutStatement(error);
   }
 };
 

@@ -21,7 +21,7 @@ const inspectTarget = async (filename: string): Promise<'replaceable' | 'animals
     return (await withPool(openReadOnly(filename), hasAnimals)) ? 'animals' : 'replaceable';
   } catch (error) {
     if (isDamage(error)) return 'damaged';
-    throw error;
+    throw withoutStatement(error);
   }
 };
 

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Knex } from 'knex';
-import { fileReplaced, isDamage } from '../database/errors';
+import { fileReplaced, isDamage, isIoError } from '../database/errors';
 import { readSize, resolveSymlink } from './file';
 
 /** Sizes in a write-ahead log, and the first three bytes of its magic number (SQLite, "WAL-mode File Format"). */
@@ -132,7 +132,8 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
       if (!isLost && inspectLog(base) === 'suspect') await checkLog(base);
       if (!isLost && inspectMain(base) === 'suspect') await checkMain(base);
     } catch (error) {
-      if (isDamage(error)) isLost = isLogDamaged = true;
+      // SQLite reports an I/O error if the log ends before a frame that the `-shm` file counts.
+      if (isDamage(error) || isIoError(error)) isLost = isLogDamaged = true;
     }
   };
 

@@ -71,6 +71,22 @@ describe('animal-store backup', () => {
     expect(await namesIn(backup)).to.have.lengthOf(3);
   });
 
+  it('writes nothing to standard output, and says why, if its user may not write next to the database', async function () {
+    await needsReadableBuild(this);
+    const { file } = await newCatalogue(animals(3));
+    chmodSync(file, 0o444);
+    chmodSync(dirname(file), 0o555);
+    const { code, stdout, stderr } = withoutDatabaseLine(
+      await runUnprivileged([process.execPath, main, 'backup', '-'], { DATABASE_URL: `sqlite:${file}` }),
+    );
+    chmodSync(dirname(file), 0o777);
+    expect({ code, stdout, stderr }).to.deep.equal({
+      code: 1,
+      stdout: '',
+      stderr: `the backup failed: a copy next to the database can't be made: let this user write in the folder ${dirname(file)}; nothing was written\n`,
+    });
+  });
+
   it('leaves an earlier backup and nothing else when it fails', async () => {
     const { environment, file } = await newCatalogue(animals(2_000));
     const backup = await newBackup();

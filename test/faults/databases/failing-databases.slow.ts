@@ -6,7 +6,7 @@ import { environmentOf, owner } from '../../support/http/client';
 import { throughProxy } from '../../support/postgres/freezing-proxy';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { withOwnPostgres } from '../../support/postgres/postgres-server';
-import { type Environment, runCommand } from '../../support/processes/command';
+import { type Environment, runCommand, withoutDatabaseLine } from '../../support/processes/command';
 import { pidOf } from '../../support/processes/system';
 import { killServices, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
@@ -95,6 +95,47 @@ describe('A failing SQLite database is a 503, and reads continue', () => {
         );
         return {};
       }),
+    'mount',
+  );
+
+  fault(
+    'while the disk is full, which `restore`, `backup` and `keys` report, and no command calls it damaged',
+    () =>
+      inTmpfs(`${diskBytes}`, (folder) =>
+        inFolder(async (other) => {
+          const database = `${folder}/animals`;
+          const environment = { DATABASE_URL: `sqlite:${database}` };
+          const run = async (...words: ReadonlyArray<string>): Promise<string> =>
+            withoutDatabaseLine(await runCommand(words, environment)).stderr;
+          await run('migrate');
+          await run('backup', `${other}/backup`);
+          await fillDisk(`${folder}/filler`, diskBytes);
+
+          expect(await run('restore', `${other}/backup`)).to.equal(
+            'the restore failed: SQLITE_FULL: database or disk is full; free space on the disk of the database; the database is unchanged\n',
+          );
+          expect(await run('backup', `${folder}/backup`)).to.equal(
+            `the backup failed: no space is left on the disk of ${folder}/backup; free space there; ${folder}/backup was not written\n`,
+          );
+          expect(await run('backup', '-')).to.match(
+            /^the backup failed: no space is left on the disk of \S+; free space there; nothing was written\n$/,
+          );
+          // After this command, a log without an index is left, so that SQLite can't even read the file.
+          const advice = 'SQLITE_IOERR: disk I/O error; check that the disk has free space and no errors';
+          expect(await run('keys', 'list')).to.equal(
+            `animal-store: the database sqlite:${database} can't be used: ${advice}\n`,
+          );
+          for (const words of [[], ['--replace']]) {
+            expect(await run('restore', `${other}/backup`, ...words)).to.equal(
+              `the restore failed: ${advice}; the database is unchanged\n`,
+            );
+          }
+          expect(await run('backup', `${other}/backup`)).to.equal(
+            `the backup failed: ${advice}; ${other}/backup is unchanged\n`,
+          );
+          return {};
+        }),
+      ),
     'mount',
   );
 
