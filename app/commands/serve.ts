@@ -25,7 +25,7 @@ const announce = (
 };
 
 export const serveCommand = (terminal: Terminal): Command =>
-  new Command('serve').description('serve the HTTP interface until SIGTERM or SIGINT').action(async () => {
+  new Command('serve').description('serve HTTP until SIGTERM, SIGINT or SIGHUP').action(async () => {
     // Imported here, because an import of the HTTP server at the top would delay every other command.
     const { openLog } = await import('../serve/log.js');
     const { serve } = await import('../serve/serve.js');

@@ -2,12 +2,13 @@ import { constants } from 'node:os';
 
 export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
-type StopSignal = 'SIGINT' | 'SIGTERM';
+type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-const stopSignals: ReadonlyArray<StopSignal> = ['SIGINT', 'SIGTERM'];
+/** Signals that stop a command. The kernel sends SIGHUP when a terminal or an ssh connection is lost. */
+const stopSignals: ReadonlyArray<StopSignal> = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Exits at a SIGINT or SIGTERM that has no other handler. For process 1, as in a container, the kernel ignores signals
+ * Exits at a stop signal that has no other handler. For process 1, as in a container, the kernel ignores signals
  * that have no handler (pid_namespaces(7)).
  */
 export const endBySignals = (): void => {
@@ -18,12 +19,15 @@ export const endBySignals = (): void => {
   }
 };
 
+/** True for SIGHUP, which is no sign of impatience: when a terminal is lost, kernel and shell may both send it. */
+const mayRepeat = (signal: StopSignal): boolean => signal === 'SIGHUP';
+
 /** Waits for the signal that stops the command `serve`. A second signal ends the process at once. */
 export const nextStopSignal = (): Promise<StopSignal> =>
   new Promise((resolve) => {
     let isReceived = false;
     const receive = (signal: StopSignal): void => {
-      if (isReceived) process.exit(1);
+      if (isReceived && !mayRepeat(signal)) process.exit(1);
       isReceived = true;
       resolve(signal);
     };
@@ -36,8 +40,8 @@ export interface Interruption {
 }
 
 /**
- * Aborts the work of a command, started by `runInterruptible` of commands/run.ts, at the first SIGINT or SIGTERM. The
- * same signal again kills the process, as without a handler.
+ * Aborts the work of a command, started by `runInterruptible` of commands/run.ts, at the first stop signal. The
+ * same signal again kills the process, as without a handler, but not a second SIGHUP.
  */
 export const interruptible = async (
   { stop }: { readonly stop: () => void },
@@ -50,7 +54,7 @@ export const interruptible = async (
     stop();
     controller.abort();
   };
-  for (const signal of stopSignals) process.once(signal, interrupt);
+  for (const signal of stopSignals) process[mayRepeat(signal) ? 'on' : 'once'](signal, interrupt);
   try {
     await work({ signal: controller.signal, receivedSignal: () => received });
   } finally {

@@ -44,7 +44,7 @@ describe('A service that is told to stop', () => {
   afterEach(killServices);
   afterEach(removeFolders);
 
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     it(`answers ${clients} creates whose bodies are still arriving, and exits with 0: ${signal}`, async () => {
       const { file, service } = await start();
       const agent = keepAliveAgent();
@@ -123,6 +123,18 @@ describe('A service that is told to stop', () => {
     expect(cutOff).to.be.instanceOf(Error);
     expect(await integrityOf(file)).to.deep.equal(['ok']);
     expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['stored']);
+  });
+
+  it('answers a create that is still arriving despite a second SIGHUP', async () => {
+    const { file, service } = await start();
+    const { answer, sendRest } = await holdCreate({ ...service, key }, newPet('slow'), keepAliveAgent());
+    service.signal('SIGHUP');
+    await stopsListening(service.address);
+    service.signal('SIGHUP');
+    sendRest();
+    expect((await answer).status).to.equal(201);
+    expect(await within(atOnce, service.ended)).to.include({ code: 0, signal: null });
+    expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['slow']);
   });
 
   it('reports on /readyz that it is stopping', async () => {

@@ -12,19 +12,19 @@ import {
 } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-import { animals, makePipe, newFile } from './support';
+import { animals, makePipe, newFile, newLargeCatalogue } from './support';
 
 const bound = 15_000;
 
 /**
- * Returns a module that makes its process send itself SIGTERM, some milliseconds after it starts to listen for that
+ * Returns a module that makes its process send itself a signal, some milliseconds after it starts to listen for that
  * signal.
  */
-const signalItself = (milliseconds: number): Promise<string> =>
+const signalItself = (milliseconds: number, signal = 'SIGTERM'): Promise<string> =>
   newFile(
     'signal-itself.cjs',
     `process.on('newListener', (name) => {
-       if (name === 'SIGTERM') setTimeout(() => process.kill(process.pid, name), ${milliseconds});
+       if (name === '${signal}') setTimeout(() => process.kill(process.pid, name), ${milliseconds});
      });`,
   );
 
@@ -71,20 +71,28 @@ describe('The first signal', function () {
     });
   }
 
-  it('ends a backup and removes its partial file', async () => {
-    const { environment } = await newCatalogue();
-    const folder = await makeFolder();
-    const hook = await signalItself(0);
-    const file = join(folder, 'backup');
-    const running = startProgram(process.execPath, ['--require', hook, main, 'backup', file], {
-      environment,
-    });
-    expect(await endOf(running)).to.deep.equal({
-      ...interrupted,
-      stderr: `interrupted by SIGTERM: ${file} was not written\n`,
-    });
-    expect(readdirSync(folder)).to.deep.equal([]);
-  });
+  for (const [signal, code] of [
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const) {
+    for (const command of ['backup', 'export'] as const) {
+      it(`ends a command ${command} and removes its partial file: ${signal}`, async () => {
+        const { environment } = await newLargeCatalogue(200_000);
+        const folder = await makeFolder();
+        const hook = await signalItself(100, signal);
+        const file = join(folder, 'animals.csv');
+        const running = startProgram(process.execPath, ['--require', hook, main, command, file], {
+          environment,
+        });
+        expect(await endOf(running)).to.deep.equal({
+          code,
+          signal: null,
+          stderr: `interrupted by ${signal}: ${file} was not written\n`,
+        });
+        expect(readdirSync(folder)).to.deep.equal([]);
+      });
+    }
+  }
 
   for (const [command, remains] of [
     ['import', 'nothing was stored'],
@@ -152,6 +160,26 @@ describe('The first signal', function () {
     expect(stderr).to.match(/^interrupted by SIGTERM: the output is incomplete \(\d+ animals\)\n$/);
     expect(code).to.equal(143);
     closeSync(reader);
+  });
+});
+
+describe('A second SIGHUP', () => {
+  afterEach(killPrograms);
+  afterEach(removeFolders);
+
+  it('does not keep a backup from removing its partial file', async () => {
+    const { environment } = await newLargeCatalogue(200_000);
+    const folder = await makeFolder();
+    const hooks = [await signalItself(100, 'SIGHUP'), await signalItself(105, 'SIGHUP')];
+    const options = hooks.flatMap((hook) => ['--require', hook]);
+    const file = join(folder, 'backup');
+    const running = startProgram(process.execPath, [...options, main, 'backup', file], { environment });
+    expect(await endOf(running)).to.deep.equal({
+      code: 129,
+      signal: null,
+      stderr: `interrupted by SIGHUP: ${file} was not written\n`,
+    });
+    expect(readdirSync(folder)).to.deep.equal([]);
   });
 });
 
