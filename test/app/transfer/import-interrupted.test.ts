@@ -63,6 +63,18 @@ describe('An import that does not end well', () => {
     });
   }
 
+  it('stores nothing, and says what to do, while another import is writing', async () => {
+    const catalogue = await newCatalogue();
+    await importHalf(catalogue);
+    const file = await newFile('animals.ndjson', someRows);
+    const { code, stderr } = await runInProcess(['import', file], catalogue.environment);
+    expect({ code, stderr }).to.deep.equal({
+      code: 1,
+      stderr:
+        'nothing was stored: SQLITE_BUSY: database is locked; wait until the process that writes to it has ended\n',
+    });
+  });
+
   it('stores nothing when it is killed in the middle', async () => {
     const catalogue = await newCatalogue();
     const running = await importHalf(catalogue);
