@@ -107,16 +107,3 @@ describe('A deadline', () => {
     }
   });
 });
-
-describe('An Unavailable', () => {
-  it('keeps a text as the message of its cause', () => {
-    expect(unavailable('the disk is full').cause)
-      .to.be.an('error')
-      .with.property('message', 'the disk is full');
-  });
-
-  it('keeps an Error as it is', () => {
-    const cause = new RangeError('too much');
-    expect(unavailable(cause).cause).to.equal(cause);
-  });
-});
