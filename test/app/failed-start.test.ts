@@ -61,14 +61,6 @@ describe('A start that fails half-way', () => {
     );
   });
 
-  it('reports a database name that is too long', async () => {
-    const DATABASE_URL = `sqlite:${'n'.repeat(256)}`;
-    expectRefusal(
-      await runInProcess(['migrate'], { DATABASE_URL }),
-      /can't be used: .*; its name is too long; name another file\n$/,
-    );
-  });
-
   it('reports a port that the user may not use', () => {
     // The error is simulated, because reserved ports differ between machines.
     const cause = Object.assign(new Error('listen EACCES: permission denied 0.0.0.0:80'), { code: 'EACCES' });

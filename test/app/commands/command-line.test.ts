@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as t from 'io-ts';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { openSqlite } from '../../../adapters/knex';
 import { decodeOrThrow } from '../../../core';
@@ -147,20 +147,6 @@ describe('The command line', () => {
       }
     });
   }
-
-  it('fails when the disk takes only a part of standard output', async () => {
-    const { file, environment } = await newCatalogue();
-    const folder = dirname(file);
-    await runInProcess(['keys', 'create', '--name', 'x'.repeat(50_000)], environment);
-    // `ulimit` limits files to 80 blocks of 512 bytes. Further output is cut off, as on a full disk.
-    const script = 'ulimit -f 80; "$0" "$1" keys list > list';
-    const options = { environment, folder };
-    const { code, stderr } = withoutDatabaseLine(
-      await startProgram('sh', ['-c', script, process.execPath, main], options).ended,
-    );
-    expect(stderr).to.match(/^animal-store: standard output was not written: EFBIG: .*\n$/);
-    expect(code).to.equal(1);
-  });
 
   it('continues when standard error cannot be written', async () => {
     const { environment } = await newCatalogue();

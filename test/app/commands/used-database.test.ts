@@ -46,6 +46,9 @@ describe('The database of a command', () => {
     for (const command of [
       ['doctor'],
       ['keys', 'create', '--name=x'],
+      ['keys', 'list'],
+      ['keys', 'rotate', 'x'],
+      ['keys', 'revoke', 'x'],
       ['export', '--format=csv'],
       ['backup', join(await makeFolder(), 'backup')],
       ['import', await rows()],
@@ -58,6 +61,9 @@ describe('The database of a command', () => {
       if (command[0] !== 'doctor') expect(stderr).to.include('create one with `animal-store migrate`');
       expect(readdirSync(dirname(file)), command.join(' ')).to.deep.equal([]);
     }
+    writeFileSync(file, '');
+    const onEmptyFile = await runInProcess(['keys', 'list'], { DATABASE_URL: `sqlite:${file}` });
+    expect(onEmptyFile.stderr).to.include('create one with `animal-store migrate`');
   });
 
   it('belongs to the owner of its folder when root creates it, so that the service can open it', async function () {

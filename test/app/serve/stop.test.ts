@@ -67,35 +67,6 @@ describe('A service that is told to stop', () => {
     });
   }
 
-  it('stores only acknowledged animals while clients continue to create', async () => {
-    const { file, service, environment } = await start();
-    const acknowledged: Array<string> = [];
-    const createUntilRefused = async (client: number): Promise<void> => {
-      for (let count = 0; ; count += 1) {
-        const name = `${client}-${count}`;
-        const { status } = await createPet({ ...service, key }, newPet(name));
-        expect(status).to.equal(201);
-        acknowledged.push(name);
-        if (acknowledged.length === 4 * clients) service.signal('SIGTERM');
-      }
-    };
-    const outcomes = await Promise.allSettled(
-      Array.from({ length: clients }, (_, client) => createUntilRefused(client)),
-    );
-    for (const { reason } of outcomes.filter((outcome) => outcome.status === 'rejected')) {
-      expect(reason, 'no connection').to.have.property('code').that.is.oneOf(['ECONNREFUSED', 'ECONNRESET']);
-    }
-    const outcome = await within(atOnce, service.ended);
-    expect(outcome.code).to.equal(0);
-    expect(statusesLogged(outcome.stdout)).to.have.length(acknowledged.length);
-    expect(await columnOf(file, 'pets', 'name')).to.have.members(acknowledged);
-    expect(hasWriteAheadLog(file)).to.equal(false);
-    expect(await integrityOf(file)).to.deep.equal(['ok']);
-
-    const again = await startService({ ...environment, PORT: new URL(service.address).port });
-    expect(again.address, 'the port is free').to.equal(service.address);
-  });
-
   it('does not wait for idle connections, whether kept alive or silent', async () => {
     const service = await serveInProcess();
     const agent = keepAliveAgent();

@@ -103,8 +103,8 @@ describe('animal-store backup', () => {
     const { environment } = await newCatalogue(animals(3));
     const backUp = (file: string, ...options: ReadonlyArray<string>) =>
       runInProcess(['backup', file, ...options], environment);
-    const earlier = await newBackup();
-    expect((await backUp(earlier)).code).to.equal(0);
+    for (const file of [await newBackup(), await newFile('empty', '')])
+      expect((await backUp(file)).code).to.equal(0);
 
     const live = await newCatalogue(animals(1));
     const store = openSqlite(live.file);
@@ -116,6 +116,7 @@ describe('animal-store backup', () => {
     await other.destroy();
     for (const [file, words] of [
       [live.file, 'is a database that is in use or was not closed'],
+      [(await newCatalogue()).file, 'is not a backup of an animal store'],
       [text, 'is not a backup of an animal store'],
       [host, 'is not a backup of an animal store'],
     ] as const) {

@@ -1,15 +1,7 @@
 import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  readFileSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
   backupSqlite,
@@ -20,7 +12,7 @@ import {
 } from '../../../../adapters/knex';
 import { arbitraryNewPet } from '../../../contracts';
 import { newCatalogue, withRepository } from '../../../support/databases/catalogue';
-import { columnOf, integrityOf, isLocked } from '../../../support/databases/sqlite-files';
+import { columnOf, isLocked } from '../../../support/databases/sqlite-files';
 import { projectFolder } from '../../../support/processes/command';
 import { success } from '../../../contracts/outcome';
 import { makeFolder, removeFolders } from '../../../support/temporary-folder';
@@ -78,6 +70,8 @@ describe('A copy of a SQLite file', () => {
       for (const copy of [
         (options: CopyOptions) => backupSqlite(file, earlier, options),
         (options: CopyOptions) => restoreSqlite(file, empty.file, { ...options, mayReplace: true }),
+        (options: CopyOptions) =>
+          restoreSqlite(file, join(dirname(empty.file), 'missing'), { ...options, mayReplace: false }),
       ]) {
         const interruption = new AbortController();
         const failure = await failureOf(
@@ -115,23 +109,6 @@ describe('A copy of a SQLite file', () => {
     expect(await columnOf(target, 'pets', 'id')).to.have.lengthOf(15_000);
   });
 
-  it('to a missing file leaves none if it fails', async () => {
-    const file = await newLargeCatalogue();
-    const folder = await makeFolder();
-    const interruption = new AbortController();
-    const failure = await failureOf(
-      restoreSqlite(file, join(folder, 'restored'), {
-        mayReplace: false,
-        signal: interruption.signal,
-        onProgress: () => {
-          interruption.abort();
-        },
-      }),
-    );
-    expect(failure).to.have.property('name', 'AbortError');
-    expect(readdirSync(folder)).to.deep.equal([]);
-  });
-
   it('through a link to an open file has the rows that are only in the write-ahead log', async () => {
     const { file } = await newCatalogue();
     const folder = await makeFolder();
@@ -152,23 +129,6 @@ describe('A copy of a SQLite file', () => {
     expect(lstatSync(join(folder, 'link')).isSymbolicLink()).to.equal(true);
     expect(readdirSync(folder)).to.deep.equal(['link', 'restored']);
     expect(await columnOf(join(folder, 'restored'), 'pets', 'id')).to.deep.equal([]);
-  });
-
-  it('replaces an earlier backup, also by an empty file', async () => {
-    const { file } = await newCatalogue([arbitraryNewPet()]);
-    const target = join(await makeFolder(), 'backup');
-    writeFileSync(target, '');
-    for (let time = 0; time < 2; time += 1) expect(await backupSqlite(file, target, quietly)).to.equal(1);
-  });
-
-  it('replaces a stopped store only with permission', async () => {
-    const { file } = await newCatalogue();
-    const stopped = await newCatalogue([arbitraryNewPet()]);
-    const before = readFileSync(stopped.file);
-    const failure = await failureOf(backupSqlite(file, stopped.file, quietly));
-    expect(String(failure)).to.include('is not a backup');
-    expect(readFileSync(stopped.file)).to.deep.equal(before);
-    expect(await backupSqlite(file, stopped.file, { ...quietly, mayReplace: true })).to.equal(0);
   });
 
   it('keeps assigned ids from being assigned again', async () => {
@@ -205,20 +165,5 @@ describe('A copy of a SQLite file', () => {
     expect(new Set(await columnOf(target, 'pets', 'category_id'))).to.have.property('size', 1);
     expect(new Set(await columnOf(file, 'pets', 'category_id'))).to.deep.equal(new Set([2]));
     expect(readdirSync(dirname(file))).to.deep.equal(['animals.sqlite3']);
-  });
-
-  it('is complete after it replaces a file with a leftover write-ahead log', async () => {
-    const file = await newLargeCatalogue(3_000);
-    const target = join(await makeFolder(), 'backup');
-    await backupSqlite(file, target, quietly);
-    const { writes, close } = openSqlite(target);
-    await writes('pets').where('id', '<', 50).delete();
-    copyFileSync(`${target}-wal`, `${target}-left`);
-    await close();
-    copyFileSync(`${target}-left`, `${target}-wal`);
-
-    await backupSqlite(file, target, { ...quietly, mayReplace: true });
-    expect(await integrityOf(target)).to.deep.equal(['ok']);
-    expect(await columnOf(target, 'pets', 'id')).to.have.lengthOf(3_000);
   });
 });
