@@ -151,18 +151,6 @@ describe('The settings', () => {
     }
   }
 
-  it('say what CORS_ORIGIN must be', () => {
-    expect(decodeSettings({ CORS_ORIGIN: 'null' })).to.deep.equal(
-      E.left([
-        {
-          field: 'CORS_ORIGIN',
-          expected:
-            'origins separated by commas, each scheme://host or scheme://host:port without a path, or only *',
-        },
-      ]),
-    );
-  });
-
   it('name the file that the kernel finds, where a link stands before a `..`', async () => {
     const folder = await makeFolder();
     mkdirSync(join(folder, 'releases', '1'), { recursive: true });

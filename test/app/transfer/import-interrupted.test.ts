@@ -10,7 +10,7 @@ import {
   withoutDatabaseLine,
 } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
-import { integrityOf, lockProbe } from '../../support/databases/sqlite-files';
+import { integrityOf, isLocked } from '../../support/databases/sqlite-files';
 import { removeFolders } from '../../support/temporary-folder';
 import { namesIn, newFile, runInProcess } from './support';
 
@@ -29,12 +29,7 @@ const startImport = ({ environment }: Catalogue, ...options: ReadonlyArray<strin
 const importHalf = async (catalogue: Catalogue, ...options: ReadonlyArray<string>): Promise<Running> => {
   const running = startImport(catalogue, ...options);
   running.stdin.write(someRows);
-  const probe = lockProbe(catalogue.file);
-  try {
-    await eventually('the import is writing', bound, probe.isHeld);
-  } finally {
-    await probe.close();
-  }
+  await eventually('the import is writing', bound, () => isLocked(catalogue.file));
   return running;
 };
 
@@ -108,12 +103,7 @@ describe('An import that does not end well', () => {
     const catalogue = await newCatalogue();
     const running = await importHalf(catalogue);
     running.stdin.write('{"name":"Rex"}\n');
-    const probe = lockProbe(catalogue.file);
-    try {
-      await eventually('the database is free', bound, async () => !(await probe.isHeld()));
-    } finally {
-      await probe.close();
-    }
+    await eventually('the database is free', bound, () => !isLocked(catalogue.file));
     running.stdin.end(`${someRows}{"categoryId":2}\n`);
     const { code, stderr } = withoutDatabaseLine(await running.ended);
     expect(code).to.equal(1);

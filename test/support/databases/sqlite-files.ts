@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { openSqlite } from '../../../adapters/knex';
 import { projectFolder } from '../processes/command';
 
@@ -28,10 +28,6 @@ export const columnOf = async (
   }
 };
 
-/** Returns the bytes of a SQLite file and of its write-ahead log. */
-export const bytesOf = (file: string): Buffer =>
-  Buffer.concat([file, `${file}-wal`].filter((path) => existsSync(path)).map((path) => readFileSync(path)));
-
 /** True if the write-ahead log has commits that are not in the main file yet. */
 export const hasWriteAheadLog = (file: string): boolean =>
   existsSync(`${file}-wal`) && statSync(`${file}-wal`).size > 0;
@@ -45,27 +41,4 @@ export const isLocked = (file: string): boolean => {
   const { status, stderr } = spawnSync(process.execPath, ['-e', probe, file], { cwd: projectFolder });
   if (status !== 0 && status !== 5) throw new Error(`the lock can't be looked for: ${stderr.toString()}`);
   return status === 5;
-};
-
-/** Reports whether another process holds the write lock of a SQLite file. */
-export interface LockProbe {
-  readonly isHeld: () => Promise<boolean>;
-  readonly close: () => Promise<void>;
-}
-
-export const lockProbe = (file: string): LockProbe => {
-  const { writes, close } = openSqlite(file);
-  return {
-    isHeld: async () => {
-      await writes.raw('PRAGMA busy_timeout = 0');
-      try {
-        await writes.raw('begin immediate');
-      } catch {
-        return true;
-      }
-      await writes.raw('rollback');
-      return false;
-    },
-    close,
-  };
 };

@@ -7,7 +7,6 @@ import {
   databaseKinds,
   mostWriters,
   postgresWith,
-  type TestDatabase,
   withEmptyDatabase,
 } from '../../../support/databases/databases';
 import { success } from '../../../contracts/outcome';
@@ -28,23 +27,17 @@ for (const [kind, makeDatabase] of databaseKinds) {
     const use = (test: (database: Database, open: () => Database) => Promise<void>) =>
       withEmptyDatabase(makeDatabase, test);
 
-    it('run once, and are pending before that', () =>
+    it('run once, and again after they are rolled back to an empty database', () =>
       use(async (database) => {
-        expect(await pendingIn(database)).to.deep.equal(names);
-        expect(await success(migrate(database))).to.deep.equal(names);
-        expect(await pendingIn(database)).to.deep.equal([]);
-        expect(await success(migrate(database))).to.deep.equal([]);
-        expect(await tablesThere(database)).to.deep.equal(tables);
-      }));
-
-    it('roll back to an empty database, and run again', () =>
-      use(async (database) => {
-        await success(migrate(database));
-        await database.writes.migrate.rollback(migrationConfig, true);
-        expect(await tablesThere(database)).to.deep.equal([]);
-        expect(await pendingIn(database)).to.deep.equal(names);
-        expect(await success(migrate(database))).to.deep.equal(names);
-        expect(await tablesThere(database)).to.deep.equal(tables);
+        for (let round = 0; round < 2; round += 1) {
+          expect(await pendingIn(database)).to.deep.equal(names);
+          expect(await success(migrate(database))).to.deep.equal(names);
+          expect(await pendingIn(database)).to.deep.equal([]);
+          expect(await success(migrate(database))).to.deep.equal([]);
+          expect(await tablesThere(database)).to.deep.equal(tables);
+          await database.writes.migrate.rollback(migrationConfig, true);
+          expect(await tablesThere(database)).to.deep.equal([]);
+        }
       }));
 
     it('run once when four start at the same time', () =>
@@ -131,48 +124,23 @@ const hostTables = ['visitors', 'tickets'];
 
 for (const [kind, makeDatabase] of databaseKinds) {
   describe(`A host with migrations of its own, on ${kind}`, () => {
-    let testDatabase: TestDatabase;
-    let database: Database;
-
-    beforeEach(async () => {
-      testDatabase = await makeDatabase();
-      database = testDatabase.open();
-    });
-
-    afterEach(async () => {
-      await database.close();
-      await testDatabase.remove();
-    });
-
-    const expectHostTables = async (isThere: boolean): Promise<void> => {
-      for (const table of hostTables)
-        expect(await database.writes.schema.hasTable(table), table).to.equal(isThere);
-    };
-
-    const expectReady = async (): Promise<void> => {
-      expect(await knexReadiness(database)()).to.equal(undefined);
-    };
-
-    it('migrates before the store; both roll back and migrate again', async () => {
-      await database.writes.migrate.latest(host);
-      expect(await success(migrate(database))).to.deep.equal(names);
-      await expectReady();
-      await database.writes.migrate.rollback(host);
-      await expectHostTables(false);
-      await expectReady();
-      await database.writes.migrate.latest(host);
-      await expectHostTables(true);
-      expect(await success(migrate(database))).to.deep.equal([]);
-    });
-
-    it('migrates after the store, and rolls back only its own migrations', async () => {
-      expect(await success(migrate(database))).to.deep.equal(names);
-      await database.writes.migrate.latest(host);
-      await expectHostTables(true);
-      await database.writes.migrate.rollback(host, true);
-      await expectHostTables(false);
-      await expectReady();
-      expect(await success(migrate(database))).to.deep.equal([]);
-    });
+    it('migrates before or after the store, and rolls back only its own migrations', () =>
+      withEmptyDatabase(makeDatabase, async (database) => {
+        const { writes } = database;
+        const expectHostTables = async (isThere: boolean): Promise<void> => {
+          for (const table of hostTables)
+            expect(await writes.schema.hasTable(table), table).to.equal(isThere);
+        };
+        await writes.migrate.latest(host);
+        expect(await success(migrate(database))).to.deep.equal(names);
+        for (let round = 0; round < 2; round += 1) {
+          await expectHostTables(true);
+          await writes.migrate.rollback(host, true);
+          await expectHostTables(false);
+          expect(await knexReadiness(database)()).to.equal(undefined);
+          expect(await success(migrate(database))).to.deep.equal([]);
+          await writes.migrate.latest(host);
+        }
+      }));
   });
 }

@@ -50,15 +50,6 @@ describe('the watch over a SQLite file', () => {
       expect(await database.isFileIntact()).to.equal(true);
     }));
 
-  it('accepts a vacuumed file', () =>
-    withFilledFile(async (database) => {
-      await database.writes.raw('delete from filler');
-      await database.writes.raw('vacuum');
-      await checkpoint(database);
-      await eventually('it is known to be intact', 20_000, database.isFileIntact);
-      expect(database.isFileReplaced()).to.equal(false);
-    }));
-
   for (const share of [0.9, 0.5, 0]) {
     it(`detects that a file was cut to ${share} of its size, and never accepts it`, () =>
       withFilledFile(async (database, file) => {
@@ -106,11 +97,14 @@ describe('the watch over a SQLite file', () => {
       await rename(`${file}-copy`, `${file}-wal`);
     },
     'its log was emptied': (file) => truncate(`${file}-wal`),
+    'its log was cut': (file) => truncate(`${file}-wal`, 5_000),
     'its log index was removed': (file) => rm(`${file}-shm`),
     'its log index was moved': (file) => rename(`${file}-shm`, `${file}-moved`),
   };
   for (const [loss, lose] of Object.entries(losses)) {
     for (const when of ['and a create follows', 'and nothing follows']) {
+      // A write before the inspection makes the log whole again.
+      if (loss === 'its log was cut' && when === 'and a create follows') continue;
       it(`finds out that ${loss} ${when}, and acknowledges nothing from then on`, () =>
         withFilledFile(async (database, file) => {
           const { create } = knexPetRepository(database);
@@ -125,16 +119,6 @@ describe('the watch over a SQLite file', () => {
         }));
     }
   }
-
-  it('detects that its log was cut, unless a write comes before the inspection', () =>
-    withFilledFile(async (database, file) => {
-      const { create } = knexPetRepository(database);
-      await success(create(arbitraryNewPet()));
-      await success(create(arbitraryNewPet()));
-      await truncate(`${file}-wal`, 5_000);
-      await eventually('it is known to be lost', 20_000, database.isFileReplaced);
-      expect(await create(arbitraryNewPet())()).to.have.property('_tag', 'Left');
-    }));
 
   it('keeps what was acknowledged before the log was removed, once it is closed', async () => {
     const file = await newDatabaseFile();
