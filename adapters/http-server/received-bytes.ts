@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type ChunkedBody, joinChunks, type Parser } from './node-internals';
+import { hasTooManyHeaders } from './validate-request';
 
 /**
  * Maximum bytes to parse at once, except in a body of known length. A piece can contain many pipelined requests, and
@@ -73,7 +74,9 @@ export class ReceivedBytes {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     this.lastRequest = request;
     this.bodyBytesLeft = request.complete ? 0 : Number(length ?? 0);
-    this.chunkedBody = request.complete || encoding === undefined ? undefined : joinChunks(request);
+    // Node drops the headers after a maximum, and Transfer-Encoding may be one of them.
+    const mayBeChunked = !request.complete && (encoding !== undefined || hasTooManyHeaders(request));
+    this.chunkedBody = mayBeChunked ? joinChunks(request) : undefined;
   }
 
   parsePiece(): AfterPiece {

@@ -10,6 +10,9 @@ const maxHeaders = 128;
 /** Node drops the headers after this number. One more than the maximum, so that `validateRequest` sees the excess. */
 export const keptHeaders = maxHeaders + 1;
 
+export const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean =>
+  rawHeaders.length > 2 * maxHeaders;
+
 /**
  * Counts the bytes of a request's head, and its Host and Authorization headers. Node's own limit leaves out colons and
  * line ends, and Node joins or drops repeated headers.
@@ -61,7 +64,7 @@ export const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedR
 export const validateRequest = (request: IncomingMessage): ServerFailure | undefined => {
   const { rawHeaders, headers, httpVersion, httpVersionMajor, url = '' } = request;
   if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
-  if (rawHeaders.length > 2 * maxHeaders) return { _tag: 'HeadersTooLarge' };
+  if (hasTooManyHeaders(request)) return { _tag: 'HeadersTooLarge' };
   const { bytes, hosts, authorizations } = countHead(rawHeaders);
   if (bytes > maxHeadBytes) return { _tag: 'HeadersTooLarge' };
   if (hosts > 1) return malformed('a request must have at most one Host header');

@@ -41,6 +41,10 @@ const attacks: Readonly<Record<string, Attack>> = {
     parts: [chunkedHead(`Authorization: Bearer ${key}`), oneByteChunks],
   },
   'one-byte chunks without a key': { connections: 500, parts: [chunkedHead(), oneByteChunks] },
+  'one-byte chunks after too many headers': {
+    connections: 500,
+    parts: [chunkedHead(...Array.from({ length: 130 }, () => 'a: b')) + oneByteChunks],
+  },
   'heads that do not end': { connections: 4_000, sentAtOnce: 100, parts: [unendedHead] },
   'unread documents whose requests had many headers': {
     connections: 4_000,
