@@ -49,8 +49,6 @@ export const fileAdvice = (filename: string): string | undefined => {
       return existingFileAdvice(file);
     case 'ELOOP':
       return 'it is a symbolic link to itself; name a file';
-    case 'ENAMETOOLONG':
-      return 'its name is too long; name another file';
     default:
       // SQLite refuses a file if the name of its -journal would be too long.
       if (codeOfFailed(() => statSync(`${file}-journal`)) === 'ENAMETOOLONG')

@@ -32,8 +32,9 @@ const printed = (running: Running, pattern: RegExp): Promise<string> =>
     // Look first, because a test that polls would otherwise add a listener with each call.
     if (look()) return;
     running.onChange(look);
-    running.ended.then(({ stdout, stderr }) => {
-      reject(new Error(`the service ended without ${pattern.source}: ${stderr}${stdout}`));
+    running.ended.then(({ code, signal, stdout, stderr }) => {
+      const end = `the service ended (${signal ?? `code ${code}`})`;
+      reject(new Error(`${end} without ${pattern.source}: ${stderr}${stdout}`));
     }, reject);
   });
 
