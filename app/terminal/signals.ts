@@ -22,13 +22,15 @@ export const endBySignals = (): void => {
 /** True for SIGHUP, which is no sign of impatience: when a terminal is lost, kernel and shell may both send it. */
 const mayRepeat = (signal: StopSignal): boolean => signal === 'SIGHUP';
 
-/** Waits for the signal that stops the command `serve`. A second signal ends the process at once. */
+/** Waits for the signal that stops the command `serve`. A second SIGTERM or SIGINT ends the process at once. */
 export const nextStopSignal = (): Promise<StopSignal> =>
   new Promise((resolve) => {
     let isReceived = false;
     const receive = (signal: StopSignal): void => {
-      if (isReceived && !mayRepeat(signal)) process.exit(1);
-      isReceived = true;
+      if (!mayRepeat(signal)) {
+        if (isReceived) process.exit(1);
+        isReceived = true;
+      }
       resolve(signal);
     };
     for (const signal of stopSignals) process.on(signal, receive);

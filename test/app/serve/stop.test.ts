@@ -96,17 +96,19 @@ describe('A service that is told to stop', () => {
     expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['stored']);
   });
 
-  it('answers a create that is still arriving despite a second SIGHUP', async () => {
-    const { file, service } = await start();
-    const { answer, sendRest } = await holdCreate({ ...service, key }, newPet('slow'), keepAliveAgent());
-    service.signal('SIGHUP');
-    await stopsListening(service.address);
-    service.signal('SIGHUP');
-    sendRest();
-    expect((await answer).status).to.equal(201);
-    expect(await within(atOnce, service.ended)).to.include({ code: 0, signal: null });
-    expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['slow']);
-  });
+  for (const signal of ['SIGHUP', 'SIGTERM'] as const) {
+    it(`answers a create that is still arriving despite ${signal} after SIGHUP`, async () => {
+      const { file, service } = await start();
+      const { answer, sendRest } = await holdCreate({ ...service, key }, newPet('slow'), keepAliveAgent());
+      service.signal('SIGHUP');
+      await stopsListening(service.address);
+      service.signal(signal);
+      sendRest();
+      expect((await answer).status).to.equal(201);
+      expect(await within(atOnce, service.ended)).to.include({ code: 0, signal: null });
+      expect(await columnOf(file, 'pets', 'name')).to.deep.equal(['slow']);
+    });
+  }
 
   it('reports on /readyz that it is stopping', async () => {
     const service = await serveInProcess();
