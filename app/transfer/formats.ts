@@ -70,9 +70,10 @@ const checkHeader = (fields: Fields): ReadonlyArray<string> => {
   if (E.isLeft(fields)) throw new Error(`line 1: ${fields.left}`);
   const header = fields.right;
   for (const name of [...required, ...optional]) {
-    const misspelt = header.find((column) => column !== name && normalise(column) === normalise(name));
-    if (misspelt === undefined) continue;
-    throw new Error(`line 1: unknown column ${JSON.stringify(misspelt)}; did you mean ${name}?`);
+    if (header.includes(name)) continue;
+    const misspelt = header.find((column) => normalise(column) === normalise(name));
+    if (misspelt !== undefined)
+      throw new Error(`line 1: unknown column ${JSON.stringify(misspelt)}; did you mean ${name}?`);
   }
   const occurrences = (name: string): number => header.filter((other) => other === name).length;
   if (required.every((name) => occurrences(name) === 1) && optional.every((name) => occurrences(name) <= 1)) {
