@@ -20,6 +20,7 @@ const pauseMs = 11_000;
 const rejected: ReadonlyArray<readonly [head: string, statuses: ReadonlyArray<number>]> = [
   [`GET /v1/pets HTTP/1.1\r\nX: ${'x'.repeat(17_000)}`, [431]],
   [`GET /v1/pets?x=${'x'.repeat(17_000)} HTTP/1.1`, [431]],
+  [`GET /v1/pets HTTP/1.1\r\n${'X: y\r\n'.repeat(128)}X: y`, [431]],
   ['GET /v1/pets/%00 HTTP/1.1', [400, 401]],
   ['GET /v1/pets HTTP/3.0', [400, 401]],
   ['TRACE /v1/pets HTTP/1.1', [400, 401]],
@@ -86,7 +87,8 @@ for (const [name, startProxy] of proxies) {
       expect(await rawExchange(address, request)).to.include({ status: 200 });
     });
 
-    it('waits for a body as long as the service does', async () => {
+    it('waits for a body as long as the service does, and answers no request before it is sent', async () => {
+      const idle = connectTo(address);
       const connection = connectTo(address);
       connection.send(
         [
@@ -97,6 +99,8 @@ for (const [name, startProxy] of proxies) {
       await delay(pauseMs);
       connection.send(pet.slice(9));
       expect((await connection.closed()).toString()).to.match(/^HTTP\/1.1 201 /);
+      idle.send('GET /livez HTTP/1.1\r\nHost: animals\r\nConnection: close\r\n\r\n');
+      expect((await idle.closed()).toString()).to.match(/^(?:HTTP\/1.1 200 |$)/);
     });
 
     it('answers requests that it rejects with an Error body', async () => {
