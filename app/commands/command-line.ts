@@ -36,10 +36,8 @@ const readText = (file: string): string => {
   }
 };
 
-const valueOf = ({ quote, quoted = '', plain = '' }: NodeJS.ReadOnlyDict<string>): string => {
-  if (quote === undefined) return plain;
-  return quote === '"' ? quoted.replaceAll('\\n', '\n') : quoted;
-};
+const valueOf = ({ quote, quoted = '', plain = quoted }: NodeJS.ReadOnlyDict<string>): string =>
+  quote === '"' ? quoted.replaceAll('\\n', '\n') : plain;
 
 /** Not with `parseEnv`, which skips or misreads some lines silently, such as a name after a blank line with a space. */
 const readEnvironmentFile = (file: string): NodeJS.ReadOnlyDict<string> => {
@@ -50,7 +48,7 @@ const readEnvironmentFile = (file: string): NodeJS.ReadOnlyDict<string> => {
   if (rest !== '') {
     const line = text.slice(0, -rest.length).split('\n').length;
     throw new InvalidArgumentError(
-      `line ${line} is not NAME=value; a value that contains # must be in quotes`,
+      `line ${line} is not NAME=value; close each quote, put a value that contains # in quotes, and a space before a comment`,
     );
   }
   const assignments = [...text.matchAll(environmentLine)].flatMap(({ groups: { name, ...value } = {} }) =>

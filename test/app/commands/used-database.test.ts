@@ -145,7 +145,7 @@ describe('The database of a command', () => {
       writeFileSync(file, `PORT=1 # the port\n${line}\n`);
       const { code, stderr } = await runInProcess(['--environment-file', file, 'migrate']);
       expect(code, line).to.equal(2);
-      expect(stderr).to.include('line 2 is not NAME=value; a value that contains # must be in quotes');
+      expect(stderr).to.include('line 2 is not NAME=value; close each quote, put a value');
     }
     writeFileSync(file, `PORT=1 # the port\nDATABASE_URL="sqlite:${right}" # the animals\n`);
     const { code, stderr } = await runInProcess(['--environment-file', file, 'migrate']);
