@@ -15,7 +15,7 @@ import {
 import { dirname } from 'node:path';
 import { isDamage, isDiskFull, permanentError, withoutStatement, tryOrError } from '../database/errors';
 import { withPool } from '../database/connections';
-import { generationMismatch, readSchemaState } from '../migrations/migrations';
+import { readSchemaState, type SchemaState } from '../migrations/migrations';
 import { findDamage, identifyFile, isInUse, ownerOnly, readOnlyConfiguration, readSize } from './file';
 
 export interface CopyProgress {
@@ -91,14 +91,24 @@ const vacuumInto = async (
   onProgress({ copied: total, total });
 };
 
-type ReportDamage = (damage: string) => string;
+interface CopyRules {
+  readonly reportDamage: (damage: string) => string;
+  /** Returns why a schema is refused. The default accepts every generation. */
+  readonly refuseSchema?: (schema: SchemaState) => string | undefined;
+  /** Is called with the checked copy, before it gets its name. */
+  readonly prepare?: (copy: string) => void;
+}
 
-const check = (copy: string, reportDamage: ReportDamage, { signal }: CopyOptions): Promise<number> =>
+const check = (
+  copy: string,
+  { reportDamage, refuseSchema }: CopyRules,
+  { signal }: CopyOptions,
+): Promise<number> =>
   withInterruption(copy, signal, async (file) => {
     const damage = await findDamage(file, 'integrity_check');
     if (damage !== undefined) throw new Error(reportDamage(damage));
-    const mismatch = generationMismatch(await readSchemaState(file));
-    if (mismatch !== undefined) throw permanentError(mismatch);
+    const refusal = refuseSchema?.(await readSchemaState(file));
+    if (refusal !== undefined) throw permanentError(refusal);
     const { count } = await file('pets').count({ count: '*' }).first<{ count: number }>();
     return count;
   });
@@ -147,18 +157,17 @@ const sync = (path: string): void => {
 export const placeCheckedCopy = async (
   source: string,
   file: string,
-  reportDamage: ReportDamage,
+  rules: CopyRules,
   options: CopyOptions,
-  prepare: (copy: string) => void = constVoid,
 ): Promise<number> => {
   await refuseForeignSource(source);
   const copy = partialName(file);
   closeSync(openSync(copy, 'wx', ownerOnly));
   try {
     await copyOneMoment(source, copy, options);
-    const animals = await check(copy, reportDamage, options);
+    const animals = await check(copy, rules, options);
     sync(copy);
-    prepare(copy);
+    rules.prepare?.(copy);
     // SQLite would apply a leftover log of the old file to the new one.
     for (const ending of ['-wal', '-shm', '-journal']) rmSync(`${file}${ending}`, { force: true });
     renameSync(copy, file);
@@ -209,5 +218,5 @@ export const backupSqlite = async (
   if (!mayReplace) await refuseToReplace(file);
   const reportDamage = (damage: string): string =>
     `the copy is damaged, and probably the database too: ${damage}; run \`animal-store doctor --full\``;
-  return placeCheckedCopy(database, file, reportDamage, options);
+  return placeCheckedCopy(database, file, { reportDamage }, options);
 };

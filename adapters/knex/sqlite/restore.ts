@@ -3,6 +3,7 @@ import knex, { type Knex } from 'knex';
 import { isDamage, isSqliteBusy, permanentError, withoutStatement } from '../database/errors';
 import { withPool } from '../database/connections';
 import { type CopyOptions, placeCheckedCopy } from './backup';
+import { generationMismatch } from '../migrations/migrations';
 import { poolConfiguration } from './connection';
 import { createPrivateFile, identifyFile, openReadOnly, resolveSymlink } from './file';
 
@@ -82,10 +83,11 @@ export const restoreSqlite = async (
   // Creates an empty file to lock. Otherwise a service could start now, and the restore would replace its animals.
   if (!exists) createPrivateFile(database);
   const filename = resolveSymlink(database);
+  const prepare = (copy: string): void => {
+    copyOwner(copy, filename);
+  };
   const replace = (): Promise<number> =>
-    placeCheckedCopy(backup, filename, reportDamage, options, (copy) => {
-      copyOwner(copy, filename);
-    });
+    placeCheckedCopy(backup, filename, { reportDamage, refuseSchema: generationMismatch, prepare }, options);
   if (exists) {
     // Opening a pipe would block the process, which could then not handle signals.
     if (!statSync(filename).isFile()) throw permanentError(`${filename} is not a regular file`);

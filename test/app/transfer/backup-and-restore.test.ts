@@ -206,15 +206,17 @@ describe('animal-store restore', () => {
     expect(await namesIn(file)).to.have.lengthOf(3);
   });
 
-  it('refuses a file that is not a backup, is damaged or of a later generation', async () => {
+  it('refuses a file that is not a backup, is damaged or of a later generation, which can be backed up', async () => {
     const { file } = await newCatalogue([]);
     const text = await newFile('text', 'no backup, but longer than the head of a database, '.repeat(40));
     const damaged = await newBackup();
     writeFileSync(damaged, Buffer.alloc(4_096, 7), { flag: 'r+' });
-    const later = await newBackup();
-    const host = knex({ client: 'sqlite3', connection: { filename: later }, useNullAsDefault: true });
+    const other = await newCatalogue(animals(3));
+    const host = knex({ client: 'sqlite3', connection: { filename: other.file }, useNullAsDefault: true });
     await host('animal_store_migrations').insert({ name: '999_new.generation-9', batch: 9 });
     await host.destroy();
+    const later = await newBackupFile();
+    expect((await runInProcess(['backup', later], other.environment)).code).to.equal(0);
     for (const [backup, words] of [
       [text, /: \S+ is not the database of an animal store, or is damaged: SQLITE_NOTADB/],
       [damaged, /: \S+ is not the database of an animal store, or is damaged: SQLITE_NOTADB/],
