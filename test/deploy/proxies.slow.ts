@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { openSqlite } from '../../adapters/knex';
 import { call } from '../support/http/client';
 import { eventually } from '../support/eventually';
 import { connectTo, rawExchange, readHttpResponses } from '../support/http/raw-connection';
@@ -40,10 +41,11 @@ for (const [name, startProxy] of proxies) {
     needsPrograms('nginx', 'haproxy', 'openssl');
     let services: readonly [ServiceProcess, ServiceProcess];
     let address = '';
+    let file = '';
 
     before(async () => {
-      const databaseUrl = `sqlite:${await newDatabaseFile()}`;
-      const settings = { API_KEYS: key, TRUST_PROXY: '1', DATABASE_URL: databaseUrl };
+      file = await newDatabaseFile();
+      const settings = { API_KEYS: key, TRUST_PROXY: '1', DATABASE_URL: `sqlite:${file}` };
       const first = await startService(settings);
       services = [first, await startService(settings)];
       const [one, other] = services.map((service) => new URL(service.address).host);
@@ -138,6 +140,24 @@ for (const [name, startProxy] of proxies) {
         headers: { 'X-Forwarded-Host': 'evil.example' },
       });
       expect(JSON.parse(text)).to.have.deep.property('servers', [{ url: `${address}/v1` }]);
+    });
+
+    it('passes reads on while no instance is ready, because the database takes no writes', async () => {
+      const holder = openSqlite(file);
+      const transaction = await holder.writes.transaction();
+      await transaction('pets').insert({ name: 'never stored', category_id: 1 });
+      const statusOf = async (each: string): Promise<number> => (await call(`${each}/readyz`)).status;
+      for (const service of services) {
+        await eventually('it is not ready', 20_000, async () => (await statusOf(service.address)) === 503);
+      }
+      const noticedAt = performance.now() + 10_000;
+      while (performance.now() < noticedAt) {
+        expect(await call(`${address}/v1/pets`, { key })).to.include({ status: 200 });
+        await delay(50);
+      }
+      await transaction.rollback();
+      await holder.close();
+      await eventually('it is ready', 20_000, async () => (await statusOf(address)) === 200);
     });
 
     it('continues with the remaining instance, and answers 503 with an Error body without one', async () => {

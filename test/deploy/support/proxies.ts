@@ -37,7 +37,7 @@ const place = async (
   for (const [from] of replacements) expect(text).to.include(from);
   await writeFile(
     file,
-    replacements.reduce((site, [from, to]) => site.replace(from, to), text),
+    replacements.reduce((site, [from, to]) => site.replaceAll(from, to), text),
   );
   return file;
 };
@@ -77,6 +77,9 @@ const startNginx: StartProxy = async ([first, second]) => {
   });
 };
 
+/** Lines that only root can obey. */
+const rootOnly = /^ {2}(?:user|group|chroot) .*\n/gm;
+
 const startHaproxy: StartProxy = async ([first, second]) => {
   const [port, tlsPort] = [await freePort(), await freePort()];
   const { certificate, privateKey } = await makeCertificate(await makeFolder());
@@ -87,6 +90,7 @@ const startHaproxy: StartProxy = async ([first, second]) => {
     ['127.0.0.1:3001', first],
     ['127.0.0.1:3002', second],
   ]);
+  if (process.getuid?.() !== 0) await writeFile(site, (await readFile(site, 'utf8')).replace(rootOnly, ''));
   return whenReady({
     address: `http://127.0.0.1:${port}`,
     tlsAddress: `https://127.0.0.1:${tlsPort}`,
