@@ -103,15 +103,6 @@ export const enumeration = <A extends string>(name: string, values: ReadonlyArra
     expected: `one of ${values.join(', ')}`,
   });
 
-const isCalendarDate = (value: string): boolean => {
-  const time = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(value) ? Date.parse(value) : NaN;
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
-};
-
-/** Codec of a date, for a field that is a date. No field of an animal is one yet. */
-export const calendarDate = <B extends string>(name: string): t.Type<B, string> =>
-  brand(name, t.string, { holds: isCalendarDate, expected: 'a date such as 2030-12-05' });
-
 /** A field of the input that a codec rejects. `field` is empty if the whole input has the wrong type. */
 export interface FieldError {
   readonly field: string;

@@ -25,8 +25,7 @@ export const PetStatus: t.Type<PetStatus, string> = enumeration('PetStatus', pet
 type FieldKind =
   | { readonly kind: 'text'; readonly maxBytes: number }
   | { readonly kind: 'int64' }
-  | { readonly kind: 'enumeration'; readonly values: ReadonlyArray<string> }
-  | { readonly kind: 'date' };
+  | { readonly kind: 'enumeration'; readonly values: ReadonlyArray<string> };
 
 /** A field of an animal. Adapters derive its database column, CSV column, JSON member and OpenAPI schema. */
 export type PetField = Fields[string] &

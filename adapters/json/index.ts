@@ -85,7 +85,6 @@ const serialiseMember = (name: keyof Pet, { kind }: PetField) => {
     case 'int64':
       return (pet: Pet): string => start + (pet[name] ?? '').toString();
     case 'enumeration':
-    case 'date':
       return (pet: Pet): string => `${start}"${String(pet[name])}"`;
   }
 };

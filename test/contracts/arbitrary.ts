@@ -59,9 +59,6 @@ const arbitraryInt64 = (): bigint => {
   return BigInt.asIntN(64, (half() << 32n) | half());
 };
 
-const arbitraryDate = (): string =>
-  new Date(Date.UTC(2000, 0, arbitraryNumber(1, 20_000))).toISOString().slice(0, 10);
-
 const arbitraryValue = (field: PetField): unknown => {
   switch (field.kind) {
     case 'text':
@@ -70,8 +67,6 @@ const arbitraryValue = (field: PetField): unknown => {
       return arbitraryInt64();
     case 'enumeration':
       return field.values[arbitraryNumber(0, field.values.length - 1)];
-    case 'date':
-      return arbitraryDate();
   }
 };
 

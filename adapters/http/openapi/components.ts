@@ -22,8 +22,6 @@ const schemaOfField = (field: PetField): object => {
       return { type: 'integer', format: 'int64', description, examples };
     case 'enumeration':
       return { $ref: `#/components/schemas/${field.codec.name}` };
-    case 'date':
-      return { type: 'string', format: 'date', description, examples };
   }
 };
 
