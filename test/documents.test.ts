@@ -89,6 +89,47 @@ describe('The documents', () => {
   });
 });
 
+const productFiles = ['core', 'adapters', 'app'].flatMap((folder) =>
+  filesIn(join(projectFolder, folder)).filter((file) => file.endsWith('.ts')),
+);
+
+const importedBy = (file: string): ReadonlyArray<string> =>
+  [...readFileSync(file, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']*)'/g)].map(([, path = '']) => {
+    const target = join(dirname(file), path.replace(/\.js$/, ''));
+    return existsSync(`${target}.ts`) ? `${target}.ts` : join(target, 'index.ts');
+  });
+
+/** Files that a file imports, directly or through an `index.ts`. */
+const importsOf = (file: string): ReadonlyArray<string> =>
+  importedBy(file).flatMap((found) => [found, ...(basename(found) === 'index.ts' ? importedBy(found) : [])]);
+
+const imports = new Map(productFiles.map((file) => [file, importsOf(file)]));
+
+const isConnected = (file: string, other: string): boolean =>
+  imports.get(file)?.includes(other) === true || imports.get(other)?.includes(file) === true;
+
+/** Returns the files that a name in a comment may mean: in the same folder, or in a folder above it. */
+const filesNamed = (name: string, file: string): ReadonlyArray<string> => {
+  const folder = dirname(file);
+  const isRoot = folder === projectFolder || folder === dirname(folder);
+  const path = join(folder, name);
+  return [...(existsSync(path) ? [path] : []), ...(isRoot ? [] : filesNamed(name, folder))];
+};
+
+describe('The comments of the product', () => {
+  it('name files that exist, and that import the file or are imported by it', () => {
+    const named = productFiles.flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(/^\s*(?:\/\/|\/?\*).*$/gm)].flatMap(([line]) =>
+        [...line.matchAll(/[\w/.-]+\.ts\b/g)].map(([name]) => [file, name] as const),
+      ),
+    );
+    const isTrue = ([file, name]: readonly [string, string]): boolean =>
+      filesNamed(name, file).some((other) => name.startsWith('test/') || isConnected(file, other));
+    expect(named).to.have.length.greaterThan(30);
+    expect(named.filter((each) => !isTrue(each)).map((each) => each.join(': '))).to.deep.equal([]);
+  });
+});
+
 describe('The check for plain English in comments', () => {
   const long = Array.from({ length: 26 }, () => 'word').join(' ');
   const bad: ReadonlyArray<readonly [comment: string, problem: RegExp]> = [
