@@ -1,2 +1,2 @@
 /** Exports of `animal-store/http-server`, for programs that embed it. The app imports `index.ts` instead. */
-export { arrivedAt, deadlineOf, type HttpServer, readBody, startHttpServer } from './index';
+export { deadlineOf, type HttpServer, readBody, startHttpServer } from './index';
