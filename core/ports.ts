@@ -79,8 +79,8 @@ export interface RateLimit {
 export interface Quota extends RateLimit {
   readonly isWithin: boolean;
   readonly remaining: number;
-  /** Seconds, rounded up, until the full quota is available again. */
-  readonly resetsIn: number;
+  /** Time until the full quota is available again, rounded up. */
+  readonly resetsInSeconds: number;
 }
 
 /**

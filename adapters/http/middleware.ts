@@ -148,10 +148,10 @@ export const quota =
       fail(context, consumed.left);
       return;
     }
-    const { requests, seconds, remaining, resetsIn, isWithin } = consumed.right;
+    const { requests, seconds, remaining, resetsInSeconds, isWithin } = consumed.right;
     // These headers follow draft-ietf-httpapi-ratelimit-headers-10.
-    context.set('RateLimit', `"default";r=${remaining};t=${resetsIn}`);
+    context.set('RateLimit', `"default";r=${remaining};t=${resetsInSeconds}`);
     context.set('RateLimit-Policy', `"default";q=${requests};w=${seconds}`);
     if (isWithin) await next();
-    else fail(context, { _tag: 'RateLimited', retryAfterSeconds: resetsIn });
+    else fail(context, { _tag: 'RateLimited', retryAfterSeconds: resetsInSeconds });
   };

@@ -47,7 +47,7 @@ const consumeWith =
         ...limit,
         isWithin,
         remaining: Math.max(window.remainingPoints, 0),
-        resetsIn: Math.min(Math.ceil(window.msBeforeNext / 1000), limit.seconds),
+        resetsInSeconds: Math.min(Math.ceil(window.msBeforeNext / 1000), limit.seconds),
       });
     } catch (error) {
       return E.left(unavailable(error));

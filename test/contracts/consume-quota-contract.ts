@@ -58,10 +58,18 @@ export const consumeQuotaContract = (
           const quota = await success(consumeQuota(owner));
           expectEqual(`what is left ${what}`, counted(quota), expected);
           expectEqual(`the limit ${what}`, [quota.requests, quota.seconds], [3, seconds]);
-          const isInWindow = quota.resetsIn >= 0 && quota.resetsIn <= seconds;
-          expectEqual(`whether resetsIn ${what}, ${quota.resetsIn}, is within the window`, isInWindow, true);
-          const isWhole = Number.isInteger(quota.resetsIn);
-          expectEqual(`whether resetsIn ${what}, ${quota.resetsIn}, is in whole seconds`, isWhole, true);
+          const isInWindow = quota.resetsInSeconds >= 0 && quota.resetsInSeconds <= seconds;
+          expectEqual(
+            `whether resetsInSeconds ${what}, ${quota.resetsInSeconds}, is within the window`,
+            isInWindow,
+            true,
+          );
+          const isWhole = Number.isInteger(quota.resetsInSeconds);
+          expectEqual(
+            `whether resetsInSeconds ${what}, ${quota.resetsInSeconds}, is in whole seconds`,
+            isWhole,
+            true,
+          );
         }
       }));
 
@@ -123,7 +131,7 @@ export const consumeQuotaContract = (
           quota = await success(consumeQuota(owner));
         }
         for (let count = 0; !quota.isWithin && count < attempts; count += 1) {
-          await pause(quota.resetsIn * 1000 + 50);
+          await pause(quota.resetsInSeconds * 1000 + 50);
           quota = await success(consumeQuota(owner));
         }
         expectEqual('what is left after its time', counted(quota), { isWithin: true, remaining: 1 });

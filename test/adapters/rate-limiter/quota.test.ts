@@ -46,8 +46,8 @@ describe('A quota after the clock was set back by a year', () => {
   const promisesNoMoreThanTheWindow = async (consume: ConsumeQuota): Promise<void> => {
     const owner = arbitraryOwnerId();
     await useUp(consume, owner);
-    const { resetsIn } = await success(consume(owner));
-    expect(resetsIn).to.be.within(0, limit.seconds);
+    const { resetsInSeconds } = await success(consume(owner));
+    expect(resetsInSeconds).to.be.within(0, limit.seconds);
   };
 
   it('is available again after its window in memory', () =>

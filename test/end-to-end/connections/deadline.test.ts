@@ -30,7 +30,7 @@ describe('The deadline of a request', () => {
       const deadlines: Array<Deadline | undefined> = [];
       const causes: Array<unknown> = [];
       let lateness = 1_500;
-      const quota = { requests: 9, seconds: 1, isWithin: true, remaining: 8, resetsIn: 1 };
+      const quota = { requests: 9, seconds: 1, isWithin: true, remaining: 8, resetsInSeconds: 1 };
       const application = memoryApplication({
         pets: {
           create: (_newPet, _key, deadline) => {

@@ -97,7 +97,7 @@ const fail = (): never => {
 };
 
 const spentQuota: ConsumeQuota = () =>
-  TE.right({ requests: 10, seconds: 60, remaining: 0, resetsIn: 30, isWithin: false });
+  TE.right({ requests: 10, seconds: 60, remaining: 0, resetsInSeconds: 30, isWithin: false });
 
 const anotherAnimal = { ...createRex, body: '{"name":"Tom","categoryId":7}' };
 
