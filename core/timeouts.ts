@@ -76,8 +76,7 @@ export const databaseTimeouts = {
   /** Maximum time of the queries for a metrics scrape. Prometheus's scrape_timeout must be 5 s or more. */
   scrapeMs: 3_500,
   purgeIntervalMs: 1_000,
-  /** Interval of the statements that keep an import's transaction alive. */
-  importSilenceMs: 1_000,
+  importKeepAliveMs: 1_000,
   idleInTransactionMs: 10_000,
   migrationWaitMs: 600_000,
   /** Pause between attempts to get a lock, in which the statements that queued behind the last attempt can run. */

@@ -47,7 +47,7 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a scrape ends before its request', [database.scrapeMs, server.responseMs]],
   [
     'a transaction outlasts a statement',
-    [database.importSilenceMs, database.statementMs, database.maxStatementMs, database.idleInTransactionMs],
+    [database.importKeepAliveMs, database.statementMs, database.maxStatementMs, database.idleInTransactionMs],
   ],
   ['attempts at a lock are many', [database.migrationPollMs, database.lockRetryMs, database.migrationWaitMs]],
   ['a client outlasts the service', [promisedMs, client.attemptMs, client.retryForMs]],

@@ -45,7 +45,7 @@ const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<
       transaction.raw('select 1').catch((error: unknown) => {
         reject(withoutStatement(error));
       });
-    }, databaseTimeouts.importSilenceMs);
+    }, databaseTimeouts.importKeepAliveMs);
   });
   try {
     return await Promise.race([work(), failure]);
