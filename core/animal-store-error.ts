@@ -1,4 +1,7 @@
-/** Codes that a response can have. The HTTP client knows the service's errors by them. */
+/**
+ * Error codes of the service's responses. adapters/http-client/http-transport.ts checks that an error response has one
+ * of these codes.
+ */
 export const serviceErrorCodes = [
   'expectation_failed',
   'headers_too_large',
@@ -37,16 +40,18 @@ interface Details {
   readonly cause?: unknown;
 }
 
-/** The error with which each call of an AnimalStoreClient rejects, unless an argument is invalid. */
+/**
+ * Error of a failed call of an AnimalStoreClient. retry.ts, embedded-client.ts and adapters/http-client make it.
+ * `requestId` finds the last request of the call in the log of the service. `idempotencyKey` belongs to a failed
+ * create; a retry with this key adds no second animal.
+ */
 export class AnimalStoreError extends Error {
   override readonly name = 'AnimalStoreError';
   readonly code: AnimalStoreErrorCode;
   readonly status: number | undefined;
-  /** Id of the last request, for finding it in the log of the service. */
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly attempts: number;
-  /** Idempotency key of a failed create. A retry with this key adds no second animal. */
   readonly idempotencyKey: string | undefined;
 
   constructor(code: AnimalStoreErrorCode, message: string, details: Details = {}) {

@@ -7,30 +7,36 @@ import { type Attempt, type CallOptions, checkedOptions, withRetries } from './r
 
 type Plain<A> = A extends bigint ? bigint | number : A extends FromDecodeOrThrow<string> ? string : A;
 
-/** An animal to add, with plain values: a `categoryId` may be a bigint or a number, and texts are strings. */
+/** Animal to add, with plain values: `categoryId` is a bigint or a number, and texts are strings. */
 export type NewPetInput = { readonly [Field in keyof NewPet]: Plain<NewPet[Field]> };
 
 /** Options of a create: those of every call, and an idempotency key. */
 export interface CreateOptions extends CallOptions {
-  /** Identifies the create, so that a retry adds no second animal: 1 to 255 printable ASCII characters. */
+  /** Text that identifies the create, so that a retry adds no second animal: 1 to 255 printable ASCII characters. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Filters and position of a list. Only animals with an id greater than `after` are listed. */
+/**
+ * Options of a list: those of every call, filters, and the position. Only animals with an id greater than `after` are
+ * listed.
+ */
 export interface ListOptions extends CallOptions, PetFilters {
   readonly after?: bigint | number | undefined;
   /** Number of animals that each request reads: 1 to 100, by default 100. */
   readonly pageSize?: number | undefined;
 }
 
-/** A list of animals by ascending id. Each iteration starts at the first page, and reads a page when it needs one. */
+/**
+ * List of animals by ascending id. Each iteration starts at the first page, and reads each page only when it is needed.
+ */
 export interface PetList extends AsyncIterable<Pet> {
   readonly byPage: () => AsyncIterable<ReadonlyArray<Pet>>;
 }
 
 /**
- * A client of an embedded or remote store. Calls retry temporary failures within a time budget. They reject with an
- * AnimalStoreError, or with a TypeError for an invalid argument.
+ * Client of a store, made by `clientOver` for embedded-client.ts and adapters/http-client/index.ts. Calls retry
+ * temporary failures within a time budget. They reject with an AnimalStoreError, or with a TypeError if an argument is
+ * invalid.
  */
 export interface AnimalStoreClient {
   /** Adds an animal. All attempts send the same idempotency key, which is random if the options have none. */
@@ -52,7 +58,7 @@ export interface Transport {
   readonly find: (id: PetId, attempt: Attempt) => Promise<Pet>;
 }
 
-// Browsers have no `crypto.randomUUID` on pages without TLS.
+// Does not use `crypto.randomUUID`, which browsers lack on pages without TLS.
 const randomKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 

@@ -3,7 +3,10 @@ import * as t from 'io-ts';
 
 declare const names: unique symbol;
 
-/** Type brand of a value that a codec has checked, such as the result of `decodeOrThrow(PetId, 7n)`. */
+/**
+ * Type brand of a value that a codec has checked, such as the result of `decodeOrThrow(PetId, 7n)`. pets.ts, keys.ts
+ * and pet-query.ts define their types with the codecs of this file.
+ */
 export interface FromDecodeOrThrow<Name extends string> {
   readonly [names]: Readonly<Record<Name, true>>;
 }
@@ -34,7 +37,10 @@ export const brand = <A, B extends A, O>(
 
 const is64Bits = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
-/** Codec of an int64. Accepts bigints in range and safe integers; other numbers may already have lost digits. */
+/**
+ * Makes the codec of an int64. The codec accepts bigints in range and safe integers. Larger numbers may already have
+ * lost digits.
+ */
 export const int64 = <B extends bigint>(name: string): t.Type<B, bigint> => {
   const is = (value: unknown): value is B => typeof value === 'bigint' && is64Bits(value);
   return new t.Type<B, bigint, unknown>(
@@ -53,7 +59,8 @@ export const int64 = <B extends bigint>(name: string): t.Type<B, bigint> => {
 export type Int64 = bigint & FromDecodeOrThrow<'Int64'>;
 export const Int64: t.Type<Int64, bigint> = int64('Int64');
 
-// At most 19 digits after leading zeros, as in the largest int64. `BigInt` is slow for long texts.
+// Limits an integer to 19 digits after leading zeros, as many as the largest int64 has. `BigInt` is slow for long
+// texts.
 const decimal = /^-?0*[0-9]{1,19}$/;
 
 export const inDecimal = <A extends bigint>(integer: t.Type<A, bigint>): t.Type<A, string> =>
@@ -75,8 +82,8 @@ export const isStorable = (value: string): boolean => !unstorable.test(value);
 const ascii = /^[\0-\x7f]*$/;
 
 /**
- * Counts UTF-8 bytes by UTF-16 code unit, four times as fast as by character. Each half of a surrogate pair counts two
- * bytes.
+ * Counts bytes of UTF-8 per UTF-16 code unit, four times as fast as per character. Each half of a surrogate pair counts
+ * as two bytes.
  */
 const utf8Bytes = (value: string): number => {
   if (ascii.test(value)) return value.length;
@@ -103,7 +110,7 @@ export const enumeration = <A extends string>(name: string, values: ReadonlyArra
     expected: `one of ${values.join(', ')}`,
   });
 
-/** A field of the input that a codec rejects. `field` is empty if the whole input has the wrong type. */
+/** Field of the input that a codec rejects. `field` is empty if the whole input has the wrong type. */
 export interface FieldError {
   readonly field: string;
   readonly expected: string;
@@ -119,7 +126,7 @@ const toFieldError = ({ context, message, value }: t.ValidationError): FieldErro
   return value === undefined && field !== '' ? { field, expected, isMissing: true } : { field, expected };
 };
 
-/** Lists each invalid field once, with the values that it accepts. Leaves out the rejected value. */
+/** Lists each invalid field once, with a text about the values that it accepts. The rejected values are left out. */
 export const fieldErrors = (errors: t.Errors): ReadonlyArray<FieldError> => [
   ...new Map(errors.map(toFieldError).map((error) => [error.field, error])).values(),
 ];
@@ -136,7 +143,7 @@ export const fieldErrorTexts = (
 
 /**
  * Decodes a trusted value, as in `decodeOrThrow(PageSize, 20)`. Throws a TypeError that names each invalid field. For
- * untrusted input use the codec's `decode`, which returns an Either.
+ * untrusted input, use the codec's `decode`, which returns an Either.
  */
 export const decodeOrThrow = <A>(codec: t.Type<A, unknown>, value: unknown): A => {
   const decoded = codec.decode(value);

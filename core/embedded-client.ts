@@ -47,8 +47,8 @@ const rightOrThrow = async <A>(task: TaskEither<Failure, A>): Promise<A> => {
 };
 
 /**
- * Makes a client of a store in this process. The client has the same calls as a remote one, and each call checks the
- * API key.
+ * Makes a client of a store in the same process, for programs that embed the store. The client has the same calls as a
+ * client of a remote store. Each call checks the API key.
  */
 export const embeddedClient = ({
   openStore,

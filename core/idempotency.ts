@@ -5,7 +5,6 @@ export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
 export interface IdempotencyRecord {
   readonly pet: Pet | undefined;
-  /** Time in milliseconds, by the same clock as the argument `now` of `resolveIdempotentCreate`. */
   readonly expiresAt: number;
 }
 
@@ -15,8 +14,10 @@ type IdempotentCreate =
   | IdempotencyKeyReused;
 
 /**
- * Decides whether a create adds its animal, returns the one that an earlier create with its key added, or is rejected.
- * A key is valid for 24 hours, or until its animal is removed. A different animal under the same key is rejected.
+ * Decides the outcome of a create: add its animal, replay the animal that an earlier create with the same idempotency
+ * key added, or reject the create. A key is valid for 24 hours, or until its animal is removed. Reuse of a valid key
+ * for a different animal is rejected. Repositories call this function with the stored record of the key, if there is
+ * one. `now` and `expiresAt` are milliseconds of the same clock.
  */
 export const resolveIdempotentCreate = (
   record: IdempotencyRecord | undefined,

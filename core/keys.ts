@@ -3,7 +3,9 @@ import { brand, decodeOrThrow, type FromDecodeOrThrow, isStorable } from './code
 
 const b64token = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-/** Secret of a client: a bearer token (RFC 6750, section 2.1: b64token). */
+/**
+ * Secret with which a client opens the store of operations.ts: a bearer token (`b64token` of RFC 6750, section 2.1).
+ */
 export type ApiKey = string & FromDecodeOrThrow<'ApiKey'>;
 export const ApiKey: t.Type<ApiKey, string> = brand('ApiKey', t.string, {
   holds: (key) => b64token.test(key),
@@ -15,15 +17,18 @@ const publicId = {
   expected: 'a string that is not empty, without U+0000 and lone surrogates',
 };
 
-/** Public id of an API key; safe to log. */
+/** Public id of an API key: a string that is not empty, without U+0000 and lone surrogates. Safe to log. */
 export type KeyId = string & FromDecodeOrThrow<'KeyId'>;
 export const KeyId: t.Type<KeyId, string> = brand('KeyId', t.string, publicId);
 
-/** Public id of the owner of API keys, idempotency keys and quotas. A key rotation does not change it. Safe to log. */
+/**
+ * Public id of the owner of API keys, idempotency keys and quotas, with the format of a KeyId. Safe to log. An owner
+ * keeps this id when an API key is replaced.
+ */
 export type OwnerId = string & FromDecodeOrThrow<'OwnerId'>;
 export const OwnerId: t.Type<OwnerId, string> = brand('OwnerId', t.string, publicId);
 
-/** An authenticated caller: the API key that was used, and its owner. Both ids are safe to log. */
+/** Authenticated caller: the ids of the API key and of its owner. Both are safe to log. */
 export interface Caller {
   readonly keyId: KeyId;
   readonly ownerId: OwnerId;
@@ -36,20 +41,20 @@ export const callerOf = (keyId: KeyId, ownerId: OwnerId = decodeOrThrow(OwnerId,
 
 const printableAscii = /^[\x20-\x7e]{1,255}$/;
 
-/** Identifies one create, so that a retry adds no second animal: 1 to 255 printable ASCII characters. */
+/** Text that identifies one create, so that a retry adds no second animal: 1 to 255 printable ASCII characters. */
 export type IdempotencyKey = string & FromDecodeOrThrow<'IdempotencyKey'>;
 export const IdempotencyKey: t.Type<IdempotencyKey, string> = brand('IdempotencyKey', t.string, {
   holds: (key) => printableAscii.test(key),
   expected: '1 to 255 printable ASCII characters',
 });
 
-/** An idempotency key with its owner, because two owners may use the same key. */
+/** Idempotency key with its owner, because two owners may use the same key. */
 export interface ScopedIdempotencyKey {
   readonly ownerId: OwnerId;
   readonly idempotencyKey: IdempotencyKey;
 }
 
-/** Joins the owner and the key into one string, such as for the key of a Map. */
+/** Joins the owner and the idempotency key into one unambiguous string, such as for the key of a Map. */
 export const scopedIdempotencyKeyText = ({
   ownerId,
   idempotencyKey,

@@ -25,19 +25,19 @@ export interface Ports {
 }
 
 /**
- * Operations of an authenticated caller. Each fails with Unavailable at its deadline. Invalid input, which only
- * JavaScript callers can pass, rejects the promise with a TypeError.
+ * Operations of an authenticated caller. Each fails with Unavailable at its deadline. If an argument is invalid, which
+ * is possible only from JavaScript, the promise rejects with a TypeError.
  */
 export interface AnimalStore {
   readonly caller: Caller;
-  /** Reads one page, of 20 animals if the query gives no limit. */
+  /** Reads one page of at most `limit` animals, by default 20. */
   readonly listPets: (
     query?: { readonly [K in keyof PetQuery]?: PetQuery[K] | undefined },
     deadline?: Deadline,
   ) => TaskEither<Unavailable, PetPage>;
   /**
    * Adds an animal. A retry with the same idempotency key within 24 hours adds no second animal. A create that fails
-   * with Unavailable may still have been done: retry it with its key.
+   * with Unavailable may still have added its animal: retry it with the same key.
    */
   readonly createPet: (
     newPet: NewPet,
@@ -52,8 +52,8 @@ export interface AnimalStore {
 }
 
 /**
- * Opens the store with an API key. Fails with Unavailable at the deadline; each operation takes a deadline of its own.
- * A malformed key, which only JavaScript callers can pass, fails like an unknown one.
+ * Opens the store with an API key. Fails with Unavailable at the deadline, which does not apply to the operations of
+ * the store. A malformed key, which is possible only from JavaScript, fails like an unknown key.
  */
 export type OpenAnimalStore = (
   apiKey: ApiKey,
@@ -76,7 +76,7 @@ const operationsOn = (pets: PetRepository, caller: Caller): AnimalStore => ({
               ownerId: caller.ownerId,
               idempotencyKey: decodeOrThrow(IdempotencyKey, idempotencyKey),
             };
-      // Decoding copies the animal, so that the caller may change its object while the store waits.
+      // Decode here to copy the animal, so that the caller may change its own object while the store waits.
       return pets.create(decodeOrThrow(NewPet, newPet), key, deadline)();
     }, deadline),
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the API keeps getPet until 5 December 2030
@@ -84,7 +84,10 @@ const operationsOn = (pets: PetRepository, caller: Caller): AnimalStore => ({
     endAtDeadline(async () => pets.find(decodeOrThrow(PetId, id), deadline)(), deadline),
 });
 
-/** Makes a store from its ports. Only an API key that `authenticate` accepts gives access to the operations. */
+/**
+ * Makes a store from its ports, for app/serve/serve.ts and for programs that embed the store. Only an API key that
+ * `authenticate` accepts gives access to the operations.
+ */
 export const openAnimalStore =
   ({ pets, authenticate }: Ports): OpenAnimalStore =>
   (apiKey, deadline) =>
@@ -99,9 +102,10 @@ async function* decodeAll(newPets: Iterable<NewPet> | AsyncIterable<NewPet>): As
 }
 
 /**
- * Adds all animals of a source, or none, and returns their number. Needs no API key, only the repository.
- * ImportAborted: none is stored. The source threw, an animal was invalid, or the store rejected the import.
- * Unavailable: the store did not confirm the commit, so either all animals are stored or none.
+ * Adds all animals of a source or none, and returns their number. Needs no API key, only the repository.
+ * app/commands/import.ts calls it.
+ * Fails with ImportAborted, and stores no animal, if the source throws, an animal is invalid or the store rejects the
+ * import. Fails with Unavailable if the store does not confirm the commit; then either all animals are stored or none.
  */
 export const importAll =
   (
@@ -112,8 +116,8 @@ export const importAll =
     pets.importAll({ [Symbol.asyncIterator]: () => decodeAll(newPets) })();
 
 /**
- * Reads a list page by page, with 100 animals each if the query gives no limit. Animals that are created during the
- * walk may appear on later pages. The walk ends after a page that is Unavailable.
+ * Reads a list page by page, with 100 animals each if the query has no limit. Animals that are added during the walk
+ * may appear on later pages. Ends after the first page that is Unavailable. app/commands/export.ts calls it.
  */
 export async function* walkPages(
   list: PetRepository['list'],
@@ -123,7 +127,7 @@ export async function* walkPages(
   let { after } = query;
   do {
     const page = await list({ ...query, limit, after })();
-    // Read the id before the yield, because the consumer may sort or empty the array.
+    // Read the id before the yield, because the consumer may sort or empty the array of animals.
     after = E.isRight(page) && page.right.hasMore ? page.right.pets.at(-1)?.id : undefined;
     yield page;
   } while (after !== undefined);

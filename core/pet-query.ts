@@ -27,7 +27,10 @@ export const petFilters: ReadonlyArray<FilterName> = Object.keys(newPetFields).f
 
 export type PetFilters = { readonly [Field in FilterName]?: NewPet[Field] | undefined };
 
-/** Query for a page: at most `limit` animals that pass the filters and have an id greater than `after`. */
+/**
+ * Query for a page: at most `limit` animals that pass the filters and have an id greater than `after`. operations.ts
+ * and the clients decode their arguments with `ListPetsQuery`, and set a default limit.
+ */
 export interface PetQuery extends PetFilters {
   readonly limit: PageSize;
   readonly after?: PetId | undefined;
@@ -47,11 +50,11 @@ export const ListPetsQuery = record('PetQuery', {
   ...optional(newPetFields, petFilters),
 });
 
-/** True if the animal has the value of each filter that is given. */
+/** True if the animal has the value of each given filter. */
 export const passesFilters = (filters: PetFilters, pet: Pet): boolean =>
   petFilters.every((field) => filters[field] === undefined || filters[field] === pet[field]);
 
-/** Animals by ascending id. `hasMore` is true if a next page exists. */
+/** Page of animals, sorted by ascending id. `hasMore` is true if a next page exists. */
 export interface PetPage {
   readonly pets: ReadonlyArray<Pet>;
   readonly hasMore: boolean;
@@ -63,8 +66,9 @@ export const compareById = ({ id: one }: Pet, { id: other }: Pet): number =>
 export const countToFind = (limit: PageSize): number => limit + 1;
 
 /**
- * Makes a page of at most `limit` animals. `found`, from a repository, is sorted by id; one animal more than `limit`
- * means that a next page exists. Freezes the page and its animals, so that callers can share them.
+ * Makes a page from the animals that a repository has found, sorted by id. A repository looks for `countToFind`
+ * animals, one more than `limit`, to learn whether a next page exists. Freezes the page and its animals, so that
+ * callers can share them.
  */
 export const toPage = (limit: PageSize, found: ReadonlyArray<Pet>): PetPage =>
   Object.freeze({

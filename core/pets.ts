@@ -2,18 +2,20 @@ import type * as t from 'io-ts';
 import { enumeration, type FromDecodeOrThrow, int64, text } from './codec';
 import { type Fields, record, type RecordCodec, type RecordOf } from './record';
 
-/** Identifier of an animal, assigned by the store. */
+/** Identifier of an animal: an int64 that the store assigns. */
 export type PetId = bigint & FromDecodeOrThrow<'PetId'>;
 export const PetId: t.Type<PetId, bigint> = int64('PetId');
 
-/** Identifier of the category of an animal. The store has no other data about categories. */
+/** Identifier of the category of an animal: an int64. The store has no other data about categories. */
 export type CategoryId = bigint & FromDecodeOrThrow<'CategoryId'>;
 export const CategoryId: t.Type<CategoryId, bigint> = int64('CategoryId');
 
-/** Limit that keeps a page of 100 animals small enough to serve. */
 const maxNameBytes = 65_536;
 
-/** Name of an animal: at most 65,536 bytes of UTF-8, possibly empty, without U+0000 and lone surrogates. */
+/**
+ * Name of an animal: at most 65,536 bytes of UTF-8, possibly empty, without U+0000 and lone surrogates. With this
+ * limit, a page of 100 animals stays small enough to serve.
+ */
 export type PetName = string & FromDecodeOrThrow<'PetName'>;
 export const PetName: t.Type<PetName, string> = text('PetName', maxNameBytes);
 
@@ -27,7 +29,10 @@ type FieldKind =
   | { readonly kind: 'int64' }
   | { readonly kind: 'enumeration'; readonly values: ReadonlyArray<string> };
 
-/** A field of an animal. Adapters derive its database column, CSV column, JSON member and OpenAPI schema. */
+/**
+ * Description of a field of an animal. It defines the field's JSON (adapters/json), database column (adapters/knex),
+ * OpenAPI schema (adapters/http/openapi) and CSV column (app/transfer).
+ */
 export type PetField = Fields[string] &
   FieldKind & {
     readonly filter?: true;
@@ -78,10 +83,10 @@ const isPetField = (name: string): name is keyof typeof petFields => name in pet
 
 export const petFieldNames = Object.keys(petFields).filter(isPetField);
 
-/** An animal to add, without an id. */
+/** Animal to add, which has no id yet. */
 export interface NewPet extends RecordOf<typeof newPetFields> {}
 export const NewPet: RecordCodec<NewPet> = record('NewPet', newPetFields);
 
-/** An animal in the store: the fields of a NewPet, and its id. A stored animal never changes. */
+/** Animal in the store: the fields of a NewPet, and its id. A stored animal never changes. */
 export interface Pet extends RecordOf<typeof petFields> {}
 export const Pet: RecordCodec<Pet> = record('Pet', petFields);

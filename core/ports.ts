@@ -5,12 +5,12 @@ import type { PetPage, PetQuery } from './pet-query';
 import type { NewPet, Pet, PetId } from './pets';
 import { maxTimerMs } from './timeouts';
 
-/** Time by `performance.now()` after which a caller no longer waits for the result of a call. */
+/** Time in milliseconds, by `performance.now()`, at which a caller stops waiting for the result of a call. */
 export type Deadline = number;
 
 /**
- * The store cannot answer now, but may later. A write may still have been done: retry it with its idempotency key.
- * `cause` is for the log, not for clients.
+ * Failure of any call: the store cannot answer now, but may later. A create that fails this way may still have added
+ * its animal; retry it with the same idempotency key. `cause` is for the log, not for clients.
  */
 export interface Unavailable {
   readonly _tag: 'Unavailable';
@@ -22,19 +22,21 @@ export const unavailable = (cause: unknown): Unavailable => ({
   cause: E.toError(cause),
 });
 
-/** The API key is not valid. `reason` and `keyId` are for the log, and are not sent to the client. */
+/**
+ * Failure of an authentication: the API key is not valid. `reason` and `keyId` are for the log, not for the client. The
+ * reason is `unknown` if the key matches no issued key. `keyId` is the id that the text of the key contains, if any.
+ * With the reason `unknown`, this id is unverified input.
+ */
 export interface InvalidApiKey {
   readonly _tag: 'InvalidApiKey';
-  /** `unknown` if the key was never issued or its secret is wrong. */
   readonly reason: 'unknown' | 'expired' | 'revoked';
-  /** Id that the text of the API key contains, if any. The id of an `unknown` key is unverified input. */
   readonly keyId?: KeyId;
 }
 /** Makes an InvalidApiKey. */
 export const invalidApiKey = (reason: InvalidApiKey['reason'], keyId?: KeyId): InvalidApiKey =>
   keyId === undefined ? { _tag: 'InvalidApiKey', reason } : { _tag: 'InvalidApiKey', reason, keyId };
 
-/** No animal has this id. */
+/** Failure of a read by id: no animal has this id. */
 export interface PetNotFound {
   readonly _tag: 'PetNotFound';
   readonly id: PetId;
@@ -42,19 +44,19 @@ export interface PetNotFound {
 /** Makes a PetNotFound. */
 export const petNotFound = (id: PetId): PetNotFound => ({ _tag: 'PetNotFound', id });
 
-/** The owner of the API key has already used this idempotency key for a different animal. */
+/** Failure of a create: the owner of the API key has already used this idempotency key for a different animal. */
 export interface IdempotencyKeyReused {
   readonly _tag: 'IdempotencyKeyReused';
 }
 export const idempotencyKeyReused: IdempotencyKeyReused = { _tag: 'IdempotencyKeyReused' };
 
-/** The first create with this idempotency key is still in progress. */
+/** Failure of a create: the first create with this idempotency key is still in progress. */
 export interface IdempotencyKeyInFlight {
   readonly _tag: 'IdempotencyKeyInFlight';
 }
 export const idempotencyKeyInFlight: IdempotencyKeyInFlight = { _tag: 'IdempotencyKeyInFlight' };
 
-/** The source or the store ended an import. None of its animals is stored. */
+/** Failure of an import: the source or the store ended it. None of its animals is stored. */
 export interface ImportAborted {
   readonly _tag: 'ImportAborted';
   readonly cause: unknown;
@@ -63,8 +65,8 @@ export interface ImportAborted {
 export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'ImportAborted', cause });
 
 /**
- * The authentication port. Returns the caller to whom an API key belongs. Fails with Unavailable at the deadline.
- * Adapters must pass the suite `authenticateContract`.
+ * Authentication port, which `openAnimalStore` of operations.ts calls. Returns the caller to whom an API key belongs.
+ * Fails with Unavailable at the deadline. Adapters must pass the contract suite `authenticateContract`.
  */
 export type Authenticate = (
   apiKey: ApiKey,
@@ -84,32 +86,33 @@ export interface Quota extends RateLimit {
 }
 
 /**
- * The rate limit port. Counts a request of an owner. Fails with Unavailable at the deadline; the request may still be
- * counted.
+ * Rate limit port, which `quota` of adapters/http/middleware.ts calls. Counts one request of an owner. Fails with
+ * Unavailable at the deadline, but the request may still be counted. Adapters must pass the contract suite
+ * `consumeQuotaContract`.
  */
 export type ConsumeQuota = (ownerId: OwnerId, deadline?: Deadline) => TaskEither<Unavailable, Quota>;
 
-/** An animal in the store. `replayed` is true if an earlier create with the same idempotency key added it. */
+/** Result of a create. `replayed` is true if an earlier create with the same idempotency key added the animal. */
 export interface CreatedPet {
   readonly pet: Pet;
   readonly replayed: boolean;
 }
 
 /**
- * The port to the store of animals, which the operations of the core call. Adapters must pass the suite
- * `petRepositoryContract`. Each call fails with Unavailable at its deadline, and a create may still have been done. An
- * adapter that answers at once may ignore deadlines.
+ * Port through which operations.ts uses the store of animals. Adapters must pass the contract suite
+ * `petRepositoryContract`. Each call fails with Unavailable at its deadline. A create that fails this way may still
+ * have added its animal. An adapter that answers at once may ignore deadlines.
  */
 export interface PetRepository {
   /**
-   * Reads one page, and sees every create that ended before the call. `owner` is the owner of the caller's API key, so
-   * that a store can divide its time fairly among owners.
+   * Reads one page. Every animal whose create ended before the call is visible. `owner` is the owner of the caller's
+   * API key; a store can use it to divide its time fairly among owners.
    */
   readonly list: (query: PetQuery, deadline?: Deadline, owner?: OwnerId) => TaskEither<Unavailable, PetPage>;
   readonly find: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
-   * Adds an animal and ends once it is durable. `resolveIdempotentCreate` says what a create with an already used key
-   * does.
+   * Adds an animal, and resolves once the animal is stored durably. `resolveIdempotentCreate` defines the result if the
+   * idempotency key was used before.
    */
   readonly create: (
     newPet: NewPet,
@@ -117,9 +120,10 @@ export interface PetRepository {
     deadline?: Deadline,
   ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
   /**
-   * Adds all animals of a source, with ascending ids in its order, or none of them, and returns their number. Reads the
-   * source once, and ends when the source throws. Readers see these animals only once all are stored; until then the
-   * store may reject other creates. ImportAborted: none is stored. Unavailable: all are stored, or none.
+   * Adds all animals of a source or none, and returns their number. Their ids ascend in the order of the source. Reads
+   * the source once, and stops reading if it throws. Readers see none of the animals before all are stored; until then,
+   * the store may reject other creates. ImportAborted means that no animal is stored. Unavailable means that either all
+   * are stored or none.
    */
   readonly importAll: (newPets: AsyncIterable<NewPet>) => TaskEither<ImportAborted | Unavailable, number>;
 }
@@ -127,7 +131,10 @@ export interface PetRepository {
 const deadlineOver = (): E.Either<Unavailable, never> =>
   E.left(unavailable(new Error('the store did not answer before the deadline of the call')));
 
-/** Makes a call fail with Unavailable at its deadline. The call is not cancelled, and its later result is ignored. */
+/**
+ * Makes a call fail with Unavailable at its deadline. The call itself goes on, but its result is ignored. operations.ts
+ * and several adapters call this function.
+ */
 export const endAtDeadline =
   <F, A>(call: TaskEither<F, A>, deadline: Deadline | undefined): TaskEither<F | Unavailable, A> =>
   () => {

@@ -1,4 +1,6 @@
-/** Exports of `animal-store/core`, for programs that embed it. Adapters and the app import `index.ts` instead. */
+/**
+ * Exports of `animal-store/core`, for programs that embed the store. Adapters and the app import `index.ts` instead.
+ */
 export {
   type AnimalStore,
   type AnimalStoreClient,

@@ -31,8 +31,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Codec of an object. Decoding and encoding copy only the codec's fields, and leave out undefined optional ones.
- * Decoding also ignores inherited fields.
+ * Makes the codec of an object with these fields, for pets.ts and pet-query.ts. Decoding and encoding copy only these
+ * fields, and leave out optional fields that are undefined. Decoding also ignores inherited properties.
  */
 export const record = <F extends Fields>(name: string, fields: F): RecordCodec<RecordOf<F>> => {
   type A = RecordOf<F>;

@@ -3,13 +3,16 @@ import { clientTimeouts, maxTimerMs } from './timeouts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Maximum time of each attempt, 10 seconds by default. */
+  /** Maximum time of each attempt, by default 10 seconds. */
   readonly timeoutMs?: number | undefined;
-  /** Time after which a failed attempt is not retried, 30 seconds by default. 0 allows one attempt. */
+  /**
+   * Time from the start of the call in which failed attempts are retried, by default 30 seconds. With 0, there is one
+   * attempt.
+   */
   readonly retryForMs?: number | undefined;
 }
 
-// Not `instanceof`: the signal may come from another realm, such as that of a test runner.
+// Does not use `instanceof`, because the signal may come from another JavaScript realm, such as that of a test runner.
 const isAbortSignal = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'aborted' in value && 'addEventListener' in value;
 
@@ -21,7 +24,6 @@ const optionRules: ReadonlyArray<
   ['retryForMs', (value) => typeof value === 'number' && value >= 0, 'a number of at least 0'],
 ];
 
-/** Returns the options, or throws a TypeError if one is invalid. Ignores options of other names. */
 export const checkedOptions = <Options extends CallOptions>(options: Options): Options => {
   const given: unknown = options;
   if (typeof given !== 'object' || given === null)
@@ -75,7 +77,7 @@ const sleep = (milliseconds: number, signal: AbortSignal | undefined): Promise<v
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 
-/** Ends an attempt at its timeout or when the caller aborts, even if the attempt ignores its signal. */
+/** Ends an attempt at its timeout, or when the caller aborts, even if the attempt ignores its signal. */
 const runAttempt = async <A>(
   attempt: (limits: Attempt) => Promise<A>,
   signal: AbortSignal | undefined,
@@ -116,8 +118,9 @@ const withDetails = (
   new AnimalStoreError(code, message, { cause, status, requestId, retryAfterMs, attempts, idempotencyKey });
 
 /**
- * Retries an idempotent attempt while its failure may be temporary, until the time budget of the call is used up.
- * Rejects with the last AnimalStoreError, to which the number of attempts and the idempotency key are added.
+ * Runs an idempotent call, and retries it after temporary failures until `retryForMs` has passed. Rejects with the last
+ * AnimalStoreError, to which it adds the number of attempts and the idempotency key. client.ts and
+ * adapters/http-client/http-animal-store.ts make every call with it.
  */
 export const withRetries = async <A>(
   attempt: (limits: Attempt) => Promise<A>,
