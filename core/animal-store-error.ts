@@ -42,7 +42,7 @@ interface Details {
 
 /**
  * Error of a failed call of an AnimalStoreClient. retry.ts, embedded-client.ts and adapters/http-client make it.
- * `requestId` finds the last request of the call in the log of the service. `idempotencyKey` belongs to a failed
+ * `requestId` is the id of the call's last request in the log of the service. `idempotencyKey` belongs to a failed
  * create; a retry with this key adds no second animal.
  */
 export class AnimalStoreError extends Error {

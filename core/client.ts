@@ -10,19 +10,20 @@ type Plain<A> = A extends bigint ? bigint | number : A extends FromDecodeOrThrow
 /** Animal to add, with plain values: `categoryId` is a bigint or a number, and texts are strings. */
 export type NewPetInput = { readonly [Field in keyof NewPet]: Plain<NewPet[Field]> };
 
-/** Options of a create: those of every call, and an idempotency key. */
+/**
+ * Options of a create: those of every call, and an idempotency key of 1 to 255 printable ASCII characters. A retry with
+ * the same key adds no second animal.
+ */
 export interface CreateOptions extends CallOptions {
-  /** Text that identifies the create, so that a retry adds no second animal: 1 to 255 printable ASCII characters. */
   readonly idempotencyKey?: string | undefined;
 }
 
 /**
- * Options of a list: those of every call, filters, and the position. Only animals with an id greater than `after` are
- * listed.
+ * Options of a list: those of every call, filters, position and page size. Only animals with an id greater than `after`
+ * are listed. Each request reads `pageSize` animals: 1 to 100, by default 100.
  */
 export interface ListOptions extends CallOptions, PetFilters {
   readonly after?: bigint | number | undefined;
-  /** Number of animals that each request reads: 1 to 100, by default 100. */
   readonly pageSize?: number | undefined;
 }
 

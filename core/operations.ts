@@ -46,7 +46,7 @@ export interface AnimalStore {
   ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
   /**
    * Reads one animal by its id, such as `decodeOrThrow(PetId, 7n)`.
-   * @deprecated Will be removed on 5 December 2030. List with a status filter instead.
+   * @deprecated Will be removed on 5 December 2030. Use `listPets` instead, with the previous id as `after` and 1 as `limit`.
    */
   readonly getPet: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
 }
@@ -116,8 +116,8 @@ export const importAll =
     pets.importAll({ [Symbol.asyncIterator]: () => decodeAll(newPets) })();
 
 /**
- * Reads a list page by page, with 100 animals each if the query has no limit. Animals that are added during the walk
- * may appear on later pages. Ends after the first page that is Unavailable. app/commands/export.ts calls it.
+ * Reads a list page by page, with 100 animals on a page if the query has no limit. Animals that are added during the
+ * walk may appear on later pages. Ends after the first page that is Unavailable. app/commands/export.ts calls it.
  */
 export async function* walkPages(
   list: PetRepository['list'],

@@ -121,9 +121,9 @@ export interface PetRepository {
   ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
   /**
    * Adds all animals of a source or none, and returns their number. Their ids ascend in the order of the source. Reads
-   * the source once, and stops reading if it throws. Readers see none of the animals before all are stored; until then,
-   * the store may reject other creates. ImportAborted means that no animal is stored. Unavailable means that either all
-   * are stored or none.
+   * the source once, and stops reading if the source throws. Readers see none of the animals before all are stored.
+   * Until then, the store may reject other creates. ImportAborted means that no animal is stored. Unavailable means
+   * that either all are stored or none.
    */
   readonly importAll: (newPets: AsyncIterable<NewPet>) => TaskEither<ImportAborted | Unavailable, number>;
 }

@@ -3,11 +3,11 @@ import { clientTimeouts, maxTimerMs } from './timeouts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Maximum time of each attempt, by default 10 seconds. */
+  /** Maximum time of each attempt. The default is 10 seconds. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Time from the start of the call in which failed attempts are retried, by default 30 seconds. With 0, there is one
-   * attempt.
+   * Time, from the start of the call, during which failed attempts are retried. The default is 30 seconds. With 0,
+   * there is only one attempt.
    */
   readonly retryForMs?: number | undefined;
 }
