@@ -19,7 +19,6 @@ export interface RequestRecord {
   readonly status: number;
   readonly code: string | undefined;
   readonly milliseconds: number;
-  /** Id of the API key. For a 401, the id that the text of the rejected key contains, if any. */
   readonly keyId: KeyId | undefined;
   readonly owner: OwnerId | undefined;
   readonly unauthorizedReason: UnauthorizedReason | undefined;
@@ -33,7 +32,11 @@ export interface RejectionRecord extends Pick<
   'requestId' | 'status' | 'code' | 'trace' | 'clientAddress'
 > {}
 
-/** Receives an event for each start, end, rejection and error of a request. The functions must not throw. */
+/**
+ * Receiver of an event for each start, end, rejection and error of a request. `accessLog`, which app.ts installs,
+ * reports the requests that reach Koa. server-options.ts reports the requests that the HTTP server ends itself.
+ * app/serve/observability.ts implements the functions, which must not throw.
+ */
 export interface Reporter {
   readonly requestStarted?: () => void;
   readonly requestEnded: (record: RequestRecord) => void;
@@ -42,7 +45,7 @@ export interface Reporter {
 }
 
 // Syntax of `traceparent` (W3C Trace Context). Version 00 ends after the flags; a later version may continue after a
-// dash. Version ff and ids of zeros are invalid.
+// dash. Version ff and ids that consist of zeros are invalid.
 const traceParent =
   /^(?:00(?=.{53}$)|(?!00|ff)[0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/;
 
@@ -52,8 +55,8 @@ const parseTraceContext = (header: string): TraceContext | undefined => {
 };
 
 /**
- * Returns the address of the socket. With trusted proxies, returns the address that the outermost of them wrote into
- * `X-Forwarded-For`. Clients can forge all entries to the left of that address.
+ * Returns the address of the client: that of the socket or, with trusted proxies, an address from `X-Forwarded-For`.
+ * The outermost trusted proxy wrote that address. Clients can forge all entries to the left of that address.
  */
 export const clientAddressOf = (
   { headers, socket }: IncomingMessage,

@@ -18,7 +18,7 @@ interface Options extends PetRoutesOptions, Omit<AdminOptions, 'readMetrics'> {
   readonly trustedProxies?: number;
   /**
    * Additional middleware, such as koa-helmet or koa-compress. Its headers replace those of the service. An error that
-   * it throws, also by `ctx.throw`, becomes a 500.
+   * the middleware throws, also by `ctx.throw`, becomes a 500.
    */
   readonly middleware?: ReadonlyArray<Koa.Middleware>;
 }
@@ -27,15 +27,18 @@ export type HttpApplication = ReturnType<typeof serverOptions> & { readonly app:
 
 const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
-  // `fail` emits the cause of each 500 and 503. Koa also emits the socket error of a client that has left, which
-  // needs no report.
+  // `fail` of errors.ts emits the cause of each 500 and 503. Koa itself also emits the socket error of a client that
+  // has disconnected, which needs no report.
   app.on('error', (cause: Error, context: Koa.Context) => {
     if (cause !== context.socket.errored) reporter.error(cause, requestIdOf(context.req));
   });
   return app;
 };
 
-/** Creates the Koa application of the public server. app/serve/serve.ts calls it once at startup. */
+/**
+ * Creates the Koa application of the public server; `adminApplication` creates that of the admin server.
+ * app/serve/serve.ts calls both once at startup.
+ */
 export const httpApplication = (options: Options): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0, middleware = [] } = options;
   const arrivedAt = options.server?.arrivedAt;
@@ -44,14 +47,15 @@ export const httpApplication = (options: Options): HttpApplication => {
 
   const app = createKoa(reporter, trustedProxies);
   app.use(requestId);
-  // The access log comes before `catchDefects`, so that it also has the 500 of an exception.
+  // The access log comes before `catchDefects`, so that it also reports the 500 of an exception.
   app.use(accessLog(reporter, { trustedProxies, arrivedAt }));
   app.use(catchDefects);
   app.use(setSecurityHeaders);
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
   for (const added of middleware) app.use(added);
-  // Every request under /v1 needs an API key and consumes quota, even for an unknown path. A router calls the next
-  // middleware only if none of its routes matches.
+  // Under /v1, `petRoutes` and `refuseUnmatchedPets` both check the API key and count the request for the rate limit.
+  // `refuseUnmatchedPets` runs only if no pet route matches, and then answers 404 or 405. Both let requests for other
+  // paths pass.
   app.use(petRoutes.serve);
   app.use(refuseUnmatchedPets);
   app.use(serviceRoutes.serve);

@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Middleware as KoaMiddleware, ParameterizedContext } from 'koa';
 import type { AnimalStore, Deadline } from '../../core';
 
+/* Types of routes, Koa contexts and middleware, and helpers for responses. Used all over adapters/http. */
+
 export type Headers = Readonly<Record<string, string>>;
 
 export interface Deprecation {

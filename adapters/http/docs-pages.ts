@@ -12,7 +12,10 @@ const types = {
   svg: 'image/svg+xml',
 };
 
-/** Content-Security-Policy that forbids requests to other origins. Swagger UI draws its arrows from `data:` URLs. */
+/**
+ * Content-Security-Policy that forbids requests to other origins. Images may have `data:` URLs, because Swagger UI
+ * draws its arrows from them.
+ */
 const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -56,7 +59,8 @@ const headers = { 'Content-Security-Policy': pagePolicy };
 
 const startPage = (html: string): Handle =>
   sendTextByOrigin((origin) => ({
-    // `replaceAll` gets a function, because `$` in a Host header would have a meaning in a replacement string.
+    // Passes a function to `replaceAll`, because `$` has a meaning in a replacement string, and a Host header may
+    // contain `$`.
     body: html.replaceAll('{origin}', () => escapeHtml(origin === '' ? 'http://127.0.0.1:3000' : origin)),
     contentType: types.html,
     headers,
@@ -70,8 +74,8 @@ const redirectToDocs: Handle = (context) => {
 };
 
 /**
- * Returns the start page and the API reference (Swagger UI) for service-routes.ts, or no pages in the library package.
- * Reads all files at the start, because file descriptors may run out later.
+ * Returns the start page and the API reference (Swagger UI) for service-routes.ts. Returns no pages in the library
+ * package, which lacks their files. Reads all files at startup, because file descriptors may run out later.
  */
 export const docsPages = (folder: string = builtFolder): ReadonlyArray<Page> => {
   if (!existsSync(folder)) return [];

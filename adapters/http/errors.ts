@@ -16,6 +16,11 @@ export interface NotReady {
   readonly reason: string;
 }
 
+/**
+ * Failure that an error response reports. The files of adapters/http answer with it by calling `fail`.
+ * server-options.ts makes the responses to failures that the HTTP server detects. A Defect is a bug in the service; its
+ * cause goes to the log, never to the client.
+ */
 export type HttpFailure =
   | InvalidApiKey
   | IdempotencyKeyReused
@@ -43,7 +48,6 @@ export type HttpFailure =
   | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
   | { readonly _tag: 'RateLimited'; readonly retryAfterSeconds: number }
-  // A bug in the service. The cause goes to the log, never to the client.
   | { readonly _tag: 'Defect'; readonly cause: unknown };
 
 interface ErrorDescription {
@@ -179,7 +183,7 @@ export const recordFailure = (request: IncomingMessage, failure: HttpFailure): v
 export const failureOf = (request: IncomingMessage): HttpFailure | undefined => failures.get(request);
 
 export const fail = (context: Context, failure: HttpFailure): void => {
-  // If a response has already started, such as the 503 at the deadline, report only bugs.
+  // Once a response has started, such as the 503 at the deadline, report only bugs.
   if (context.headerSent && failure._tag !== 'Defect') return;
   const cause = causeOf(failure);
   if (cause !== undefined) context.app.emit('error', cause, context);

@@ -77,9 +77,10 @@ const isAllowed = (origins: ReadonlyArray<string>, origin: string): boolean =>
   origin !== '' && (origins.includes('*') || origins.includes(origin));
 
 /**
- * Returns the CORS headers of a response, also of an error (Fetch standard, section 3.3). Credentials are not allowed,
- * since a page sends its API key itself. `Cross-Origin-Resource-Policy` stays strict, since it affects only requests
- * without CORS.
+ * Returns the CORS headers of a response (Fetch standard, section 3.3). server-options.ts adds them to the errors of
+ * the HTTP server, so that a page can read these errors too. Credentials such as cookies are not allowed, because a
+ * page sends its API key itself. `Cross-Origin-Resource-Policy` stays `same-origin`, because browsers apply it only to
+ * requests without CORS.
  */
 export const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Headers => {
   if (origins.length === 0) return {};
@@ -108,12 +109,12 @@ export const cors =
     return undefined;
   };
 
-// RFC 9110 allows only spaces and tabs here, and `\s` would also match a no-break space.
+// Matches only spaces and tabs around the key, as RFC 9110 allows. `\s` would also match a no-break space.
 const bearer = /^[ \t]*Bearer +((?:.*[^ \t])?)[ \t]*$/i;
 
 /**
- * Extracts the API key from an Authorization header. A scheme other than Bearer (RFC 6750, section 2.1) counts as a
- * missing key.
+ * Extracts the API key from an Authorization header. With a scheme other than Bearer (RFC 6750, section 2.1), the key
+ * counts as missing.
  */
 const bearerKey = (authorization: string): E.Either<HttpFailure, ApiKey> => {
   const key = bearer.exec(authorization)?.[1];
@@ -121,7 +122,10 @@ const bearerKey = (authorization: string): E.Either<HttpFailure, ApiKey> => {
   return ApiKey.is(key) ? E.right(key) : E.left({ _tag: 'MalformedApiKey', repeatsScheme: bearer.test(key) });
 };
 
-/** Opens the store with the request's API key. pet-routes.ts runs it, then any `quota`, before each pet operation. */
+/**
+ * Opens the store with the request's API key. pet-routes.ts runs it before each operation on animals, and then `quota`
+ * if there is a rate limit. app.ts installs the other middleware of this file.
+ */
 export const authenticate =
   (openStore: OpenAnimalStore, { deadlineOf }: ServerFunctions): PetMiddleware =>
   async (context, next) => {
@@ -149,7 +153,6 @@ export const quota =
       return;
     }
     const { requests, seconds, remaining, resetsInSeconds, isWithin } = consumed.right;
-    // These headers follow draft-ietf-httpapi-ratelimit-headers-10.
     context.set('RateLimit', `"default";r=${remaining};t=${resetsInSeconds}`);
     context.set('RateLimit-Policy', `"default";q=${requests};w=${seconds}`);
     if (isWithin) await next();

@@ -59,8 +59,8 @@ const listParameters = {
 } satisfies { readonly [Field in keyof Required<PetQuery>]: object };
 
 /**
- * Operations under /v1. Routes, allowed methods, metrics, deprecation headers and OpenAPI documents derive from this
- * list.
+ * Table of the operations under /v1. pet-routes.ts makes the routes from it, openapi/documents.ts makes the OpenAPI
+ * document, and app/serve/serve.ts makes the metrics.
  */
 export const petOperations: ReadonlyArray<PetOperation> = [
   {

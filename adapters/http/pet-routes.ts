@@ -73,11 +73,12 @@ export const createPetRoutes = ({ openStore, consumeQuota, server }: PetRoutesOp
 };
 
 /**
- * Adds the routes under `/v1` to a host's Koa application. Mount them before any middleware that reads bodies. A
- * request is authenticated before its body is read. `context.state.caller` then has the Caller; `new Koa<{ caller?:
- * Caller }>()` gives it a type. With CORS, expose Link, Location, Retry-After, Idempotent-Replayed, Deprecation, Sunset
- * and, with a quota, RateLimit and RateLimit-Policy. Failures get an Error body. The cause of a 500 or 503 is emitted
- * as the application's `error` event.
+ * Adds the routes under `/v1` to the Koa application of an embedding program. Mount them before any middleware that
+ * reads bodies, because a request is authenticated before its body is read. After authentication,
+ * `context.state.caller` has the Caller; `new Koa<{ caller?: Caller }>()` gives it a type. With CORS, expose Link,
+ * Location, Retry-After, Idempotent-Replayed, Deprecation, Sunset and, with a quota, RateLimit and RateLimit-Policy. A
+ * failed request gets the body of the OpenAPI schema `Error`. The cause of a 500 or 503 is emitted as the application's
+ * `error` event.
  */
 export const mountPetRoutes = (
   app: Pick<Koa, 'use'>,

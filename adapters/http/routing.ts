@@ -2,7 +2,10 @@ import Router, { type RouterContext } from '@koa/router';
 import { type Context, type Deprecation, type Headers, type Route, setHeaders, type State } from './context';
 import { fail } from './errors';
 
-/** Returns the headers of RFC 9745, 8594 and 5829. A relative Link works behind any path prefix. */
+/**
+ * Returns the headers that announce a deprecation (RFC 9745, 8594 and 5829). The Link is relative, so that it works
+ * behind any path prefix.
+ */
 export const deprecationHeaders = ({ since, sunset, successor }: Deprecation): Headers => ({
   Deprecation: `@${Date.parse(since) / 1_000}`,
   Sunset: new Date(sunset).toUTCString(),
@@ -28,12 +31,12 @@ export const createRoutes = <S extends State>(served: ReadonlyArray<ServedRoute<
     const { operationId: name, deprecation } = route;
     const headers = deprecation === undefined ? [] : Object.entries(deprecationHeaders(deprecation));
     byName.set(name, route);
-    // Register one function per route, because the router composes several middleware again for each request.
+    // Register one function per route. If a route had several, the router would compose them again for each request.
     router.register(
       route.path,
       [route.method],
       (context) => {
-        // Set the route first, so that error responses and the log also have it.
+        // Set the route first, so that error responses and the access log also have it.
         context.state.route = route;
         setHeaders(context, headers);
         return serve(context);
@@ -56,6 +59,10 @@ export const createRoutes = <S extends State>(served: ReadonlyArray<ServedRoute<
   };
 };
 
+/**
+ * Answers 405 if another method has a route at the path, otherwise 404. app.ts and pet-routes.ts run it when no route
+ * matched.
+ */
 export const refuseUnmatched =
   (
     { methodsAt }: Pick<Routes<State>, 'methodsAt'>,

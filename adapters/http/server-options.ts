@@ -23,7 +23,10 @@ interface Options {
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1).join();
 
-/** Returns callbacks for the HTTP server, such as `errorResponse`. app.ts returns them with each Koa application. */
+/**
+ * Returns callbacks for the HTTP server, such as `errorResponse`. app.ts returns them with each Koa application, and
+ * app/serve/serve.ts passes them to `startHttpServer`.
+ */
 export const serverOptions = ({
   reporter,
   corsOrigins,

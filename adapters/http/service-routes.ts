@@ -15,7 +15,10 @@ interface OpenApiDocument {
   readonly servers: ReadonlyArray<{ readonly url: string }>;
 }
 
-/** Sends a document with the absolute address of the server, because code generators ignore a relative one. */
+/**
+ * Makes the handler of an OpenAPI document. The document gets the absolute address of the server, because code
+ * generators ignore a relative address.
+ */
 const sendDocument = (document: OpenApiDocument, path: string): ServiceFunctions['sendOpenApiDocument'] =>
   sendTextByOrigin((origin) => {
     const servers = origin === '' ? document.servers : [{ url: `${origin}${path}` }];
@@ -42,6 +45,10 @@ const operationRoutes = (
   return operations.map((operation) => [operation, (context) => operation.handle(context, functions)]);
 };
 
+/**
+ * Makes the routes outside `/v1` of the public server. `adminRoutes` makes the routes of the admin server. app.ts calls
+ * both.
+ */
 export const publicRoutes = (checkReadiness: CheckReadiness): Routes<State> =>
   createRoutes<State>([
     ...operationRoutes(serviceOperations, checkReadiness),

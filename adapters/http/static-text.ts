@@ -12,7 +12,7 @@ interface Text {
 
 const compress = promisify<Buffer, Buffer>(gzip);
 
-/** Makes the handler of a fixed text, for the pages and files of docs-pages.ts. Compresses it only once. */
+/** Makes the handler of a fixed text, for the pages and files of docs-pages.ts. The text is compressed only once. */
 export const sendText = ({ body, contentType, headers = {} }: Text) => {
   const plain = Buffer.from(body);
   const hash = createHash('sha256').update(plain).digest('base64url');
@@ -36,10 +36,11 @@ export const sendText = ({ body, contentType, headers = {} }: Text) => {
 
 const maxOrigins = 100;
 
-// A host name has at most 253 characters (RFC 1035, section 2.3.4). Longer origins are not cached.
+// Maximum length of a cached origin: a scheme, a host name of at most 253 characters (RFC 1035, section 2.3.4) and a
+// port.
 const maxOriginLength = 300;
 
-// Syntax of a host (RFC 3986, section 3.2.2) and an optional port. The server has checked Host, but not
+// Syntax of a host (RFC 3986, section 3.2.2) and an optional port. The HTTP server has already checked Host, but not
 // X-Forwarded-Host.
 const hostAndPort = /^(?:\[[\da-fv:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})+)(?::\d*)?$/i;
 

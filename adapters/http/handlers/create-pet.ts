@@ -6,17 +6,18 @@ import { type PetContext, type ServerFunctions, succeed } from '../context';
 import { fail, type HttpFailure } from '../errors';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
-// The alternatives of this expression begin with different characters. Otherwise it would backtrack, and each
-// `;parameter` of the header would double the time.
+// The alternatives of this expression begin with different characters. Otherwise the expression would backtrack, and
+// each `;parameter` of the header would double the time.
 const bareItem = String.raw`(?:"(?:[ !#-\[\]-~]|\\["\\])*"|:[\w+/=]*:|\?[01]|[\w*.!#$%&'^|~+-][\w*.:/!#$%&'^|~+-]*)`;
 const itemParameters = String.raw`(?:; *[a-z*][a-z\d_.*-]*(?:=${bareItem})?)*`;
-// A key without quotes may contain no comma: Node joins repeated headers with one, so two keys would look like one.
+// An idempotency key without quotes must not contain a comma. Node joins repeated headers with a comma, so two keys
+// would be read as a single key.
 const bareText = String.raw`([!#-+\--\[\]-~]{1,255})`;
 const keyText = `(?:${quotedText}${itemParameters}|${bareText})`;
 
 /**
- * Syntax of an Idempotency-Key: a String of RFC 8941, section 3.3.3, with parameters, or the same characters without
- * quotes.
+ * Syntax of an Idempotency-Key, for the OpenAPI document. It is a String of RFC 8941, section 3.3.3, with parameters,
+ * or the same characters without quotes.
  */
 export const idempotencyKeyPattern = `^${keyText}$`;
 
@@ -57,7 +58,7 @@ const refuseByHead = ({
   if (!['', 'identity'].includes(headers['content-encoding']?.trim().toLowerCase() ?? '')) {
     return unsupported('send the body without a Content-Encoding');
   }
-  // Node uses the first Content-Type, but a proxy may have checked another one.
+  // Node uses the first Content-Type header, but a proxy may have checked another Content-Type header.
   if (rawHeaders.filter(isContentType).length > 1) {
     return { _tag: 'MalformedRequest', reason: 'a request must have at most one Content-Type header' };
   }
@@ -97,6 +98,7 @@ const readJsonBody = async (
   return body.length === 0 ? E.left({ _tag: 'MalformedJson', reason: 'empty body' }) : parseJson(body);
 };
 
+/** Handles `POST /v1/pets`, for the operation `createPet` in operations.ts. */
 export const handleCreatePet = async (context: PetContext, server: ServerFunctions): Promise<void> => {
   const header = context.req.headers['idempotency-key'];
   const key = header === undefined ? E.right(undefined) : parseIdempotencyKey(header.toString());
@@ -121,7 +123,7 @@ export const handleCreatePet = async (context: PetContext, server: ServerFunctio
     return;
   }
   const { pet, replayed } = created.right;
-  // A relative reference works behind any path prefix (RFC 9110, section 10.2.2).
+  // A relative address works behind any path prefix (RFC 9110, section 10.2.2).
   context.set('Location', `pets/${pet.id}`);
   if (replayed) context.set('Idempotent-Replayed', 'true');
   succeed(context, serialisePet(pet));

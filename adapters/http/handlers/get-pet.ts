@@ -8,7 +8,7 @@ const petIdInDecimal = inDecimal(PetId);
 
 /**
  * Handles `GET /v1/pets/:petId`, for the operation `getPet` in operations.ts.
- * @deprecated The interface removes this operation on 5 December 2030.
+ * @deprecated The API removes this operation on 5 December 2030.
  */
 export const handleGetPet = async (context: PetContext, { deadlineOf }: ServerFunctions): Promise<void> => {
   const id = petIdInDecimal.decode(context.params['petId']);

@@ -41,7 +41,10 @@ const codecs = {
 
 const ListPetsParameters = t.partial(codecs);
 
-/** Parses a query. Adds a question mark, because URLSearchParams would drop one that belongs to the first name. */
+/**
+ * Parses a query string. Adds a question mark, because URLSearchParams would drop a question mark at the start of the
+ * first name.
+ */
 const parametersOf = (query: string): URLSearchParams => new URLSearchParams(`?${query}`);
 
 const decodeQuery = (query: string): E.Either<HttpFailure, Partial<PetQuery>> => {
@@ -68,13 +71,13 @@ const decodeListQuery = (query: string): ReturnType<typeof decodeQuery> => {
   return decoded;
 };
 
-// Characters that are invalid in a query (RFC 3986, section 3.4). Links escape them, because the HTTP server of an
-// embedding program may accept them.
+// Characters that are invalid in a query (RFC 3986, section 3.4). The HTTP server of an embedding program may accept
+// them. A Link copies the query of its request, so it must escape them.
 const invalidInQuery = /[^\w.~:/?@!$&'()*+,;=%[\]-]/g;
 
 /**
- * Returns the Link to the next page (RFC 8288), relative so that it works behind any path prefix. Other parameters stay
- * as sent, since encoding them again could make the link too long for clients and proxies.
+ * Returns the Link to the next page (RFC 8288). The Link is relative, so that it works behind any path prefix. Other
+ * parameters are copied as sent, since encoding them again could make the Link too long for clients and proxies.
  */
 const linkToNext = (query: string, { pets, hasMore }: PetPage): string | undefined => {
   const last = pets.at(-1);

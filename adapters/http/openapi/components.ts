@@ -15,8 +15,8 @@ const schemaOfField = (field: PetField): object => {
   const examples = [exampleOf(field)];
   switch (field.kind) {
     case 'text':
-      // `maxLength` counts characters, but the real limit is in bytes. The pattern excludes only NUL: one against lone
-      // surrogates would reject every emoji in validators without the `u` flag.
+      // `maxLength` counts characters, but the real limit is in bytes. The pattern excludes only NUL. A pattern against
+      // lone surrogates would reject every emoji in validators without the `u` flag.
       return { type: 'string', description, maxLength: field.maxBytes, pattern: '^[^\\u0000]*$', examples };
     case 'int64':
       return { type: 'integer', format: 'int64', description, examples };
@@ -37,6 +37,7 @@ const enumerations = (fields: Readonly<Record<string, PetField>>) =>
     ),
   );
 
+/** Schemas of the OpenAPI documents. documents.ts builds the documents from the exports of this file. */
 export const schemas = {
   ...enumerations(petFields),
   NewPet: {

@@ -116,7 +116,10 @@ const securitySchemes = {
   },
 };
 
-/** The OpenAPI 3.1 document of the operations under /v1. Its relative server address works behind any path prefix. */
+/**
+ * OpenAPI 3.1 document of the operations under /v1, which service-routes.ts serves. Its server address is relative, so
+ * that it works behind any path prefix.
+ */
 export const openApiDocument = {
   openapi: '3.1.0',
   info: { title: 'Animal store', version: '1.0.0', description },

@@ -60,6 +60,10 @@ const retries: Readonly<Record<string, string>> = {
   http_version_not_supported: 'yes, over HTTP/1.1',
 };
 
+/**
+ * Markdown table of all error codes, for the description in documents.ts. components.ts takes the example failures and
+ * the codes from this file.
+ */
 export const errorTable = [
   '| `code` | `status` | Retry | `message`, for example |',
   '|---|---|---|---|',
