@@ -3,9 +3,9 @@ const rateWindowMs = 250;
 const rateWindows = 4;
 
 /**
- * Measures throughput in requests per millisecond while requests are queued. Without a queue, it would measure the
- * arrival rate. The maximum over the last few windows of 250 ms counts, so that a short stall does not look like a slow
- * database.
+ * Measures throughput in requests per millisecond while requests are queued. Without a queue, the throughput would only
+ * be the arrival rate. Returns the maximum over the last windows of 250 ms, so that a short stall does not look like a
+ * slow database.
  */
 const serviceRate = () => {
   let startedAt = 0;
@@ -41,7 +41,6 @@ const maxQueued = 10_000;
 
 const lateShedFactor = 1.25;
 
-/** Minimum interval between searches of the queue for late requests. A search takes about a millisecond. */
 const shedIntervalMs = 250;
 
 export interface Entrant {
@@ -54,9 +53,10 @@ export interface Entrant {
 export type Admission = ReturnType<typeof createAdmission>;
 
 /**
- * Limits the requests that run at once, and queues further ones in order of arrival. Sheds (rejects with a 503)
- * requests that would wait longer than `maxWaitMs` at the current throughput. A queue must have lasted for `maxWaitMs`
- * before its throughput counts, because a burst of new connections lowers throughput for a moment.
+ * Limits the requests that run at once, and queues further requests in order of arrival. Sheds requests (rejects them
+ * with a 503) that would wait longer than `maxWaitMs` at the current throughput. The throughput counts only after the
+ * queue has lasted for `maxWaitMs`, because a burst of new connections lowers it for a moment. The queue is searched
+ * for late requests at most every `shedIntervalMs`, because a search takes about a millisecond.
  */
 const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () => boolean) => {
   const returning: Array<Entrant> = [];
@@ -102,7 +102,7 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
   };
 
   return {
-    /** Admits, queues or sheds a request. `admit` or `shed` is called later, and only for a queued request. */
+    /** Admits, queues or sheds a request. Later calls `admit` or `shed`, but only if the request was queued. */
     enter: (entrant: Entrant): 'admitted' | 'queued' | 'shed' => {
       if (takeSlot()) return 'admitted';
       const ahead = returning.length + queue.length;
@@ -144,8 +144,9 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
 
 /**
  * Separate slots for reads and writes, so that writes that wait for a locked database cannot block reads. If both
- * queues together are full, a request for the shorter queue displaces the newest of the longer one, which is shed.
- * Each request, an `Exchange` of request-lifecycle.ts, enters `reads` or `writes`, depending on its method.
+ * queues together are full, a request for the shorter queue makes the longer queue shed its newest request.
+ * create-http-server.ts creates the slots. Each `Exchange` of request-lifecycle.ts enters `reads` or `writes`,
+ * depending on its method.
  */
 export interface Bulkheads {
   readonly reads: Admission;
@@ -169,8 +170,9 @@ const safeMethods: ReadonlyArray<string | undefined> = ['GET', 'HEAD', 'OPTIONS'
 export const isSafe = (method: string | undefined): boolean => safeMethods.includes(method);
 
 /**
- * Returns a function that queues tasks. At most `maxPerTurn` of them run per tick of the event loop, so that other
- * connections are served in between. Parsing, writing and rejecting each have their own queue.
+ * Returns a function that queues tasks. At most `maxPerTurn` tasks run per tick of the event loop, so that other
+ * connections are served in between. Parsing, writing and rejecting each have a queue of their own. Without
+ * `rejectionThrottle`, rejected clients that retry at once could block the event loop for seconds.
  */
 export const turnThrottle = (maxPerTurn: number): ((task: () => void) => void) => {
   const queue: Array<() => void> = [];
@@ -183,13 +185,13 @@ export const turnThrottle = (maxPerTurn: number): ((task: () => void) => void) =
   };
 };
 
-/** Throttles rejections, because clients that retry at once could otherwise block the event loop for seconds. */
 export const rejectionThrottle = turnThrottle(16);
 
 /**
- * Returns a listener for new connections that holds requests back while more connections arrive, for at most
- * `acceptMs`. libuv 1.46 (Node 20) accepts one connection per tick of the event loop, and a tick that runs requests
- * takes milliseconds. Without the hold, the last of 2,000 clients would be accepted seconds after the first.
+ * Returns a connection listener that holds requests back while more connections arrive, for at most `acceptMs`. After a
+ * hold of that length, requests run for at least as long before the next hold. libuv 1.46 (Node 20) accepts one
+ * connection per tick of the event loop, and a tick that runs requests takes milliseconds. Without the hold, the last
+ * of 2,000 clients would be accepted seconds after the first.
  */
 export const prioritizeAccept = ({ reads, writes }: Bulkheads, acceptMs: number): (() => void) => {
   let isHeld = false;

@@ -14,17 +14,18 @@ export interface Turn {
 }
 
 /**
- * State of a client's half of the connection. `ended`: the client has half-closed it. `finished`: the parser has been
- * told of the half-close. `discarded`: further bytes are ignored, and the connection closes after the current response.
+ * State of the client's half of the connection. `ended`: the client has half-closed the connection. `finished`: the
+ * parser has been told of the half-close. `discarded`: further bytes are ignored, and the connection closes after the
+ * current response.
  */
 type InputState = 'open' | 'ended' | 'finished' | 'discarded';
 
 const parsingThrottle = turnThrottle(16);
 
 /**
- * A client's connection. serve-connections.ts makes it, and queues each request in it as an Exchange of
- * request-lifecycle.ts. Runs one exchange (a request and its response) at a time, since a later request may depend on
- * an earlier one. Parses one head or body at a time, since pipelined requests take less memory as bytes than as
+ * Connection of a client. serve-connections.ts makes it, and queues each request as an `Exchange` of
+ * request-lifecycle.ts. Runs one exchange (a request and its response) at a time, because a later request may depend on
+ * an earlier one. Parses one head or body at a time, because pipelined requests take less memory as bytes than as
  * objects.
  */
 export class Connection<T extends Turn = Turn> {
@@ -32,7 +33,9 @@ export class Connection<T extends Turn = Turn> {
   readonly received: ReceivedBytes;
   current: T | undefined;
   idleSince = performance.now();
-  /** True once the last response has started. Later requests get no response (RFC 9112, section 9.6). */
+  /**
+   * True once the last response of the connection has started. Later requests get no response (RFC 9112, section 9.6).
+   */
   isClosing = false;
   parserFailure: ServerFailure | undefined;
 
@@ -87,8 +90,8 @@ export class Connection<T extends Turn = Turn> {
   }
 
   /**
-   * Starts the next queued request, in a later tick of the event loop so that a pipelining client cannot starve the
-   * others.
+   * Ends the current exchange. The next request starts in a later tick of the event loop, so that a pipelining client
+   * cannot starve other clients.
    */
   finishCurrent(): void {
     if (!this.hasNext()) this.advance();
@@ -107,8 +110,8 @@ export class Connection<T extends Turn = Turn> {
   }
 
   /**
-   * Discards received bytes and all later ones. Closing a socket with unread bytes resets the connection, and the
-   * client may lose the last response.
+   * Discards the received bytes and all later ones instead of leaving them unread. Closing a socket with unread bytes
+   * resets the connection, and the client may then lose the last response.
    */
   dropInput(): void {
     this.received.clear();
@@ -156,8 +159,8 @@ export class Connection<T extends Turn = Turn> {
 
   private parseReceived(): void {
     if (this.isYielding) {
-      // Stop reading until other connections have been served. Pause only here, after parsing: when the listener begins
-      // to read a body, Node resumes the socket.
+      // Stop reading until other connections have been served. An earlier pause would not last, because Node resumes
+      // the socket when the request listener begins to read a body.
       this.socket.pause();
       return;
     }
@@ -177,8 +180,8 @@ export class Connection<T extends Turn = Turn> {
   }
 
   /**
-   * True if received bytes may be parsed: the socket is not paused, or the client has half-closed it. After a
-   * half-close, Node never resumes a paused socket, so its bytes would stay unparsed.
+   * True if received bytes may be parsed: the socket is not paused, or the client has half-closed the connection. After
+   * a half-close, Node never resumes a paused socket, so the bytes would stay unparsed.
    */
   private isReading(): boolean {
     return !this.isYielding && (this.input !== 'open' || !this.socket.isPaused());
@@ -227,7 +230,8 @@ export class Connection<T extends Turn = Turn> {
     this.stopParsing(false);
     if (!this.lingers && !this.hasMore() && destroySoon !== undefined) destroySoon();
     else {
-      // The linger timeout starts when the kernel has all bytes of the response, because the client may read slowly.
+      // Start the linger timeout when the kernel has the whole response. An earlier start would count the time in which
+      // a slow client still reads the response.
       this.socket.end(() => {
         this.closingSince = performance.now();
       });

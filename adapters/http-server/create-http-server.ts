@@ -7,20 +7,20 @@ import type { HttpServerOptions, Listener } from './options';
 import { createNodeServer, type NodeServer, serveConnections } from './serve-connections';
 import { serverTimeouts } from '../../core/timeouts';
 
-/** A listening HTTP server. */
+/** Listening HTTP server. Its address is a URL such as `http://127.0.0.1:3000`. */
 export interface HttpServer {
   readonly address: string;
   /**
-   * Stops gracefully. During `delayMs`, requests are served as before, so that load balancers have time to send new
-   * ones elsewhere. Afterwards no connection is accepted, and each open one closes after its next response. Idle
-   * connections close after 1.5 s, or `delayMs` if it is shorter, so that proxies can close them first. All others
-   * close after 10 s.
+   * Stops gracefully. During `delayMs`, the server still accepts connections and serves requests, so that load
+   * balancers have time to send new requests elsewhere. Afterwards it accepts no connection, and closes each open
+   * connection after its next response. Idle connections close after 1.5 s, or after `delayMs` if it is shorter, so
+   * that proxies can close them first. All remaining connections close after 10 s.
    */
   readonly stop: (delayMs: number) => Promise<void>;
 }
 
 /**
- * Maximum length of the accept backlog; the kernel caps it at `net.core.somaxconn`. With Node's default of 511, a
+ * Maximum length of the accept backlog, which the kernel caps at `net.core.somaxconn`. With Node's default of 511, a
  * client that finds the backlog full retries only after a second or more.
  */
 const backlog = 65_535;
@@ -32,8 +32,8 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
 
 /**
  * Accepts the connections in the kernel's accept backlog, because closing the server would reset them. The backlog is
- * empty after a tick of the event loop that accepted none. Only a short tick counts, since connections can arrive
- * during a long one.
+ * empty after a tick of the event loop that accepted no connection. Only a short tick counts, because connections can
+ * arrive during a long tick.
  */
 const drainAcceptBacklog = async (accepted: () => number): Promise<void> => {
   const giveUpAt = performance.now() + serverTimeouts.acceptBacklogMs;
@@ -46,6 +46,11 @@ const drainAcceptBacklog = async (accepted: () => number): Promise<void> => {
   }
 };
 
+/**
+ * Closes the server at once, and its idle connections after `idleGraceMs`. Calls `close` of net.Server, because `close`
+ * of http.Server would also close idle connections at once. Node counts a connection as idle even while its response is
+ * unread or its request is unparsed. Idle connections are therefore closed only while no connection is busy.
+ */
 const closeAll = async (
   server: NodeServer,
   { open }: ReturnType<typeof serveConnections>,
@@ -53,12 +58,9 @@ const closeAll = async (
 ): Promise<void> => {
   const closeIdleAt = performance.now() + idleGraceMs;
   const closed = once(server, 'close');
-  // The `close` of http.Server would also close idle connections.
   NetServer.prototype.close.call(server);
   const closeIdle = setInterval(() => {
     if (performance.now() < closeIdleAt) return;
-    // Node also counts a connection as idle while its response is unread or its request is unparsed, and would close
-    // it.
     const isBusy = [...open.values()].some(({ isIdle, isClosing }) => !isIdle || isClosing);
     if (!isBusy) server.closeIdleConnections();
   }, serverTimeouts.idleCheckMs);
@@ -79,8 +81,8 @@ const closeAll = async (
 };
 
 /**
- * Serves a listener over HTTP/1.1, as README.md describes. Rejects if the server cannot listen on the port. The app
- * calls it in app/serve/serve.ts.
+ * Serves a request listener over HTTP/1.1, with limits on requests, memory and time. Rejects if the server cannot
+ * listen on the port. app/serve/serve.ts calls it.
  */
 export const startHttpServer = async (
   listener: Listener,
@@ -101,22 +103,23 @@ export const startHttpServer = async (
     isStopping: () => isStopping,
     abandoned: new Set(),
   });
-  // Ignore connections that cannot be accepted, such as when file descriptors run out. An unhandled `error` event would
-  // end the process.
+  // Ignore errors of connections that cannot be accepted, such as when file descriptors run out. An `error` event
+  // without a listener would end the process.
   server.on('error', () => undefined);
 
   return {
     address: addressOf(host, server.address()),
     stop: async (delayMs) => {
-      // Keep connections open during the delay. Otherwise a proxy would open a new connection for each request, and
-      // those opened at the end of the delay would be reset.
+      // While `isStopping` is true, each response closes its connection. `isStopping` therefore stays false during the
+      // delay. Otherwise a proxy would open a new connection for each request, and the connections opened at the end of
+      // the delay would be reset.
       isStopping = delayMs === 0;
       await pause(delayMs);
       await drainAcceptBacklog(served.accepted);
       isStopping = true;
       await closeAll(server, served, Math.min(delayMs, serverTimeouts.idleGraceMs));
       served.stopSweep();
-      // Clear Node's interval that checks connections, which would keep the server in memory.
+      // Clears Node's interval that checks connections. The interval would keep the server in memory.
       server.close();
     },
   };

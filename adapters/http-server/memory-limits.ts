@@ -4,9 +4,9 @@ import { serverTimeouts } from '../../core/timeouts';
 
 /**
  * Limits on the unread response bytes of all clients that have read nothing for `stalledMs`. Above `maxBytes`, the
- * server closes the connections that stalled first. Responses that share a buffer count once. The kernel reports
- * progress late: a client that reads 16 kB every 100 ms seems stalled for about 9 s. serve-connections.ts checks these
- * limits every second.
+ * server closes the connections that stalled first. In any case, it closes a connection that has stalled for
+ * `serverTimeouts.stallMs`. Responses that share a buffer count once. The kernel reports progress late: a client that
+ * reads 16 kB every 100 ms seems stalled for about 9 s. serve-connections.ts checks these limits every second.
  */
 const bounds = [
   { stalledMs: 0, maxBytes: 536_870_912 },
@@ -57,18 +57,11 @@ export const closeStalledConnections = () => {
   };
 };
 
+// Limit on the memory of all request bodies together. Bodies of at most `smallBytes` do not count, because a connection
+// takes as much memory anyway. The limit is checked every 100 ms and, because that could be too late, after each
+// `checkBodiesEveryBytes` received bytes.
 export const maxBodiesBytes = 67_108_864;
-
-/**
- * Maximum size of a request body that is not counted in `maxBodiesBytes`. A connection takes as much memory anyway,
- * and most bodies are smaller.
- */
 const smallBytes = 4_096;
-
-/**
- * Number of received bytes after which the memory of all bodies is checked. The regular check every 100 ms could be too
- * late.
- */
 export const checkBodiesEveryBytes = 16_777_216;
 
 const stalledBodyMs = 2_000;
@@ -81,9 +74,9 @@ export interface HeldBody {
 }
 
 /**
- * Sheds requests (rejects them with a 503) while their bodies use more than `maxBodiesBytes`: stalled clients first,
- * then the newest. The others can finish, so that an overload of slow clients does not fail all of them.
- * serve-connections.ts calls it every 100 ms or sooner.
+ * Sheds requests (rejects them with a 503) while their bodies use more than `maxBodiesBytes`. Requests of stalled
+ * clients are shed first, then the newest. The remaining requests can finish, so that an overload of slow clients does
+ * not fail all of them. serve-connections.ts calls it every 100 ms or sooner.
  */
 export const shedBodies = (connections: Iterable<{ readonly current: HeldBody | undefined }>): void => {
   const large: Array<HeldBody> = [];

@@ -3,15 +3,15 @@ import type { Socket } from 'node:net';
 import { ServedRequest } from './request-functions';
 
 /*
- * Every function in this file relies on undocumented behaviour of Node.
- * `test/adapters/http-server/node-internals.test.ts` fails if a release of Node changes it.
+ * Functions that rely on undocumented behaviour of Node, for the other files of this folder.
+ * `test/adapters/http-server/node-internals.test.ts` fails if a release of Node changes this behaviour.
  */
 
 export const allowHalfOpen = (server: Server): void => {
   Object.assign(server, { httpAllowHalfOpen: true });
 };
 
-/** Makes Node cache the client's address, which cannot be read after the client has left. */
+/** Makes Node cache the client's address, because Node cannot read it after the client has disconnected. */
 export const rememberRemoteAddress = (socket: Socket): string | undefined => socket.remoteAddress;
 
 export interface Parser {
@@ -20,8 +20,8 @@ export interface Parser {
 }
 
 /**
- * Detaches Node's HTTP parser from a socket. Node would parse a packet of up to 64 kB at once, and its 3,600 small
- * requests would take 3.6 MB.
+ * Detaches Node's HTTP parser from a socket, and returns the parser's functions. Node would parse a packet of up to 64
+ * kB at once, and the 3,600 small requests in it would take 3.6 MB.
  */
 export const takeParser = (socket: Socket): Parser => {
   const take = (event: 'data' | 'end') => {
@@ -35,8 +35,8 @@ export const takeParser = (socket: Socket): Parser => {
 };
 
 /**
- * Calls `close` instead of letting Node close a connection after its last response. `destroySoon` does what Node would
- * do.
+ * Calls `close` when Node would close a connection after its last response. `destroySoon` does what Node would have
+ * done.
  */
 export const onLastResponse = (socket: Socket, close: (destroySoon: () => void) => void): void => {
   const destroySoon = socket.destroySoon.bind(socket);
@@ -59,8 +59,8 @@ export interface ChunkedBody {
 }
 
 /**
- * Joins the chunks of a body before its reader gets them. Each buffer costs hundreds of bytes, even if it holds one
- * byte.
+ * Joins the chunks of a body before the request listener gets them. Each buffer costs hundreds of bytes, even if it
+ * holds a single byte.
  */
 export const joinChunks = (request: IncomingMessage): ChunkedBody => {
   const push = request.push.bind(request);
@@ -89,8 +89,8 @@ export const joinChunks = (request: IncomingMessage): ChunkedBody => {
 };
 
 /**
- * Calls `start` when a reader first asks for the body. Node may call `_read` earlier, while `readableFlowing` is still
- * null.
+ * Calls `start` when the request listener first asks for the body. Node may call `_read` earlier, but then
+ * `readableFlowing` is still null.
  */
 export const beforeReading = (request: IncomingMessage, start: () => void): void => {
   const read = request._read.bind(request);

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** A listener of `http.createServer`, such as the callback of Koa, an Express application or the handler of Fastify. */
+/**
+ * Request listener that create-http-server.ts serves, as for `http.createServer`: the callback of Koa, an Express
+ * application or the handler of Fastify.
+ */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 export interface HttpServerOptions {
@@ -11,18 +14,22 @@ export interface HttpServerOptions {
    * other requests. Requests above a limit are queued.
    */
   readonly maxInFlight: number;
-  /** Maximum time in the queue. A request that would wait longer is rejected at once, as Overloaded. */
+  /** Maximum time in the queue. A request that would wait longer is rejected at once, as `Overloaded`. */
   readonly maxWaitMs: number;
   /**
-   * Makes the response for a failure. The server adds Content-Length, Connection and Date, and omits the body for a
-   * HEAD.
+   * Makes the response to a failure. The server adds Content-Length, Connection and Date, and omits the body if the
+   * request is a HEAD.
    */
   readonly errorResponse: (failure: ServerFailure, request: IncomingMessage) => ErrorResponse;
   readonly isAlwaysAdmitted?: (request: IncomingMessage) => boolean;
   readonly observer?: ExchangeObserver;
 }
 
-/** A failure that the server answers itself: the listener did not see the request, or did not answer in time. */
+/**
+ * Failure that the server answers itself, because the request listener did not get the request or did not answer in
+ * time. A CONNECT request gets MethodNotAllowed. Its `allowed` is empty, because the server does not know the methods
+ * of the request listener.
+ */
 export type ServerFailure =
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
   | {
@@ -35,7 +42,6 @@ export type ServerFailure =
         | 'DeadlineExceeded';
     }
   | { readonly _tag: 'PayloadTooLarge'; readonly hasLongChunkExtensions?: true }
-  /** The method is CONNECT. `allowed` is empty, since the server does not know the methods of the listener. */
   | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> };
 
 export interface ErrorResponse {
@@ -45,14 +51,14 @@ export interface ErrorResponse {
 }
 
 export interface ExchangeObserver {
-  /** Called when a request is admitted or queued. Either the listener or `requestShed` is called later. */
+  /** Called when a request is admitted or queued. Later, either the request listener or `requestShed` is called. */
   readonly requestStarted?: () => void;
   readonly requestShed?: (shed: ShedRequest) => void;
 }
 
 export interface ShedRequest {
   readonly request: IncomingMessage;
-  /** Status of the response, or 499 if the client left before it. */
+  /** Status of the response, or 499 if the client disconnected before the response. */
   readonly status: number;
   readonly failure: ServerFailure | undefined;
   readonly wasStarted: boolean;

@@ -2,13 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { type ChunkedBody, joinChunks, type Parser } from './node-internals';
 import { hasTooManyHeaders } from './validate-request';
 
-/**
- * Maximum bytes to parse at once, except in a body of known length. A piece can contain many pipelined requests, and
- * each parsed request takes 1 kB.
- */
+// Limits of the piece of input that is parsed at once, except in a body of known length. After the end of a chunked
+// body, a piece can contain many pipelined requests, and each parsed request takes 1 kB. After `chunksPerTurn` chunks,
+// other connections are served first. Parsing a chunk takes about 2 microseconds.
 const maxPieceBytes = 4_096;
-
-/** Number of chunks to parse before other connections are served. Parsing a chunk takes about 2 microseconds. */
 const chunksPerTurn = 128;
 
 const firstChunksBytes = 1_024;
@@ -22,8 +19,8 @@ export const tooManySmallChunks =
 const headEnd = Buffer.from('\r\n\r\n');
 
 /**
- * Maximum unparsed bytes of all connections together. Above it, a connection that pipelines is closed after its current
- * response.
+ * Maximum number of unparsed bytes of all connections together. Above the limit, a pipelining connection is closed
+ * after its current response.
  */
 export const maxHeldBytes = 67_108_864;
 
@@ -33,6 +30,10 @@ export interface HeldBytes {
 
 export type AfterPiece = 'continue' | 'pause' | 'yield' | 'reject';
 
+/**
+ * Unparsed bytes of a connection. connection.ts calls `parsePiece` until all bytes are parsed, and after each piece
+ * does what the returned AfterPiece says.
+ */
 export class ReceivedBytes {
   private readonly parser: Parser;
   private readonly held: HeldBytes;
@@ -74,7 +75,7 @@ export class ReceivedBytes {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     this.lastRequest = request;
     this.bodyBytesLeft = request.complete ? 0 : Number(length ?? 0);
-    // Node drops the headers after a maximum, and Transfer-Encoding may be one of them.
+    // Node drops all headers beyond a maximum number, and Transfer-Encoding may be one of the dropped headers.
     const mayBeChunked = !request.complete && (encoding !== undefined || hasTooManyHeaders(request));
     this.chunkedBody = mayBeChunked ? joinChunks(request) : undefined;
   }

@@ -1,6 +1,5 @@
 import { IncomingMessage } from 'node:http';
 
-/** Error for a request body that is too long or incomplete. `type` and `status` are those of the package raw-body. */
 export class BodyError extends Error {
   override readonly name = 'BodyError';
   readonly type: 'entity.too.large' | 'request.aborted';
@@ -27,10 +26,6 @@ const append = (buffer: Buffer, length: number, chunk: Buffer, maxBytes: number)
   return larger;
 };
 
-/**
- * Number of body bytes after which a client counts as making progress. Otherwise single bytes could keep a request
- * alive.
- */
 const progressBytes = 4_096;
 
 export interface BodyReading {
@@ -41,8 +36,9 @@ export interface BodyReading {
 }
 
 /**
- * Reads a body into one buffer, because a list of chunks costs hundreds of bytes for each chunk. The promise `body`
- * rejects with a `BodyError`.
+ * Reads a body into one buffer, because a list of chunks costs hundreds of bytes for each chunk. `body` rejects with a
+ * BodyError, whose `type` and `status` are those of the package raw-body. `progressAt` changes only every
+ * `progressBytes`, so that single bytes cannot keep a request alive.
  */
 export const startReading = (request: IncomingMessage, maxBytes: number): BodyReading => {
   let received: Buffer = Buffer.alloc(0);
@@ -97,8 +93,9 @@ interface ExchangeFunctions {
 }
 
 /**
- * A request of this server. Its private field stays if a listener such as Express replaces the prototype. A WeakMap
- * would keep each request in memory until the next full garbage collection.
+ * Request of this server, whose Exchange of request-lifecycle.ts is in a private field. The field stays if a request
+ * listener such as Express replaces the prototype. A WeakMap would keep each request in memory until the next full
+ * garbage collection.
  */
 export class ServedRequest extends IncomingMessage {
   #exchange: ExchangeFunctions | undefined;
@@ -113,24 +110,24 @@ export class ServedRequest extends IncomingMessage {
 }
 
 /**
- * Returns the time by `performance.now()` until which a request must be answered: 4 s after its arrival, plus the time
- * to receive its body. Undefined if another server received the request. The service gives this function, `arrivedAt`
- * and `readBody` to its Koa application.
+ * Returns the time in milliseconds, by `performance.now()`, until which a request must be answered: 4 s after its
+ * arrival, plus the time to receive its body. Undefined if another server received the request. app/serve/serve.ts
+ * gives this function, `arrivedAt` and `readBody` to the Koa application.
  */
 export const deadlineOf = (request: IncomingMessage): number | undefined =>
   ServedRequest.exchangeOf(request)?.deadline;
 
 /**
- * Returns the time by `performance.now()` at which a request arrived; for a pipelined request, at which the earlier
- * response ended. Undefined if another server received the request.
+ * Returns the time in milliseconds, by `performance.now()`, at which a request arrived. A pipelined request arrives
+ * when the earlier response of its connection has ended. Undefined if another server received the request.
  */
 export const arrivedAt = (request: IncomingMessage): number | undefined =>
   ServedRequest.exchangeOf(request)?.arrivedAt;
 
 /**
- * Reads the body of a request of this server, or of another `http.Server`. On this server, a request that waits for its
- * body does not count towards `maxInFlight`. Rejects if the body is longer than `maxBytes` or incomplete; `type` and
- * `status` of the error are those of the package raw-body.
+ * Reads the body of a request of this server, or of another `http.Server`. While a request of this server waits for its
+ * body, it does not count towards `maxInFlight`. Rejects if the body is longer than `maxBytes` or incomplete. The
+ * `type` and `status` of the error are those of the package raw-body.
  */
 export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
   ServedRequest.exchangeOf(request)?.readBody(maxBytes) ?? startReading(request, maxBytes).body;

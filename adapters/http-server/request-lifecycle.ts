@@ -18,7 +18,9 @@ export type ExchangeState =
   | 'waiting'
   | 'queued'
   | 'running'
-  /** The listener waits in `readBody` for the body, or for a slot after it. The request holds no slot. */
+  /**
+   * The request listener waits in `readBody` for the body or, after the body, for a slot. The request holds no slot.
+   */
   | 'receivingBody'
   | 'shed'
   | 'responding'
@@ -29,11 +31,17 @@ export interface ExchangeContext {
   readonly listener: Listener;
   readonly bulkheads: Bulkheads;
   readonly isStopping: () => boolean;
-  /** Exchanges whose client has left while the listener still runs. Their slots are freed at their deadlines. */
+  /**
+   * Exchanges whose client has disconnected while the request listener still runs. If the listener does not end before
+   * the deadline of the exchange, the slot is freed then.
+   */
   readonly abandoned: Set<Exchange>;
 }
 
-/** Request and its response. serve-connections.ts creates it, and connection.ts starts it after earlier ones. */
+/**
+ * Request and its response. serve-connections.ts creates it. connection.ts starts it after the earlier exchanges of its
+ * connection.
+ */
 export class Exchange implements Turn, Entrant, ResponseOwner {
   readonly request: ServedRequest;
   readonly response: ExchangeResponse;
@@ -44,8 +52,8 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   private readonly connection: Connection<Exchange>;
   private readonly context: ExchangeContext;
   /**
-   * Async context of the listener, for tracing libraries. On Node 20, `AsyncLocalStorage.snapshot` would take 20 times
-   * as long.
+   * Async context of the request listener, for tracing libraries. On Node 20, `AsyncLocalStorage.snapshot` would take
+   * 20 times as long.
    */
   private readonly asyncContext = new AsyncResource('HTTPEXCHANGE');
   private failure: ServerFailure | undefined;
@@ -103,7 +111,8 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
 
   admit(): void {
     this.holdsSlot = this.bulkhead !== undefined;
-    // Set the state before the promise settles. Otherwise `shedBodies` could run in between and shed the request.
+    // Set the state before the promise of `waitForSlot` settles. Otherwise `shedBodies` could run in between and shed
+    // the request.
     this.state = 'running';
     if (this.endSlotWait === undefined) void this.run();
     else this.endSlotWait(true);
@@ -165,9 +174,9 @@ export class Exchange implements Turn, Entrant, ResponseOwner {
   }
 
   /**
-   * Returns the bytes that a request holds in memory while it is queued, receives its body or is shed. A shed request
-   * counts, since its client can send until the 503 is sent. Bytes after a complete body do not count: they
-   * belong to later requests, and have a limit of their own, `maxHeldBytes`.
+   * Returns the number of bytes that a request holds in memory while it is queued, receives its body or is shed. A shed
+   * request counts, because its client can send until the 503 is sent. Bytes after a complete body belong to later
+   * requests. They do not count here, because `maxHeldBytes` limits them.
    */
   heldBytes(): number {
     if (!this.isPending() && this.state !== 'shed') return 0;

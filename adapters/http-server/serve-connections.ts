@@ -25,11 +25,11 @@ export const createNodeServer = () => {
     maxHeaderSize: maxHeadBytes,
     headersTimeout: serverTimeouts.headersMs,
     requestTimeout: serverTimeouts.requestMs,
-    // `Connection.sweep` closes idle connections. Node's timeout would set two timers for each request.
+    // `Connection.sweep` closes idle connections instead of Node, whose timeout would set two timers for each request.
+    // `validateRequest` checks Host instead of Node, whose rejection has no body.
     keepAliveTimeout: 0,
-    connectionsCheckingInterval: 1_000,
-    // `validateRequest` checks Host, because Node's own rejection has no body.
     requireHostHeader: false,
+    connectionsCheckingInterval: 1_000,
   });
   server.maxHeadersCount = keptHeaders;
   allowHalfOpen(server);
@@ -38,7 +38,10 @@ export const createNodeServer = () => {
 
 export type NodeServer = ReturnType<typeof createNodeServer>;
 
-/** Serves the connections of a server. `startHttpServer` of create-http-server.ts calls it. */
+/**
+ * Makes a Connection for each socket and an Exchange for each request, and checks their time and memory limits.
+ * `startHttpServer` of create-http-server.ts calls it.
+ */
 export const serveConnections = (server: NodeServer, context: ExchangeContext) => {
   const open = new Map<Duplex, Connection<Exchange>>();
   const held: HeldBytes = { total: 0 };
@@ -83,8 +86,8 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
   server.on('connect', (request) => {
     const connection = open.get(request.socket);
     if (connection === undefined) return;
-    // Node removes its listeners from the socket of a CONNECT. Without any listener, a connection reset would end the
-    // process.
+    // Node removes its listeners from the socket of a CONNECT. Without a listener for `error`, a connection reset would
+    // end the process.
     request.socket.on('error', () => undefined);
     const failure: ServerFailure = { _tag: 'MethodNotAllowed', allowed: [] };
     connection.parserFailure = failure;
@@ -94,10 +97,11 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
 
   server.on('clientError', (error: ParserError, socket) => {
     const connection = open.get(socket);
-    // Ignore further reports, since Node may report the same malformed request again for each packet.
+    // Ignore further errors, because Node may report the same malformed request again for each packet.
     if (connection === undefined || connection.parserFailure !== undefined) return;
     if (!connection.socket.writable) return;
-    // A client that has opened a connection in advance would take a 408 for the response to its first request.
+    // A client may open a connection before it has a request. Such a client would take a 408 for the response to its
+    // first request.
     if (connection.socket.bytesRead === 0) {
       connection.socket.destroy();
       return;

@@ -1,21 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type { ServerFailure } from './options';
 
-/** Maximum size of a request's head. RFC 9112, section 3, recommends at least 8,000 bytes for the request line. */
+// Limits of the head of a request. RFC 9112, section 3, recommends at least 8,000 bytes for the request line. Short
+// headers take 20 times as much memory as their bytes. Node drops headers after `keptHeaders`, one more than the
+// maximum, so that `validateRequest` notices the excess.
 export const maxHeadBytes = 16_384;
-
-/** Maximum headers of a request. Short headers take 20 times as much memory as their bytes. */
 const maxHeaders = 128;
-
-/** Node drops the headers after this number. One more than the maximum, so that `validateRequest` sees the excess. */
 export const keptHeaders = maxHeaders + 1;
 
 export const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean =>
   rawHeaders.length > 2 * maxHeaders;
 
 /**
- * Counts the bytes of a request's head, and its Host and Authorization headers. Node's own limit leaves out colons and
- * line ends, and Node joins or drops repeated headers.
+ * Counts the bytes of all headers, and the Host and Authorization headers. Node's own limit leaves out colons and line
+ * ends, and in `request.headers` Node joins or drops repeated headers.
  */
 const countHead = (rawHeaders: ReadonlyArray<string>) => {
   let bytes = 0;
@@ -36,7 +34,7 @@ const countHead = (rawHeaders: ReadonlyArray<string>) => {
 const hostAndPort = /^(?:\[[\da-fv:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
 
 /**
- * True if a proxy and Node may disagree on the end of the body, which allows request smuggling. HTTP/1.0 has no
+ * True if a proxy and Node may disagree on the end of the body, which would allow request smuggling. HTTP/1.0 has no
  * Transfer-Encoding, and the server supports only `chunked` (RFC 9112, section 6.1).
  */
 const hasAmbiguousLength = ({ headers, httpVersion }: IncomingMessage): boolean => {
@@ -57,7 +55,7 @@ const originForm = (target: string): string | undefined => {
 export const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
 
 /**
- * Finds faults that Node does not reject in the head of a request (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110,
+ * Finds faults in the head of a request that Node does not reject (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110,
  * sections 7.2, 10.1.1 and 11). Rewrites the target of a valid request to origin form. `Exchange.start` of
  * request-lifecycle.ts calls it.
  */
@@ -86,9 +84,9 @@ export const validateRequest = (request: IncomingMessage): ServerFailure | undef
 };
 
 /**
- * True if the response must close the connection, because the end of the request is uncertain. This is so in three
- * cases. The body is incomplete: a proxy may send its next request instead of the rest. With Upgrade, Node drops the
- * bytes that follow. Without a 100 (Continue), the client may send its body or omit it.
+ * True if the response must close the connection, because the end of the request is uncertain. There are three cases.
+ * If the body is incomplete, a proxy may send its next request instead of the rest. With Upgrade, Node drops the bytes
+ * that follow. If a client that expects a 100 (Continue) gets none, it may send its body or omit it.
  */
 export const hasUnknownEnd = ({ complete, headers }: IncomingMessage, isContinued: boolean): boolean =>
   !complete || headers.upgrade !== undefined || (headers.expect !== undefined && !isContinued);
@@ -105,7 +103,6 @@ export const parserFailure = ({ code }: ParserError): ServerFailure => {
       return { _tag: 'HeadersTooLarge' };
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return { _tag: 'PayloadTooLarge', hasLongChunkExtensions: true };
-    // Error code for the connection preface of HTTP/2 (RFC 9113, section 3.4).
     case 'HPE_PAUSED_H2_UPGRADE':
       return { _tag: 'HttpVersionNotSupported' };
     case 'ERR_HTTP_REQUEST_TIMEOUT':

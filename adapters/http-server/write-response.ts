@@ -15,9 +15,8 @@ const pieceBytes = 65_536;
 
 const afterOthers = turnThrottle(16);
 
-/* eslint-disable @typescript-eslint/unbound-method -- Express replaces the prototype of each response, so `trackResponse` sets methods on the response itself that call these. */
+// eslint-disable-next-line @typescript-eslint/unbound-method -- Express replaces the prototype of each response, so `trackResponse` sets methods on the response itself that call these.
 const { writeHead: nodeWriteHead, write: nodeWrite, end: nodeEnd } = ServerResponse.prototype;
-/* eslint-enable @typescript-eslint/unbound-method */
 
 export class ExchangeResponse<
   Request extends IncomingMessage = IncomingMessage,
@@ -36,7 +35,7 @@ const writePieces = (response: ExchangeResponse, body: Buffer, from: number, end
   for (let at = from; at < body.length; at += pieceBytes) {
     if (response.destroyed) return;
     if (Reflect.apply(nodeWrite, response, [body.subarray(at, at + pieceBytes), 'latin1'])) continue;
-    // Listen to the socket, because the response to a CONNECT emits no `drain`.
+    // Listens to the socket, because the response to a CONNECT emits no `drain`.
     response.socket?.once('drain', () => {
       afterOthers(() => {
         writePieces(response, body, at + pieceBytes, end);
@@ -52,8 +51,7 @@ type EndArguments = [chunk?: unknown, encoding?: unknown, callback?: unknown];
 const largeBody = (chunk: unknown, encoding: unknown): Buffer | undefined => {
   if (chunk instanceof Uint8Array) {
     if (chunk.length <= pieceBytes) return undefined;
-    // Return the same Buffer, because the limit of unread bytes counts a Buffer once even if several responses share
-    // it.
+    // Returns the same Buffer, because memory-limits.ts counts a Buffer once even if several responses share it.
     return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
   }
   if (typeof chunk !== 'string' || chunk.length <= pieceBytes) return undefined;
@@ -119,7 +117,8 @@ export const answerInstead = (response: ExchangeResponse, { status, headers, bod
 };
 
 function closed(this: ExchangeResponse): void {
-  // A write after the client has left emits an error, which would end the process if nothing listened.
+  // A write after the client has disconnected emits an `error` event. Without a listener, that event would end the
+  // process.
   if (!this.writableFinished) this.on('error', ignore);
   this.unreadBody = undefined;
   this.owner?.closed();
@@ -127,7 +126,10 @@ function closed(this: ExchangeResponse): void {
 
 const tracked = { writeHead, end };
 
-/** Reports the head, end and close of a response to its owner, the Exchange of request-lifecycle.ts. */
+/**
+ * Reports the head, end and close of a response to its owner. The owner is the `Exchange` of request-lifecycle.ts,
+ * which also calls the other functions of this file.
+ */
 export const trackResponse = (response: ExchangeResponse, owner: ResponseOwner): void => {
   response.owner = owner;
   Object.assign(response, tracked);
