@@ -40,7 +40,7 @@ type PayloadTooLarge = Readonly<{ _tag: 'PayloadTooLarge' }>;
 
 type RemoteFailure = InvalidApiKey | RateLimited | Unavailable;
 
-/** Operations of a store over HTTP. An AnimalStore of the core is assignable to this type. */
+/** Operations of a store over HTTP. An AnimalStore of core is assignable to this type. */
 export interface RemoteAnimalStore {
   readonly listPets: (
     query?: Parameters<AnimalStore['listPets']>[0],
@@ -57,7 +57,7 @@ export interface RemoteAnimalStore {
   readonly getPet: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | RemoteFailure, Pet>;
 }
 
-/** Opens a store over HTTP with an API key. An OpenAnimalStore of the core is assignable to this type. */
+/** Function that opens a store over HTTP with an API key. An OpenAnimalStore of core is assignable to this type. */
 export type OpenRemoteAnimalStore = (
   apiKey: ApiKey,
   deadline?: Deadline,
@@ -77,7 +77,7 @@ const remoteFailure = (error: AnimalStoreError): RemoteFailure => {
 const limitsUntil = (deadline: Deadline | undefined): CallOptions => {
   if (deadline === undefined) return {};
   const remainingMs = Math.max(1, deadline - performance.now());
-  // Rejects a deadline of NaN, with which retries would never end.
+  // `checkedOptions` rejects a deadline of NaN, with which retries would never end.
   return checkedOptions({
     retryForMs: remainingMs,
     timeoutMs: Math.min(clientTimeouts.attemptMs, remainingMs),
@@ -99,8 +99,9 @@ const call = <F, A>(
   }, deadline);
 
 /**
- * Opens a store over HTTP, as a replacement for an embedded one. While the service cannot answer, calls retry until
- * their deadline, or for 30 seconds without one.
+ * Opens a store over HTTP, for programs that replace an embedded store with a remote store. While the service cannot
+ * answer, calls retry until their deadline, or for 30 seconds without a deadline. Opening sends a request, to check the
+ * API key.
  */
 export const httpAnimalStore =
   (remote: Omit<RemoteStore, 'apiKey'>): OpenRemoteAnimalStore =>
@@ -123,8 +124,8 @@ export const httpAnimalStore =
             const decoded = decodeOrThrow(NewPet, newPet);
             const key = givenOrRandomKey(idempotencyKey);
             const created = await withRetries((attempt) => transport.create(decoded, key, attempt), limits);
-            // Without the caller's idempotency key, a replayed response comes from a retry of this call, so the animal
-            // is new to the caller.
+            // If the caller gave no idempotency key, a replayed response comes from a retry of this call. The animal is
+            // then new to the caller.
             return idempotencyKey === undefined ? { ...created, replayed: false } : created;
           },
           (error) => {

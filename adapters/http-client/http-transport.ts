@@ -11,16 +11,16 @@ import {
   type TransportPage,
 } from '../../core';
 
-// Strings are matched first, so that digits inside a string are not taken for a number. An unclosed string extends to
-// the end, so that matching takes linear time.
+// Matches JSON strings and numbers. Strings come first, so that digits inside a string are not taken for a number. An
+// unclosed string matches up to the end of the text, so that matching takes linear time.
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 const mark = '\0';
 
 /**
- * Parses JSON text as JSON.parse does, but each integer as a bigint. In Node 20 a reviver gets no source text, so
- * integers are first marked with U+0000, which the service's strings never contain. lossless-json would add 2 kB to a
- * browser bundle.
+ * Parses JSON text as `JSON.parse` does, but each integer as a bigint. In Node 20, a reviver does not get the source
+ * text. Each integer is therefore first turned into a string that starts with U+0000, which the service's strings never
+ * contain. lossless-json would add 2 kB to a browser bundle.
  */
 export const parseExactJson = (text: string): unknown => {
   const marked = text.replace(tokens, (token) => (/^-?\d+$/.test(token) ? `"\\u0000${token}"` : token));
@@ -38,7 +38,7 @@ export const writeExactJson = (fields: object): string =>
     .join()}}`;
 
 export interface RemoteStore {
-  /** Address of the service, with any path prefix, and with or without `/v1` at its end. */
+  /** Address of the service, with any path prefix. It may end with `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch?: typeof globalThis.fetch;
@@ -123,7 +123,8 @@ const send = async (
   const init: RequestInit = { headers, signal, redirect: 'manual' };
   if (create !== undefined) {
     headers['Content-Type'] = 'application/json';
-    // Send the key in double quotes, where every printable ASCII character is allowed (RFC 8941, section 3.3.3).
+    // Send the idempotency key in double quotes, where every printable ASCII character is allowed (RFC 8941, section
+    // 3.3.3).
     headers['Idempotency-Key'] = `"${create.idempotencyKey.replace(/["\\]/g, '\\$&')}"`;
     init.method = 'POST';
     init.body = writeExactJson(create.newPet);
@@ -150,15 +151,16 @@ const toPets = (response: Success): ReadonlyArray<Pet> => {
   return response.body.map((value: unknown) => toPet(response, value));
 };
 
-// A link whose `rel` is or includes `next` (RFC 8288, section 3), in a header without quotes. A link ends at a comma.
+// Matches a link whose `rel` is or includes `next` (RFC 8288, section 3). A link ends at a comma. Before the match,
+// `nextOf` removes all quotes. Inside quoted strings, it also removes the characters that separate links and
+// parameters.
 const nextLink = /<([^<>]*)>[^,<]*;\s*rel\s*=(?:[^;,]*\s)?next(?![^\s;,])/i;
 
 /**
- * Returns the address of the next page (RFC 8288). Rejects an address on another origin, which would receive the API
- * key.
+ * Returns the address of the next page (RFC 8288). Rejects an address on another origin, because that server would
+ * receive the API key.
  */
 const nextOf = (response: Success): URL | undefined => {
-  // Removes quotes, and the syntax of links from quoted strings.
   const link = response.headers.get('Link')?.replace(tokens, (token) => token.replace(/[",;<]/g, ' '));
   const target = nextLink.exec(link ?? '')?.[1];
   if (target === undefined) return undefined;
@@ -176,13 +178,17 @@ const searchOf = (query: PetQuery): URLSearchParams => {
   return search;
 };
 
+/**
+ * Makes the transport that sends requests over `fetch`. index.ts and http-animal-store.ts build their clients on it.
+ */
 export const httpTransport = (store: RemoteStore): Transport => {
   const readPage = async (url: URL, attempt: Attempt, after?: PetId): Promise<TransportPage> => {
     const response = await send(store, url, attempt);
     const pets = toPets(response);
     const next = nextOf(response);
     const [first, last] = [pets.at(0), pets.at(-1)];
-    // Ids ascend from page to page. A page without larger ids would make the client repeat endlessly.
+    // Ids ascend from page to page. Without this check, a cache that repeats a page would make the client read pages
+    // endlessly.
     const repeats = after !== undefined && first !== undefined && first.id <= after;
     if (repeats || (next !== undefined && last === undefined)) {
       throw unexpectedResponse(response, 'a page is empty or repeats animals; check any proxy or cache');
@@ -200,7 +206,7 @@ export const httpTransport = (store: RemoteStore): Transport => {
       const replayed = response.headers.get('Idempotent-Replayed') === 'true';
       return { pet: toPet(response, response.body), replayed };
     },
-    // The service removes GET /pets/{petId} on 5 December 2030. List one animal after the previous id instead.
+    // The service removes GET /pets/{petId} on 5 December 2030. Lists one animal after the previous id instead.
     find: async (id, attempt) => {
       const before = PetId.decode(id - 1n);
       const after = before._tag === 'Right' ? `&after=${before.right}` : '';

@@ -12,5 +12,8 @@ export {
 } from '../../core';
 export { httpAnimalStore, type OpenRemoteAnimalStore, type RemoteAnimalStore } from './http-animal-store';
 
-/** Makes the client of a store over HTTP. The client sends nothing before its first call. */
+/**
+ * Makes the client of a store over HTTP, for programs that use a remote store. The client sends nothing before its
+ * first call.
+ */
 export const animalStoreClient = (store: RemoteStore): AnimalStoreClient => clientOver(httpTransport(store));

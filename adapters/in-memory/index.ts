@@ -31,8 +31,8 @@ import {
 type InMemoryApiKeys = Readonly<{
   authenticate: Authenticate;
   /**
-   * Adds a key. Keys with the same owner share idempotency keys and a quota. The default of `owner` is `id`. Throws a
-   * TypeError for an invalid key, id or owner.
+   * Adds an API key. Keys with the same owner share idempotency keys and a quota. The default of `owner` is `id`.
+   * Throws a TypeError if an argument is invalid.
    */
   add: (id: string, key: string, owner?: string) => void;
   revoke: (id: string) => void;
@@ -44,7 +44,7 @@ interface KnownKey {
   readonly isRevoked: boolean;
 }
 
-/** Compares in constant time, so that response times do not reveal how many characters of a key are right. */
+/** Compares two keys in constant time, so that response times do not reveal how many characters of a key are right. */
 const isSame = (one: string, other: string): boolean => {
   let difference = one.length ^ other.length;
   for (let index = 0; index < one.length; index += 1) {
@@ -53,7 +53,10 @@ const isSame = (one: string, other: string): boolean => {
   return difference === 0;
 };
 
-/** Stores API keys in memory, such as those of the setting `API_KEYS`. Compares all of them in each call, so add few. */
+/**
+ * Stores API keys in memory, such as those of the setting API_KEYS in app/backend/backend.ts. Each call compares the
+ * given key with all stored keys, so add few.
+ */
 export const inMemoryApiKeys = (
   keys: Iterable<readonly [id: string, key: string, owner?: string]> = [],
 ): InMemoryApiKeys => {
@@ -85,7 +88,7 @@ export const inMemoryApiKeys = (
 
 type Options = Readonly<{
   pets?: ReadonlyArray<Pet>;
-  /** Clock in milliseconds for the expiry of idempotency keys. The default is monotonic. */
+  /** Clock in milliseconds for the expiry of idempotency keys, by default `performance.now`. */
   now?: () => number;
 }>;
 
@@ -97,7 +100,10 @@ const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<New
   return all;
 };
 
-/** Stores animals in memory, for tests, for `DATABASE_URL=memory:`, and for programs that need no persistence. */
+/**
+ * Stores animals in memory, for tests, for programs that need no persistence, and for `DATABASE_URL=memory:` in
+ * app/backend/backend.ts.
+ */
 export const inMemoryPetRepository = ({
   pets = [],
   now = () => performance.now(),
@@ -141,7 +147,10 @@ export const inMemoryPetRepository = ({
     return E.right({ pet, replayed: false });
   };
 
-  /** Deletes expired records. Records are in order of expiry, so the first valid one ends the loop. */
+  /**
+   * Deletes the records of expired idempotency keys. The Map has them in order of expiry, so the first valid record
+   * ends the loop.
+   */
   const purgeExpiredRecords = (): void => {
     for (const [key, { expiresAt }] of records) {
       if (expiresAt > now()) return;

@@ -2,16 +2,15 @@ import * as E from 'fp-ts/Either';
 import { LosslessNumber, parse, parseLosslessNumber, splitNumber } from 'lossless-json';
 import { type Pet, type PetField, petFieldNames, petFields, type PetPage } from '../../core';
 
-/** Text that is not strict JSON. `reason` is sent to the client. */
+/** Failure of `parseJson`: the text is not strict JSON. `reason` is sent to the client. */
 export interface MalformedJson {
   readonly _tag: 'MalformedJson';
   readonly reason: string;
 }
 
-/** Maximum nesting of arrays and objects. The parser recurses, and deep nesting would overflow the stack. */
+/** Maximum nesting of arrays and objects. The parser is recursive, so deep nesting would overflow the stack. */
 const maxDepth = 100;
 
-/** Power of ten of the largest int64. Numbers with larger exponents are never expanded to digits. */
 const maxExponent = 18;
 
 const malformed = (reason: string): E.Either<MalformedJson, never> =>
@@ -35,7 +34,10 @@ const depthOf = (outsideStrings: string): number => {
   return deepest;
 };
 
-/** Returns an integer of at most 19 digits (7, 7.0, 7e0) as a bigint, and any other number as a LosslessNumber. */
+/**
+ * Returns an integer of at most 19 digits (7, 7.0, 7e0) as a bigint, and any other number as a LosslessNumber. A number
+ * with an exponent above that of the largest int64 (9.2e18) is not expanded to digits.
+ */
 const parseNumber = (text: string): unknown => {
   const { sign, digits, exponent } = splitNumber(text);
   return digits.length <= exponent + 1 && exponent <= maxExponent
@@ -43,8 +45,8 @@ const parseNumber = (text: string): unknown => {
     : parseLosslessNumber(text);
 };
 
-// Matches strings. An unterminated string matches to the end of the text. If it did not match, the regular expression
-// would try again at each of its escaped quotes, in quadratic time.
+// Matches strings. An unterminated string matches up to the end of the text. Otherwise the expression would try again
+// at each of its escaped quotes, in quadratic time.
 const strings = /"(?:[^"\\]|\\.)*(?:"|\\?$)/gs;
 
 const membersIn = (value: unknown): number =>
@@ -54,8 +56,9 @@ const membersIn = (value: unknown): number =>
     : 0;
 
 /**
- * Parses strict JSON (RFC 8259), such as a request body or a line of an import: valid UTF-8, no duplicate keys, and
- * exact integers as bigints.
+ * Parses strict JSON (RFC 8259) for adapters/http/handlers/create-pet.ts and app/transfer/formats.ts. Requires valid
+ * UTF-8 and rejects duplicate keys. Returns integers as exact bigints. `serialisePet` and `serialisePage` write JSON
+ * for the same folders.
  */
 export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> => {
   const decoded = decodeUtf8(bytes);

@@ -5,8 +5,8 @@ interface Series {
 }
 
 /**
- * Makes a histogram that is serialised only at a scrape. The histogram of prom-client serialises the labels at each
- * observation, which took 2 % of a request's time.
+ * Makes a histogram that writes its labels only at a scrape, for request-metrics.ts and index.ts. The histogram of
+ * prom-client writes them at each observation, which took 2 % of a request's time.
  */
 export const histogram = (name: string, help: string, bounds: ReadonlyArray<number>) => {
   const all: Array<Series> = [];

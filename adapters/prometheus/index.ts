@@ -11,8 +11,8 @@ interface Options {
 }
 
 /**
- * Gauges of prom-client that are left out, because only the name of a counter should end in `_total`. Other gauges
- * report the same values in more detail.
+ * Gauges of prom-client that are left out, because only the name of a counter should end in `_total`. Other gauges of
+ * prom-client report the same values in more detail.
  */
 const misnamed = [
   'nodejs_active_handles_total',
@@ -47,9 +47,10 @@ const batchMetrics = () => {
 };
 
 /**
- * Metrics of a service: OpenTelemetry's names in Prometheus spelling, and prom-client's default metrics of the process.
- * `app/serve` makes them at the start, and reports each request to them. No other adapter imports this one, so that
- * embedders do not need prom-client.
+ * Makes the metrics of a service, and prom-client's default metrics of the process. Where OpenTelemetry has a name for
+ * a metric, the metric has this name in Prometheus spelling. app/serve/serve.ts calls this function at startup, and
+ * app/serve/observability.ts reports each request to the metrics. No other adapter imports this adapter, so that
+ * embedding programs do not need prom-client.
  */
 export const prometheusMetrics = ({ version, operations }: Options) => {
   const registry = new Registry();

@@ -26,8 +26,8 @@ interface OwnerCounts {
 }
 
 /**
- * Creates counters that prom-client reads at each scrape. Three counters of prom-client took 5 % of a request's time,
- * since they serialise the labels at each increase.
+ * Creates a counter whose values prom-client reads only at a scrape. Three counters of prom-client took 5 % of a
+ * request's time, because they write their labels at each increase.
  */
 const countsIn = (registry: Registry, name: string, help: string, labelNames: Array<string>) => {
   const counts: Array<Count> = [];
@@ -117,7 +117,8 @@ const knownMethods = new Set([
   'TRACE',
 ]);
 
-// OpenTelemetry recommends bounds from 5 ms, but most list requests take less. No request takes more than 5 s.
+// OpenTelemetry recommends bounds from 5 ms, but most list requests take less. A request takes at most 5 s, not
+// counting the time in which its body arrives.
 const boundsInSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 type Observe = (seconds: number) => void;
@@ -129,7 +130,7 @@ const requestDurations = () => {
     boundsInSeconds,
   );
   const byRoute = new Map<string, Map<string, Map<number, Observe>>>();
-  // Labels need no escaping: a route is a template such as `/v1/pets/:petId`, never a text of the client.
+  // Labels need no escaping: a route is a template such as `/v1/pets/:petId`, never text from a client.
   const observerOf = (method: string, route: string, status: number): Observe => {
     const byMethod = getOrAdd(byRoute, route, () => new Map<string, Map<number, Observe>>());
     const byStatus = getOrAdd(byMethod, method, () => new Map<number, Observe>());
@@ -142,10 +143,11 @@ const requestDurations = () => {
   return { observerOf, text };
 };
 
-/** Statuses whose series start at 0, because Prometheus can't compute an increase from a missing series. */
+/** Statuses whose series start at 0, because Prometheus cannot compute the increase of a missing series. */
 const failures = [500, 503];
 const rejectionStatuses = [400, 405, 408, 413, 431, 499, 503, 505];
 
+/** Makes the metrics of requests, which index.ts combines with the others. */
 export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Operation>) => {
   const registers = [registry];
   const countOwner = ownerMetrics(registry);

@@ -17,7 +17,10 @@ const measured = [
   ['validKeys', 'animal_store_valid_api_keys', 'Number of valid API keys.'],
 ] as const;
 
-/** Status of the service, with sizes in bytes. A metric whose value is undefined is not shown. */
+/**
+ * Status of the service at a scrape, with sizes in bytes. index.ts passes it to `serviceMetrics`, which leaves out
+ * metrics whose value is undefined.
+ */
 export interface ServiceStatus extends Partial<
   Readonly<Record<(typeof measured)[number][0], number | undefined>>
 > {

@@ -54,7 +54,10 @@ const consumeWith =
     }
   };
 
-/** Counts requests in memory, separately for each instance of the service. */
+/**
+ * Makes a rate limit that counts requests in memory, separately for each instance of the service.
+ * app/backend/backend.ts calls it, or `postgresQuota` if the database is PostgreSQL.
+ */
 export const inMemoryQuota = (limit: RateLimit): ConsumeQuota =>
   consumeWith(new RateLimiterMemory({ points: limit.requests, duration: limit.seconds }), limit);
 
@@ -77,8 +80,9 @@ const clientOf = (pool: Knex, preparesStatements: () => Promise<boolean>) => ({
 });
 
 /**
- * Counts requests of all instances together, in the table `rate_limits` that the migrations create. Let
- * `preparesStatements` return false behind a pooler that cannot keep prepared statements, such as an old PgBouncer.
+ * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits` that the migrations
+ * create. `preparesStatements` must return false behind a pooler that cannot keep prepared statements, such as an old
+ * PgBouncer.
  */
 export const postgresQuota = (
   knex: Knex,
