@@ -16,8 +16,9 @@ type IdempotentCreate =
 /**
  * Decides the outcome of a create: add its animal, replay the animal that an earlier create with the same idempotency
  * key added, or reject the create. A key is valid for 24 hours, or until its animal is removed. Reuse of a valid key
- * for a different animal is rejected. Repositories call this function with the stored record of the key, if there is
- * one. `now` and `expiresAt` are milliseconds of the same clock.
+ * for a different animal is rejected. Repositories such as adapters/in-memory and adapters/knex/pets/create.ts call
+ * this function with the stored record of the key, if there is one. `now` and `expiresAt` are times in milliseconds by
+ * the same clock.
  */
 export const resolveIdempotentCreate = (
   record: IdempotencyRecord | undefined,

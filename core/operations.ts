@@ -46,7 +46,8 @@ export interface AnimalStore {
   ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
   /**
    * Reads one animal by its id, such as `decodeOrThrow(PetId, 7n)`.
-   * @deprecated Will be removed on 5 December 2030. Use `listPets` instead, with the previous id as `after` and 1 as `limit`.
+   * @deprecated Will be removed on 5 December 2030. Use `listPets` instead, with the previous id as `after` and 1 as
+   * `limit`.
    */
   readonly getPet: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
 }

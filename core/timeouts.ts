@@ -22,8 +22,8 @@ export const serverTimeouts = {
    */
   idleMs: 65_000,
   // After the last response of a connection, the server discards what the client still sends. The connection closes
-  // after `lingerSilenceMs` without a byte, and after `lingerMs` in any case. In `lingerMs`, a client at 100 Mbit/s can
-  // send another 60 MB.
+  // after `lingerSilenceMs` without a byte, but after `lingerMs` at the latest. In `lingerMs`, a client at 100 Mbit/s
+  // can send another 60 MB.
   lingerSilenceMs: 1_000,
   lingerMs: 5_000,
   stallMs: 300_000,

@@ -38,7 +38,7 @@ export const writeExactJson = (fields: object): string =>
     .join()}}`;
 
 export interface RemoteStore {
-  /** Address of the service, with any path prefix. It may end with `/v1`. */
+  /** Address of the service, including a path prefix if it has one. It may end with `/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly fetch?: typeof globalThis.fetch;

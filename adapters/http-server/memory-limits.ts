@@ -4,9 +4,10 @@ import { serverTimeouts } from '../../core/timeouts';
 
 /**
  * Limits on the unread response bytes of all clients that have read nothing for `stalledMs`. Above `maxBytes`, the
- * server closes the connections that stalled first. In any case, it closes a connection that has stalled for
- * `serverTimeouts.stallMs`. Responses that share a buffer count once. The kernel reports progress late: a client that
- * reads 16 kB every 100 ms seems stalled for about 9 s. serve-connections.ts checks these limits every second.
+ * server closes the connections that stalled first. It also closes each connection that has stalled for
+ * `serverTimeouts.stallMs`. Responses that share a buffer count once. The kernel reports late that a client reads: a
+ * client that reads 16 kB every 100 ms seems stalled for about 9 s. serve-connections.ts checks these limits every
+ * second.
  */
 const bounds = [
   { stalledMs: 0, maxBytes: 536_870_912 },
@@ -74,9 +75,9 @@ export interface HeldBody {
 }
 
 /**
- * Sheds requests (rejects them with a 503) while their bodies use more than `maxBodiesBytes`. Requests of stalled
- * clients are shed first, then the newest. The remaining requests can finish, so that an overload of slow clients does
- * not fail all of them. serve-connections.ts calls it every 100 ms or sooner.
+ * Sheds requests (rejects them with a 503) while all request bodies together use more than `maxBodiesBytes`. Requests
+ * of stalled clients are shed first, then the newest requests. The remaining requests can finish, so that an overload
+ * of slow clients does not fail all of them. serve-connections.ts calls it every 100 ms or sooner.
  */
 export const shedBodies = (connections: Iterable<{ readonly current: HeldBody | undefined }>): void => {
   const large: Array<HeldBody> = [];

@@ -93,9 +93,9 @@ interface ExchangeFunctions {
 }
 
 /**
- * Request of this server, whose Exchange of request-lifecycle.ts is in a private field. The field stays if a request
- * listener such as Express replaces the prototype. A WeakMap would keep each request in memory until the next full
- * garbage collection.
+ * Request of this server. A private field has its Exchange of request-lifecycle.ts, and stays if a request listener
+ * such as Express replaces the prototype. A WeakMap would keep each request in memory until the next full garbage
+ * collection.
  */
 export class ServedRequest extends IncomingMessage {
   #exchange: ExchangeFunctions | undefined;

@@ -100,7 +100,7 @@ export const serveConnections = (server: NodeServer, context: ExchangeContext) =
     // Ignore further errors, because Node may report the same malformed request again for each packet.
     if (connection === undefined || connection.parserFailure !== undefined) return;
     if (!connection.socket.writable) return;
-    // A client may open a connection before it has a request. Such a client would take a 408 for the response to its
+    // A client may open a connection before it has a request. Such a client would take a 408 as the response to its
     // first request.
     if (connection.socket.bytesRead === 0) {
       connection.socket.destroy();

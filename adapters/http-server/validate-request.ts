@@ -12,8 +12,8 @@ export const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean =>
   rawHeaders.length > 2 * maxHeaders;
 
 /**
- * Counts the bytes of all headers, and the Host and Authorization headers. Node's own limit leaves out colons and line
- * ends, and in `request.headers` Node joins or drops repeated headers.
+ * Counts the bytes of all headers, and the number of Host and Authorization headers. Node's own limit leaves out colons
+ * and line ends, and in `request.headers` Node joins or drops repeated headers.
  */
 const countHead = (rawHeaders: ReadonlyArray<string>) => {
   let bytes = 0;

@@ -46,7 +46,7 @@ const parseNumber = (text: string): unknown => {
 };
 
 // Matches strings. An unterminated string matches up to the end of the text. Otherwise the expression would try again
-// at each of its escaped quotes, in quadratic time.
+// at each escaped quote of that string, in quadratic time.
 const strings = /"(?:[^"\\]|\\.)*(?:"|\\?$)/gs;
 
 const membersIn = (value: unknown): number =>

@@ -16,8 +16,8 @@ const bareText = String.raw`([!#-+\--\[\]-~]{1,255})`;
 const keyText = `(?:${quotedText}${itemParameters}|${bareText})`;
 
 /**
- * Syntax of an Idempotency-Key, for the OpenAPI document. It is a String of RFC 8941, section 3.3.3, with parameters,
- * or the same characters without quotes.
+ * Syntax of an Idempotency-Key, for the OpenAPI document. It is a String of RFC 8941, section 3.3.3, with parameters.
+ * Without double quotes, a key has no spaces, commas, quotes or backslashes.
  */
 export const idempotencyKeyPattern = `^${keyText}$`;
 

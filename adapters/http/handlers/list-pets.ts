@@ -72,7 +72,7 @@ const decodeListQuery = (query: string): ReturnType<typeof decodeQuery> => {
 };
 
 // Characters that are invalid in a query (RFC 3986, section 3.4). The HTTP server of an embedding program may accept
-// them. A Link copies the query of its request, so it must escape them.
+// them. A Link copies the query of its request, so it must escape these characters.
 const invalidInQuery = /[^\w.~:/?@!$&'()*+,;=%[\]-]/g;
 
 /**

@@ -117,8 +117,8 @@ const securitySchemes = {
 };
 
 /**
- * OpenAPI 3.1 document of the operations under /v1, which service-routes.ts serves. Its server address is relative, so
- * that it works behind any path prefix.
+ * OpenAPI 3.1 document of the operations under /v1, which service-routes.ts serves. The server address in it is
+ * relative, so that the document works behind any path prefix.
  */
 export const openApiDocument = {
   openapi: '3.1.0',
