@@ -51,7 +51,7 @@ type EndArguments = [chunk?: unknown, encoding?: unknown, callback?: unknown];
 const largeBody = (chunk: unknown, encoding: unknown): Buffer | undefined => {
   if (chunk instanceof Uint8Array) {
     if (chunk.length <= pieceBytes) return undefined;
-    // Returns the same Buffer, because memory-limits.ts counts a Buffer once even if several responses share it.
+    // Returns the same Buffer: the limit on unread responses counts a Buffer once, even if several responses share it.
     return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
   }
   if (typeof chunk !== 'string' || chunk.length <= pieceBytes) return undefined;
