@@ -126,15 +126,23 @@ export const shell = (folder: string, command: string, environment: Environment 
     },
   }).ended;
 
-/** Runs a program as a user who is not root. If the tests run as root, the program runs as user 65534. */
+export const unprivilegedUser = 65_534;
+
+/** Starts a program as a user who is not root: as `unprivilegedUser`, if the tests run as root. */
+export const startUnprivileged = (
+  command: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>> = {},
+): Running => {
+  const asNobody = [`--reuid=${unprivilegedUser}`, `--regid=${unprivilegedUser}`, '--clear-groups'];
+  return startProgram('setpriv', [...(process.getuid?.() === 0 ? asNobody : []), ...command], {
+    environment,
+  });
+};
+
 export const runUnprivileged = (
   command: ReadonlyArray<string>,
   environment: Readonly<Record<string, string>> = {},
-): Promise<Outcome> => {
-  const asNobody = ['--reuid=65534', '--regid=65534', '--clear-groups'];
-  return startProgram('setpriv', [...(process.getuid?.() === 0 ? asNobody : []), ...command], { environment })
-    .ended;
-};
+): Promise<Outcome> => startUnprivileged(command, environment).ended;
 
 /** Skips a test if a user who is not root cannot read the built command line. */
 export const needsReadableBuild = async (test: Mocha.Context): Promise<void> => {
