@@ -9,7 +9,7 @@ import { type ApiKeyRow, digestOf, isValid, newApiKey } from './knex-authenticat
 
 export interface ApiKeyRecord {
   readonly id: string;
-  /** Id of the first key in a chain of rotations. */
+  /** The `id` of the first key in a chain of rotations. All keys of the chain have it. */
   readonly ownerId: string;
   readonly name: string;
   readonly lastFour: string;
@@ -33,28 +33,36 @@ export interface ApiKeyRevoked {
   readonly id: string;
 }
 
+/**
+ * The old key stays valid for `graceMs`, unless it expires earlier. The new key does not expire if `lifetimeMs` is
+ * null. By default, the new key gets the lifetime of the old key.
+ */
 export interface RotateOptions {
-  /** Time for which the old key stays valid, unless it expires earlier. */
   readonly graceMs: number;
-  /** Lifetime of the successor, or null if it does not expire. The default is the lifetime of the old key. */
   readonly lifetimeMs?: number | null;
 }
 
-/** Issues, lists, rotates and revokes the API keys in the database. */
+/**
+ * Issues, lists, rotates and revokes the API keys in the database. Times in the records are ISO 8601 in UTC, such as
+ * `2030-01-31T12:00:00.000Z`. A call fails with Unavailable if the database rejects a statement or does not answer.
+ */
 export interface ApiKeyStore {
-  /** Issues a key. With a `lifetimeMs` of null, the default, the key does not expire. */
+  /** Issues a key for a new owner. With a `lifetimeMs` of null, the default, the key does not expire. */
   readonly issue: (
     name: string,
     options?: { readonly lifetimeMs?: number | null },
   ) => TaskEither<Unavailable, IssuedApiKey>;
-  /** Issues a key if none was ever issued. If several processes call it at once, one of them gets a key. */
+  /**
+   * Issues a key if none was ever issued, and otherwise returns undefined. If several processes call it at once, only
+   * one gets a key.
+   */
   readonly bootstrapKey: (name: string) => TaskEither<Unavailable, IssuedApiKey | undefined>;
   readonly rotate: (
     id: string,
     options: RotateOptions,
   ) => TaskEither<ApiKeyNotFound | ApiKeyRevoked | Unavailable, IssuedApiKey>;
   readonly list: TaskEither<Unavailable, ReadonlyArray<ApiKeyRecord>>;
-  /** Revokes a key and returns its record. Revoking it again changes nothing. */
+  /** Revokes a key and returns its record. A second call for the same key changes nothing. */
   readonly revoke: (id: string) => TaskEither<ApiKeyNotFound | Unavailable, ApiKeyRecord>;
 }
 
@@ -112,7 +120,8 @@ const rotate = async (
   id: string,
   { graceMs, lifetimeMs }: RotateOptions,
 ): Promise<E.Either<ApiKeyNotFound | ApiKeyRevoked, IssuedApiKey>> => {
-  // Writes first: in SQLite, a transaction that begins with a read can't write once another connection has written.
+  // Writes before it reads. On SQLite, a transaction that begins with a read can't write once another connection has
+  // written.
   await endAfter(transaction, id, graceMs);
   const row = await transaction<ApiKeyRow>('api_keys').where({ id }).first();
   if (row === undefined) return keyNotFound(id);
@@ -124,13 +133,16 @@ const rotate = async (
 const hasKey = async (knex: Knex): Promise<boolean> =>
   (await knex<ApiKeyRow>('api_keys').first('id')) !== undefined;
 
-/** Returns the store of the API keys in a migrated database. */
+/**
+ * Returns the store of the API keys in a migrated database. app/backend/backend.ts calls it for the first key, and
+ * app/backend/database.ts for the command `keys`.
+ */
 export const apiKeyStore = ({ reads, writes, withMigrationLock }: Database): ApiKeyStore => ({
   issue: (name, { lifetimeMs = null } = {}) => toTaskEither(() => insertKey(writes, name, lifetimeMs)),
   bootstrapKey: (name) =>
     toTaskEither(async () => {
-      // Reads without the lock first. A long migration may hold it, and the role may lack the right to create the
-      // table `setup_lock`.
+      // Reads without the migration lock first. A long migration may hold that lock, and the role may lack the right to
+      // create its table `setup_lock`.
       if (await hasKey(reads)) return undefined;
       return withMigrationLock(async (transaction) =>
         (await hasKey(transaction)) ? undefined : insertKey(transaction, name, null),

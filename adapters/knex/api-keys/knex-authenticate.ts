@@ -29,11 +29,14 @@ export interface ApiKeyRow {
   readonly created_at: string;
   readonly revoked_at: string | null;
   readonly expires_at: string | null;
-  /** Lifetime when the key was issued, which its successor gets too. A rotation shortens only `expires_at`. */
+  /**
+   * Lifetime that was set when the key was issued, and the default lifetime of its successor. It is null if the key was
+   * issued without an expiry. A rotation changes only `expires_at` of the old key.
+   */
   readonly lifetime_ms: number | string | null;
 }
 
-/** Counts an invalid time as expired. */
+/** True if the key has expired. A date that can't be parsed counts as past. */
 const hasExpired = ({ expires_at }: Pick<ApiKeyRow, 'expires_at'>, now: number): boolean =>
   expires_at !== null && !(now < Date.parse(expires_at));
 
@@ -50,8 +53,8 @@ export const newApiKey = (): { readonly id: string; readonly key: ApiKey } => {
 const keyIdOf = (key: string): string | undefined => format.exec(key)?.[1];
 
 /**
- * Returns the SHA-256 of a key. 256 random bits need no slow hash. Gets the hash in hex and decodes it, in half the
- * time of `hash` with a Buffer, which allocates memory outside of Node's pool.
+ * Returns the SHA-256 of a key. A key has 256 random bits, so it needs no slow password hash. `hash` with a Buffer
+ * would allocate memory outside of Node's pool, and take twice as long as hex.
  */
 export const digestOf = (key: string): Buffer => Buffer.from(hash('sha256', key), 'hex');
 
@@ -87,8 +90,9 @@ const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
 };
 
 /**
- * Authenticates by the keys in the database. Accepts a valid key from a cache for 2 seconds after its query, even while
- * the database fails. `app/backend/backend.ts` passes it on as the port `Authenticate`.
+ * Makes the port `Authenticate` on the API keys in the database; app/backend/backend.ts calls it. Once a query has
+ * found a valid key, the key is accepted for 2 s without a query, even while the database fails. After that, the port
+ * fails with Unavailable if the query fails.
  */
 export const knexAuthenticate = ({ reads, concurrency }: Database): Authenticate => {
   const trusted = new LRUCache<string, StoredKey>({ max: maxTrusted, ttl: databaseTimeouts.keyTrustMs });
