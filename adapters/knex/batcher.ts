@@ -46,8 +46,8 @@ export type OnBatch = (size: number, milliseconds: number) => void;
 interface Options<K, V> extends BatchLimits<K> {
   readonly batchKey?: (key: K) => string;
   /**
-   * Returns a text that identifies the client of a call. Clients take turns in starting a batch, so that one with many
-   * queued calls does not starve the others.
+   * Returns a text that identifies the client of a call. Clients take turns in starting a batch, so that a client with
+   * many queued calls does not starve the others.
    */
   readonly shareKey?: (key: K) => string;
   readonly concurrency: number;
@@ -57,10 +57,11 @@ interface Options<K, V> extends BatchLimits<K> {
 }
 
 /**
- * Maximum time to keep the event loop awake until a batch ends. A sleeping event loop takes about 50 µs to wake, which
- * would make the reads of a single client a fifth slower.
+ * Maximum time for which `setImmediate` keeps the event loop awake while a batch of a single call runs. A sleeping
+ * event loop takes about 50 µs to wake, which would make the reads of a single client a fifth slower. With several
+ * calls in the batch, the requests of other clients need that processor time.
  */
-const pollMs = 0.3;
+const keepAwakeMs = 0.3;
 
 interface Call<K, V> {
   readonly key: K;
@@ -78,9 +79,10 @@ interface Batch<K, V> {
 }
 
 /**
- * Collects calls while `concurrency` batches are running, and runs them as the next batch. While fewer are running, the
- * calls of one tick of the event loop form a batch. A call never joins a running batch, so that its result is not
- * stale. Each call ends at its own deadline. Used by pets/read.ts, pets/create.ts and api-keys/knex-authenticate.ts.
+ * Makes a function that runs concurrent calls together, in batches; pets/read.ts, pets/create.ts and
+ * api-keys/knex-authenticate.ts use it. While `concurrency` batches are running, new calls are queued and become the
+ * next batch. While fewer batches are running, the calls of one tick of the event loop form a batch. A call never joins
+ * a batch that has started, because the result could be stale. Each call rejects at its own deadline.
  */
 export const createBatcher = <K, V extends object>({
   concurrency,
@@ -100,8 +102,8 @@ export const createBatcher = <K, V extends object>({
   let nextExpiry = Infinity;
   let lastBatchMs = Infinity;
 
-  const pollUntil = (time: number): void => {
-    if (running.size > 0 && performance.now() < time) setImmediate(pollUntil, time);
+  const keepAwakeUntil = (time: number): void => {
+    if (running.size > 0 && performance.now() < time) setImmediate(keepAwakeUntil, time);
   };
 
   const wakeAt = (time: number): void => {
@@ -167,8 +169,7 @@ export const createBatcher = <K, V extends object>({
     running.add(batch);
     wakeAt(batch.endBy);
     for (const { endBy } of calls) wakeAt(endBy);
-    // Polling takes processor time. A batch of several calls has several clients, whose requests need that time.
-    if (calls.length === 1 && lastBatchMs < pollMs) pollUntil(began + pollMs);
+    if (calls.length === 1 && lastBatchMs < keepAwakeMs) keepAwakeUntil(began + keepAwakeMs);
     const end = (settle: (call: Call<K, V>, place: number) => void): void => {
       lastBatchMs = performance.now() - began;
       onBatch?.(calls.length, lastBatchMs);
@@ -179,8 +180,8 @@ export const createBatcher = <K, V extends object>({
       });
       if (!running.delete(batch)) return;
       dispatch();
-      // When calls settle, their HTTP requests end, and queued requests start and make new calls. `nextTick` dispatches
-      // these calls sooner than their own `setImmediate` would.
+      // When calls settle, their HTTP requests end. Queued requests then start and make new calls, which `nextTick`
+      // dispatches sooner than `setImmediate` would.
       process.nextTick(dispatch);
     };
     runBatch(calls.map(({ key }) => key)).then(

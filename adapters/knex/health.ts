@@ -1,3 +1,8 @@
+/*
+ * Health checks of a database. app/doctor.ts calls `inspectDatabase` and `readHeartbeat`. app/backend/backend.ts calls
+ * `knexReadiness`, `databaseStatus` and `tryWriting`.
+ */
+
 import * as E from 'fp-ts/Either';
 import type { Task } from 'fp-ts/Task';
 import type { TaskEither } from 'fp-ts/TaskEither';
@@ -38,7 +43,7 @@ const eachFilter: ReadonlyArray<PetFilters> = [
 ];
 
 /**
- * An animal without optional fields, so that the trial insert writes NULLs: a changed schema most likely rejects those.
+ * Animal without optional fields, so that the trial insert writes NULLs: a changed schema most likely rejects those.
  */
 const trialPet = decodeOrThrow(NewPet, { name: 'trial', categoryId: 1 });
 
@@ -64,7 +69,8 @@ const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
         'a test animal came back from the database with other values; remove triggers and column changes from table pets',
       );
     }
-    // A random key, so that instances do not wait for each other.
+    // Random, because an insert with the same idempotency key would wait until the trial of another instance is rolled
+    // back.
     const key = { owner_id: 'trial', idempotency_key: randomBytes(16).toString('hex') };
     const pet_id = decodeOrThrow(PetId, BigInt(idOfRow(row)));
     await petStatements.insertRecords(transaction, [{ ...key, pet_id, expires_at: 0 }]);
@@ -130,8 +136,10 @@ export interface DatabaseReport {
   readonly newestKeyCreatedAtMs: number | undefined;
 }
 
-/** Twice the size to which SQLite truncates the write-ahead log. On a full disk, creates fail, and reads may too. */
-const minDiskAvailable = 8 * 1024 * 1024;
+/**
+ * Twice the size to which SQLite truncates the write-ahead log. On a full disk, creates fail, and reads may fail too.
+ */
+const minFreeDiskBytes = 8 * 1024 * 1024;
 
 const useAsService = async (database: InspectableDatabase, countsRequests: boolean): Promise<void> => {
   (await readAnimals(database, 100)).forEach(petFromRow);
@@ -141,7 +149,10 @@ const useAsService = async (database: InspectableDatabase, countsRequests: boole
   await beat(database);
 };
 
-/** Checks that a service could migrate and use the database. Changes nothing but the time in the table `heartbeats`. */
+/**
+ * Checks that a service could migrate and use the database. Rolls back all trial writes except the time in the table
+ * `heartbeats`.
+ */
 export const inspectDatabase = (
   database: InspectableDatabase,
   {
@@ -152,7 +163,7 @@ export const inspectDatabase = (
   eitherToTaskEither(async () => {
     const { reads, writes, durability, sessionTimeouts, sizes, findDamage, checkUsable } = database;
     const { diskAvailable = Infinity } = await sizes();
-    if (diskAvailable < minDiskAvailable) {
+    if (diskAvailable < minFreeDiskBytes) {
       throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free`);
     }
     await checkUsable();

@@ -11,9 +11,9 @@ const partOf = (owner: object, name: string): object => {
 };
 
 /**
- * Returns the same Knex without the host's `wrapIdentifier` and `postProcessResponse`, because the store uses plain
- * column names. Copies the configuration, because Knex's migrator would otherwise disable both functions for the rest
- * of the host's transaction. Uses undocumented parts of Knex.
+ * Returns a proxy of the host's Knex without its `wrapIdentifier` and `postProcessResponse`, because the store uses
+ * plain column names. Copies the configuration, because Knex's migrator would otherwise disable both functions for the
+ * rest of the host's transaction. Uses undocumented parts of Knex.
  */
 const withoutIdentifierMapping = (knex: Knex): Knex => {
   const client = partOf(knex, 'client');
@@ -22,18 +22,19 @@ const withoutIdentifierMapping = (knex: Knex): Knex => {
   const plain: Knex = new Proxy(knex, {
     get: (target, name, receiver): unknown =>
       name === 'context' ? context : Reflect.get(target, name, receiver),
-    // Without this trap, a call such as knex('pets') would use the host's client, and so its name mapping.
+    // Without this proxy trap, a call such as knex('pets') would use the host's client, and so its name mapping.
     apply: (_target, _this, [table]: [string]) => plain.queryBuilder().table(table),
   });
   return plain;
 };
 
 /**
- * Returns the database of a host's Knex, or of a transaction, whose commit or rollback then includes the store's
- * changes. In a transaction, await each call before your next statement: a failed call aborts a PostgreSQL transaction,
- * and your statement may see half an import. Give an embedded client in a transaction `retryForMs: 0`: its retries
- * would fail and hold the connection. Pool settings, timeouts, name mapping and closing remain the host's. Throws a
- * TypeError for knex drivers other than `pg` and `sqlite3`.
+ * Makes a Database from the Knex of a program that embeds the store (the host); only such programs call it. If you pass
+ * a Knex transaction, its commit or rollback includes the store's changes. In a transaction, await each call of the
+ * store before your next statement: a failed call aborts a PostgreSQL transaction, and your statement may see half an
+ * import. Give an embedded client in a transaction `retryForMs: 0`: its retries would fail and hold the connection. The
+ * host keeps its pool settings, timeouts and name mapping, and closes the Knex. Throws a TypeError for knex drivers
+ * other than `pg` and `sqlite3`.
  */
 export const hostDatabase = (knex: Knex): Database => {
   const plain = withoutIdentifierMapping(knex);

@@ -57,7 +57,7 @@ interface Client {
 
 /**
  * Makes knex close the connection if COMMIT fails with SQLITE_BUSY, which can happen without a write-ahead log. SQLite
- * then keeps the transaction open, and later statements on the connection would belong to it.
+ * then keeps the transaction open, and later statements on the connection would belong to that transaction.
  */
 const closeOnBusyCommit = async (transaction: Knex.Transaction): Promise<void> => {
   const client: unknown = transaction.client;
@@ -72,8 +72,8 @@ const closeOnBusyCommit = async (transaction: Knex.Transaction): Promise<void> =
 };
 
 /**
- * Runs work in a transaction, and rolls back if the work throws. The repository in `pets/` and the API keys use it.
- * Throws if PostgreSQL answers COMMIT with ROLLBACK, as it does after a failed statement whose error was ignored.
+ * Runs work in a transaction, and rolls back if the work throws. Used all over the adapter, such as by pets/create.ts.
+ * Throws if PostgreSQL answers COMMIT with ROLLBACK, as it does if the work ignored a failed statement.
  */
 export const inTransaction = async <A>(
   knex: Knex,
@@ -91,7 +91,7 @@ export const inTransaction = async <A>(
   }
   await closeOnBusyCommit(transaction);
   const answer: unknown = await transaction.commit();
-  // The promise of `commit` resolves even if the commit failed; `executionPromise` then rejects.
+  // Knex resolves the promise of `commit` even if the commit failed; `executionPromise` then rejects.
   await transaction.executionPromise;
   if (CommitAnswer.is(answer) && answer.response.command === 'ROLLBACK') {
     throw new Error('the database rolled back the transaction, because a statement in it failed');

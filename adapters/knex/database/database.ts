@@ -8,7 +8,7 @@ export interface Durability {
   readonly remedy: string;
 }
 
-/** Disk use in bytes; undefined if this process cannot read it. */
+/** Sizes in bytes. The optional ones are known only for a SQLite file that this process opened itself. */
 export interface DatabaseSizes {
   readonly databaseSize: number;
   readonly writeAheadLogSize?: number;
@@ -44,9 +44,9 @@ export interface PetStatements {
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
   readonly page: (knex: Knex, start: PageStart, limit: number) => Promise<ReadonlyArray<PetRow>>;
   /**
-   * Returns a page of at most `limit` animals for each start, which has filters and the first id. Returns undefined
-   * instead of a page with more than `maxPageBytes` of text, and does not load that page. All starts must filter by the
-   * same fields.
+   * Returns a page of at most `limit` animals for each element of `starts`, which has filters and the first id. All
+   * elements must filter by the same fields. Returns undefined in place of a page with more than `maxPageBytes` of
+   * text. Except on Citus, such a page is not loaded.
    */
   readonly pages: (
     knex: Knex,
@@ -54,38 +54,53 @@ export interface PetStatements {
     limit: number,
     maxPageBytes: number,
   ) => Promise<ReadonlyArray<ReadonlyArray<PetRow> | undefined>>;
-  /** Adds animals with ascending ids in this order, and returns them in any order. */
+  /** Adds animals with ascending ids in the order of `newPets`. Returns their rows in any order. */
   readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
   /**
-   * Adds an animal in a transaction that the caller rolls back, to check that inserts work. On PostgreSQL its id is
-   * negative and not from the sequence, which would lose a value at each rollback.
+   * Adds an animal in a transaction that the caller rolls back, to check that inserts work. On PostgreSQL the animal
+   * gets a random negative id, because a rollback would lose a value of the id sequence.
    */
   readonly tryInsert: (transaction: Knex, newPet: NewPet) => Promise<ReadonlyArray<PetRow>>;
   readonly insertRecords: (knex: Knex, records: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
   readonly purgeExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
 }
 
-/** Open database of SQLite or PostgreSQL, for `migrate`, `knexPetRepository`, `apiKeyStore` and `knexAuthenticate`. */
+/**
+ * Open SQLite or PostgreSQL database. sqlite/sqlite.ts and postgres/postgres.ts make it. `migrate`,
+ * `knexPetRepository`, `apiKeyStore` and `knexAuthenticate` take it.
+ */
 export interface Database {
   readonly reads: Knex;
   readonly writes: Knex;
   readonly petStatements: PetStatements;
   readonly preparesStatements: () => Promise<boolean>;
-  /** Maximum concurrent batches of each operation, so that a slow operation leaves connections for the others. */
+  /**
+   * Maximum number of batches (batcher.ts) that each operation runs at a time, so that a slow operation leaves
+   * connections for the others.
+   */
   readonly concurrency: { readonly reads: number; readonly writes: number };
-  /** Runs work in a transaction under a lock: only one process at a time migrates or creates the first API key. */
+  /**
+   * Runs work in a transaction that holds the migration lock. Only one process at a time migrates or creates the first
+   * API key.
+   */
   readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
-  /** Returns true if the file was removed, replaced or truncated. Writes are then lost until the process restarts. */
+  /**
+   * True if the SQLite file was removed, replaced or truncated while it was open. Writes are then lost until the
+   * process restarts.
+   */
   readonly isFileReplaced: () => boolean;
   /**
-   * Rejects a database that belongs to another program, or whose encoding cannot store all of Unicode. The error says
+   * Rejects if the database belongs to another program, or if its encoding cannot store all of Unicode. The error says
    * what to do.
    */
   readonly checkUsable: () => Promise<void>;
   readonly durability: () => Promise<Durability>;
   readonly sizes: () => Promise<DatabaseSizes>;
   readonly sessionTimeouts: () => Promise<SessionTimeouts | undefined>;
-  /** Reports whether everything written before the call is certain to be in the file. */
+  /**
+   * Resolves with true if the SQLite file is certain to hold everything that was written before the call. Always true
+   * for PostgreSQL.
+   */
   readonly isFileIntact: () => Promise<boolean>;
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;

@@ -7,14 +7,16 @@ const codeOf = (error: unknown): string =>
     ? error.code
     : '';
 
+/** Makes the functions below, which test the code of a database error. The whole adapter uses them. */
 const hasCode =
   (codes: RegExp) =>
   (error: unknown): boolean =>
     codes.test(codeOf(error));
 
 /**
- * True if the database rejected the statement itself. Some rows of its batch may then succeed in separate statements.
- * False for SQLSTATE 08 (connection), 57P (shutdown) and 53300 (too many connections), and for SQLite's I/O errors.
+ * True if the database rejected the statement itself. If the statement was a batch, some of its rows may succeed in
+ * separate statements. False for SQLSTATE 08 (connection), 57P (shutdown) and 53300 (too many connections), and for
+ * SQLite's I/O errors.
  */
 export const isStatementError = hasCode(
   /^(?:(?!08|57P|53300)(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|NOMEM))$/,
@@ -25,8 +27,8 @@ export const isPostgresLockTimeout = hasCode(/^55P03$/);
 export const isSqliteBusy = hasCode(/^SQLITE_(?:BUSY|LOCKED)$/);
 
 /**
- * Reports a conflict with another transaction, which a retry resolves: SQLSTATE 40001 (serialization failure), 40P01
- * (deadlock), 23505 (unique violation), 42P07 and 42710 (duplicate table and object).
+ * True for a conflict with another transaction, which a retry resolves. The SQLSTATE is 40001 (serialization failure),
+ * 40P01 (deadlock), 23505 (unique violation), 42P07 (duplicate table) or 42710 (duplicate object).
  */
 export const isConflict = hasCode(/^(?:40001|40P01|23505|42P07|42710)$/);
 
@@ -39,7 +41,7 @@ export const isUnsupportedStartupParameter = (error: unknown): boolean =>
 
 export const isDamage = hasCode(/^SQLITE_(?:CORRUPT|NOTADB)$/);
 
-/** True if the disk failed. A full disk also causes this error, if SQLite can't create the index of the log. */
+/** True for an I/O error of SQLite. A full disk causes it too, if SQLite can't create the wal-index (`-shm`). */
 export const isIoError = hasCode(/^SQLITE_IOERR$/);
 
 export const isDiskFull = hasCode(/^(?:SQLITE_FULL|ENOSPC)$/);
@@ -50,9 +52,8 @@ export const errorWithCode = (code: string, message: string): Error =>
 export const permanentError = (message: string): Error => errorWithCode('PERMANENT', message);
 
 /**
- * Reports an error that ends a migration, since a retry cannot fix it: one of `permanentError`, or of the SQLSTATE
- * classes 0A (feature), 22 (data), 23 (constraint), 3F (schema name) and 42 (syntax, rights). The codes of SQLite that
- * mean the same count too.
+ * True if a retry of a migration can't fix the error, as with `permanentError`. The SQLSTATE classes are 0A (feature),
+ * 22 (data), 23 (constraint), 3F (schema name) and 42 (syntax, rights). The codes of SQLite have the same meanings.
  */
 export const isPermanent = hasCode(
   /^(?:PERMANENT|(?:0A|22|23|3F|42).{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG))$/,
@@ -62,7 +63,8 @@ export const fileReplaced = (): Error => new Error('the database file was remove
 
 /**
  * Returns an error with only the code and the driver's message. Knex puts the statement and ` - ` before that message.
- * The statement's values must not reach a log, and may contain ` - ` too.
+ * The values in the statement must not reach a log. They may contain ` - ` too, so everything up to the last ` - ` is
+ * removed.
  */
 export const withoutStatement = (error: unknown): Error => {
   const message = error instanceof Error ? error.message : String(error);

@@ -10,8 +10,8 @@ import {
 import { permanentError } from './errors';
 
 /**
- * Column of a field, for the statements, the repository and the health checks. Values are read and bound as text, since
- * a double would lose digits of an integer.
+ * Database column of a field of an animal. postgres/pet-statements.ts and sqlite/pet-statements.ts build their SQL from
+ * the columns. Values are read and bound as text, because a JavaScript number would lose digits of a 64-bit integer.
  */
 export interface Column {
   readonly field: keyof Pet;
@@ -39,8 +39,9 @@ export type Cell = string | null;
 export type PetRow = ReadonlyArray<Cell>;
 
 /**
- * Reads an overlong text, which only another program can have written, as null, so that its row is rejected without
- * loading the text. The limit is doubled, because UTF-16 in SQLite takes up to twice the bytes of UTF-8.
+ * Returns SQL that reads a column as text. A text that is too long, which only another program can have written, is
+ * read as null. Its row is then rejected without loading the text. The limit is doubled, because UTF-16 in SQLite takes
+ * up to twice the bytes of UTF-8.
  */
 const cellOf = ({ name, maxBytes }: Column): string =>
   maxBytes === undefined
