@@ -17,7 +17,8 @@ import { generationMismatch, migrationConfig, readSchemaState, type SchemaState 
 
 /**
  * Permanent failure of a migration, so that a retry does not help. The database belongs to another program, has another
- * program's table with a name of ours, or has an unsupported schema or encoding. The message of the cause gives advice.
+ * program's table with a name that the store needs, or has an unsupported schema or encoding. The message of `cause`
+ * says what to do.
  */
 export interface MigrationFailed {
   readonly _tag: 'MigrationFailed';
@@ -26,8 +27,8 @@ export interface MigrationFailed {
 
 export interface MigrateOptions {
   /**
-   * Permits migrations that begin a new schema generation, which earlier versions of the program can't use. The default
-   * is false. First stop all instances of earlier versions and make a backup.
+   * Permits migrations after which earlier versions of the program can't use the database (a new schema generation).
+   * The default is false. Before you set it, stop all instances of earlier versions and make a backup.
    */
   readonly mayRaiseGeneration?: boolean;
   /** Receives a message about the current stage every five seconds. */
@@ -120,9 +121,10 @@ const runPending = async (
 };
 
 /**
- * Runs the pending migrations in one transaction and returns their names. Rejects a database that belongs to another
- * program, or whose encoding cannot store all of Unicode. A migration has no time limit. If several processes start,
- * one migrates, and the others wait for at most ten minutes. A killed process leaves no partial migration.
+ * Runs the pending migrations in one transaction and returns their names. In the app, the files of `app/backend/` call
+ * it. If several processes call it at once, one migrates and the others wait, for at most ten minutes. The migration
+ * itself has no time limit. A killed process leaves no partial migration. Fails with MigrationFailed if a retry can't
+ * help, and with Unavailable otherwise.
  */
 export const migrate = (
   database: Database,

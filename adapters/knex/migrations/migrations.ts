@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 
-/** Tables of the first migration. Frozen: a change needs a new migration. */
+/**
+ * Tables of the first migration. Existing databases have them, so a change needs a new migration. The package
+ * rate-limiter-flexible expects the columns of `rate_limits`.
+ */
 const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>> = {
   pets: (table) => {
     table.bigIncrements('id');
@@ -32,7 +35,6 @@ const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) =>
     table.integer('id').primary();
     table.bigInteger('beaten_at').notNullable();
   },
-  // Columns that rate-limiter-flexible expects.
   rate_limits: (table) => {
     table.string('key').primary();
     table.integer('points').notNullable().defaultTo(0);
@@ -50,9 +52,10 @@ const initialMigration: Knex.Migration = {
 };
 
 /**
- * Migrations by name, in order. Programs of one schema generation run side by side. A migration that breaks older
- * programs begins the next generation, as its name says: `012_drop_status.generation-2`. So does a migration that
- * restricts access, such as an expiry of keys, because an older program would ignore the restriction.
+ * Migrations by name, in the order in which they run. Programs that need the same generation of the schema can share a
+ * database. A migration that breaks older programs begins the next generation, and its name says so:
+ * `012_drop_status.generation-2`. A migration that restricts access, such as an expiry of keys, begins one too, because
+ * an older program would ignore the restriction.
  */
 export const migrations: Readonly<Record<string, Knex.Migration>> = {
   '001_create_tables': initialMigration,
@@ -73,8 +76,8 @@ export const migrationSource: Knex.MigrationSource<NamedMigration> = {
 const migrationTable = 'animal_store_migrations';
 
 /**
- * Configuration with which `migrate`, the command `knex` and embedding programs run the migrations. Ignores migrations
- * that only a newer program knows.
+ * Configuration of Knex's migrator. migrate.ts, the command `knex` (by knexfile.ts) and programs that embed the store
+ * run the migrations with it. It ignores migrations that only a newer program knows.
  */
 export const migrationConfig: Knex.MigratorConfig = {
   migrationSource,
@@ -85,7 +88,10 @@ export const migrationConfig: Knex.MigratorConfig = {
 export interface SchemaState {
   readonly pending: ReadonlyArray<string>;
   readonly unknown: ReadonlyArray<string>;
-  /** Starts at 1, and grows by 1 with each migration that earlier versions cannot work with; 0 without a schema. */
+  /**
+   * Schema generation: 0 before the first migration, then 1. Each migration that earlier versions of the program can't
+   * work with adds 1.
+   */
   readonly generation: number;
   readonly expectedGeneration: number;
 }
