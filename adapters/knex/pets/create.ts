@@ -30,8 +30,9 @@ const textLength = (newPet: NewPet): number =>
   newPetCells(newPet).reduce((length, cell) => length + (cell?.length ?? 0), 0);
 
 /**
- * Limits of one insert. SQLite accepts at most 500 conditions for idempotency keys in a query. A batch with more
- * characters than `maxBatchCost` would block the event loop for over 20 ms.
+ * Limits of one insert. SQLite rejects an expression of more than 1000 levels, and `deleteRecords` (idempotency.ts)
+ * adds a level for each create. A batch with more characters than `maxBatchCost` would block the event loop for over 20
+ * ms.
  */
 export const newPetBatches: BatchLimits<NewPet> = {
   maxBatchSize: 400,
@@ -55,7 +56,7 @@ const contentOf = (newPet: NewPet): string => JSON.stringify(newPetCells(newPet)
 
 /**
  * Inserts animals in one statement, and returns them in the order of `newPets`. SQL returns inserted rows in any order,
- * so they are matched by content.
+ * so the rows are matched by content.
  */
 const insertPets = async (
   writes: Knex,
@@ -128,7 +129,8 @@ const createOrReplay = async (
   now: number,
 ): Promise<Results> => {
   const keys = keysOf(creates);
-  // Writes first: in SQLite, a transaction that begins with a read can't write once another connection has written.
+  // Writes before it reads. On SQLite, a transaction that begins with a read can't write once another connection has
+  // written.
   await deleteExpired(transaction, keys, now);
   const records = await findRecords(transaction, petStatements, keys);
   const recordOf = ({ key }: Create) => key && records.get(scopedIdempotencyKeyText(key));
@@ -184,6 +186,10 @@ const createTogether = async (
   return inTransaction(writes, (transaction) => createOrReplay(transaction, petStatements, creates, now));
 };
 
+/**
+ * Makes the function with which repository.ts creates animals. Concurrent creates share a transaction. If the database
+ * rejects a statement of that transaction, each create is retried in a transaction of its own.
+ */
 export const createPets = (
   database: Database,
   now: () => number,

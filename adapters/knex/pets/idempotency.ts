@@ -1,3 +1,8 @@
+/*
+ * Statements on the table `creation_keys`, in which create.ts finds the animal of a create that a client repeats with
+ * the same idempotency key.
+ */
+
 import * as E from 'fp-ts/Either';
 import { constVoid } from 'fp-ts/function';
 import * as RA from 'fp-ts/ReadonlyArray';
@@ -35,7 +40,10 @@ export const deleteExpired = async (
   await recordsOf(transaction, keys).where('expires_at', '<=', now).delete();
 };
 
-/** Compares the pet id too, because another instance may have written a new record for the key since. */
+/**
+ * Deletes exactly these rows. Compares the pet id too, because another instance may have written a new row for the same
+ * idempotency key.
+ */
 export const deleteRecords = async (transaction: Knex, rows: ReadonlyArray<RecordRow>): Promise<void> => {
   if (rows.length === 0) return;
   await transaction<RecordRow>('creation_keys')
@@ -81,9 +89,9 @@ export const findRecords = async (
 };
 
 /**
- * Locks a record, so that the commit of a repeated create waits for PostgreSQL's synchronous standby. The commit of a
- * transaction that only reads would not wait. Without the wait, the answer could acknowledge a record that the standby
- * lacks, because the primary restarted before it had sent the record.
+ * Locks a record, so that the commit of a repeated create waits for PostgreSQL's synchronous standby. PostgreSQL does
+ * not wait at the commit of a transaction that only reads. The standby may lack the record, if the primary restarted
+ * before sending it. A failover would then lose an animal that a client believes stored.
  */
 export const lockRecord = async (
   transaction: Knex,
@@ -95,11 +103,16 @@ export const lockRecord = async (
     .forShare();
 };
 
-/** Maximum records that one statement deletes. On SQLite, which has one writer, creates wait for that statement. */
-const maxPurged = 200;
+const maxRowsPerPurge = 200;
 
 const maxPurgeTimeShare = 0.1;
 
+/**
+ * Returns a function that deletes expired rows in the background, at most once a second; create.ts calls it after each
+ * batch. A statement deletes few rows, because creates on SQLite wait for it. If the clock was set back, the function
+ * does not wait until the clock catches up. In a transaction of the embedding program it does nothing, because a failed
+ * purge would abort that transaction.
+ */
 export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () => number): (() => void) => {
   let lastTime = -Infinity;
   let isRunning = false;
@@ -107,16 +120,14 @@ export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () =>
   const purge = async (): Promise<void> => {
     for (;;) {
       const began = performance.now();
-      if ((await petStatements.purgeExpired(writes, now(), maxPurged)) < maxPurged) return;
+      if ((await petStatements.purgeExpired(writes, now(), maxRowsPerPurge)) < maxRowsPerPurge) return;
       await delay((performance.now() - began) * (1 / maxPurgeTimeShare - 1), undefined, { ref: false });
     }
   };
 
   return () => {
     const time = now();
-    // In a transaction of the embedding program, a failed purge would abort the program's own statements.
     if (isRunning || writes.isTransaction === true) return;
-    // A clock that was set back by a year must not stop the purge for a year.
     if (time >= lastTime && time < lastTime + databaseTimeouts.purgeIntervalMs) return;
     lastTime = time;
     isRunning = true;

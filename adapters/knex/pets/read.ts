@@ -53,10 +53,16 @@ export const readPets = (
 
 const greatestInt64 = 2n ** 63n - 1n;
 
-/** Maximum bytes of text in a page that is read together with others. A query of 400 pages then stays under 30 MB. */
+/**
+ * Maximum bytes of text in a page that shares a statement with other pages. A statement for 400 pages then returns less
+ * than 30 MB.
+ */
 const maxSharedPageBytes = 65_536;
 
-/** Returns equal texts for equal queries. No value contains the separator U+0000, which also marks a missing value. */
+/**
+ * Returns equal texts only for equal queries. The text separates values with U+0000, which no value contains, and also
+ * marks a missing value with it.
+ */
 const identityOf = (query: PetQuery): string => {
   let text = `${query.limit} ${query.after ?? ''}`;
   for (const field of petFilters) text += `\0${query[field] ?? '\0'}`;
@@ -98,9 +104,9 @@ interface PageRequest {
 }
 
 /**
- * Returns a function that reads one page. Equal queries share one page object, and small pages share a statement. A
- * large page (a name may have 64 kB) has its own statement, to bound memory and pauses of the event loop. Clients take
- * turns in running statements.
+ * Makes the function with which `list` of repository.ts reads a page. Equal queries share one page object, and small
+ * pages share a statement. A large page (a name may have 64 kB) has its own statement, to bound memory and pauses of
+ * the event loop. Clients take turns in running statements.
  */
 export const readPages = (
   database: Database,

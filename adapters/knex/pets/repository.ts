@@ -36,7 +36,7 @@ const insertAll = async (
 
 /**
  * Runs work and sends a statement every second. Otherwise a server or proxy may close the idle connection while the
- * import waits for slow input. Rejects if such a statement fails, as the transaction is then lost.
+ * import waits for slow input. Rejects if such a statement fails, because the transaction is then lost.
  */
 const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<A> => {
   let timer: NodeJS.Timeout | undefined;
@@ -72,8 +72,8 @@ const importAll =
   };
 
 /**
- * Observer of a repository, for metrics: gets the size and the duration of each batch that has succeeded or failed.
- * Must not throw. A batch of `create` ends with its commit. `importAll` does not call the observer.
+ * Observer of a repository, for metrics. `batch` gets the size and the duration of each batch that has succeeded or
+ * failed, and must not throw. A batch of `create` ends with its commit. `importAll` does not call the observer.
  */
 export interface RepositoryObserver {
   readonly batch: (operation: 'list' | 'find' | 'create', size: number, milliseconds: number) => void;
@@ -82,15 +82,16 @@ export interface RepositoryObserver {
 interface Options {
   /**
    * Clock in milliseconds since 1970, for the expiry of idempotency keys. The default reads the system clock only when
-   * the process starts, and is monotonic.
+   * the process starts, and never runs backwards.
    */
   readonly now?: () => number;
   readonly observer?: RepositoryObserver | undefined;
 }
 
 /**
- * Makes a repository on a SQL database, for the service, embedding programs, `import` and `export`. Concurrent
- * requests share queries and commits.
+ * Makes a repository on a SQL database. Concurrent requests share queries and commits. app/backend/backend.ts calls it
+ * for the service, and app/backend/database.ts for `import` and `export`. Except for imports, a call fails with
+ * Unavailable after 4 s, or earlier at its deadline.
  */
 export const knexPetRepository = (
   database: Database,
