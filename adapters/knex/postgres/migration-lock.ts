@@ -5,8 +5,8 @@ import { databaseTimeouts } from '../../../core/timeouts';
 
 /**
  * Limits of a migration. A statement may run for any time. A wait for a lock ends after 2 s and the migration is
- * retried, because other statements queue behind that wait. PostgreSQL ends a transaction that is idle for 10 s, so
- * that a process that hangs does not keep its locks.
+ * retried, because statements of running services queue behind that wait. PostgreSQL ends a transaction that is idle
+ * for 10 s, so that a process that hangs does not keep its locks.
  */
 const limits = [
   'set local statement_timeout = 0',
@@ -20,7 +20,10 @@ const begin = <A>(pool: Knex, work: (transaction: Knex.Transaction) => Promise<A
     return work(transaction);
   });
 
-/** Looks for the schema first, because the role may lack the right to create one. */
+/**
+ * Looks for the schema first. A role that may not create schemas can't run `create schema if not exists`, even if the
+ * schema exists.
+ */
 const createSchema = async (transaction: Knex, schema: string): Promise<void> => {
   const found: unknown = await transaction('pg_namespace').where({ nspname: schema }).first('oid');
   if (found === undefined) await transaction.raw('create schema if not exists ??', [schema]);
@@ -60,6 +63,10 @@ export const withMigrationPool =
       use,
     );
 
+/**
+ * Makes `withMigrationLock` of a Database, for postgres.ts. Only one process at a time holds this lock: to migrate
+ * (migrate.ts) or to create the first API key (api-key-store.ts).
+ */
 export const withMigrationLock =
   (lendPool: <B>(use: (pool: Knex) => Promise<B>) => Promise<B>, schema?: string) =>
   <A>(work: (transaction: Knex.Transaction) => Promise<A>): Promise<A> =>

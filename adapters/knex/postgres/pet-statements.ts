@@ -18,7 +18,7 @@ import type { PageStart, PetStatements } from '../database/database';
 import { isUnsupported } from '../database/errors';
 import { checkIds } from './server-settings';
 
-/** Returns an array parameter in the only form of Knex's types that permits nulls. */
+/** Wraps an array for use as a query parameter. Knex's TypeScript types permit nulls in an array only in this form. */
 const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
 
 type Binding = Cell | number | Array<string> | ReturnType<typeof arrayOf>;
@@ -39,9 +39,9 @@ const statementRunner =
   };
 
 /**
- * Returns the where and order clauses of a page: the animals with the wanted column values, beginning at an id. The row
- * comparison `(column, id) >= (wanted, id)` makes the planner use the index on both. With `column = wanted`, the
- * planner may scan the primary key instead.
+ * Returns the `where` and `order by` clauses of a page, which has the wanted column values and begins at the id `from`.
+ * The row comparison `(column, id) >= (wanted, id)` makes the planner use the index on both columns. With `column =
+ * wanted`, the planner may scan the primary key instead.
  */
 const pageClauses = (
   columns: ReadonlyArray<string>,
@@ -128,7 +128,9 @@ interface EngineStatements extends Pick<PetStatements, 'pages' | 'insertRecords'
   ) => Promise<ReadonlyArray<PetRow>>;
 }
 
-/** Statements for a single server. Their text does not depend on the number of rows, so each is prepared once. */
+/**
+ * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so each is prepared once.
+ */
 const singleServerStatements = (run: RunStatement): EngineStatements => ({
   pages: async (knex, starts, limit, maxPageBytes) => {
     const cells = starts.map(({ filters }) => filterCells(filters));
@@ -141,8 +143,8 @@ const singleServerStatements = (run: RunStatement): EngineStatements => ({
     ]);
     const found = starts.map((): Array<PetRow> | undefined => []);
     for (const [page, ...row] of rows) {
-      // Instead of the rows of a page that is too large, the statement returns nulls.
-      if (idOfRow(row) === '') found[Number(page) - 1] = undefined;
+      const isTooLarge = idOfRow(row) === '';
+      if (isTooLarge) found[Number(page) - 1] = undefined;
       else found[Number(page) - 1]?.push(row);
     }
     return found;
@@ -184,7 +186,7 @@ const distributedStatements = (run: RunStatement): EngineStatements => ({
   insertRecords: async (knex, keys) => {
     await knex('creation_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
   },
-  // Citus has no `skip locked`: the statement waits for locked rows until lock_timeout.
+  // Citus does not support `skip locked`, so the statement waits for locked rows, at most for `lock_timeout`.
   purgeExpired: async (knex, now, limit) => {
     const sql = `delete from creation_keys where (owner_id, idempotency_key) in (
         select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ?
@@ -211,8 +213,9 @@ const fallbackIfUnsupported = <Arguments extends ReadonlyArray<unknown>, A>(
 };
 
 /**
- * Returns the statements for PostgreSQL or Citus. Citus runs PostgreSQL's inserts, but slowly, so inserts are chosen by
- * the detected engine. Other statements fall back to their Citus form when Citus rejects them.
+ * Returns the statements for PostgreSQL or Citus; postgres.ts calls it. `engine` tells if the server is Citus, which
+ * needs its own inserts because it runs those of PostgreSQL slowly. Citus rejects the PostgreSQL forms of `pages` and
+ * `purgeExpired`, and the Citus forms are used from then on.
  */
 export const postgresPetStatements = (
   preparesStatements: () => Promise<boolean>,

@@ -22,8 +22,9 @@ interface Engine {
 }
 
 /**
- * Destroys a connection that is silent for longer than any statement may take: its query hangs, or the network drops
- * its packets. The error makes the pool remove the connection.
+ * Makes sockets that are destroyed after a silence longer than any statement may take: the query hangs, or the network
+ * drops its packets. The error makes the pool remove the connection. The pool closes idle connections earlier
+ * (`idleTimeoutMillis`), so that their silence does not count as a hanging query.
  */
 const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   const socket = new Socket();
@@ -38,7 +39,10 @@ const readIdentity = (pool: Knex) =>
     pool.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
   );
 
-/** Returns the process id that PostgreSQL sent when the connection opened. A pooler sends an invented one. */
+/**
+ * Returns the process id that PostgreSQL sent when the connection opened. A connection pooler such as PgBouncer sends
+ * an invented id.
+ */
 const processNamedBy = (connection: unknown): unknown =>
   typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'processID') : undefined;
 
@@ -91,8 +95,9 @@ const detectEngine = (connectionString: string, statementTimeoutMs: number): (()
 };
 
 /**
- * Use of named prepared statements. `auto` prepares them unless there is a pooler. Many poolers run the next statement
- * on a connection that has not prepared it, or has prepared another one by that name.
+ * Use of named prepared statements. `auto` uses them unless a connection pooler such as PgBouncer is detected. Many
+ * poolers run a statement on a server connection that has not prepared it, or has prepared a different statement by
+ * that name.
  */
 export type PreparedStatements = 'auto' | 'always' | 'never';
 
@@ -100,7 +105,10 @@ export interface PostgresOptions {
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
   readonly preparedStatements?: PreparedStatements;
-  /** Schema of the tables, created if it is missing. The default is the first one of the search path. */
+  /**
+   * Schema of the tables, which a migration creates if it is missing. The default is the first schema of the search
+   * path.
+   */
   readonly schema?: string;
 }
 
@@ -115,7 +123,6 @@ export const postgresConfiguration = (
   pool: {
     min: 0,
     max: options.poolSize,
-    // Closes an idle connection before its socket times out, which `socketWithTimeout` treats as a hanging query.
     idleTimeoutMillis: options.statementTimeoutMs,
     reapIntervalMillis: 250,
   },
@@ -152,7 +159,10 @@ const databaseOn = (
   isFileIntact: () => Promise.resolve(true),
 });
 
-/** Opens a PostgreSQL database, or a Citus database. In the app, app/backend/database.ts calls it. */
+/**
+ * Opens a PostgreSQL or Citus database by a URL, such as `postgres://user:password@host:5432/name`. In the app,
+ * app/backend/database.ts calls it. Connects at the first query, which rejects if no connection can be made.
+ */
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
   const engine = detectEngine(connectionString, options.statementTimeoutMs);
   const pool = knex(postgresConfiguration(connectionString, options, engine));
@@ -172,7 +182,7 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
 };
 
 /**
- * Returns the database of a host's Knex, for `hostDatabase`. Each statement detects the engine on its own connection,
+ * Makes the Database of a host's Knex, for host-database.ts. Each statement detects Citus on its own connection,
  * because waiting for another connection would deadlock if the host's pool has only one.
  */
 export const hostPostgres = (pool: Knex): Database => {

@@ -1,3 +1,8 @@
+/*
+ * Settings of a PostgreSQL server and rights of its role, which postgres.ts sets or checks. pet-statements.ts calls
+ * `checkIds`.
+ */
+
 import type { Knex } from 'knex';
 import type { Durability, SessionTimeouts } from '../database/database';
 import { errorWithCode, permanentError } from '../database/errors';
@@ -37,12 +42,15 @@ export const checkEncoding = async (pool: Knex): Promise<void> => {
 
 export const sessionTimeouts = (statementTimeoutMs: number) => ({
   statement_timeout: statementTimeoutMs,
-  // A third of `statement_timeout`: a create that waits for a locked row then leaves time for the rest of its batch.
+  // A third of `statement_timeout`: if a create waits for a locked row, the rest of its batch still has time.
   lock_timeout: Math.ceil(statementTimeoutMs / 3),
   idle_in_transaction_session_timeout: databaseTimeouts.idleInTransactionMs,
 });
 
-/** Reads lock_timeout on the nodes of Citus. Each runs its part of a statement in a session with its own settings. */
+/**
+ * Reads `lock_timeout` on the nodes of Citus. Each node runs its part of a statement in a session with settings of its
+ * own.
+ */
 const lockTimeoutOnNodes = async (pool: Knex): Promise<ReadonlyArray<Setting>> => {
   const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<{ success: boolean; result: string }> }>(
     `select success, result from run_command_on_all_nodes('select setting from pg_settings where name = ''lock_timeout''')`,
@@ -74,7 +82,10 @@ export const sessionTimeoutsOf = async (
   };
 };
 
-/** Rights that a running service needs, by table, for `doctor` to check. Row locks need the right to update. */
+/**
+ * Rights that a running service needs on each table, for `doctor` to check. On `creation_keys`, a row lock needs
+ * `update`.
+ */
 const neededRights: Readonly<Record<string, ReadonlyArray<string>>> = {
   pets: ['select', 'insert'],
   creation_keys: ['select', 'insert', 'update', 'delete'],
@@ -103,7 +114,10 @@ export const missingGrants = async (pool: Knex, countsRequests: boolean): Promis
   return rows.map(({ role, name, right }) => `grant ${right} on ${name} to ${role}`);
 };
 
-/** Checks that the role can take ids from the sequence of `pets`, for the trial insert of the health checks. */
+/**
+ * Checks that the role can take ids from the sequence of `pets`. The trial insert of the health checks does not use the
+ * sequence, and so does not notice.
+ */
 export const checkIds = async (knex: Knex): Promise<void> => {
   type Row = Record<'isAllowed' | 'isExhausted', boolean | null>;
   const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
