@@ -51,13 +51,13 @@ const withInterruption = async <A>(
     done();
   };
   const pool = knex(readOnlyConfiguration(filename, { afterCreate }));
-  // SQLite ignores an interrupt before a statement begins, so the interrupt is repeated until the work ends.
   const timer = setInterval(() => {
     if (signal.aborted) connection?.interrupt();
     else onTick();
   }, tickMs);
   try {
-    // Stop the timer before the pool closes the connection, because the driver can't interrupt a closed connection.
+    // The timer repeats the interrupt, because SQLite ignores an interrupt before a statement begins. The timer stops
+    // before the pool closes the connection, because the driver can't interrupt a closed connection.
     return await withPool(pool, async (file) => {
       try {
         return await use(file);
@@ -93,10 +93,8 @@ const vacuumInto = async (
 
 interface CopyRules {
   readonly reportDamage: (damage: string) => string;
-  /** Returns why a schema is refused. The default accepts every generation. */
   readonly refuseSchema?: (schema: SchemaState) => string | undefined;
-  /** Is called with the checked copy, before it gets its name. */
-  readonly prepare?: (copy: string) => void;
+  readonly beforeRename?: (copy: string) => void;
 }
 
 const check = (
@@ -113,8 +111,11 @@ const check = (
     return count;
   });
 
-/** Repeats the copy if the file has changed during a copy without a lock, since that copy mixes two states. */
-const copyOneMoment = async (source: string, copy: string, options: CopyOptions): Promise<void> => {
+/**
+ * Copies the file in one consistent state. A file that is in use is copied in a read transaction. Otherwise the file is
+ * read without a lock, and the copy is repeated if the file has changed.
+ */
+const copyConsistently = async (source: string, copy: string, options: CopyOptions): Promise<void> => {
   const isLocked = isInUse(source);
   const { mtimeNs } = statSync(source, { bigint: true });
   const isUnchanged = (): boolean => isLocked || statSync(source, { bigint: true }).mtimeNs === mtimeNs;
@@ -125,7 +126,7 @@ const copyOneMoment = async (source: string, copy: string, options: CopyOptions)
     if (isUnchanged() || options.signal.aborted) throw error;
   }
   truncateSync(copy);
-  await copyOneMoment(source, copy, options);
+  await copyConsistently(source, copy, options);
 };
 
 const refuseForeignSource = async (source: string): Promise<void> => {
@@ -164,14 +165,14 @@ export const placeCheckedCopy = async (
   const copy = partialName(file);
   closeSync(openSync(copy, 'wx', ownerOnly));
   try {
-    await copyOneMoment(source, copy, options);
+    await copyConsistently(source, copy, options);
     const animals = await check(copy, rules, options);
     sync(copy);
-    rules.prepare?.(copy);
-    // SQLite would apply a leftover log of the old file to the new one.
+    rules.beforeRename?.(copy);
+    // SQLite would apply a log that the old file left behind to the new file.
     for (const ending of ['-wal', '-shm', '-journal']) rmSync(`${file}${ending}`, { force: true });
     renameSync(copy, file);
-    // Not every user or file system can sync a folder. SQLite ignores that error too.
+    // Some users and file systems can't sync a folder. SQLite ignores this error too.
     void tryOrError(() => {
       sync(dirname(file));
     });
@@ -184,14 +185,20 @@ export const placeCheckedCopy = async (
   }
 };
 
-/** Reads the write version of a file (SQLite file format, offset 18): 2 once a service has opened it, 1 in a backup. */
+/**
+ * True if a service has opened the file. Reads its write version (SQLite file format, offset 18): 2 in WAL mode, which
+ * a service sets, and 1 in a backup.
+ */
 const wasOpened = (file: string): boolean => {
   const head = Buffer.alloc(19);
   withDescriptor(file, (descriptor) => readSync(descriptor, head, 0, head.length, 0));
   return head[18] === 2;
 };
 
-/** Rejects a file that may be a live store: replacing it would delete acknowledged animals in its write-ahead log. */
+/**
+ * Rejects a file that is not a backup. Such a file may be the database of a running service, and replacing it would
+ * delete acknowledged animals in the write-ahead log.
+ */
 const refuseToReplace = async (file: string): Promise<void> => {
   if (!existsSync(file) || statSync(file).size === 0) return;
   if (isInUse(file)) {
@@ -207,8 +214,9 @@ const refuseToReplace = async (file: string): Promise<void> => {
 };
 
 /**
- * Writes a checked snapshot of a database that may be in use. Replaces an earlier backup of this name; any other file
- * only with `mayReplace`. Only the owner can read the backup. Returns the number of animals.
+ * Writes a checked copy of a database that may be in use; app/commands/backup.ts calls it. Replaces an earlier backup
+ * of this name, and any other file only with `mayReplace`. Only the owner can read the backup. Returns the number of
+ * animals.
  */
 export const backupSqlite = async (
   database: string,

@@ -1,3 +1,8 @@
+/*
+ * Configuration of connections to SQLite files, for sqlite.ts, file.ts and restore.ts. sqlite.ts runs the statements on
+ * animals with `runStatement`.
+ */
+
 import { constUndefined } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
@@ -25,8 +30,8 @@ interface Connection {
 const maxStatements = 100;
 
 /**
- * Caches a connection's prepared statements. The driver's own `all`, which knex calls for reads, prepares a statement
- * for each run and so takes twice as long.
+ * Makes a connection cache its prepared statements. The driver's own `all`, which knex calls for reads, prepares a
+ * statement for each run and so takes twice as long.
  */
 const cacheStatements = (connection: Connection): void => {
   const statements = new LRUCache<string, Statement>({
@@ -39,7 +44,8 @@ const cacheStatements = (connection: Connection): void => {
     const statement = connection.prepare(sql, (error) => {
       if (error === null) return;
       statements.delete(sql);
-      // Reports the error here: the driver never calls the callback of `all` on a statement that it can't prepare.
+      // Passes the error on here, because the driver never calls the callback of `all` on a statement that it can't
+      // prepare.
       done(error, []);
     });
     statements.set(sql, statement);
@@ -49,8 +55,8 @@ const cacheStatements = (connection: Connection): void => {
 
   connection.all = <Row>(sql: string, bindings: Bindings, done: DoneWith<Row>) =>
     (statements.get(sql) ?? prepare(sql, done)).all<Row>(bindings, (error, rows) => {
-      // Deleting the statement calls `dispose`, which finalizes it. Otherwise, a statement that waited too long for a
-      // lock would keep its snapshot of the file.
+      // Deleting the statement from the cache calls `dispose`, which finalizes it. Otherwise, a statement that waited
+      // too long for a lock would keep its snapshot of the file.
       if (error !== null) statements.delete(sql);
       done(error, rows);
     });
@@ -72,8 +78,8 @@ interface Client {
 
 /**
  * Runs a statement without knex's builder and runner, which take a quarter of the time of a read by id. Listeners of
- * knex's event `query` get it like any other. In a transaction, or if OpenTelemetry has wrapped `raw` to record spans,
- * knex runs the statement.
+ * knex's event `query` get the statement as usual. In a transaction, or if OpenTelemetry has wrapped `raw` to record
+ * spans, knex runs the statement.
  */
 export const runStatement: RunStatement = async (knex, sql, bindings) => {
   const client: unknown = knex.client;
@@ -108,8 +114,8 @@ export const withPragmas =
   };
 
 /**
- * Returns settings that open a file in mode `ro` or `rw`, and never create it (SQLite, "URI Filenames"). Flags could
- * not prevent that: the driver always adds the flag that creates files.
+ * Returns settings that open a file in mode `ro` or `rw`, and never create it (SQLite, "URI Filenames"). The driver's
+ * open flags can't prevent a new file, because the driver always adds the flag that creates files.
  */
 export const fileInMode = (filename: string, mode: string) => ({
   filename: `${pathToFileURL(filename).href}?mode=${mode}`,

@@ -1,3 +1,5 @@
+/* Functions that read, check and create SQLite files, for the other files of this folder. */
+
 import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
@@ -13,7 +15,7 @@ export const applicationId = 0x616e6d6c;
 
 export const ownerOnly = 0o600;
 
-/** Resolves links as SQLite does, which keeps its -wal and -shm files next to the target. */
+/** Resolves symbolic links as SQLite does, which puts its `-wal` and `-shm` files next to the target of a link. */
 export const resolveSymlink = (filename: string): string => {
   try {
     return realpathSync(filename);
@@ -22,17 +24,19 @@ export const resolveSymlink = (filename: string): string => {
   }
 };
 
-/** Creates a missing file. Does not open an existing one, since closing it would release this process's POSIX locks. */
+/**
+ * Creates a missing file. Does not open an existing file, because closing it would release the POSIX locks of this
+ * process on it. O_EXCL would fail on a symbolic link to a file that does not exist yet.
+ */
 export const createPrivateFile = (filename: string): void => {
   try {
-    // O_EXCL would fail on a link to a file that does not exist yet.
     if (!existsSync(filename)) closeSync(openSync(filename, 'a', ownerOnly));
   } catch {
-    // SQLite reports why it cannot open the file.
+    // SQLite then reports why it cannot open the file.
   }
 };
 
-/** Returns true if a log is next to the file: a process has it open, or did not close it. */
+/** True if a log is next to the file: a process has the file open, or ended without closing it. */
 export const isInUse = (filename: string): boolean =>
   ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
 

@@ -38,12 +38,12 @@ const lockFile = async (file: Knex): Promise<void> => {
 };
 
 /**
- * Runs work while no other connection has the file open or can read it. SQLite lets only the last connection leave WAL
- * mode, and then checkpoints and removes the log. If the header or the schema is damaged, SQLite first asks for the
- * lock, and then can't open the file. No service can open it either, so the work needs no lock.
+ * Runs work while no other connection can read the file. SQLite lets only the last connection leave WAL mode, and then
+ * checkpoints and removes the log. SQLite reads the header and the schema once it has the lock. If they are damaged,
+ * the work runs without a lock, because no service can open the file either.
  */
 const withExclusiveLock = async (filename: string, work: () => Promise<number>): Promise<number> => {
-  // Without `min: 1` the pool closes an idle connection after 30 s, which releases the lock.
+  // Without `min: 1`, the pool would close an idle connection after 30 s, and so release the lock.
   const pool = knex(poolConfiguration({ filename }, { min: 1 }));
   const result = await withPool(pool, async (file) => {
     try {
@@ -83,13 +83,18 @@ export const restoreSqlite = async (
   // Creates an empty file to lock. Otherwise a service could start now, and the restore would replace its animals.
   if (!exists) createPrivateFile(database);
   const filename = resolveSymlink(database);
-  const prepare = (copy: string): void => {
+  const beforeRename = (copy: string): void => {
     copyOwner(copy, filename);
   };
   const replace = (): Promise<number> =>
-    placeCheckedCopy(backup, filename, { reportDamage, refuseSchema: generationMismatch, prepare }, options);
+    placeCheckedCopy(
+      backup,
+      filename,
+      { reportDamage, refuseSchema: generationMismatch, beforeRename },
+      options,
+    );
   if (exists) {
-    // Opening a pipe would block the process, which could then not handle signals.
+    // A pipe must not be opened: it would block the process, which could then not handle signals.
     if (!statSync(filename).isFile()) throw permanentError(`${filename} is not a regular file`);
     if (resolveSymlink(backup) === filename)
       throw permanentError(`${backup} is the database itself; name another file`);

@@ -22,8 +22,9 @@ const journalSizeLimitBytes = 4 * 1024 * 1024;
 
 export interface SqliteOptions {
   /**
-   * True if the store owns the file: it refuses a file of another program, and marks a new one with its application_id.
-   * By default the file belongs to a host application, and its application_id stays.
+   * True if only the store uses the file. The store then refuses a file of another program, and writes its
+   * `application_id` into a new file. By default the file belongs to a host program, and its `application_id` does not
+   * change.
    */
   readonly isOwnFile?: boolean;
 }
@@ -52,7 +53,10 @@ export const sqliteConfiguration = (filename: string, watch?: Watch): Knex.Confi
     watch,
   );
 
-/** Runs `quick_check` on a new connection: open ones may still have cached pages that are missing from the file. */
+/**
+ * Runs `quick_check` on a new connection, because open connections may have cached pages that are missing from the
+ * file.
+ */
 const passesQuickCheck = (filename: string): Promise<boolean> =>
   withPool(
     knex(configuration(filename, 1, ['query_only = ON'], undefined)),
@@ -75,7 +79,7 @@ const durabilityOf = async (writes: Knex): Promise<Durability> => {
 };
 
 /**
- * Runs work in a transaction that holds the write lock. Begins with a write (of the application_id), because SQLite
+ * Runs work in a transaction that holds the write lock. Begins with a write (of the `application_id`), because SQLite
  * does not wait for the lock in a transaction that has already read.
  */
 const withWriteLock = async <A>(
@@ -91,8 +95,8 @@ const withWriteLock = async <A>(
 };
 
 /**
- * Opens a SQLite file. Creates a missing one so that only its owner can read it. Throws a TypeError for `:memory:` and
- * the empty name.
+ * Opens a SQLite file by its name; app/backend/database.ts calls it. Creates a missing file, which only its owner can
+ * read. Throws a TypeError for `:memory:` and the empty name.
  */
 export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
   if (filename === ':memory:' || filename === '') {
@@ -109,8 +113,8 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     reads,
     writes,
     petStatements: sqlitePetStatements(runStatement),
-    // SQLite has one writer. Finds, lists and API keys run one batch at a time each, on three reading connections. A
-    // page that is too large for a batch waits for a free connection.
+    // SQLite has one writer. Finds, lists and API keys each run one batch at a time, on three reading connections. A
+    // list page that is too large for a batch waits for a free connection.
     concurrency: { reads: 1, writes: 1 },
     withMigrationLock: async (work) =>
       withWriteLock(writes, work, isOwnFile ? await idForNewFile(reads) : undefined),
@@ -123,10 +127,10 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     isFileIntact: file.isIntact,
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
-      // Leaves the connections open, since closing them would checkpoint the damaged log into the file.
+      // Leaves the connections open if the log is damaged, because closing them would checkpoint the damaged log into
+      // the file. Otherwise SQLite removes the log when the last connection closes. If two connections close at once,
+      // neither is the last one, and the log stays.
       if (file.isLogDamaged()) return;
-      // SQLite checkpoints and removes the log when the last connection closes. Two that close at once each take the
-      // other for the last one, and the log stays.
       await reads.destroy();
       await writes.destroy();
     },
@@ -159,12 +163,12 @@ const hasLeftLog = (filename: string): boolean =>
   (statSync(`${resolveSymlink(filename)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /**
- * Opens a SQLite file, but keeps its journal mode and a write-ahead log that was left behind. SQLite removes the log
- * when the last connection closes, unless that connection is read-only.
+ * Opens a SQLite file for app/doctor.ts. Keeps its journal mode, and keeps a write-ahead log that was left behind.
+ * SQLite removes the log when the last connection closes, unless that connection is read-only. Without such a log,
+ * reads use `rw`, because a read-only connection would create a log and leave it behind.
  */
 export const openSqliteForInspection = (filename: string): InspectableDatabase => {
   const keepsLog = hasLeftLog(filename);
-  // If no write-ahead log was left behind, reads use `rw`: a read-only connection would create a log and leave it.
   const reads = openPool(filename, keepsLog ? 'ro' : 'rw', 'query_only = ON');
   const writes = openPool(filename, 'rw', 'synchronous = FULL');
   const usual = openSqlite(filename, { isOwnFile: true });

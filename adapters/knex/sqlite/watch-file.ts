@@ -4,7 +4,9 @@ import type { Knex } from 'knex';
 import { fileReplaced, isDamage, isIoError } from '../database/errors';
 import { readSize, resolveSymlink } from './file';
 
-/** Sizes in a write-ahead log, and the first three bytes of its magic number (SQLite, "WAL-mode File Format"). */
+/**
+ * Header sizes of a write-ahead log, and the first three bytes of its magic number (SQLite, "WAL-mode File Format").
+ */
 const logHeaderBytes = 32;
 const frameHeaderBytes = 24;
 const magicStart = Buffer.from([0x37, 0x7f, 0x06]);
@@ -23,9 +25,9 @@ const inspectFile = (filename: string) => {
 };
 
 /**
- * Reports whether the write-ahead log starts with a valid header. Returns true for an empty log, and for a log that
- * cannot be opened, as when file descriptors run out. Closing the log is safe: a close releases the file's POSIX locks,
- * but SQLite locks only the database and the index.
+ * True if the write-ahead log starts with a valid header, is empty, or cannot be opened, as when file descriptors run
+ * out. Closing the log is safe. A close releases all POSIX locks of the process on that file, but SQLite locks only the
+ * database and the wal-index (`-shm`).
  */
 const hasLogHeader = async (filename: string): Promise<boolean> => {
   try {
@@ -49,8 +51,8 @@ interface Options {
 type FileState = 'sound' | 'suspect' | 'lost';
 
 /**
- * Checks that a database file, its write-ahead log and the log's index are still the ones that were opened. A check
- * takes microseconds. It queries the database only if a file has become shorter.
+ * Checks that a database file, its write-ahead log and its wal-index (`-shm`) are still the files that were opened;
+ * sqlite.ts calls it. A check takes microseconds. It queries the database only if a file has become shorter.
  */
 export const watchFile = (filename: string, { reads, passesQuickCheck }: Options) => {
   const identities = new Map<string, string>();
@@ -61,7 +63,10 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   let isLogDamaged = false;
   let checking: Promise<void> | undefined;
 
-  /** Returns the size of a file, 0 if it never existed. Undefined if the file that was opened is gone or replaced. */
+  /**
+   * Returns the size of a file, which is 0 if the file never existed. Returns undefined if the file that was opened is
+   * gone or was replaced.
+   */
   const inspectPart = (ending: '' | '-wal' | '-shm', base: string) => {
     const { identity, ...found } = inspectFile(`${base}${ending}`);
     const known = identities.get(ending);
@@ -105,8 +110,8 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   };
 
   /**
-   * Checks that the write-ahead log has all frames that the `-shm` file counts. A shorter log
-   * need not be damaged, since a checkpoint by another process may shorten it.
+   * Checks that the write-ahead log has all frames that the wal-index counts. A shorter log need not be damaged,
+   * because a checkpoint by another process may shorten it.
    */
   const checkLog = async (base: string): Promise<void> => {
     const { page_size: pageSize } = await reads()('pragma_page_size').first<{ page_size: number }>();
@@ -125,14 +130,14 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   const check = async (): Promise<void> => {
     const base = resolveSymlink(filename);
     try {
-      // If another program empties the log, the next commit leaves a hole in place of the header. Without a header,
-      // SQLite's recovery ignores the log.
+      // If another program empties the log, the next commit leaves a hole in place of the log's header. SQLite's
+      // recovery ignores a log without a header.
       const { size = 0 } = inspectPart('-wal', base) ?? {};
       if (size > 0 && !(await hasLogHeader(`${base}-wal`))) isLost = isLogDamaged = true;
       if (!isLost && inspectLog(base) === 'suspect') await checkLog(base);
       if (!isLost && inspectMain(base) === 'suspect') await checkMain(base);
     } catch (error) {
-      // SQLite reports an I/O error if the log ends before a frame that the `-shm` file counts.
+      // SQLite reports an I/O error if the log ends before a frame that the wal-index counts.
       if (isDamage(error) || isIoError(error)) isLost = isLogDamaged = true;
     }
   };
@@ -153,8 +158,8 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
       const state = inspect();
       if (state === 'lost') return false;
       if (state === 'sound' && !hasLogHoles) return true;
-      // The caller has just committed. A check that is still running may have read the log before it was damaged, so
-      // a new check follows it.
+      // The caller has just committed. A check that is still running may have read the log before that commit, so a new
+      // check follows it.
       await checking;
       await checkOnce();
       return inspect() === 'sound';
