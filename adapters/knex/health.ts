@@ -42,10 +42,7 @@ const eachFilter: ReadonlyArray<PetFilters> = [
   ...petFilters.map((field) => ({ [field]: newPetFields[field].example })),
 ];
 
-/**
- * Animal without optional fields, so that the trial insert writes NULLs: a changed schema most likely rejects those.
- */
-const trialPet = decodeOrThrow(NewPet, { name: 'trial', categoryId: 1 });
+const petWithNulls = decodeOrThrow(NewPet, { name: 'trial', categoryId: 1 });
 
 const readAnimals = async (
   { reads, petStatements }: Database,
@@ -63,8 +60,8 @@ const readAnimals = async (
 
 const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
   tryAndRollBack(writes, async (transaction) => {
-    const [row = []] = await petStatements.tryInsert(transaction, trialPet);
-    if (!isDeepStrictEqual(row.slice(1), newPetCells(trialPet))) {
+    const [row = []] = await petStatements.tryInsert(transaction, petWithNulls);
+    if (!isDeepStrictEqual(row.slice(1), newPetCells(petWithNulls))) {
       throw permanentError(
         'a test animal came back from the database with other values; remove triggers and column changes from table pets',
       );

@@ -9,7 +9,6 @@ import { type ApiKeyRow, digestOf, isValid, newApiKey } from './knex-authenticat
 
 export interface ApiKeyRecord {
   readonly id: string;
-  /** The `id` of the first key in a chain of rotations. All keys of the chain have it. */
   readonly ownerId: string;
   readonly name: string;
   readonly lastFour: string;
@@ -43,11 +42,12 @@ export interface RotateOptions {
 }
 
 /**
- * Issues, lists, rotates and revokes the API keys in the database. Times in the records are ISO 8601 in UTC, such as
- * `2030-01-31T12:00:00.000Z`. A call fails with Unavailable if the database rejects a statement or does not answer.
+ * Issues, lists, rotates and revokes the API keys in the database. A key with a `lifetimeMs` of null, the default of
+ * `issue`, does not expire. Rotated keys keep their owner. A second `revoke` of a key changes nothing. Times in the
+ * records are ISO 8601 in UTC, such as `2030-01-31T12:00:00.000Z`. A call fails with Unavailable if the database
+ * rejects a statement or does not answer.
  */
 export interface ApiKeyStore {
-  /** Issues a key for a new owner. With a `lifetimeMs` of null, the default, the key does not expire. */
   readonly issue: (
     name: string,
     options?: { readonly lifetimeMs?: number | null },
@@ -62,7 +62,6 @@ export interface ApiKeyStore {
     options: RotateOptions,
   ) => TaskEither<ApiKeyNotFound | ApiKeyRevoked | Unavailable, IssuedApiKey>;
   readonly list: TaskEither<Unavailable, ReadonlyArray<ApiKeyRecord>>;
-  /** Revokes a key and returns its record. A second call for the same key changes nothing. */
   readonly revoke: (id: string) => TaskEither<ApiKeyNotFound | Unavailable, ApiKeyRecord>;
 }
 

@@ -40,8 +40,8 @@ export type PetRow = ReadonlyArray<Cell>;
 
 /**
  * Returns SQL that reads a column as text. A text that is too long, which only another program can have written, is
- * read as null. Its row is then rejected without loading the text. The limit is doubled, because UTF-16 in SQLite takes
- * up to twice the bytes of UTF-8.
+ * read as null, and its row is then rejected. `octet_length` does not load the text. The limit is doubled, because
+ * UTF-16 in SQLite takes up to twice the bytes of UTF-8.
  */
 const cellOf = ({ name, maxBytes }: Column): string =>
   maxBytes === undefined
@@ -53,7 +53,6 @@ export const petCells = petColumns.map(cellOf).join(', ');
 export const petCellsIf = (condition: string): string =>
   petColumns.map((column) => `case when ${condition} then ${cellOf(column)} end`).join(', ');
 
-/** SQL expression for the size of a row's texts, in bytes. `octet_length` is cheap: it does not load a long text. */
 export const petBytes = newPetColumns
   .filter(({ type }) => type === 'text')
   .map(({ name }) => `coalesce(octet_length(${name}), 0)`)

@@ -53,9 +53,9 @@ const initialMigration: Knex.Migration = {
 
 /**
  * Migrations by name, in the order in which they run. Programs that need the same generation of the schema can share a
- * database. A migration that breaks older programs begins the next generation, and its name says so:
- * `012_drop_status.generation-2`. A migration that restricts access, such as an expiry of keys, begins one too, because
- * an older program would ignore the restriction.
+ * database. The first generation is 1; 0 means that no migration has run. A migration that breaks older programs begins
+ * the next generation, and its name says so: `012_drop_status.generation-2`. A migration that restricts access, such as
+ * an expiry of keys, begins one too, because an older program would ignore the restriction.
  */
 export const migrations: Readonly<Record<string, Knex.Migration>> = {
   '001_create_tables': initialMigration,
@@ -88,10 +88,6 @@ export const migrationConfig: Knex.MigratorConfig = {
 export interface SchemaState {
   readonly pending: ReadonlyArray<string>;
   readonly unknown: ReadonlyArray<string>;
-  /**
-   * Schema generation: 0 before the first migration, then 1. Each migration that earlier versions of the program can't
-   * work with adds 1.
-   */
   readonly generation: number;
   readonly expectedGeneration: number;
 }
