@@ -11,9 +11,9 @@ const partOf = (owner: object, name: string): object => {
 };
 
 /**
- * Returns a proxy of the host's Knex without its `wrapIdentifier` and `postProcessResponse`, because the store uses
- * plain column names. Copies the configuration, because Knex's migrator would otherwise disable both functions for the
- * rest of the host's transaction. Uses undocumented parts of Knex.
+ * Returns a proxy of the host's Knex that does not apply `wrapIdentifier` and `postProcessResponse`, because the store
+ * uses plain column names. Copies the configuration, because Knex's migrator would otherwise disable both functions for
+ * the rest of the host's transaction. Uses undocumented parts of Knex.
  */
 const withoutIdentifierMapping = (knex: Knex): Knex => {
   const client = partOf(knex, 'client');

@@ -8,7 +8,7 @@ export interface Durability {
   readonly remedy: string;
 }
 
-/** Sizes in bytes. The optional ones are known only for a SQLite file that this process opened itself. */
+/** Sizes in bytes. The optional sizes are known only for a SQLite file that this process opened itself. */
 export interface DatabaseSizes {
   readonly databaseSize: number;
   readonly writeAheadLogSize?: number;

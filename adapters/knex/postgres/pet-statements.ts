@@ -40,8 +40,8 @@ const statementRunner =
 
 /**
  * Returns the `where` and `order by` clauses of a page, which has the wanted column values and begins at the id `from`.
- * The row comparison `(column, id) >= (wanted, id)` makes the planner use the index on both columns. With `column =
- * wanted`, the planner may scan the primary key instead.
+ * The row comparison `(column, id) >= (wanted, id)` makes the planner use the index on both columns. With an equality,
+ * the planner may scan the primary key instead.
  */
 const pageClauses = (
   columns: ReadonlyArray<string>,
@@ -214,7 +214,7 @@ const fallbackIfUnsupported = <Arguments extends ReadonlyArray<unknown>, A>(
 
 /**
  * Returns the statements for PostgreSQL or Citus; postgres.ts calls it. `engine` tells if the server is Citus, which
- * needs its own inserts because it runs those of PostgreSQL slowly. Citus rejects the PostgreSQL forms of `pages` and
+ * gets other inserts because it runs those for PostgreSQL slowly. Citus rejects the PostgreSQL forms of `pages` and
  * `purgeExpired`, and the Citus forms are used from then on.
  */
 export const postgresPetStatements = (

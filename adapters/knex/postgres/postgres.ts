@@ -22,8 +22,8 @@ interface Engine {
 }
 
 /**
- * Makes sockets that are destroyed after a silence longer than any statement may take: the query hangs, or the network
- * drops its packets. The error makes the pool remove the connection. The pool closes idle connections earlier
+ * Makes sockets that are destroyed after a silence longer than any statement may take. The query then hangs, or the
+ * network drops its packets. The error makes the pool remove the connection. The pool closes idle connections earlier
  * (`idleTimeoutMillis`), so that their silence does not count as a hanging query.
  */
 const socketWithTimeout = (timeoutMs: number) => (): Socket => {

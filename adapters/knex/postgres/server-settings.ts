@@ -116,7 +116,7 @@ export const missingGrants = async (pool: Knex, countsRequests: boolean): Promis
 
 /**
  * Checks that the role can take ids from the sequence of `pets`. The trial insert of the health checks does not use the
- * sequence, and so does not notice.
+ * sequence, so it does not notice a missing right or an exhausted sequence.
  */
 export const checkIds = async (knex: Knex): Promise<void> => {
   type Row = Record<'isAllowed' | 'isExhausted', boolean | null>;

@@ -165,7 +165,7 @@ const hasLeftLog = (filename: string): boolean =>
 /**
  * Opens a SQLite file for app/doctor.ts. Keeps its journal mode, and keeps a write-ahead log that was left behind.
  * SQLite removes the log when the last connection closes, unless that connection is read-only. Without such a log,
- * reads use `rw`, because a read-only connection would create a log and leave it behind.
+ * reads use mode `rw`, because a read-only connection would create a log and leave it behind.
  */
 export const openSqliteForInspection = (filename: string): InspectableDatabase => {
   const keepsLog = hasLeftLog(filename);
