@@ -1,3 +1,5 @@
+/* Configuration for Knex's own commands, as in `npm run knex -- migrate:list`. The service does not read it. */
+
 import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
 import { databaseOf } from './app/backend/database';

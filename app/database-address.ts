@@ -10,23 +10,25 @@ export const DatabaseAddress = t.union([
 export type DatabaseAddress = t.TypeOf<typeof DatabaseAddress>;
 
 /**
- * Resolves `..` as the kernel does. If `..` follows a symbolic link to a folder, `path.resolve` names the wrong file.
- * Keeps the links of a path without `..`, so that the service notices when a link is changed.
+ * Resolves `..` as the kernel does. After a symbolic link to a folder, `path.resolve` would name the wrong file. A path
+ * without `..` keeps its symbolic links, so that the service notices when a link is changed.
  */
 const withoutParentSegments = (filename: string): string => {
   if (!filename.split('/').includes('..')) return filename;
   try {
     return join(realpathSync.native(dirname(filename)), basename(filename));
   } catch {
-    // The folder does not exist. Opening the file reports it.
     return filename;
   }
 };
 
+/**
+ * Parses DATABASE_URL for settings.ts, and returns undefined if it is invalid. A trailing slash is invalid, because it
+ * names a folder. `sqlite://animals.sqlite3` is invalid, because it would mean `/animals.sqlite3` and is probably a
+ * mistake.
+ */
 export const parseDatabaseAddress = (text: string): unknown => {
   if (text === 'memory:') return { _tag: 'Memory' };
-  // Rejects a trailing slash, which names a folder, and exactly two slashes: `sqlite://animals.sqlite3` would mean
-  // `/animals.sqlite3`, which is probably a mistake.
   if (/^sqlite:(?!:memory:$|\/\/[^/]).*[^/]$/s.test(text))
     return { _tag: 'Sqlite', filename: withoutParentSegments(text.slice('sqlite:'.length)) };
   return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text)
@@ -36,7 +38,8 @@ export const parseDatabaseAddress = (text: string): unknown => {
 
 const withoutPassword = (connectionString: string): string => {
   const { protocol, username, host, pathname, search, hash } = new URL(connectionString);
-  // An @ after the host suggests an unescaped / ? or # in the password. The parsed parts may then contain pieces of it.
+  // An @ after the host suggests that the password has an unescaped `/`, `?` or `#`. The parsed parts may then contain
+  // pieces of the password.
   if (`${pathname}${search}${hash}`.includes('@')) return `${protocol}//...`;
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`;
 };

@@ -102,7 +102,10 @@ const resultsOf = (settings: Settings, report: DatabaseReport): ReadonlyArray<Ch
   ];
 };
 
-/** Checks a path that `doctor` must not open: opening creates a missing file, and blocks on a pipe. */
+/**
+ * Checks a path that `doctor` must not open, because opening it would create a missing file, or block on a pipe.
+ * Returns undefined if the path can be opened.
+ */
 const inspectUnopened = (filename: string): CheckResult | undefined => {
   const advice = fileAdvice(filename);
   if (!existsSync(filename)) {
@@ -151,7 +154,10 @@ const inspectData = async (settings: Settings, isThorough: boolean): Promise<Rea
   }
 };
 
-/** Returns the body of a response. Not with `fetch`, which refuses many ports (Fetch Standard, "port blocking"). */
+/**
+ * Returns the body of a response, or undefined if the request fails. Does not use `fetch`, which refuses many ports
+ * (Fetch Standard, "port blocking").
+ */
 const getBody = async (host: string, port: number, path: string): Promise<string | undefined> => {
   const signal = AbortSignal.timeout(processTimeouts.doctorMs);
   try {
@@ -165,9 +171,9 @@ const getBody = async (host: string, port: number, path: string): Promise<string
 };
 
 /**
- * True if the animal store at this address uses the configured database. Calls its `/readyz`, which writes a heartbeat
- * to its database at most once a second, and looks for that heartbeat in the configured database. Also true if
- * `settings` configure a database in memory, which no other process can read.
+ * True if the animal store at this address uses the configured database. The store's `/readyz` writes a heartbeat to
+ * the store's database, at most once a second. The function calls `/readyz` and looks for a new heartbeat in the
+ * configured database. Also true for a database in memory, which no other process can read.
  */
 const usesSameDatabase = async (settings: Settings, host: string, port: number): Promise<boolean> => {
   const database = await databaseOf(settings)?.openForInspection();
@@ -227,6 +233,10 @@ const inspectPorts = async (settings: Settings): Promise<ReadonlyArray<CheckResu
   ]);
 };
 
+/**
+ * Runs all checks of the command `doctor`; commands/doctor.ts prints the results. With `isThorough`, reads a SQLite
+ * file completely.
+ */
 export const diagnose = async (
   environment: NodeJS.ReadOnlyDict<string>,
   isThorough = false,

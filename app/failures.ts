@@ -6,7 +6,10 @@ import { fileAdvice } from './backend/database-file';
 import { errorCode } from './error-code';
 import { type DatabaseAddress, databaseAddressText } from './database-address';
 
-/** A failure that `commands/`, `backend/` and `serve/` throw. `commands/run.ts` prints it with `reasonOf`. */
+/**
+ * Failure of a command. The files of `commands/`, `backend/` and `serve/` throw it in a CommandFailed, and
+ * commands/run.ts prints its text with `reasonOf`.
+ */
 export type CommandFailure =
   | Unavailable
   | MigrationFailed

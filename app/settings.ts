@@ -7,7 +7,10 @@ import { databaseTimeouts, serverTimeouts } from '../core/timeouts';
 import { errorCode } from './error-code';
 import { DatabaseAddress, databaseAddressText, parseDatabaseAddress } from './database-address';
 
-/** Returns a codec for one variable. An empty variable counts as unset. `toText` is for logs: it must hide secrets. */
+/**
+ * Returns the codec of one environment variable. An empty variable counts as unset. An error contains null in place of
+ * the value, which may be a secret. `toText` is for logs: it must hide secrets.
+ */
 const setting = <A>(
   { name, is }: Pick<t.Type<A>, 'name' | 'is'>,
   expected: string,
@@ -21,7 +24,6 @@ const setting = <A>(
     (input, context) => {
       if (typeof input !== 'string' || input === '') return t.success(defaultValue);
       const value = parse(input);
-      // Reports null in place of the value, which may be a secret.
       return is(value) ? t.success(value) : t.failure(null, context, expected);
     },
     toText,
@@ -149,7 +151,7 @@ const resolveSecret = (
   if (file === '') return E.right(environment[name]);
   if ((environment[name] ?? '') !== '') return E.left({ field, expected: `unset if ${name} is set` });
   try {
-    // Removes the line break or byte order mark that editors and `echo` add.
+    // `trim` also removes a byte order mark, which some editors add.
     const text = readFileSync(file, 'utf8').trim();
     return text === '' ? E.left({ field, expected: 'a file that is not empty' }) : E.right(text);
   } catch (error) {
@@ -158,6 +160,10 @@ const resolveSecret = (
   }
 };
 
+/**
+ * Reads the settings from environment variables, and secrets also from the files that `API_KEYS_FILE` and
+ * `DATABASE_URL_FILE` name. commands/run.ts, doctor.ts and knexfile.ts call it.
+ */
 export const readSettings = (
   environment: NodeJS.ReadOnlyDict<string>,
 ): E.Either<ReadonlyArray<FieldError>, Settings> => {

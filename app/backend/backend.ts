@@ -26,11 +26,14 @@ export interface Backend {
   readonly ports: Ports;
   readonly consumeQuota: ConsumeQuota | undefined;
   /**
-   * Creates a key if none is configured or was ever issued, but not in production. The caller must print it, since only
-   * its hash is stored.
+   * Creates an API key if none is configured and none was ever issued; never in production. The caller must print the
+   * key, because only its hash is stored.
    */
   readonly createFirstKey: () => Promise<string | undefined>;
-  /** Returns the reason why the backend can't serve, or undefined. The reason is public: `/readyz` shows it. */
+  /**
+   * Returns the reason why the backend can't serve requests, or undefined if it can. Anyone can read the reason:
+   * `/readyz` shows it.
+   */
   readonly checkReadiness: () => Promise<string | undefined>;
   readonly isFileReplaced: () => boolean;
   readonly pools: () => ReadonlyArray<PoolUsage>;
@@ -40,7 +43,10 @@ export interface Backend {
 
 const hexDigits = 16;
 
-/** Derives each id from the key and not from its place in the list, so that changes to other keys leave it the same. */
+/**
+ * Derives the id of each key from the key, and not from its place in the list. The id then stays the same when other
+ * keys are added or removed.
+ */
 export const environmentKeys = (keys: ReadonlyArray<ApiKey>): ReturnType<typeof inMemoryApiKeys> =>
   inMemoryApiKeys(
     keys.map((key) => [decodeOrThrow(KeyId, `env-${hash('sha256', key).slice(0, hexDigits)}`), key]),
@@ -50,8 +56,8 @@ const needsKeyInProduction = ({ API_KEYS, NODE_ENV }: Settings): boolean =>
   API_KEYS.length === 0 && NODE_ENV === 'production';
 
 /**
- * Picks the quota: on PostgreSQL one that all instances share, otherwise one in memory. A shared one on SQLite would
- * cost a commit for each request.
+ * Picks the quota. On PostgreSQL, all instances share it. Otherwise it is in memory, because a shared quota on SQLite
+ * would cost a commit for each request.
  */
 const pickQuota = (
   { writes, preparesStatements }: Database,
@@ -71,13 +77,16 @@ const readStatus = async (database: Database, { API_KEYS }: Settings): Promise<P
     : status.right;
 };
 
-/** SQLSTATE classes 42 (syntax or access rule) and 0A (feature not supported), which a retry can't cure. */
 const isPermanent = (cause: unknown): boolean => /^(?:42|0A)...$/.test(errorCode(cause) ?? '');
 
-/** Throws if no create can ever succeed. A busy, full or temporarily read-only database can still serve reads. */
+/**
+ * Throws if no create can ever succeed. On PostgreSQL, a trial write then fails with SQLSTATE class 42 (syntax or
+ * access rule) or 0A (feature not supported). On SQLite only file permissions are checked, because a trial write would
+ * wait for the lock of another process. Does not throw if the database is busy, full or read-only for a while, because
+ * reads still work.
+ */
 const refuseUnwritable = async (database: Database, { DATABASE_URL: address }: Settings): Promise<void> => {
   if (address._tag === 'Sqlite') {
-    // Checks the permissions only, since a trial write would wait for the lock of another process.
     const advice = fileAdvice(address.filename);
     if (advice !== undefined) throw new CommandFailed(unavailable(new Error('it is not writable')));
     return;
@@ -138,6 +147,10 @@ const memoryBackend = (settings: Settings): Backend => {
   };
 };
 
+/**
+ * Opens and migrates the database of DATABASE_URL, or a store in memory, for serve/serve.ts. Throws CommandFailed if
+ * the database can't be used, or if production has no valid API key.
+ */
 export const openBackend = async (
   settings: Settings,
   observer: RepositoryObserver,

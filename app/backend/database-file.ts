@@ -36,7 +36,10 @@ const existingFileAdvice = (file: string): string | undefined => {
   return isPermitted(file, readable) ? undefined : 'let this user read and write it';
 };
 
-/** Returns what to do about a file that can't be used, for error messages, `doctor` and `restore`. */
+/**
+ * Returns advice on a database file that can't be used, or undefined. failures.ts adds it to error messages;
+ * backend.ts, doctor.ts and commands/backup.ts use it to check the file.
+ */
 export const fileAdvice = (filename: string): string | undefined => {
   const file = resolve(filename);
   const folder = dirname(file);
@@ -50,7 +53,7 @@ export const fileAdvice = (filename: string): string | undefined => {
     case 'ELOOP':
       return 'it is a symbolic link to itself; name a file';
     default:
-      // SQLite refuses a file if the name of its -journal would be too long.
+      // SQLite refuses a file if the name of its `-journal` file would be too long.
       if (codeOfFailed(() => statSync(`${file}-journal`)) === 'ENAMETOOLONG')
         return 'its name is too long; name another file';
       return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
@@ -75,6 +78,6 @@ export const createForFolderOwner = (filename: string): void => {
     closeSync(openSync(filename, 'a', ownerOnlyMode));
     giveToFolderOwner(filename);
   } catch {
-    // Ignore the error: opening the database fails for the same reason and reports it.
+    // Ignores the error, because opening the database fails for the same reason and reports it.
   }
 };

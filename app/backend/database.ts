@@ -86,6 +86,11 @@ interface Options {
   readonly signal?: AbortSignal;
 }
 
+/**
+ * Opens and migrates the database for a command, and closes it after `use`. The commands `import`, `export`, `keys` and
+ * `migrate` call it; backend.ts and doctor.ts call only `databaseOf`. `signal` ends the wait for the migration, but not
+ * the migration: its transaction commits before the process exits, or is rolled back.
+ */
 export const withDatabase = async <A>(
   settings: Settings,
   { isMigrateCommand = false, printError, signal }: Options,
@@ -99,7 +104,6 @@ export const withDatabase = async <A>(
   try {
     const options = { mayRaiseGeneration: isMigrateCommand, onProgress: printError };
     const migrated = orFail(migrate(database, options));
-    // A signal ends the wait, not the migration. Its transaction commits before the process exits, or is rolled back.
     const ranMigrations = await (signal === undefined
       ? migrated
       : Promise.race([migrated, rejectWhenAborted(signal)]));
