@@ -50,7 +50,7 @@ interface Output {
   isBegun: boolean;
 }
 
-/** Copies to a file next to the database first, so that the copy is checked before any byte is sent. */
+/** Makes the backup in a file next to the database first, so that the copy is checked before any byte is sent. */
 const writeToStandardOutput = async (
   { terminal }: TransferContext,
   database: string,

@@ -16,13 +16,11 @@ const usageExitCode = 2;
 const spaces = String.raw`[ \t]*`;
 const comment = String.raw`#[^\r\n]*`;
 const quotedValue = String.raw`(?<quote>["'\`])(?<quoted>(?:(?!\k<quote>)[^])*)\k<quote>`;
-// A value that contains `#` must be in quotes, because Node's `parseEnv` starts a comment there, and systemd does not.
 const plainValue = String.raw`(?![ \t"'\`])(?<plain>[^#\r\n]*?)`;
 const name = String.raw`(?:export[ \t]+)?(?<name>[A-Za-z_]\w*)`;
 const assignment = `${name}${spaces}=${spaces}(?:${quotedValue}|${plainValue})`;
 const commentAfterSpace = String.raw`(?:(?<=[ \t])${comment})?`;
 
-/** Matches an empty line, a comment or an assignment. */
 const environmentLine = new RegExp(
   String.raw`${spaces}(?:${comment}|${assignment}${spaces}${commentAfterSpace})?(?:\n|$)`,
   'gy',
@@ -39,7 +37,11 @@ const readText = (file: string): string => {
 const valueOf = ({ quote, quoted = '', plain = quoted }: NodeJS.ReadOnlyDict<string>): string =>
   quote === '"' ? quoted.replaceAll('\\n', '\n') : plain;
 
-/** Not with `parseEnv`, which skips or misreads some lines silently, such as a name after a blank line with a space. */
+/**
+ * Reads NAME=value lines. Node's `parseEnv` would skip or misread some lines silently, such as a name after a blank
+ * line with a space. A value that contains `#` must be in quotes, because `parseEnv` starts a comment there, and
+ * systemd does not.
+ */
 const readEnvironmentFile = (file: string): NodeJS.ReadOnlyDict<string> => {
   const text = readText(file)
     .replace(/^\ufeff/, '')
@@ -69,6 +71,10 @@ const connectTo =
     command.commands.forEach(connectTo(terminal));
   };
 
+/**
+ * Runs the command line of `animal-store`, and returns the exit code to main.ts. `isStopped` is true if a signal
+ * stopped the command.
+ */
 export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO) => {
   const env = { ...io.env };
   const terminal = openTerminal({ stdout: io.stdout, stderr: io.stderr, env });
@@ -77,7 +83,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO) =>
       'Serves a catalogue of animals over HTTP. Environment variables configure it: see docs/configuration.md.',
     )
     .version(readVersion())
-    // Not named `--env-file`, which Node reads itself, even after the script: `node main.js --env-file x`.
+    // The name is not `--env-file`, because Node itself reads that option, even after the name of the script.
     .option(
       '--environment-file <file>',
       'read settings from a file of NAME=value lines; they override the environment',

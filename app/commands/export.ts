@@ -46,6 +46,7 @@ const exportTo = async (
   });
 };
 
+/** Makes the command `export`, which command-line.ts adds to the program. */
 export const exportCommand = (terminal: Terminal): Command =>
   new Command('export')
     .description('write animals to a file for `import`, by ascending id')

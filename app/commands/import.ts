@@ -35,8 +35,8 @@ const checkRemaining = async (rows: AsyncIterator<Row>): Promise<void> => {
 };
 
 /**
- * Stores all valid rows in one transaction. Without `skipInvalid`, the first invalid row rolls it back at once, so that
- * other writes can go on while the remaining rows are checked.
+ * Stores all valid rows in one transaction. Without `skipInvalid`, the first invalid row rolls the transaction back at
+ * once, so that other writes can go on while the remaining rows are checked.
  */
 export const importRows = async (
   rows: AsyncIterator<Row>,

@@ -43,7 +43,7 @@ const parseLifetime = (text: string): number => {
   return lifetime;
 };
 
-/** Returns `never` instead of null, which commander replaces by an empty string. */
+/** Returns `never` instead of null, because commander replaces null with an empty string. */
 const parseSuccessorLifetime = (text: string): number | 'never' =>
   text === 'never' ? text : parseLifetime(text);
 
@@ -61,7 +61,7 @@ const stateOf = ({ revokedAt, expiresAt, isValid }: ApiKeyRecord): string => {
   return isValid ? `valid until ${expiresAt}` : `expired ${expiresAt}`;
 };
 
-/** Quotes the name, so that it can't imitate the line of another key. */
+/** Quotes the name of the key, so that the name can't imitate the line of another key. */
 const toLine = (record: ApiKeyRecord): string => {
   const { id, ownerId, lastFour, createdAt, name } = record;
   return [

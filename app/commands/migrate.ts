@@ -3,6 +3,7 @@ import { withDatabase } from '../backend/database';
 import type { Terminal } from '../terminal/terminal';
 import { runCommand } from './run';
 
+/** Makes the command `migrate`, which command-line.ts adds to the program. */
 export const migrateCommand = (terminal: Terminal): Command =>
   new Command('migrate')
     .description(

@@ -20,6 +20,10 @@ export const formatOption = (): Option =>
 export const missingFormat =
   'error: the file name does not show the format; add --format ndjson or --format csv';
 
+/**
+ * Runs a command with the settings from the environment, and prints why it failed. `serve`, `migrate` and `keys` call
+ * it directly, `import` by `runInterruptible`, and `export`, `backup` and `restore` by `runTransfer`.
+ */
 export const runCommand = async (
   { env, printError, fail }: Terminal,
   command: (settings: Settings) => Promise<void>,

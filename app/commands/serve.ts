@@ -24,9 +24,12 @@ const announce = (
   printError(`Try it: curl -H 'Authorization: Bearer ${firstKey}' ${address}/v1/pets`);
 };
 
+/**
+ * Makes the command `serve`, which command-line.ts adds to the program. Imports the HTTP server only when the command
+ * runs, because an import at the top would delay every other command.
+ */
 export const serveCommand = (terminal: Terminal): Command =>
   new Command('serve').description('serve HTTP until SIGTERM, SIGINT or SIGHUP').action(async () => {
-    // Imported here, because an import of the HTTP server at the top would delay every other command.
     const { openLog } = await import('../serve/log.js');
     const { serve } = await import('../serve/serve.js');
 
@@ -38,7 +41,8 @@ export const serveCommand = (terminal: Terminal): Command =>
           logger,
           onProgress: terminal.printError,
           until: (service) => {
-            // Handles signals before the address is printed, since its reader may send a signal at once.
+            // Handles signals before it prints the address, because a program that reads the address may send a signal
+            // at once.
             const stopped = nextStopSignal();
             announce(terminal, settings, service);
             return stopped;

@@ -4,12 +4,11 @@ export const signalExitCode = (signal: NodeJS.Signals): number => 128 + constant
 
 type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** Signals that stop a command. The kernel sends SIGHUP when a terminal or an ssh connection is lost. */
 const stopSignals: ReadonlyArray<StopSignal> = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Exits at a stop signal that has no other handler. For process 1, as in a container, the kernel ignores signals
- * that have no handler (pid_namespaces(7)).
+ * Exits the process at a stop signal that has no other handler. main.ts calls it for process 1, as in a container,
+ * because the kernel ignores signals without a handler there (pid_namespaces(7)).
  */
 export const endBySignals = (): void => {
   for (const signal of stopSignals) {
@@ -19,10 +18,16 @@ export const endBySignals = (): void => {
   }
 };
 
-/** True for SIGHUP, which is no sign of impatience: when a terminal is lost, kernel and shell may both send it. */
+/**
+ * True for SIGHUP, which may come twice: when a terminal or an ssh connection is lost, the kernel and the shell may
+ * both send it.
+ */
 const mayRepeat = (signal: StopSignal): boolean => signal === 'SIGHUP';
 
-/** Waits for the signal that stops the command `serve`. A second SIGTERM or SIGINT ends the process at once. */
+/**
+ * Waits for the signal that stops the service, for commands/serve.ts. A second SIGTERM or SIGINT ends the process at
+ * once.
+ */
 export const nextStopSignal = (): Promise<StopSignal> =>
   new Promise((resolve) => {
     let isReceived = false;
@@ -42,8 +47,8 @@ export interface Interruption {
 }
 
 /**
- * Aborts the work of a command, started by `runInterruptible` of commands/run.ts, at the first stop signal. The
- * same signal again kills the process, as without a handler, but not a second SIGHUP.
+ * Runs the work of a command, for `runInterruptible` of commands/run.ts, and aborts it at the first stop signal. The
+ * same signal again kills the process, as if it had no handler. A second SIGHUP does nothing.
  */
 export const interruptible = async (
   { stop }: { readonly stop: () => void },

@@ -20,7 +20,10 @@ const writeToStream = (output: Writable, data: string | Uint8Array): Promise<voi
     });
   });
 
-/** Writes to a file in a loop, because Node's stream reports a partial write to a full disk as success. */
+/**
+ * Writes all of `data`. Writes to a file in a loop, because Node's stream reports a partial write to a full disk as
+ * success.
+ */
 export const writeFully = async (output: Writable, data: string | Uint8Array): Promise<void> => {
   const file = fileDescriptorOf(output);
   if (file === undefined) return writeToStream(output, data);
@@ -50,7 +53,10 @@ export interface ProcessIO {
   readonly stderr: Output;
 }
 
-/** Opens the terminal that `commandLine` (commands/command-line.ts) gives to each command. */
+/**
+ * Makes the terminal that `commandLine` (commands/command-line.ts) gives to each command, for all that the command
+ * prints.
+ */
 export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   let exitCode = 0;
   let isStopped = false;
@@ -59,7 +65,8 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
 
   for (const output of [stdout, stderr]) {
     setNonBlocking(output);
-    // Each write reports its own failure. An unhandled error event would end the process.
+    // Ignores the event, because each write reports its own failure. Without a listener, the event would end the
+    // process.
     output.on('error', () => undefined);
   }
 

@@ -1,4 +1,3 @@
-/** Control, format and separator characters, which can move the cursor or reverse the following text. */
 const controlCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 const escape = (character: string): string =>
@@ -7,9 +6,12 @@ const escape = (character: string): string =>
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .join('');
 
+/**
+ * Escapes characters that could move the cursor or reverse the text that follows. serve/log.ts uses it for the log, and
+ * terminal.ts for the JSON output of commands.
+ */
 export const escapeControlCharacters = (text: string): string => text.replaceAll(controlCharacters, escape);
 
 export const toPrintableJson = (value: unknown): string => escapeControlCharacters(JSON.stringify(value));
 
-/** Formats a count for the messages of the commands, such as `1 animal` or `2 animals`. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
