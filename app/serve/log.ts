@@ -13,7 +13,7 @@ import { processTimeouts } from '../../core/timeouts';
 /**
  * Resolves with the number of bytes written, or rejects if the caller should try again, as on a full disk. Pipes and
  * terminals are written as streams: a file write to an unread pipe would block a thread, and the process could not
- * exit. A block counts as written even if the pipe's reader has gone, since no retry can help.
+ * exit. On a pipe, a block counts as written even if the reader has gone, because no retry can help.
  */
 const writeBlock = async (output: Writable, block: Buffer): Promise<number> => {
   const file = fileDescriptorOf(output);
@@ -31,7 +31,7 @@ const writeAtExit = (output: Writable, block: Buffer): void => {
     if (file === undefined) output.write(block);
     else writeSync(file, block);
   } catch {
-    // The process is exiting, so a retry is impossible.
+    // Ignores the error, because a process that exits can't try again.
   }
 };
 
@@ -42,8 +42,9 @@ const intervalMs = 100;
 const maxBufferedBytes = 16_777_216;
 
 /**
- * Writes lines in blocks, and drops them when the buffer is full. `write` never blocks and never throws. Replaces
- * pino's sonic-boom, whose `flushSync` retries without limit: with a full disk the process never exits.
+ * Makes a writer that writes log lines in blocks, and drops lines when its buffer is full. `write` never blocks and
+ * never throws. The writer replaces pino's sonic-boom, whose `flushSync` retries without limit: with a full disk the
+ * process would never exit.
  */
 const blockWriter = (output: Writable) => {
   let lines: Array<Buffer> = [];
@@ -132,7 +133,7 @@ export const prettyText = (): ((line: string) => string) =>
     },
   });
 
-/** Opens the log of the service, for the command `serve` in app/commands/serve.ts. */
+/** Opens the log of the service on standard output, for the command `serve` in app/commands/serve.ts. */
 export const openLog = (
   { LOG_LEVEL }: Pick<Settings, 'LOG_LEVEL'>,
   { stdout }: Pick<ProcessIO, 'stdout'>,

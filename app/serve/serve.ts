@@ -141,7 +141,6 @@ const serveClients = async (
     clearTimeout(draining);
   };
 
-  // The admin server starts first and stops last, so that startup and shutdown can be observed.
   const admin = await startAdminServer(settings, checkReadiness, readMetrics, reporter);
   try {
     const measured = measuredReporter(reporter, metrics);
@@ -156,6 +155,10 @@ const serveClients = async (
   }
 };
 
+/**
+ * Runs the service from start to stop. app/commands/serve.ts imports and calls it only when the command runs. The admin
+ * server starts first and stops last, so that startup and shutdown can be observed.
+ */
 export const serve = async (settings: Settings, lifetime: Lifetime): Promise<void> => {
   const { version, logger, onProgress } = lifetime;
   const metrics = prometheusMetrics({ version, operations: petOperations });

@@ -21,11 +21,9 @@ import { writeFully } from '../terminal/terminal';
 
 const standardInput = 0;
 
-/** Uses O_NONBLOCK. Otherwise, opening a pipe without a writer blocks a thread, and the process can't exit. */
 const openFile = (file: string): Promise<number> =>
   promisify(openDescriptor)(file, constants.O_RDONLY | constants.O_NONBLOCK);
 
-/** Reads pipes and terminals through a socket stream, because a pending read of a file stream can't be aborted. */
 const streamOf = (fd: number, stats: Stats) => {
   if (isatty(fd)) return new ReadStream(fd);
   return stats.isFIFO() || stats.isSocket()
@@ -33,6 +31,11 @@ const streamOf = (fd: number, stats: Stats) => {
     : createReadStream('', { fd });
 };
 
+/**
+ * Opens the file that commands/import.ts reads, or standard input for `-`. Without O_NONBLOCK, opening a pipe without a
+ * writer blocks a thread, and the process can't exit. Pipes and terminals are read through a socket stream, because a
+ * pending read of a file stream can't be aborted.
+ */
 export const openSource = async (file: string, interruption: AbortSignal) => {
   interruption.throwIfAborted();
   const fd = file === '-' ? standardInput : await openFile(file);
@@ -73,10 +76,6 @@ const isSameFile = (one: Target, other: Target): boolean =>
 
 const databaseSuffixes = ['', '-wal', '-shm', '-journal'];
 
-/**
- * Returns the files of a SQLite database. SQLite resolves a link to the database, and creates the WAL and the journal
- * next to the link's target.
- */
 const databaseTargets = (database: string): ReadonlyArray<Target> => {
   const { path } = resolveTarget(database);
   return databaseSuffixes.map((suffix) => resolveTarget(`${path}${suffix}`));
@@ -118,8 +117,9 @@ const newFileMode = 0o666;
 const privateMode = 0o600;
 
 /**
- * Writes a temporary file in the same folder, flushes it to the disk and renames it. A failure leaves the earlier file
- * unchanged. A link is followed, not replaced.
+ * Writes a temporary file in the same folder, flushes it to the disk and renames it; commands/export.ts calls it. A
+ * failure leaves the earlier file unchanged. A symbolic link is followed, not replaced. The temporary name is random,
+ * because a killed process leaves its file behind, and process ids repeat in containers.
  */
 export const writeFile = async (
   file: string,
@@ -130,7 +130,6 @@ export const writeFile = async (
   const target = resolveOutputFile(file, database);
   await refuseDatabase(target);
   const { path, earlier } = target;
-  // Random, because a killed process leaves its file, and process ids repeat in containers.
   const partial = `${path}.${randomUUID()}.partial`;
   const handle = await open(partial, 'wx', earlier === undefined ? newFileMode : privateMode);
   try {
@@ -149,7 +148,7 @@ export const writeStandardOutput = (
   texts: AsyncIterable<string | Uint8Array>,
   signal: AbortSignal,
 ): Promise<void> => {
-  // Wraps standard output, because the pipeline ends its last stream and standard output must stay open.
+  // Wraps standard output, because `pipeline` ends its last stream, and standard output must stay open.
   const sink = new Writable({
     highWaterMark: 1,
     decodeStrings: false,

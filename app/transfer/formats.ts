@@ -10,7 +10,6 @@ const parseRow = (bytes: Uint8Array | undefined): E.Either<string, NewPet> => {
   return E.isLeft(value) ? E.left(`the row must be JSON: ${value.left.reason}`) : decodeRow(value.right);
 };
 
-/** Accepts and rejects the same JSON as the body of `POST /v1/pets`. */
 async function* readNdjson(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
   for await (const { line, bytes } of splitRows(chunks, { hasQuotes: false })) {
     yield { line, newPet: parseRow(bytes) };
@@ -21,8 +20,8 @@ async function* writeNdjson(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGene
   for await (const pets of pages) yield pets.map((pet) => `${serialisePet(pet)}\n`).join('');
 }
 
-// CSV is parsed here, because csv-parse can't both accept a quote in an unquoted field and reject text after a closing
-// quote. After such an error, csv-parse does not resume at the next line.
+// This file parses CSV, because csv-parse can't both accept a quote in an unquoted field and reject text after a
+// closing quote. After such an error, csv-parse does not resume at the next line.
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -100,7 +99,6 @@ const toNewPet = (header: ReadonlyArray<string>, fields: ReadonlyArray<string>):
   return decodeRow(Object.fromEntries(present));
 };
 
-/** Throws if the header is invalid, or if a misplaced quote may have joined several rows to one. */
 async function* readCsv(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
   const rows = splitRows(chunks, { hasQuotes: true });
   const first = await rows.next();
@@ -120,7 +118,10 @@ const isField = (name: string): name is keyof Pet => name in petFields;
 
 const columns = [...Object.keys(newPetFields), 'id'].filter(isField);
 
-/** Quotes leading and trailing spaces and byte order marks too, because some programs drop them. */
+/**
+ * Matches a field that must be quoted. Leading and trailing spaces and byte order marks need quotes too, because some
+ * programs drop them.
+ */
 const needsQuotes = /[",\r\n\ufeff]|^ | $/;
 
 const toField = (text: string): string => (needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
@@ -146,6 +147,11 @@ const byExtension: Readonly<Record<string, Format>> = {
 
 export const formatOfFile = (file: string): Format | undefined => byExtension[extname(file).toLowerCase()];
 
+/**
+ * Reads the rows of a file for commands/import.ts; `writeRows` writes them for commands/export.ts. A row of NDJSON
+ * accepts the same JSON as the body of `POST /v1/pets`. Throws if the header of a CSV file is invalid, or if a
+ * misplaced quote may have joined several rows to one.
+ */
 export const readRows = (format: Format, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> =>
   format === 'csv' ? readCsv(chunks) : readNdjson(chunks);
 

@@ -2,7 +2,6 @@ import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { fieldErrors, fieldErrorTexts, NewPet } from '../../core';
 
-/** A row's animal or its error message, with the number of the row's first line, from 1. */
 export interface Row {
   readonly line: number;
   readonly newPet: E.Either<string, NewPet>;
@@ -40,8 +39,9 @@ const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
 /**
- * Returns the state after a byte (RFC 4180). Only a quote at the start of a field opens a quoted field. In a quoted
- * field, a quote gives `closed`: it ends the field, unless a second quote follows and makes it an escaped quote.
+ * Returns the state of the CSV parser after a byte (RFC 4180). Only a quote at the start of a field opens a quoted
+ * field. In a quoted field, a quote gives `closed`: it ends the field, unless a second quote follows and makes it an
+ * escaped quote.
  */
 const nextQuoting = (quoting: Quoting, byte: number): Quoting => {
   if (quoting === 'quoted') return byte === quote ? 'closed' : 'quoted';
@@ -66,8 +66,9 @@ const withoutCarriageReturn = (bytes: Uint8Array): Uint8Array =>
   bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes;
 
 /**
- * Splits a file into rows, and skips empty lines. With `hasQuotes`, as in CSV, a line break in quotes does not end the
- * row. Throws if a quote is not closed, or if a carriage return has no line feed, because such a row may be many rows.
+ * Splits a file into rows for `readNdjson` and `readCsv` of formats.ts, and skips empty lines. With `hasQuotes`, as in
+ * CSV, a line break in quotes does not end the row. Throws if a quote is not closed, or if a carriage return has no
+ * line feed, because several rows may then look like one.
  */
 export async function* splitRows(
   chunks: AsyncIterable<Uint8Array>,
