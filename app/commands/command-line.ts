@@ -83,7 +83,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO) =>
       'Serves a catalogue of animals over HTTP. Environment variables configure it: see docs/configuration.md.',
     )
     .version(readVersion())
-    // The name is not `--env-file`, because Node itself reads that option, even after the name of the script.
+    // The name is not `--env-file`, because Node itself reads that option, even if it follows the name of the script.
     .option(
       '--environment-file <file>',
       'read settings from a file of NAME=value lines; they override the environment',

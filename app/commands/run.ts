@@ -22,7 +22,7 @@ export const missingFormat =
 
 /**
  * Runs a command with the settings from the environment, and prints why it failed. `serve`, `migrate` and `keys` call
- * it directly, `import` by `runInterruptible`, and `export`, `backup` and `restore` by `runTransfer`.
+ * it directly, `import` through `runInterruptible`, and `export`, `backup` and `restore` through `runTransfer`.
  */
 export const runCommand = async (
   { env, printError, fail }: Terminal,

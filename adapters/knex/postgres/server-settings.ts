@@ -83,8 +83,8 @@ export const sessionTimeoutsOf = async (
 };
 
 /**
- * Rights that a running service needs on each table, for `doctor` to check. On `creation_keys`, a row lock needs
- * `update`.
+ * Rights that a running service needs on each table, for `doctor` to check. On `creation_keys`, a row lock needs the
+ * right `update`.
  */
 const neededRights: Readonly<Record<string, ReadonlyArray<string>>> = {
   pets: ['select', 'insert'],
