@@ -99,39 +99,41 @@ const importedBy = (file: string): ReadonlyArray<string> =>
     return existsSync(`${target}.ts`) ? `${target}.ts` : join(target, 'index.ts');
   });
 
-/** Files that a file imports, directly or through an `index.ts`. */
-const importsOf = (file: string): ReadonlyArray<string> =>
-  importedBy(file).flatMap((found) => [found, ...(basename(found) === 'index.ts' ? importedBy(found) : [])]);
-
-const imports = new Map(productFiles.map((file) => [file, importsOf(file)]));
-
-/** True if a file imports the other, directly or through a third file. */
-const reaches = (file: string, other: string): boolean => {
-  const found = imports.get(file) ?? [];
-  return [...found, ...found.flatMap((next) => imports.get(next) ?? [])].includes(other);
-};
+/** True if a file imports the other, directly or through an `index.ts`. */
+const doesImport = (file: string, other: string): boolean =>
+  importedBy(file).some(
+    (found) => found === other || (basename(found) === 'index.ts' && importedBy(found).includes(other)),
+  );
 
 /** Returns the files that a name in a comment may mean: in the same folder, or in a folder above it. */
 const filesNamed = (name: string, file: string): ReadonlyArray<string> => {
   const folder = dirname(file);
-  const isRoot = folder === projectFolder || folder === dirname(folder);
   const path = join(folder, name);
-  return [...(existsSync(path) ? [path] : []), ...(isRoot ? [] : filesNamed(name, folder))];
+  return [...(existsSync(path) ? [path] : []), ...(folder === '/' ? [] : filesNamed(name, folder))];
 };
 
+/** Returns what follows each name of a file in the comments of a file. */
+const namesIn = (file: string): ReadonlyArray<readonly [name: string, rest: string]> =>
+  [...readFileSync(file, 'utf8').matchAll(/^\s*(?:\/\/|\/?\*).*$/gm)].flatMap(([line]) =>
+    [...line.matchAll(/([\w/.-]+\.ts)\b(?=(.*))/g)].map(([, name = '', rest = '']) => [name, rest] as const),
+  );
+
 describe('The comments of the product', () => {
-  it('name files that exist, and that import the file or are imported by it', () => {
-    const named = productFiles.flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(/^\s*(?:\/\/|\/?\*).*$/gm)].flatMap(([line]) =>
-        [...line.matchAll(/[\w/.-]+\.ts\b/g)].map(([name]) => [file, name] as const),
-      ),
-    );
-    const isTrue = ([file, name]: readonly [string, string]): boolean =>
-      filesNamed(name, file).some(
-        (other) => name.startsWith('test/') || reaches(file, other) || reaches(other, file),
-      );
-    expect(named).to.have.length.greaterThan(30);
-    expect(named.filter((each) => !isTrue(each)).map((each) => each.join(': '))).to.deep.equal([]);
+  const named = productFiles.flatMap((file) => namesIn(file).map(([name, rest]) => ({ file, name, rest })));
+  const problems = (claims: typeof named, isTrue: (file: string, other: string) => boolean) =>
+    claims
+      .filter(({ file, name }) => !filesNamed(name, file).some((other) => isTrue(file, other)))
+      .map(({ file, name }) => `${relative(projectFolder, file)}: ${name}`);
+
+  it('name files that exist', () => {
+    expect(named).to.have.length.greaterThan(100);
+    expect(problems(named, () => true)).to.deep.equal([]);
+  });
+
+  it('call a file a caller only if it imports the file', () => {
+    const callers = named.filter(({ rest }) => /^ (?:calls|uses|runs|adds)\b/.test(rest));
+    expect(callers).to.have.length.greaterThan(20);
+    expect(problems(callers, (file, other) => doesImport(other, file))).to.deep.equal([]);
   });
 });
 

@@ -65,7 +65,7 @@ export const withMigrationPool =
 
 /**
  * Makes `withMigrationLock` of a Database, for postgres.ts. Only one process at a time holds this lock: to migrate
- * (migrate.ts) or to create the first API key (api-key-store.ts).
+ * (migrations/migrate.ts) or to create the first API key (api-keys/api-key-store.ts).
  */
 export const withMigrationLock =
   (lendPool: <B>(use: (pool: Knex) => Promise<B>) => Promise<B>, schema?: string) =>
