@@ -1,7 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as t from 'io-ts';
 import { decodeOrThrow } from '../../core';
 
@@ -21,6 +30,20 @@ const writeJson = (file: string, content: unknown): void => {
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
 };
 
+/** Replaces links to files that a package lacks by their text. */
+const removeBrokenLinks = (folder: string): void => {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!name.endsWith('.md')) continue;
+    const file = join(folder, name);
+    const text = readFileSync(file, 'utf8').replace(
+      /\[([^\]]+)\]\(([^)#:]+)[^)]*\)/g,
+      (link: string, words: string, target: string) =>
+        existsSync(join(dirname(file), target)) ? link : words,
+    );
+    writeFileSync(file, text);
+  }
+};
+
 /** Packs a manifest and copies of these files, as npm would publish them. Returns the path of the tarball. */
 const pack = (
   target: string,
@@ -33,6 +56,7 @@ const pack = (
     for (const path of ['README.md', ...files.filter((each) => !each.startsWith('!'))]) {
       cpSync(join(repository, path), join(folder, path), { recursive: true });
     }
+    removeBrokenLinks(folder);
     writeJson(join(folder, 'package.json'), manifest);
     finish(folder);
     const options = ['--ignore-scripts', '--silent', '--pack-destination', target];
@@ -92,6 +116,6 @@ if (require.main === module) {
   const target = join(repository, 'dist', 'packages');
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
-  packLibrary(target);
-  packService(target);
+  for (const tarball of [packLibrary(target), packService(target)])
+    process.stdout.write(`wrote ${tarball}\n`);
 }

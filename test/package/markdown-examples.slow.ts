@@ -64,7 +64,7 @@ describe('the examples in the Markdown files', function () {
     startProgram(
       'sh',
       ['-c', command.replaceAll('http://127.0.0.1:3000', service.address).replace(/\bID\b/, revocable)],
-      { folder, environment: { PORT: '0', KEY: key, npm_config_update_notifier: 'false' } },
+      { folder, environment: { PORT: '0', API_KEY: key, npm_config_update_notifier: 'false' } },
     ).ended;
 
   before(async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -58,6 +59,22 @@ describe('The build', () => {
   });
 });
 
+/** Returns the links in the documents of a tarball whose file is not in it. */
+const brokenLinks = async (tarball: string): Promise<ReadonlyArray<string>> => {
+  const folder = await makeFolder();
+  await expectSuccess(folder, `tar --extract --strip-components=1 --file=${tarball}`);
+  const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md'),
+  );
+  expect(pages).to.include('docs/http-api.md');
+  return pages.flatMap((page) =>
+    [...readFileSync(join(folder, page), 'utf8').matchAll(/\]\(([^)#:]+)[^)]*\)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !existsSync(join(folder, dirname(page), target)))
+      .map((target) => `${page}: ${target}`),
+  );
+};
+
 describe('The two packages', () => {
   let checkout = '';
 
@@ -73,6 +90,7 @@ describe('The two packages', () => {
     const written = await readdir(join(checkout, 'dist', 'packages'));
     expect(written.sort()).to.deep.equal(['animal-store-0.1.0.tgz', 'animal-store-service-0.1.0.tgz']);
     for (const name of written) {
+      expect(await brokenLinks(join(checkout, 'dist', 'packages', name))).to.deep.equal([]);
       await expectSuccess(checkout, `npx publint --strict dist/packages/${name}`);
       await expectSuccess(checkout, `npx attw --profile strict dist/packages/${name}`);
     }
@@ -82,7 +100,7 @@ describe('The two packages', () => {
     const target = await makeFolder();
     const { code, stdout, stderr } = await shell(checkout, `npm pack --pack-destination ${target}`);
     expect(code).to.equal(1);
-    expect(stdout + stderr).to.include('`npm run pack` writes the two packages');
+    expect(stdout + stderr).to.include('use npm run pack instead of npm pack');
     expect(await readdir(target)).to.deep.equal([]);
   });
 });
