@@ -56,6 +56,18 @@ const membersIn = (value: unknown): number =>
     : 0;
 
 /**
+ * Names the fault that lossless-json found, and its position. Takes nothing else from the message, which contains text
+ * of the input.
+ */
+const syntaxErrorReason = (error: unknown, length: number): string => {
+  const message = error instanceof Error ? error.message : '';
+  const position = / at position ([0-9]+)$/.exec(message)?.[1];
+  if (position === undefined) return 'invalid syntax, or a duplicate key in an object';
+  if (message.startsWith('Duplicate key ')) return `duplicate key at position ${position}`;
+  return `unexpected ${Number(position) < length ? 'character' : 'end'} at position ${position}`;
+};
+
+/**
  * Parses strict JSON (RFC 8259) for adapters/http/handlers/create-pet.ts and app/transfer/formats.ts. Requires valid
  * UTF-8 and rejects duplicate keys. Returns integers as exact bigints. `serialisePet` and `serialisePage` write JSON
  * for the same folders.
@@ -71,8 +83,8 @@ export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> =
     // Count the members of all objects, because lossless-json accepts a duplicate key if both values are equal.
     const membersWritten = outsideStrings.length - outsideStrings.replaceAll(':', '').length;
     return membersIn(value) === membersWritten ? E.right(value) : malformed('duplicate key in object');
-  } catch {
-    return malformed('invalid syntax or duplicate key in object');
+  } catch (error) {
+    return malformed(syntaxErrorReason(error, text.length));
   }
 };
 

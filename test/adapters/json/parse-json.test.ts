@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import * as E from 'fp-ts/Either';
 import { LosslessNumber } from 'lossless-json';
 import { parseJson } from '../../../adapters/json';
 import { anyCharacter } from '../../support/random';
@@ -127,6 +128,23 @@ describe('parseJson', () => {
       }),
     );
   });
+
+  for (const [text, reason] of [
+    ['', 'unexpected end at position 0'],
+    ['{"name":"Rex","categoryId":7', 'unexpected end at position 28'],
+    ['{"name":"Rex', 'unexpected end at position 12'],
+    ['{"name":Rex}', 'unexpected character at position 8'],
+    ['[1,]', 'unexpected character at position 3'],
+    [String.raw`["secret\x"]`, 'unexpected character at position 8'],
+    ['[-secret]', 'unexpected character at position 2'],
+    ['{"secret at position 1":1,"secret at position 1":2}', 'duplicate key at position 27'],
+    ['{"secret":1,"secret":1}', 'duplicate key in object'],
+  ] as const) {
+    it(`names the fault and its position, without the text: ${text}`, () => {
+      const outcome = parseJson(new TextEncoder().encode(text));
+      expect(outcome).to.deep.equal(E.left({ _tag: 'MalformedJson', reason }));
+    });
+  }
 
   for (const [open, close] of [
     ['[', ']'],

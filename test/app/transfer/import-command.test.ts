@@ -17,7 +17,7 @@ const invalidRowsReport = (first: number): string =>
     'categoryId must be an integer from -9223372036854775808 to 9223372036854775807',
     'categoryId is required; status must be one of available, pending, sold',
     'it must be an object',
-    'the row must be JSON: invalid syntax or duplicate key in object',
+    'the row must be JSON: unexpected end at position 1',
   ]
     .map((reason, index) => `line ${first + index}: ${reason}\n`)
     .join('');
