@@ -93,11 +93,16 @@ export const hasUnknownEnd = ({ complete, headers }: IncomingMessage, isContinue
 
 export interface ParserError extends Error {
   readonly code?: string;
+  /** Reason of llhttp: one of its fixed texts, such as `Invalid header token`. Contains no text of the client. */
+  readonly reason?: string;
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
 }
 
-export const parserFailure = ({ code }: ParserError): ServerFailure => {
+const lowerFirstWord = (text: string): string =>
+  text.replace(/^[A-Z](?=[a-z]+ )/, (letter) => letter.toLowerCase());
+
+export const parserFailure = ({ code, reason }: ParserError): ServerFailure => {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return { _tag: 'HeadersTooLarge' };
@@ -107,8 +112,14 @@ export const parserFailure = ({ code }: ParserError): ServerFailure => {
       return { _tag: 'HttpVersionNotSupported' };
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return { _tag: 'RequestTimeout' };
+    case 'HPE_INVALID_EOF_STATE':
+      return malformed(
+        'the connection ended before the request was complete; send all of its headers and body',
+      );
     default:
-      return malformed('the request is not valid HTTP/1.1');
+      return malformed(
+        `the request is not valid HTTP/1.1${reason === undefined ? '' : `: ${lowerFirstWord(reason)}`}`,
+      );
   }
 };
 

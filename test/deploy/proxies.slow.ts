@@ -128,11 +128,9 @@ for (const [name, startProxy] of proxies) {
       connection.send('zz\r\n\r\n');
       const answer = readHttpResponses(await connection.closed(), ['POST']).at(-1);
       expect(answer).to.include({ status: 400 });
-      expect(JSON.parse(String(answer?.body))).to.deep.equal({
-        code: 'malformed_request',
-        message: 'the request is not valid HTTP/1.1',
-        status: 400,
-      });
+      expect(JSON.parse(String(answer?.body)))
+        .to.include({ code: 'malformed_request', status: 400 })
+        .and.to.have.all.keys('code', 'message', 'status');
     });
 
     it('names the host and port of the request in the OpenAPI document, whatever X-Forwarded-Host says', async () => {

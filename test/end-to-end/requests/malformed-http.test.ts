@@ -53,6 +53,28 @@ describeService('Malformed and unusual HTTP', (service) => {
     });
   });
 
+  for (const [bytes, fault] of [
+    [getText('/v1/pets', 'Colour'), 'invalid header token'],
+    [getText('/v1/pets', 'Content-Length: -1'), 'invalid character in Content-Length'],
+    [getText('/v1/pets', 'Content-Length: 99999999999999999999999'), 'Content-Length overflow'],
+  ] as const) {
+    it(`names the fault that the parser found: ${fault}`, async () => {
+      const { message } = await service.exchangeOne(bytes, nothing);
+      expect(message).to.equal(`the request is not valid HTTP/1.1: ${fault}`);
+    });
+  }
+
+  it('says that the connection ended before the request was complete', async () => {
+    const connection = service.connect();
+    connection.send('GET /v1/pets HTTP/1.1\r\nHost: localhost\r\n');
+    connection.end();
+    const [answer] = await service.answersOn(connection, [nothing]);
+    expect([answer?.status, answer?.message]).to.deep.equal([
+      400,
+      'the connection ended before the request was complete; send all of its headers and body',
+    ]);
+  });
+
   for (const [title, bytes] of Object.entries({
     'HTTP/2.0': headOf('GET /v1/pets HTTP/2.0', 'Host: localhost', authorization),
     'HTTP/0.9, which names none': 'GET /v1/pets\r\n\r\n',
