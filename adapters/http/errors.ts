@@ -73,8 +73,12 @@ const unavailable = (message: string): ErrorDescription =>
   describe(503, 'unavailable', message, retryAfter(1));
 
 const idempotencyKeyRule =
-  'Idempotency-Key must be 1 to 255 printable ASCII characters; ' +
-  'put it in double quotes if it has spaces, commas, quotes or backslashes';
+  'Idempotency-Key must be 1 to 255 printable ASCII characters; if it has spaces, commas, quotes or backslashes, ' +
+  'put it in double quotes and escape each quote and backslash in it with a backslash';
+
+const lateRequest =
+  `the request did not arrive in time: its headers must arrive within ${serverTimeouts.headersMs / 1000} s, ` +
+  `and all of it within ${serverTimeouts.requestMs / 1000} s; send it again on a new connection`;
 
 export const describeFailure = (failure: HttpFailure): ErrorDescription => {
   switch (failure._tag) {
@@ -92,10 +96,14 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
       return unauthorized('missing API key; send Authorization: Bearer <API_KEY>', 'Bearer');
     case 'MalformedApiKey':
       return unauthorized(
-        failure.repeatsScheme ? 'Bearer appears twice in Authorization; send it once' : 'invalid API key',
+        failure.repeatsScheme
+          ? 'Bearer appears twice in Authorization; send it once'
+          : 'malformed API key; a key may have only letters, digits and -._~+/, with = only at its end',
       );
     case 'InvalidApiKey':
-      return unauthorized('invalid API key');
+      return unauthorized(
+        'the API key is unknown, expired or revoked; ask the operator of the service for a valid key',
+      );
     case 'PetNotFound':
       return describe(404, 'pet_not_found', 'pet not found');
     case 'RouteNotFound':
@@ -109,7 +117,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
       return describe(405, 'method_not_allowed', `method not allowed; use ${allowed}`, { Allow: allowed });
     }
     case 'RequestTimeout':
-      return describe(408, 'request_timeout', 'the request did not arrive in time');
+      return describe(408, 'request_timeout', lateRequest);
     case 'IdempotencyKeyInFlight':
       return describe(
         409,
@@ -146,13 +154,17 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
       return describe(
         431,
         'headers_too_large',
-        'a request may have at most 128 headers, of at most 16 KiB in all',
+        'the request line and the headers must be at most 16 KiB together, with at most 128 headers',
       );
     case 'Defect':
-      return describe(500, 'internal_error', 'internal error');
+      return describe(
+        500,
+        'internal_error',
+        'internal error; report it to the operator of the service with the X-Request-Id of the response, if it has one',
+      );
     case 'Unavailable':
     case 'DeadlineExceeded':
-      return unavailable('service unavailable; try again');
+      return unavailable('service unavailable; try again, but a create only with its Idempotency-Key');
     case 'Overloaded':
       return unavailable('too many requests are waiting; try again');
     case 'NotReady':
@@ -171,7 +183,9 @@ export const causeOf = (failure: HttpFailure): Error | undefined => {
   }
   if (!('cause' in failure)) return undefined;
   const { cause } = failure;
-  return cause instanceof Error ? cause : new Error('the thrown value is not an Error', { cause });
+  return cause instanceof Error
+    ? cause
+    : new Error('a middleware or handler threw a value that is not an Error; see cause', { cause });
 };
 
 const failures = new WeakMap<IncomingMessage, HttpFailure>();

@@ -75,7 +75,10 @@ const readFailure = (cause: unknown): HttpFailure => {
     case 'stream.not.readable':
       return { _tag: 'Defect', cause };
     default:
-      return { _tag: 'MalformedRequest', reason: 'the body ended before its announced length' };
+      return {
+        _tag: 'MalformedRequest',
+        reason: 'the request body is incomplete; send all bytes of its Content-Length, or its last chunk',
+      };
   }
 };
 

@@ -123,7 +123,8 @@ describe('The Koa application', () => {
       expect(response.headers.get('X-Request-Id')).to.be.a('string');
       expect(await response.json()).to.deep.equal({
         code: 'internal_error',
-        message: 'internal error',
+        message:
+          'internal error; report it to the operator of the service with the X-Request-Id of the response, if it has one',
         status: 500,
       });
       expect(errors).to.deep.equal([cause]);

@@ -20,12 +20,20 @@ describeService('Authentication', (service) => {
   });
 
   it('refuses a key that is none: WWW-Authenticate says error="invalid_token"', async () => {
-    for (const key of [
-      ...[`${first}x`, first.slice(1), first.toUpperCase(), `${first},${second}`, `${first} ${first}`],
-      ...['x'.repeat(8_000), '__proto__', '\xff\xfe'],
+    const unknown =
+      'the API key is unknown, expired or revoked; ask the operator of the service for a valid key';
+    const malformed =
+      'malformed API key; a key may have only letters, digits and -._~+/, with = only at its end';
+    for (const [key, message] of [
+      ...[`${first}x`, first.slice(1), first.toUpperCase(), 'x'.repeat(8_000), '__proto__'].map(
+        (key) => [key, unknown] as const,
+      ),
+      ...[`${first},${second}`, `${first} ${first}`, `"${first}"`, '\xff\xfe'].map(
+        (key) => [key, malformed] as const,
+      ),
     ]) {
       const answer = await service.get('/v1/pets', { key });
-      expect([answer.status, answer.message], key).to.deep.equal([401, 'invalid API key']);
+      expect([answer.status, answer.message], key).to.deep.equal([401, message]);
       expect(answer.header('WWW-Authenticate'), key).to.equal('Bearer error="invalid_token"');
     }
   });

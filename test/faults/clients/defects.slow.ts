@@ -16,7 +16,12 @@ import { killServices, startService } from '../../support/service/service-proces
 import { fault, type Figures } from '../support/fault';
 import { goodClient } from '../support/clients';
 
-const opaque = '{"code":"internal_error","message":"internal error","status":500}';
+const opaque = JSON.stringify({
+  code: 'internal_error',
+  message:
+    'internal error; report it to the operator of the service with the X-Request-Id of the response, if it has one',
+  status: 500,
+});
 
 const kinds = ['error', 'text', 'nothing', 'object'];
 
