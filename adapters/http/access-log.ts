@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { KeyId, OwnerId } from '../../core';
+import type { InvalidApiKey, KeyId, OwnerId } from '../../core';
 import type { Middleware, State } from './context';
 import { describeFailure, failureOf, type HttpFailure } from './errors';
 import { requestIdOf } from './middleware';
@@ -9,7 +9,7 @@ interface TraceContext {
   readonly parentId: string;
 }
 
-type UnauthorizedReason = 'missing' | 'malformed' | 'unknown' | 'expired' | 'revoked';
+type UnauthorizedReason = 'missing_key' | 'malformed_key' | `${InvalidApiKey['reason']}_key`;
 
 export interface RequestRecord {
   readonly requestId: string;
@@ -71,11 +71,11 @@ export const clientAddressOf = (
 const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefined => {
   switch (failure._tag) {
     case 'MissingApiKey':
-      return 'missing';
+      return 'missing_key';
     case 'MalformedApiKey':
-      return 'malformed';
+      return 'malformed_key';
     case 'InvalidApiKey':
-      return failure.reason;
+      return `${failure.reason}_key`;
     default:
       return undefined;
   }

@@ -87,7 +87,13 @@ const ownerMetrics = (registry: Registry) => {
   };
 };
 
-const unauthorizedReasons = ['missing', 'malformed', 'unknown', 'expired', 'revoked'] as const;
+const unauthorizedReasons = [
+  'missing_key',
+  'malformed_key',
+  'unknown_key',
+  'expired_key',
+  'revoked_key',
+] as const;
 
 export interface EndedRequest {
   readonly method: string;

@@ -159,10 +159,10 @@ describe('The Koa application', () => {
       expect(
         records.map(({ status, code, unauthorizedReason }) => [status, code, unauthorizedReason]),
       ).to.deep.equal([
-        [401, 'unauthorized', 'missing'],
-        [401, 'unauthorized', 'malformed'],
-        [401, 'unauthorized', 'malformed'],
-        [401, 'unauthorized', 'unknown'],
+        [401, 'unauthorized', 'missing_key'],
+        [401, 'unauthorized', 'malformed_key'],
+        [401, 'unauthorized', 'malformed_key'],
+        [401, 'unauthorized', 'unknown_key'],
         [400, 'invalid_query', undefined],
         [200, undefined, undefined],
       ]);
@@ -170,7 +170,7 @@ describe('The Koa application', () => {
     await withApplication({ openStore: refuseFor('revoked') }, async ({ address, records }) => {
       await list(address);
       await eventually('it is reported', 5_000, () => records.length === 1);
-      expect(records[0]).to.include({ status: 401, unauthorizedReason: 'revoked' });
+      expect(records[0]).to.include({ status: 401, unauthorizedReason: 'revoked_key' });
     });
   });
 

@@ -175,8 +175,13 @@ describe('The fields of a logged request', () => {
   });
 
   it('has the code of an error, and why a key was refused', () => {
-    const refused = { ...record, status: 401, code: 'unauthorized', unauthorizedReason: 'expired' } as const;
-    expect(lineOf(refused)).to.include({ level: 30, code: 'unauthorized', reason: 'expired' });
+    const refused = {
+      ...record,
+      status: 401,
+      code: 'unauthorized',
+      unauthorizedReason: 'expired_key',
+    } as const;
+    expect(lineOf(refused)).to.include({ level: 30, code: 'unauthorized', reason: 'expired_key' });
     expect(lineOf(record)).to.not.have.any.keys('code', 'reason');
   });
 
