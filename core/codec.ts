@@ -122,7 +122,7 @@ const toFieldError = ({ context, message, value }: t.ValidationError): FieldErro
     .map(({ key }) => key)
     .filter((key) => key !== '' && !/^[0-9]+$/.test(key))
     .join('.');
-  const expected = message ?? context.at(-1)?.type.name ?? 'another value';
+  const expected = message ?? context.at(-1)?.type.name ?? 'a valid value';
   return value === undefined && field !== '' ? { field, expected, isMissing: true } : { field, expected };
 };
 

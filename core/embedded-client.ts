@@ -32,11 +32,18 @@ const toError = (failure: Failure): AnimalStoreError => {
         'this idempotency key was already used for a different animal; use a new key',
       );
     case 'InvalidApiKey':
-      return new AnimalStoreError('unauthorized', 'invalid API key');
+      return new AnimalStoreError(
+        'unauthorized',
+        'the API key is unknown, expired or revoked; use a valid key',
+      );
     case 'PetNotFound':
       return new AnimalStoreError('pet_not_found', 'pet not found');
     case 'Unavailable':
-      return new AnimalStoreError('unavailable', 'the store cannot answer now', { cause: failure.cause });
+      return new AnimalStoreError(
+        'unavailable',
+        'the store is temporarily unavailable (see cause); try again, but a create only with its idempotencyKey',
+        { cause: failure.cause },
+      );
   }
 };
 

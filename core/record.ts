@@ -1,6 +1,7 @@
 import * as E from 'fp-ts/Either';
 import type { Eq } from 'fp-ts/Eq';
 import * as t from 'io-ts';
+import { decodeOrThrow } from './codec';
 
 type Primitive = string | number | bigint | boolean;
 
@@ -68,7 +69,10 @@ export const record = <F extends Fields>(name: string, fields: F): RecordCodec<R
       const own: unknown = Reflect.get(value, field);
       if (own !== undefined) copy[field] = own;
     }
-    if (!is(copy)) throw new TypeError(`invalid ${name}`);
+    if (!is(copy)) {
+      decodeOrThrow(codec, copy);
+      throw new TypeError(`invalid ${name}: decode it first, as in decodeOrThrow(${name}, value)`);
+    }
     return copy;
   };
 
@@ -76,5 +80,6 @@ export const record = <F extends Fields>(name: string, fields: F): RecordCodec<R
     equals: (one, other) => all.every(([field]) => Reflect.get(one, field) === Reflect.get(other, field)),
   };
 
-  return Object.assign(new t.Type<A, A>(name, is, validate, encode), { required, optional, eq });
+  const codec = new t.Type<A, A>(name, is, validate, encode);
+  return Object.assign(codec, { required, optional, eq });
 };

@@ -59,6 +59,17 @@ describe('A NewPet', () => {
     expect(NewPet.encode({ ...decode(sold), ...withoutStatus })).to.have.all.keys('name', 'categoryId');
   });
 
+  it('is encoded only if it is valid, and the error names what is wrong', () => {
+    for (const [fields, message] of [
+      [{ name: 7 }, /^invalid NewPet: name must be a string of at most/],
+      [{ name: undefined, status: 'gone' }, /^invalid NewPet: name is required; status must be one of/],
+      [{ categoryId: 7 }, /^invalid NewPet: decode it first, as in decodeOrThrow\(NewPet, value\)$/],
+    ] as const) {
+      const invalid: object = fields;
+      expect(() => NewPet.encode({ ...decode(plain), ...invalid })).to.throw(TypeError, message);
+    }
+  });
+
   it('becomes a Pet only with an id', () => {
     expect(Pet.is({ id: 1n, ...plain })).to.equal(true);
     expect(Pet.decode(plain)._tag).to.equal('Left');
