@@ -167,7 +167,10 @@ const nextOf = (response: Success): URL | undefined => {
   const { href, origin } = response.url;
   const next = URL.canParse(target, href) ? new URL(target, href) : undefined;
   if (next?.origin !== origin) {
-    throw unexpectedResponse(response, `the next page must be at ${origin}, not ${target}; check any proxy`);
+    throw unexpectedResponse(
+      response,
+      `its Link header must point to ${origin}, but points to ${target}; check whether a proxy rewrites it`,
+    );
   }
   return next;
 };

@@ -100,6 +100,8 @@ const collect = async (source: AsyncIterable<NewPet>): Promise<ReadonlyArray<New
   return all;
 };
 
+const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775807, the largest int64';
+
 /**
  * Stores animals in memory, for tests, for programs that need no persistence, and for `DATABASE_URL=memory:` in
  * app/backend/backend.ts.
@@ -139,7 +141,7 @@ export const inMemoryPetRepository = ({
 
   const add = (newPet: NewPet): E.Either<Unavailable, CreatedPet> => {
     const id = nextId();
-    if (!PetId.is(id)) return E.left(unavailable(new Error('no ids are left')));
+    if (!PetId.is(id)) return E.left(unavailable(new Error(noIdsLeft)));
     const pet = Object.freeze({ id, ...newPet });
     sorted.push(pet);
     byId.set(id, pet);
@@ -185,7 +187,7 @@ export const inMemoryPetRepository = ({
       try {
         const newPets = await collect(source);
         const lastOfThem = nextId() + BigInt(newPets.length - 1);
-        if (!PetId.is(lastOfThem)) return E.left(importAborted('no ids are left'));
+        if (!PetId.is(lastOfThem)) return E.left(importAborted(noIdsLeft));
         newPets.forEach(add);
         return E.right(newPets.length);
       } catch (cause) {

@@ -259,7 +259,9 @@ describe('An answer to the client', () => {
       it(`ends the list as unexpected_response if the next page is ${target}`, async () => {
         const { outcome, requests } = await against([page(`<${target}>; rel="next"`)], count);
         expect(outcome).to.include({ code: 'unexpected_response' });
-        expect(outcome).to.have.property('message').that.includes(`, not ${target}; check any proxy`);
+        expect(outcome)
+          .to.have.property('message')
+          .that.includes(`, but points to ${target}; check whether a proxy`);
         expect(requests).to.have.lengthOf(1);
       });
     }
