@@ -54,7 +54,8 @@ export const newPetFields = {
     kind: 'int64',
     codec: CategoryId,
     required: true,
-    description: 'The category of the animal. It may exceed 2^53.',
+    description:
+      'Id of the category of the animal. It can be larger than 2^53, the limit of exact integers in JavaScript.',
     example: 7n,
   },
   status: {

@@ -132,7 +132,7 @@ export const petOperations: ReadonlyArray<PetOperation> = [
     handle: handleGetPet,
     summary: 'Get an animal',
     description:
-      'Use `GET /pets?after={petId - 1}&limit=1` instead. If no animal has the id `petId`, the response has the animal with the next id, or none.',
+      'Use `GET /pets?after={petId - 1}&limit=1` instead, and compare the `id`: if no animal has the id `petId`, that request returns the animal with the next larger id, or an empty page.',
     parameters: [
       {
         name: 'petId',

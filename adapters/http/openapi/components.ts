@@ -100,7 +100,7 @@ const header = (description: string, example: string, required = true) => ({
 
 const headerComponents = {
   'X-Request-Id': header(
-    "Id of the request in the log: the client's `X-Request-Id` if that is well-formed, otherwise a new one.",
+    "Id of the request in the log: the client's `X-Request-Id` if it has 1 to 128 letters, digits or `.:_~+/=-`, otherwise a new one.",
     '1f0c2a4e-5d1b-4a57-9a0e-2b1f3c5d7e90',
     false,
   ),

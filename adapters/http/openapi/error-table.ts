@@ -69,7 +69,7 @@ export const errorTable = [
   '|---|---|---|---|',
   ...errorCodes.map((code) => {
     const same = descriptions.filter((description) => description.code === code);
-    const messages = [...new Set(same.map(({ message }) => escapeCell(message)))].join('; or: ');
+    const messages = [...new Set(same.map(({ message }) => `"${escapeCell(message)}"`))].join(' or ');
     return `| \`${code}\` | ${same[0]?.status ?? ''} | ${retries[code] ?? 'no'} | ${messages} |`;
   }),
 ].join('\n');
