@@ -213,9 +213,11 @@ export const httpTransport = (store: RemoteStore): Transport => {
     find: async (id, attempt) => {
       const before = PetId.decode(id - 1n);
       const after = before._tag === 'Right' ? `&after=${before.right}` : '';
-      const [pet] = toPets(await send(store, urlOf(store, `pets?limit=1${after}`), attempt));
-      if (pet?.id !== id) throw new AnimalStoreError('pet_not_found', 'pet not found');
-      return pet;
+      const response = await send(store, urlOf(store, `pets?limit=1${after}`), attempt);
+      const [pet] = toPets(response);
+      if (pet?.id === id) return pet;
+      const { requestId } = detailsOf(response);
+      throw new AnimalStoreError('pet_not_found', 'pet not found', { requestId });
     },
   };
 };

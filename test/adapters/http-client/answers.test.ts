@@ -77,6 +77,12 @@ describe('An answer to the client', () => {
     });
   });
 
+  it('without the animal that was asked for has the id of the request in its error', async () => {
+    const page = answer(200, `[${stored}]`, { 'X-Request-Id': 'r1' });
+    const { outcome } = await against([page], (client) => client.get(404n));
+    expect(outcome).to.include({ code: 'pet_not_found', requestId: 'r1', status: undefined });
+  });
+
   for (const [status, code] of [
     [408, 'request_timeout'],
     [409, 'idempotency_key_in_flight'],
