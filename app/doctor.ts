@@ -171,22 +171,27 @@ const getBody = async (host: string, port: number, path: string): Promise<string
 };
 
 /**
- * True if the animal store at this address uses the configured database. The store's `/readyz` writes a heartbeat to
- * the store's database, at most once a second. The function calls `/readyz` and looks for a new heartbeat in the
- * configured database. Also true for a database in memory, which no other process can read.
+ * Compares the configured database with that of the animal store at this address. The store's `/readyz` writes a
+ * heartbeat to the store's database, at most once a second, and this function looks for it in the configured database.
+ * Returns `unknown` if the store can't write now, or if the configured database is in memory.
  */
-const usesSameDatabase = async (settings: Settings, host: string, port: number): Promise<boolean> => {
+const compareDatabases = async (
+  settings: Settings,
+  host: string,
+  port: number,
+): Promise<'same' | 'other' | 'unknown'> => {
   const database = await databaseOf(settings)?.openForInspection();
-  if (database === undefined) return true;
+  if (database === undefined) return 'unknown';
   try {
     const before = await readHeartbeat(database)();
+    let isReady = true;
     for (const pauseMs of [0, databaseTimeouts.readinessCacheMs]) {
       await delay(pauseMs);
-      await getBody(host, port, '/readyz');
+      isReady &&= (await getBody(host, port, '/readyz')) === '{"status":"ready"}';
       const after = await readHeartbeat(database)();
-      if (E.isRight(before) && E.isRight(after) && before.right !== after.right) return true;
+      if (E.isRight(before) && E.isRight(after) && before.right !== after.right) return 'same';
     }
-    return false;
+    return isReady ? 'other' : 'unknown';
   } finally {
     await database.close();
   }
@@ -203,9 +208,14 @@ const inspectTakenPort = async (
     return failed('port', failureText({ _tag: 'CannotListen', cause, prefix }, settings.DATABASE_URL));
   }
   const place = `${prefix}PORT ${port} on ${host} is taken by an animal store`;
-  return (await usesSameDatabase(settings, host, port))
-    ? passed('port', `${place} with this database`)
-    : failed('port', `${place} with another database; stop it, or set ${prefix}PORT or ${prefix}HOST`);
+  switch (await compareDatabases(settings, host, port)) {
+    case 'same':
+      return passed('port', `${place} with this database`);
+    case 'other':
+      return failed('port', `${place} with another database; stop it, or set ${prefix}PORT or ${prefix}HOST`);
+    case 'unknown':
+      return warned('port', `${place}; \`doctor\` can't tell whether it has this database`);
+  }
 };
 
 const inspectPort = async (

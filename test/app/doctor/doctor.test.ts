@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { apiKeyStore } from '../../../adapters/knex';
+import { apiKeyStore, openSqlite } from '../../../adapters/knex';
 import { success } from '../../contracts/outcome';
 import { addsColour, asProgramWith } from '../../support/databases/migrations';
 import { columnOf } from '../../support/databases/sqlite-files';
@@ -104,11 +104,28 @@ describe('animal-store doctor', () => {
     expect(failed[0]?.text).to.contain(`EADDRINUSE: address already in use 127.0.0.1:${port}`);
   });
 
-  it('accepts the port of the running service in memory, also one that fetch refuses', async () => {
+  it('only warns of the port of a service in memory, also one that fetch refuses', async () => {
     const environment = { DATABASE_URL: 'memory:', PORT: String(await freePort(portsThatBrowsersBlock)) };
     const { results, failed } = await whileServing(environment, () => doctor(environment));
     expect(failed).to.deep.equal([]);
-    expect(results.find(({ check }) => check === 'port')?.text).to.match(/taken by an animal store/);
+    expect(results.find(({ check }) => check === 'port'))
+      .to.include({ isWarning: true })
+      .and.property('text')
+      .match(/is taken by an animal store; `doctor` can't tell whether it has this database/);
+  });
+
+  it('only warns of the port of a service that can not write to its database now', async () => {
+    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}`, API_KEYS: 'a-key' };
+    await whileServing(environment, async ({ address }) => {
+      const { writes, close } = openSqlite(environment.DATABASE_URL.slice('sqlite:'.length));
+      const transaction = await writes.transaction();
+      await transaction('heartbeats').insert({ id: 2, beaten_at: 0 });
+      const { results, failed } = await doctor({ ...environment, PORT: new URL(address).port });
+      await transaction.rollback();
+      await close();
+      expect(checksOf(failed)).to.not.include('port');
+      expect(results.find(({ check }) => check === 'port')).to.include({ isWarning: true });
+    });
   });
 
   it('accepts the ports of a service with the same database, and rejects those of another store', async () => {
