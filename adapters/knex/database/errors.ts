@@ -44,6 +44,8 @@ export const isDamage = hasCode(/^SQLITE_(?:CORRUPT|NOTADB)$/);
 /** True for an I/O error of SQLite. A full disk causes it too, if SQLite can't create the wal-index (`-shm`). */
 export const isIoError = hasCode(/^SQLITE_IOERR$/);
 
+export const isLinkLoop = hasCode(/^ELOOP$/);
+
 export const isDiskFull = hasCode(/^(?:SQLITE_FULL|ENOSPC)$/);
 
 export const errorWithCode = (code: string, message: string): Error =>

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { Knex } from 'knex';
-import { fileReplaced, isDamage, isIoError } from '../database/errors';
+import { fileReplaced, isDamage, isIoError, isLinkLoop } from '../database/errors';
 import { readSize, resolveSymlink } from './file';
 
 /**
@@ -15,12 +15,17 @@ const maxLogChecks = 3;
 
 const blockBytes = 512n;
 
+const missing = { identity: undefined, size: 0, hasHoles: false };
+
+/** Returns undefined if the file can't be inspected now, as in a folder that this user may not enter. */
 const inspectFile = (filename: string) => {
   try {
-    const { dev, ino, size, blocks } = statSync(filename, { bigint: true });
+    const found = statSync(filename, { bigint: true, throwIfNoEntry: false });
+    if (found === undefined) return missing;
+    const { dev, ino, size, blocks } = found;
     return { identity: `${dev} ${ino}`, size: Number(size), hasHoles: blocks * blockBytes < size };
-  } catch {
-    return { identity: undefined, size: 0, hasHoles: false };
+  } catch (error) {
+    return isLinkLoop(error) ? missing : undefined;
   }
 };
 
@@ -64,19 +69,22 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
   let checking: Promise<void> | undefined;
 
   /**
-   * Returns the size of a file, which is 0 if the file never existed. Returns undefined if the file that was opened is
-   * gone or was replaced.
+   * Returns the size of a file, which is 0 if the file never existed. Returns `lost` if the file that was opened is gone
+   * or was replaced, and `unknown` if it can't be inspected now.
    */
   const inspectPart = (ending: '' | '-wal' | '-shm', base: string) => {
-    const { identity, ...found } = inspectFile(`${base}${ending}`);
+    const inspected = inspectFile(`${base}${ending}`);
+    if (inspected === undefined) return 'unknown';
+    const { identity, ...found } = inspected;
     const known = identities.get(ending);
     if (known === undefined && identity !== undefined) identities.set(ending, identity);
-    return (known ?? identity) === identity ? found : undefined;
+    return (known ?? identity) === identity ? found : 'lost';
   };
 
   const inspectMain = (base: string): FileState => {
     const main = inspectPart('', base);
-    if (main === undefined || (main.size === 0 && largestSize > 0)) return 'lost';
+    if (main === 'unknown') return 'sound';
+    if (main === 'lost' || (main.size === 0 && largestSize > 0)) return 'lost';
     if (main.size < largestSize) return 'suspect';
     largestSize = main.size;
     return 'sound';
@@ -84,7 +92,8 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
 
   const inspectLog = (base: string): FileState => {
     const log = inspectPart('-wal', base);
-    if (log === undefined || inspectPart('-shm', base) === undefined) return 'lost';
+    if (log === 'lost' || inspectPart('-shm', base) === 'lost') return 'lost';
+    if (log === 'unknown') return 'sound';
     hasLogHoles = log.hasHoles;
     if (log.size < lastLogSize) return 'suspect';
     lastLogSize = log.size;
@@ -104,7 +113,7 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
    * for damage.
    */
   const checkMain = async (base: string): Promise<void> => {
-    const { size } = inspectFile(base);
+    const { size = largestSize } = inspectFile(base) ?? {};
     if ((await readSize(reads())) < largestSize || (await passesQuickCheck())) largestSize = size;
     else isLost = true;
   };
@@ -117,7 +126,7 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
     const { page_size: pageSize } = await reads()('pragma_page_size').first<{ page_size: number }>();
     for (let check = 0; check < maxLogChecks; check += 1) {
       const [answer] = await reads().raw<ReadonlyArray<{ log: number }>>('PRAGMA wal_checkpoint(PASSIVE)');
-      const { size } = inspectFile(`${base}-wal`);
+      const { size = lastLogSize } = inspectFile(`${base}-wal`) ?? {};
       const frames = answer?.log ?? 0;
       if (frames <= 0 || size >= logHeaderBytes + frames * (frameHeaderBytes + pageSize)) {
         lastLogSize = size;
@@ -132,7 +141,7 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
     try {
       // If another program empties the log, the next commit leaves a hole in place of the log's header. SQLite's
       // recovery ignores a log without a header.
-      const { size = 0 } = inspectPart('-wal', base) ?? {};
+      const { size = 0 } = inspectFile(`${base}-wal`) ?? {};
       if (size > 0 && !(await hasLogHeader(`${base}-wal`))) isLost = isLogDamaged = true;
       if (!isLost && inspectLog(base) === 'suspect') await checkLog(base);
       if (!isLost && inspectMain(base) === 'suspect') await checkMain(base);
@@ -147,7 +156,7 @@ export const watchFile = (filename: string, { reads, passesQuickCheck }: Options
       checking = undefined;
     }));
 
-  const isSameFile = (): boolean => inspectPart('', resolveSymlink(filename)) !== undefined;
+  const isSameFile = (): boolean => inspectPart('', resolveSymlink(filename)) !== 'lost';
 
   return {
     willOpen: (): void => {

@@ -1,8 +1,15 @@
 import { expect } from 'chai';
-import { open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
+import { chmod, chown, open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { environmentOf } from '../../support/http/client';
-import { runCommand } from '../../support/processes/command';
-import { killServices, startService } from '../../support/service/service-process';
+import {
+  main,
+  needsReadableBuild,
+  runCommand,
+  startUnprivileged,
+  unprivilegedUser,
+} from '../../support/processes/command';
+import { killServices, startService, whenServing } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
 import { openSqlite } from '../../../adapters/knex';
 import { fault, type Figures } from '../support/fault';
@@ -107,6 +114,22 @@ describe('A service that loses its SQLite file', () => {
       };
     }),
   );
+
+  it('continues after its user could not enter the folder of the file for a moment', async function () {
+    await needsReadableBuild(this);
+    await inFolder(async (folder) => {
+      if (process.getuid?.() === 0) await chown(folder, unprivilegedUser, unprivilegedUser);
+      const settings = { PORT: '0', ...settingsOf(`${folder}/animals.sqlite3`) };
+      const service = await whenServing(startUnprivileged([process.execPath, main, 'serve'], settings));
+      await witness(service.address).expectWorking();
+      await chmod(folder, 0o000);
+      // The service looks at its file every 500 ms.
+      await delay(1_500);
+      await chmod(folder, 0o700);
+      await witness(service.address).expectWorking();
+      expect(await service.stop()).to.include({ code: 0 });
+    });
+  });
 
   fault('does not start if the file has lost a page', () =>
     inFolder((folder) =>
