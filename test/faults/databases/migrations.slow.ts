@@ -1,11 +1,18 @@
 import { expect } from 'chai';
-import { columnIn, postgresStore, type SqlStore, sqlStores } from '../../support/databases/databases';
+import {
+  columnIn,
+  postgresStore,
+  sqliteStore,
+  type SqlStore,
+  sqlStores,
+} from '../../support/databases/databases';
 import { migrationNames } from '../../support/databases/migrations';
 import { eventually } from '../../support/eventually';
 import { listPets } from '../../support/http/client';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { killPrograms, runCommand, startCommand } from '../../support/processes/command';
 import { killServices, startServices } from '../../support/service/service-process';
+import { inFolder } from '../../support/temporary-folder';
 import { otherBuild, startHangingMigrator } from '../support/builds';
 import { fault } from '../support/fault';
 
@@ -92,11 +99,16 @@ const migrateForLong = async (store: SqlStore): Promise<void> => {
 describe('Migrations that take 31 s', () => {
   afterEach(killServices);
 
-  // At the same time, because they only wait.
-  fault('report their progress, and starting instances wait for them, on SQLite and PostgreSQL', async () => {
-    await Promise.all(sqlStores.map(({ within }) => within(migrateForLong)));
-    return { databases: sqlStores.length };
-  });
+  // At the same time, because they only wait. The end of `inPostgresDatabase` kills the services of both.
+  fault('report their progress, and starting instances wait for them, on SQLite and PostgreSQL', () =>
+    inFolder((folder) =>
+      inPostgresDatabase(async (url) => {
+        const stores = [sqliteStore(`${folder}/animals.sqlite3`), postgresStore(url)];
+        await Promise.all(stores.map(migrateForLong));
+        return { databases: stores.length };
+      }),
+    ),
+  );
 });
 
 describe('A migration of a locked table, on PostgreSQL', () => {
