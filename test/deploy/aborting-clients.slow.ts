@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { Agent } from 'node:http';
 import type { ClientHttp2Session } from 'node:http2';
-import { fault } from '../faults/support/fault';
 import { type Random, randomFrom } from '../support/random';
 import { call, idOf } from '../support/http/client';
 import { killPrograms } from '../support/processes/command';
@@ -124,9 +123,7 @@ const attack = async (startProxy: StartProxy) => {
     answers.flatMap(({ wrong }) => wrong),
     `seed ${seed}`,
   ).to.deep.equal([]);
-  const right = answers.reduce((sum, answer) => sum + answer.right, 0);
-  expect(right).to.be.above(100);
-  return { attacks, 'right answers': right, 'wrong or failed': 0, seed: String(seed) };
+  expect(answers.reduce((sum, answer) => sum + answer.right, 0)).to.be.above(100);
 };
 
 describe('Clients that abort at random behind a shipped proxy', () => {
@@ -136,6 +133,6 @@ describe('Clients that abort at random behind a shipped proxy', () => {
   afterEach(removeFolders);
 
   for (const [name, startProxy] of proxies) {
-    fault(`do not change what others are answered through ${name}`, () => attack(startProxy));
+    it(`do not change what others are answered through ${name}`, () => attack(startProxy));
   }
 });

@@ -36,7 +36,7 @@ export const withProxies = async <A>(
   }
 };
 
-const mayMount = async (): Promise<boolean> => (await findMissing(['mount'])) === undefined;
+const mayMount = async (): Promise<boolean> => (await findMissing('mount')) === undefined;
 
 /** Gives a folder on a small disk of its own, if one can be mounted. */
 const onSmallDisk = async <A>(sizeBytes: number, use: (folder: string) => Promise<A>): Promise<A> =>

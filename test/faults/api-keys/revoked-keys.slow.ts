@@ -9,7 +9,7 @@ import { success } from '../../contracts/outcome';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
 import { apiKeyStore } from '../../../adapters/knex';
-import { fault, type Figures } from '../support/fault';
+import { fault } from '../support/fault';
 import { attachStrace, detachAll } from '../support/machine';
 
 /** Time after which a revoked key is refused, whatever the database does. */
@@ -61,7 +61,7 @@ const revoke = async (
   { open }: SqlStore,
   databaseUrl: string,
   { beginsMs, endsMs, stopDatabase, refusedWith }: Outage,
-): Promise<Figures> => {
+): Promise<void> => {
   // The longest statement timeout, so that it does not end a late response first.
   const environment = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', POSTGRES_STATEMENT_TIMEOUT: '9000' };
   const first = await startService(environment);
@@ -99,8 +99,6 @@ const revoke = async (
   }
   const refused = refusedWith.every((status) => uses.some(({ refusals }) => refusals.has(status)));
   expect(refused, 'the fault was met').to.equal(true);
-  const last = Math.max(...uses.map(({ lastAccepted }) => lastAccepted() - began));
-  return { instances: services.length, 'last accepted after ms': Math.round(Math.max(last, 0)) };
 };
 
 const fromRevocation = { beginsMs: 0, endsMs: usedForMs };
@@ -136,21 +134,19 @@ describe('A revoked key', () => {
 
   for (const { name, within } of sqlStores) {
     if (name === 'PostgreSQL') {
-      fault('is refused within 5 s while the database is unreachable, on PostgreSQL', () =>
+      it('is refused within 5 s while the database is unreachable, on PostgreSQL', () =>
         within((store) =>
           throughProxy(store.databaseUrl, (proxied, { freeze, thaw }) =>
             revoke(store, proxied, frozen(freeze, thaw, fromRevocation)),
           ),
-        ),
-      );
-      fault('is refused within 5 s while the database responds 4.5 s late, on PostgreSQL', () =>
+        ));
+      it('is refused within 5 s while the database responds 4.5 s late, on PostgreSQL', () =>
         within((store) =>
           throughProxy(store.databaseUrl, (proxied, { freezeAnswers, thaw }) =>
             // Both instances have looked the key up before its revocation, and wait for the response.
             revoke(store, proxied, frozen(freezeAnswers, thaw, { beginsMs: -2_200, endsMs: 4_500 })),
           ),
-        ),
-      );
+        ));
     } else {
       fault(
         'is refused within 5 s while the disk takes 4 s for each read, on SQLite',

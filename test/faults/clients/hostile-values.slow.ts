@@ -1,31 +1,16 @@
 import { expect } from 'chai';
 import { type SqlStore, sqlStores } from '../../support/databases/databases';
-import { readHttpResponses } from '../../support/http/raw-connection';
+import { connectTo, readHttpResponses } from '../../support/http/raw-connection';
 import { checkAnswer, type CheckedAnswer } from '../../support/openapi/checked-answer';
 import { killServices, startService } from '../../support/service/service-process';
-import { converse } from '../support/clients';
-import { fault, type Figures } from '../support/fault';
+import { requestBytes, type RequestOptions } from '../../support/service/service-under-test';
 
 const sql = [
   ...["' OR 1=1 --", "'; DROP TABLE pets; --", '1; DELETE FROM pets', '1 UNION SELECT digest FROM api_keys'],
   ...['1)) OR ((1=1', "'||(SELECT key FROM api_keys)||'", '"; DROP TABLE pets; --', "\\'; --", '0x27 OR 1=1'],
-  ...[
-    '`',
-    '\\',
-    '%',
-    '_',
-    '?',
-    '??',
-    ':id',
-    '$1',
-    '${1}',
-    "E'\\x27'",
-    '/* */',
-    '1/**/OR/**/1',
-    "'",
-    "''",
-    'NULL',
-  ],
+  ..."` \\ % _ ? ?? :id $1 ${1} 1/**/OR/**/1 ' '' NULL".split(' '),
+  "E'\\x27'",
+  '/* */',
 ];
 
 const injected = [
@@ -52,56 +37,37 @@ const furtherHeaders =
   'connection content-length content-type date keep-alive www-authenticate allow link location deprecation sunset \
 ratelimit ratelimit-policy vary retry-after idempotent-replayed'.split(' ');
 
-interface Sent {
-  readonly method?: string;
-  readonly key?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
-const asker = (address: string, ownKey: string) => {
-  const port = Number(new URL(address).port);
-  let asked = 0;
-  const exchange = async (method: string, target: string, bytes: string): Promise<CheckedAnswer> => {
-    asked += 1;
-    const heard = await converse(port, bytes, 15_000);
-    const [response] = readHttpResponses(heard.bytes, [method]);
-    if (response === undefined) throw new Error(`no answer to ${bytes}`);
+const asker =
+  (address: string, ownKey: string) =>
+  async (
+    target: string,
+    { method = 'GET', headers = {}, ...options }: RequestOptions & { readonly method?: string } = {},
+  ): Promise<CheckedAnswer> => {
+    const json = options.body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const bytes = requestBytes(method, target, { key: ownKey, headers: { ...json, ...headers }, ...options });
+    const connection = connectTo(address);
+    connection.send(bytes);
+    const [response] = readHttpResponses(await connection.closed(), [method]);
+    if (response === undefined) throw new Error(`no answer to ${bytes.toString()}`);
     const names = response.headers.map(([name]) => name);
-    expect(names, bytes).to.include.members(headersOfEveryAnswer);
+    expect(names, bytes.toString()).to.include.members(headersOfEveryAnswer);
     expect(
       names.filter((name) => ![...headersOfEveryAnswer, ...furtherHeaders].includes(name)),
-      bytes,
+      bytes.toString(),
     ).to.deep.equal([]);
     return checkAnswer({ method, target }, response);
   };
-  return {
-    count: () => asked,
-    ask: (target: string, { method = 'GET', key = ownKey, headers = {}, body = '' }: Sent = {}) => {
-      const content = Buffer.from(body).toString('latin1');
-      const lines = [
-        `${method} ${target} HTTP/1.1`,
-        'Host: localhost',
-        'Connection: close',
-        `Authorization: Bearer ${key}`,
-        ...(body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${content.length}`]),
-        ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-      ];
-      return exchange(method, target, `${lines.join('\r\n')}\r\n\r\n${content}`);
-    },
-  };
-};
 
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
-const attack = async ({ databaseUrl, open }: SqlStore): Promise<Figures> => {
+const attack = async ({ databaseUrl, open }: SqlStore): Promise<void> => {
   const service = await startService({
     DATABASE_URL: databaseUrl,
     LOG_LEVEL: 'silent',
     RATE_LIMIT: '100000/60s',
     CORS_ORIGIN: 'https://shop.example',
   });
-  const { ask, count } = asker(service.address, await service.firstKey());
+  const ask = asker(service.address, await service.firstKey());
   const names: Array<string> = [];
   const post = async (
     name: string,
@@ -173,13 +139,12 @@ const attack = async ({ databaseUrl, open }: SqlStore): Promise<Figures> => {
   await close();
   expect(stored).to.deep.equal(names);
   expect(keys).to.deep.equal(['first key']);
-  return { requests: count(), 'names stored exactly': stored.length };
 };
 
 describe('Hostile values of a client', () => {
   afterEach(killServices);
 
   for (const { name, within } of sqlStores) {
-    fault(`are stored or refused as values, in every input, on ${name}`, () => within(attack));
+    it(`are stored or refused as values, in every input, on ${name}`, () => within(attack));
   }
 });

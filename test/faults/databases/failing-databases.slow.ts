@@ -11,7 +11,7 @@ import { pidOf } from '../../support/processes/system';
 import { killServices, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
 import { databaseTimeouts } from '../../../core/timeouts';
-import { fault, type Figures } from '../support/fault';
+import { fault } from '../support/fault';
 import { attachStrace, detachAll, fillDisk, inTmpfs } from '../support/machine';
 import { type ReadsUnderFault, witness } from '../support/witness';
 
@@ -27,10 +27,10 @@ interface Failure {
 const failUnderService = async (
   databaseUrl: string,
   { inject, reads, lastsMs = 0, settings = {} }: Failure,
-): Promise<Figures> => {
+): Promise<void> => {
   const environment = { ...environmentOf(databaseUrl), ...settings };
   const service = await startService(environment);
-  const { expectWorking, untilFailing, requestFor, untilWorking, figures } = witness(service.address);
+  const { expectWorking, untilFailing, requestFor, untilWorking, expectAllStored } = witness(service.address);
   await expectWorking();
   const cure = await inject(pidOf(service));
   try {
@@ -42,7 +42,7 @@ const failUnderService = async (
   await untilWorking();
   service.signal('SIGKILL');
   await service.ended;
-  return figures((await startService(environment)).address);
+  await expectAllStored((await startService(environment)).address);
 };
 
 /** Longer than any timeout of a service that runs. */
@@ -50,7 +50,7 @@ const outageMs = databaseTimeouts.idleInTransactionMs + 2_000;
 
 const diskBytes = 4 * 1024 * 1024;
 
-const failCalls = (calls: string, error: string) => (): Promise<Figures> =>
+const failCalls = (calls: string, error: string) => (): Promise<void> =>
   inFolder((folder) =>
     failUnderService(`sqlite:${folder}/animals.sqlite3`, {
       inject: async (pid) => {
@@ -93,7 +93,6 @@ describe('A failing SQLite database is a 503, and reads continue', () => {
         expect(stdout).to.match(
           /FAIL +database .*ENOSPC: only \d+ bytes are free; free space on the disk of the database/,
         );
-        return {};
       }),
     'mount',
   );
@@ -133,7 +132,6 @@ describe('A failing SQLite database is a 503, and reads continue', () => {
           expect(await run('backup', `${other}/backup`)).to.equal(
             `the backup failed: ${advice}; ${other}/backup is unchanged\n`,
           );
-          return {};
         }),
       ),
     'mount',
@@ -147,7 +145,7 @@ describe('A failing SQLite database is a 503, and reads continue', () => {
   );
   fault('while fsync fails with EIO', failCalls('fsync,fdatasync', 'EIO'), 'strace');
 
-  fault('while another process locks it for longer than any timeout', () =>
+  it('while another process locks it for longer than any timeout', () =>
     inFolder((folder) => {
       const { databaseUrl, holdWriters } = sqliteStore(`${folder}/animals.sqlite3`);
       return failUnderService(databaseUrl, {
@@ -155,14 +153,13 @@ describe('A failing SQLite database is a 503, and reads continue', () => {
         reads: 'reads continue',
         lastsMs: outageMs,
       });
-    }),
-  );
+    }));
 });
 
 describe('A failing PostgreSQL database is a 503', () => {
   afterEach(killServices);
 
-  fault('while another client holds a lock, and the pool has one connection', () =>
+  it('while another client holds a lock, and the pool has one connection', () =>
     inPostgresDatabase((url) =>
       failUnderService(url, {
         inject: async () => {
@@ -176,10 +173,9 @@ describe('A failing PostgreSQL database is a 503', () => {
         reads: 'reads fail',
         settings: { POSTGRES_POOL_SIZE: '1' },
       }),
-    ),
-  );
+    ));
 
-  fault('between SIGKILL of its server and the next start', () =>
+  it('between SIGKILL of its server and the next start', () =>
     withOwnPostgres(({ url, kill, start }) =>
       failUnderService(url, {
         inject: async () => {
@@ -189,10 +185,9 @@ describe('A failing PostgreSQL database is a 503', () => {
         reads: 'reads fail',
         lastsMs: 3_000,
       }),
-    ),
-  );
+    ));
 
-  fault('while its network hangs for longer than any timeout', () =>
+  it('while its network hangs for longer than any timeout', () =>
     withOwnPostgres(({ url }) =>
       throughProxy(url, (proxied, { freeze, thaw }) =>
         failUnderService(proxied, {
@@ -204,6 +199,5 @@ describe('A failing PostgreSQL database is a 503', () => {
           lastsMs: outageMs,
         }),
       ),
-    ),
-  );
+    ));
 });

@@ -5,7 +5,6 @@ import { removeFolders } from '../../support/temporary-folder';
 import { restoreSqlite } from '../../../adapters/knex';
 import { arbitraryNewPet } from '../../contracts';
 import { decodeOrThrow, PetName } from '../../../core';
-import { fault } from '../support/fault';
 
 /** Duration of the restore: longer than a pool keeps an idle connection. */
 const leastMs = 33_000;
@@ -18,7 +17,7 @@ const wait = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(
 describe('A long restore', () => {
   afterEach(removeFolders);
 
-  fault('locks the database until its end', async () => {
+  it('locks the database until its end', async () => {
     const name = decodeOrThrow(PetName, 'x'.repeat(65_536));
     const { file } = await newCatalogue(Array.from({ length: 412 }, () => ({ ...arbitraryNewPet(), name })));
     const target = await newCatalogue();
@@ -32,9 +31,7 @@ describe('A long restore', () => {
         locked.push(isLocked(target.file));
       },
     });
-    const milliseconds = performance.now() - began;
-    expect(milliseconds).to.be.greaterThan(leastMs);
+    expect(performance.now() - began).to.be.greaterThan(leastMs);
     expect(locked).not.to.include(false);
-    return { seconds: Math.round(milliseconds / 1_000), checks: locked.length };
   });
 });

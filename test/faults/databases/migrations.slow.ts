@@ -14,7 +14,6 @@ import { killPrograms, runCommand, startCommand } from '../../support/processes/
 import { killServices, startServices } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
 import { otherBuild, startHangingMigrator } from '../support/builds';
-import { fault } from '../support/fault';
 
 const boundMs = 60_000;
 
@@ -37,52 +36,43 @@ for (const { name, within } of sqlStores) {
     afterEach(killServices);
     afterEach(killPrograms);
 
-    fault(
-      `run once when ${firstStarts} processes start for the first time: one prints a key, all serve`,
-      () =>
-        within(async (store) => {
-          const services = await startServices(firstStarts, store.databaseUrl);
-          const key = await Promise.any(services.map(({ firstKey }) => firstKey()));
-          const answers = await Promise.all(services.map(({ address }) => listPets({ address, key })));
-          expect(answers.map(({ status }) => status)).to.deep.equal(services.map(() => 200));
-          const ended = await Promise.all(services.map(({ stop }) => stop()));
-          expect(ended.map(({ code }) => code)).to.deep.equal(services.map(() => 0));
-          expect(ended.filter(({ stderr }) => stderr.includes('shown only once'))).to.have.length(1);
-          expect(await columnIn(store, 'api_keys', 'name')).to.deep.equal(['first key']);
-          await expectMigrated(store);
-          return { processes: firstStarts };
-        }),
-    );
+    it(`run once when ${firstStarts} processes start for the first time: one prints a key, all serve`, () =>
+      within(async (store) => {
+        const services = await startServices(firstStarts, store.databaseUrl);
+        const key = await Promise.any(services.map(({ firstKey }) => firstKey()));
+        const answers = await Promise.all(services.map(({ address }) => listPets({ address, key })));
+        expect(answers.map(({ status }) => status)).to.deep.equal(services.map(() => 200));
+        const ended = await Promise.all(services.map(({ stop }) => stop()));
+        expect(ended.map(({ code }) => code)).to.deep.equal(services.map(() => 0));
+        expect(ended.filter(({ stderr }) => stderr.includes('shown only once'))).to.have.length(1);
+        expect(await columnIn(store, 'api_keys', 'name')).to.deep.equal(['first key']);
+        await expectMigrated(store);
+      }));
 
-    fault('run once, by the next instances, after their migrator is killed', () =>
+    it('run once, by the next instances, after their migrator is killed', () =>
       within(async (store) => {
         const migrator = await startHangingMigrator(store.databaseUrl);
         migrator.signal('SIGKILL');
         await migrator.ended;
-        return { 'all serve after ms': await startThree(store) };
-      }),
-    );
+        await startThree(store);
+      }));
 
-    fault(
-      `block others ${name === 'SQLite' ? 'until' : 'for a minute, not until'} a hung migrator is killed`,
-      () =>
-        within(async (store) => {
-          const migrator = await startHangingMigrator(store.databaseUrl);
-          migrator.signal('SIGSTOP');
-          if (name === 'SQLite') {
-            const waiting = startCommand(['migrate'], { DATABASE_URL: store.databaseUrl });
-            await eventually('it reports that it waits', boundMs, () =>
-              waiting.stderr().includes('waiting to migrate'),
-            );
-            migrator.signal('SIGKILL');
-            await migrator.ended;
-            expect(await waiting.ended).to.include({ code: 0 });
-          }
-          const milliseconds = await startThree(store);
-          expect(milliseconds).to.be.lessThan(boundMs);
-          return { 'all serve after ms': milliseconds };
-        }),
-    );
+    it(`block others ${name === 'SQLite' ? 'until' : 'for a minute, not until'} a hung migrator is killed`, () =>
+      within(async (store) => {
+        const migrator = await startHangingMigrator(store.databaseUrl);
+        migrator.signal('SIGSTOP');
+        if (name === 'SQLite') {
+          const waiting = startCommand(['migrate'], { DATABASE_URL: store.databaseUrl });
+          await eventually('it reports that it waits', boundMs, () =>
+            waiting.stderr().includes('waiting to migrate'),
+          );
+          migrator.signal('SIGKILL');
+          await migrator.ended;
+          expect(await waiting.ended).to.include({ code: 0 });
+        }
+        const milliseconds = await startThree(store);
+        expect(milliseconds).to.be.lessThan(boundMs);
+      }));
   });
 }
 
@@ -100,21 +90,19 @@ describe('Migrations that take 31 s', () => {
   afterEach(killServices);
 
   // At the same time, because they only wait. The end of `inPostgresDatabase` kills the services of both.
-  fault('report their progress, and starting instances wait for them, on SQLite and PostgreSQL', () =>
+  it('report their progress, and starting instances wait for them, on SQLite and PostgreSQL', () =>
     inFolder((folder) =>
       inPostgresDatabase(async (url) => {
         const stores = [sqliteStore(`${folder}/animals.sqlite3`), postgresStore(url)];
         await Promise.all(stores.map(migrateForLong));
-        return { databases: stores.length };
       }),
-    ),
-  );
+    ));
 });
 
 describe('A migration of a locked table, on PostgreSQL', () => {
   afterEach(killServices);
 
-  fault('waits for short times again and again, so that no request waits long behind it, and gets it', () =>
+  it('waits for short times again and again, so that no request waits long behind it, and gets it', () =>
     inPostgresDatabase(async (url) => {
       expect((await runCommand(['migrate'], { DATABASE_URL: url })).code).to.equal(0);
       const { writes, close } = postgresStore(url).open();
@@ -138,7 +126,5 @@ describe('A migration of a locked table, on PostgreSQL', () => {
       await reader.rollback();
       expect(await migrated).to.include({ code: 0, stdout: '900_add_colour\n' });
       await close();
-      return { lost: 0 };
-    }),
-  );
+    }));
 });

@@ -4,7 +4,6 @@ import { sqlStores } from '../../support/databases/databases';
 import { call } from '../../support/http/client';
 import { pidOf } from '../../support/processes/system';
 import { killServices, startService } from '../../support/service/service-process';
-import { fault, type Figures } from '../support/fault';
 import { runClosedLoop } from '../support/load';
 
 const crowds = [64, 512, 2_000];
@@ -24,66 +23,52 @@ const startAsShipped = async (databaseUrl: string) => {
   return { ...service, key: await service.firstKey() };
 };
 
-const waitForPages = async (databaseUrl: string): Promise<Figures> => {
+const waitForPages = async (databaseUrl: string): Promise<void> => {
   const service = await startAsShipped(databaseUrl);
   const { address, key } = service;
   for (let animal = 0; animal < animals; animal += 1) {
     await call(`${address}/v1/pets`, { method: 'POST', key, body: rex });
   }
   const requests = [{ target: '/v1/pets', key }];
-  const figures: Array<readonly [string, string]> = [];
   const refused: Array<unknown> = [];
   const rates: Array<number> = [];
   for (const connections of crowds) {
-    if (rates.length > 0 && connections > longestTurnSeconds * Math.max(...rates)) {
-      figures.push([`of ${connections}`, 'skipped: this machine is too slow for so many']);
-      continue;
-    }
+    // A slow machine serves the larger crowds too late.
+    if (rates.length > 0 && connections > longestTurnSeconds * Math.max(...rates)) continue;
     const load = { address, pid: pidOf(service), connections, settleSeconds: 1, countedSeconds: 2, requests };
     const { byStatus, cutOff, answersPerSecond } = await runClosedLoop(load);
-    const { 200: answered, ...others } = byStatus;
-    if (cutOff > 0 || Object.keys(others).length > 0) refused.push({ connections, cutOff, others });
-    const rate = answersPerSecond['200'] ?? 0;
-    rates.push(rate);
-    figures.push([
-      `of ${connections}`,
-      `${Math.round(rate).toLocaleString('en')} answers a second, p99 ${Math.round(answered?.p99 ?? NaN)} ms`,
-    ]);
+    const statuses = Object.keys(byStatus);
+    if (cutOff > 0 || statuses.join() !== '200') refused.push({ connections, cutOff, statuses });
+    rates.push(answersPerSecond['200'] ?? 0);
   }
   expect(refused, `not answered: ${JSON.stringify(refused)}`).to.deep.equal([]);
-  return Object.fromEntries(figures);
 };
 
-const createWithoutRetries = async (databaseUrl: string): Promise<Figures> => {
+const createWithoutRetries = async (databaseUrl: string): Promise<void> => {
   const { address, key } = await startAsShipped(databaseUrl);
   const counts = new Map<number, number>();
-  let slowest = 0;
   const agents = Array.from({ length: clients }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   await Promise.all(agents.map((agent) => call(`${address}/livez`, { agent })));
   await Promise.all(
     agents.map(async (agent) => {
       for (let create = 0; create < createsEach; create += 1) {
         const sent = { method: 'POST', key, agent, body: rex } as const;
-        const { status, milliseconds } = await call(`${address}/v1/pets`, sent);
+        const { status } = await call(`${address}/v1/pets`, sent);
         counts.set(status, (counts.get(status) ?? 0) + 1);
-        slowest = Math.max(slowest, milliseconds);
       }
       agent.destroy();
     }),
   );
   expect(Object.fromEntries(counts), 'answers').to.deep.equal({ 201: clients * createsEach });
-  return { created: clients * createsEach, 'slowest ms': Math.round(slowest) };
 };
 
 describe('A crowd of clients', () => {
   afterEach(killServices);
 
   for (const { name, within } of sqlStores) {
-    fault(`gets pages of 20 with default settings, ${crowds.join(', ')} clients in turn, on ${name}`, () =>
-      within(({ databaseUrl }) => waitForPages(databaseUrl)),
-    );
-    fault(`creates ${createsEach} animals each without a retry, ${clients} clients, on ${name}`, () =>
-      within(({ databaseUrl }) => createWithoutRetries(databaseUrl)),
-    );
+    it(`gets pages of 20 with default settings, ${crowds.join(', ')} clients in turn, on ${name}`, () =>
+      within(({ databaseUrl }) => waitForPages(databaseUrl)));
+    it(`creates ${createsEach} animals each without a retry, ${clients} clients, on ${name}`, () =>
+      within(({ databaseUrl }) => createWithoutRetries(databaseUrl)));
   }
 });

@@ -8,7 +8,6 @@ import { call, environmentOf, owner } from '../../support/http/client';
 import { pidOf } from '../../support/processes/system';
 import { killServices, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
-import { fault } from '../support/fault';
 
 /** Time in which the service checks its database file several times. */
 const watchedMs = 2_000;
@@ -16,7 +15,7 @@ const watchedMs = 2_000;
 describe('A service without free file descriptors', () => {
   afterEach(killServices);
 
-  fault('serves the connections that it has', () =>
+  it('serves the connections that it has', () =>
     inFolder(async (folder) => {
       const service = await startService(environmentOf(`sqlite:${folder}/animals.sqlite3`));
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -33,18 +32,14 @@ describe('A service without free file descriptors', () => {
       );
 
       const began = performance.now();
-      let answers = 0;
       while (performance.now() - began < watchedMs) {
         for (const path of ['/readyz', '/v1/pets', '/docs', '/docs/page.css']) {
           expect(await statusOf(path), path).to.equal(200);
-          answers += 1;
         }
         await delay(50);
       }
       for (const other of others) other.destroy();
       agent.destroy();
       expect((await service.stop()).code).to.equal(0);
-      return { answers, descriptors: inUse };
-    }),
-  );
+    }));
 });

@@ -5,7 +5,6 @@ import { environmentOf } from '../../support/http/client';
 import { withOwnPostgres } from '../../support/postgres/postgres-server';
 import { killServices, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
-import { fault, type Figures } from '../support/fault';
 import { create, expectStored, type Ledger, newLedger } from '../support/ledger';
 
 const clients = 64;
@@ -30,7 +29,8 @@ const untilAcknowledged = async ({ acknowledged }: Ledger): Promise<void> => {
   await delay(Math.random() * longestRoundMs);
 };
 
-const killService = async (databaseUrl: string, kills: number, ledger: Ledger): Promise<void> => {
+const killService = async (databaseUrl: string, kills: number): Promise<void> => {
+  const ledger = newLedger();
   for (let round = 0; round < kills; round += 1) {
     const service = await startService(environmentOf(databaseUrl));
     const creates = createUntilCut(ledger, service.address, round);
@@ -39,36 +39,21 @@ const killService = async (databaseUrl: string, kills: number, ledger: Ledger): 
     expect(await service.ended).to.include({ signal: 'SIGKILL' });
     await creates;
   }
-};
-
-const expectAllStored = async (databaseUrl: string, kills: number, ledger: Ledger): Promise<Figures> => {
   const service = await startService(environmentOf(databaseUrl));
-  const { stored, lost, twice } = await expectStored(service, ledger);
+  await expectStored(service, ledger);
   expect((await service.stop()).code).to.equal(0);
-  const acknowledged = ledger.acknowledged.length;
-  const counts = { kills, clients, sent: ledger.sent.size, acknowledged };
-  return { ...counts, 'stored without an answer': stored - acknowledged, lost, twice };
 };
 
 describe('A 201', () => {
   afterEach(killServices);
 
-  fault('survives kill -9 during creates, on SQLite', () =>
+  it('survives kill -9 during creates, on SQLite', () =>
     inFolder(async (folder) => {
       const file = `${folder}/animals.sqlite3`;
-      const ledger = newLedger();
-      await killService(`sqlite:${file}`, 20, ledger);
-      const figures = await expectAllStored(`sqlite:${file}`, 20, ledger);
+      await killService(`sqlite:${file}`, 20);
       expect(await integrityOf(file)).to.deep.equal(['ok']);
-      return { ...figures, integrity_check: 'ok' };
-    }),
-  );
+    }));
 
-  fault('survives kill -9 during creates, on PostgreSQL', () =>
-    withOwnPostgres(async ({ url }) => {
-      const ledger = newLedger();
-      await killService(url, 10, ledger);
-      return expectAllStored(url, 10, ledger);
-    }),
-  );
+  it('survives kill -9 during creates, on PostgreSQL', () =>
+    withOwnPostgres(({ url }) => killService(url, 10)));
 });

@@ -1,15 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  type ClosedLoop,
-  type ClosedLoopFigures,
-  type LoadCommand,
-  type LoadEvent,
-  type LoadRequest,
-  type OpenLoop,
-  type OpenLoopFigures,
+import type {
+  ClosedLoop,
+  ClosedLoopFigures,
+  LoadCommand,
+  LoadMessage,
+  LoadRequest,
+  OpenLoop,
+  OpenLoopFigures,
 } from './load';
 import { type Connection, openConnection } from './load-connection';
 import { newTallies, newTally, processorSeconds } from './measures';
+
+const tell = (...message: LoadMessage): void => void process.send?.(message);
 
 /** Number of connections to open at once, fewer than the accept backlog of the server. */
 const openedAtOnce = 250;
@@ -102,8 +104,6 @@ interface Client {
   isCounted: boolean;
 }
 
-const tell = (message: LoadEvent<object>): void => void process.send?.(message);
-
 const runOpenLoop = async (load: OpenLoop): Promise<OpenLoopFigures> => {
   const address = new URL(load.address);
   const texts = load.requests.map(requestText);
@@ -114,12 +114,11 @@ const runOpenLoop = async (load: OpenLoop): Promise<OpenLoopFigures> => {
   const answers = newTallies();
   const lateness = newTally();
   const idle: Array<Client> = [];
-  const counts = { open: 0, busy: 0, mostBusy: 0, waitedFor: 0, unsent: 0, unexplained: 0, cutOff: 0 };
+  const counts = { open: 0, waitedFor: 0, unsent: 0, unexplained: 0, cutOff: 0 };
 
   const release = (client: Client): void => {
     if (!client.isBusy) return;
     client.isBusy = false;
-    counts.busy -= 1;
     if (client.isCounted) counts.waitedFor -= 1;
     client.isCounted = false;
   };
@@ -173,52 +172,44 @@ const runOpenLoop = async (load: OpenLoop): Promise<OpenLoopFigures> => {
       return;
     }
     Object.assign(client, { due, isCounted, isBusy: true });
-    counts.busy += 1;
     if (isCounted) counts.waitedFor += 1;
-    counts.mostBusy = Math.max(counts.mostBusy, counts.busy);
     client.connection.send(texts[place % texts.length] ?? '');
   };
 
   idle.push(...(await openAll<Client>(load.connections, openClient)));
-  tell({ event: 'begun' });
+  tell('begun');
   const began = performance.now();
   let before = processorSeconds(load.pid);
-  let ownBefore = process.cpuUsage();
   for (let place = 0; place < last;) {
     const now = performance.now();
     for (; place < last && began + place * intervalMs <= now; place += 1) {
-      if (place === firstCounted) {
-        before = processorSeconds(load.pid);
-        ownBefore = process.cpuUsage();
-      }
+      if (place === firstCounted) before = processorSeconds(load.pid);
       ask(place, began + place * intervalMs);
     }
     await delay(1);
   }
   const taken = processorSeconds(load.pid) - before;
-  const { user, system } = process.cpuUsage(ownBefore);
-  tell({ event: 'over' });
+  tell('over');
 
   const giveUpAt = performance.now() + longestAnswerMs;
   while (counts.waitedFor > 0 && performance.now() < giveUpAt) await delay(10);
-  const { unsent, unexplained, cutOff, waitedFor, mostBusy } = counts;
+  const { unsent, unexplained, cutOff, waitedFor } = counts;
   return {
-    scheduled: last - firstCounted,
     unsent,
     lateness: lateness.read(),
     byStatus: answers.read(),
     unexplained,
     cutOff,
     unanswered: waitedFor,
-    mostBusy,
     processorSeconds: taken,
-    sourceProcessorSeconds: (user + system) / 1_000_000,
   };
 };
 
-process.once('message', ({ loop, load }: LoadCommand) => {
+const run = async ([loop, load]: LoadCommand): Promise<void> => {
   // Ends without a result if the process of the test has ended.
   process.once('disconnect', () => process.exit());
-  const figures = loop === 'closed' ? runClosedLoop(load) : runOpenLoop(load);
-  void figures.then((each) => process.send?.({ event: 'figures', figures: each }, () => process.exit()));
-});
+  const figures = await (loop === 'closed' ? runClosedLoop(load) : runOpenLoop(load));
+  process.send?.(['figures', figures] satisfies LoadMessage, () => process.exit());
+};
+
+process.once('message', (command: LoadCommand) => void run(command));

@@ -11,7 +11,8 @@ export interface LoadRequest {
   readonly body?: string;
 }
 
-interface Load {
+/** A load of connections that each send the next request after the response to the last one. */
+export interface ClosedLoop {
   readonly address: string;
   /** Process whose processor time is measured. */
   readonly pid: number;
@@ -22,11 +23,8 @@ interface Load {
   readonly requests: ReadonlyArray<LoadRequest>;
 }
 
-/** A load of connections that each send the next request after the response to the last one. */
-export type ClosedLoop = Load;
-
 /** A load of requests at a fixed rate, which does not depend on responses. */
-export interface OpenLoop extends Load {
+export interface OpenLoop extends ClosedLoop {
   readonly ratePerSecond: number;
 }
 
@@ -39,7 +37,6 @@ export interface ClosedLoopFigures {
 }
 
 export interface OpenLoopFigures {
-  readonly scheduled: number;
   /** Requests that were not sent, because every connection waited for a response. */
   readonly unsent: number;
   /** Delays of sending. If they exceed the jitter of the machine, the load process itself is overloaded. */
@@ -50,20 +47,17 @@ export interface OpenLoopFigures {
   readonly cutOff: number;
   /** Number of requests without a response, some time after the last request. */
   readonly unanswered: number;
-  readonly mostBusy: number;
   readonly processorSeconds: number;
-  readonly sourceProcessorSeconds: number;
 }
 
 /** Messages of the load process, in this order. Responses may still arrive after `over`. */
-export type LoadEvent<Figures> =
-  { readonly event: 'begun' | 'over' } | { readonly event: 'figures'; readonly figures: Figures };
+export type LoadMessage =
+  readonly ['begun' | 'over'] | readonly ['figures', ClosedLoopFigures | OpenLoopFigures];
 
-export type LoadCommand =
-  { readonly loop: 'closed'; readonly load: ClosedLoop } | { readonly loop: 'open'; readonly load: OpenLoop };
+export type LoadCommand = readonly ['closed', ClosedLoop] | readonly ['open', OpenLoop];
 
-/** Runs a load in a process of its own, so that it does not slow down the test. */
-const startLoad = <Figures>(command: LoadCommand) => {
+/** Runs a load in a process of its own, so that it does not slow down the test. Returns a function that waits for a message. */
+const startLoad = (...command: LoadCommand) => {
   const source = fork(join(__dirname, 'load-process.ts'), {
     execArgv: ['--import', pathToFileURL(require.resolve('tsx')).href],
     // The default serialization, JSON, has no NaN.
@@ -72,30 +66,24 @@ const startLoad = <Figures>(command: LoadCommand) => {
   const ended = once(source, 'exit').then(() => {
     throw new Error('the load source ended early');
   });
-  const received = <A>(take: (message: LoadEvent<Figures>, resolve: (value: A) => void) => void) => {
-    const taken = new Promise<A>((resolve) => {
-      source.on('message', (message: LoadEvent<Figures>) => {
-        take(message, resolve);
+  source.send(command);
+  return <Content = undefined>(name: LoadMessage[0]): Promise<Content> => {
+    const received = new Promise<Content>((resolve) => {
+      source.on('message', ([received, content]: readonly [string, Content]) => {
+        if (received === name) resolve(content);
       });
     });
-    const first = Promise.race([taken, ended]);
+    const first = Promise.race([received, ended]);
     // Prevents an unhandled rejection. A caller that waits for another message gets the failure.
     first.catch(() => undefined);
     return first;
   };
-  const receivedEvent = (name: 'begun' | 'over') =>
-    received<undefined>(({ event }, resolve) => {
-      if (event === name) resolve(undefined);
-    });
-  const [begun, over] = [receivedEvent('begun'), receivedEvent('over')];
-  const figures = received<Figures>((message, resolve) => {
-    if (message.event === 'figures') resolve(message.figures);
-  });
-  source.send(command);
-  return { begun, over, figures };
 };
 
 export const runClosedLoop = (load: ClosedLoop): Promise<ClosedLoopFigures> =>
-  startLoad<ClosedLoopFigures>({ loop: 'closed', load }).figures;
+  startLoad('closed', load)<ClosedLoopFigures>('figures');
 
-export const startOpenLoop = (load: OpenLoop) => startLoad<OpenLoopFigures>({ loop: 'open', load });
+export const startOpenLoop = (load: OpenLoop) => {
+  const received = startLoad('open', load);
+  return { begun: received('begun'), over: received('over'), figures: received<OpenLoopFigures>('figures') };
+};

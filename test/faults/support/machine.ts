@@ -28,8 +28,8 @@ export const fillDisk = async (file: string, bytes: number): Promise<void> => {
   }
 };
 
-export const remount = async (folder: string, mode: 'ro' | 'rw'): Promise<void> => {
-  await run('mount', ['-o', `remount,${mode}`, folder]);
+export const makeReadOnly = async (folder: string): Promise<void> => {
+  await run('mount', ['-o', 'remount,ro', folder]);
 };
 
 const routeTo = (addresses: string): ReadonlyArray<string> => ['blackhole', addresses, 'table', 'local'];
@@ -86,8 +86,6 @@ export const settableClock = async (file: string) => {
 export interface Trace {
   readonly output: () => Promise<string>;
   readonly detach: () => Promise<void>;
-  /** Kills strace. strace does not notice the end of a process whose system call it delays. */
-  readonly kill: () => Promise<void>;
 }
 
 const tracers = new Set<() => Promise<void>>();
@@ -105,12 +103,13 @@ export const attachStrace = async (
     tracer.signal(signal);
     await tracer.ended;
   };
+  // After SIGINT, strace would wait for the end of a system call that it delays.
   const kill = end('SIGKILL');
   tracers.add(kill);
   await eventually('strace is attached', 20_000, () =>
     pids.every((pid) => tracer.stderr().includes(`Process ${pid} attached`)),
   );
-  return { output: () => readFile(file, 'latin1'), detach: end('SIGINT'), kill };
+  return { output: () => readFile(file, 'latin1'), detach: end('SIGINT') };
 };
 
 export const detachAll = async (): Promise<void> => {
@@ -137,14 +136,9 @@ const tools: Readonly<Record<Tool, { readonly test: () => Promise<unknown>; read
   },
 };
 
-export const findMissing = async (names: ReadonlyArray<Tool>): Promise<string | undefined> => {
-  for (const name of names) {
-    const { test, missing } = tools[name];
-    try {
-      await test();
-    } catch {
-      return missing;
-    }
-  }
-  return undefined;
-};
+/** Returns the reason why a tool cannot be used, or undefined. */
+export const findMissing = (tool: Tool): Promise<string | undefined> =>
+  tools[tool].test().then(
+    () => undefined,
+    () => tools[tool].missing,
+  );

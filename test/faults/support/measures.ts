@@ -11,12 +11,10 @@ const microseconds = 1_000;
 /** Statistics of durations in milliseconds. The values are NaN if nothing was measured. */
 export interface Tally {
   readonly count: number;
-  readonly p50: number;
   readonly p99: number;
-  readonly max: number;
 }
 
-export const noTally: Tally = { count: 0, p50: NaN, p99: NaN, max: NaN };
+export const noTally: Tally = { count: 0, p99: NaN };
 
 export const newTally = () => {
   const histogram = createHistogram();
@@ -26,8 +24,7 @@ export const newTally = () => {
     },
     read: (): Tally => {
       if (histogram.count === 0) return noTally;
-      const [p50, p99] = [50, 99].map((part) => histogram.percentile(part) / microseconds);
-      return { count: histogram.count, p50: p50 ?? NaN, p99: p99 ?? NaN, max: histogram.max / microseconds };
+      return { count: histogram.count, p99: histogram.percentile(99) / microseconds };
     },
   };
 };
