@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { Agent } from 'node:http';
+import { connect } from 'node:http2';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openSqlite } from '../../adapters/knex';
 import { call } from '../support/http/client';
@@ -41,6 +43,7 @@ for (const [name, startProxy] of proxies) {
     needsPrograms('nginx', 'haproxy', 'openssl');
     let services: readonly [ServiceProcess, ServiceProcess];
     let address = '';
+    let tlsAddress = '';
     let file = '';
 
     before(async () => {
@@ -49,7 +52,7 @@ for (const [name, startProxy] of proxies) {
       const first = await startService(settings);
       services = [first, await startService(settings)];
       const [one, other] = services.map((service) => new URL(service.address).host);
-      ({ address } = await startProxy([one ?? '', other ?? '']));
+      ({ address, tlsAddress } = await startProxy([one ?? '', other ?? '']));
       // The second animal makes a list of one page link to the next.
       for (let count = 0; count < 2; count += 1) await create(pet);
     });
@@ -70,6 +73,13 @@ for (const [name, startProxy] of proxies) {
       const refused = await call(`${address}/v1/pets`);
       expect(refused).to.include({ status: 401 });
       expect(JSON.parse(refused.text)).to.have.property('code', 'unauthorized');
+    });
+
+    it('passes requests over HTTP/2 and TLS on', async () => {
+      const session = connect(tlsAddress, { rejectUnauthorized: false });
+      const stream = session.request({ ':path': '/v1/pets', authorization: `Bearer ${key}` });
+      expect((await text(stream)).slice(0, 1)).to.equal('[');
+      session.close();
     });
 
     it('leaves the limit of a body to the service', async () => {
@@ -134,10 +144,10 @@ for (const [name, startProxy] of proxies) {
     });
 
     it('names the host and port of the request in the OpenAPI document, whatever X-Forwarded-Host says', async () => {
-      const { text } = await call(`${address}/openapi.json`, {
+      const document = await call(`${address}/openapi.json`, {
         headers: { 'X-Forwarded-Host': 'evil.example' },
       });
-      expect(JSON.parse(text)).to.have.deep.property('servers', [{ url: `${address}/v1` }]);
+      expect(JSON.parse(document.text)).to.have.deep.property('servers', [{ url: `${address}/v1` }]);
     });
 
     it('passes reads on while no instance is ready, because the database takes no writes', async () => {
@@ -169,11 +179,11 @@ for (const [name, startProxy] of proxies) {
         const { status } = await call(`${address}/readyz`);
         return status === 503;
       });
-      const { status, headers, text } = await call(`${address}/v1/pets`, { key });
-      expect(status).to.equal(503);
-      expect(headers['content-type']).to.match(/^application\/json/);
-      expect(headers['retry-after']).to.equal('1');
-      expect(JSON.parse(text)).to.include({ code: 'unavailable', status: 503 });
+      const answer = await call(`${address}/v1/pets`, { key });
+      expect(answer.status).to.equal(503);
+      expect(answer.headers['content-type']).to.match(/^application\/json/);
+      expect(answer.headers['retry-after']).to.equal('1');
+      expect(JSON.parse(answer.text)).to.include({ code: 'unavailable', status: 503 });
     });
   });
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startProgram } from '../../support/processes/command';
 
@@ -8,7 +9,10 @@ export interface Certificate {
   readonly privateKey: string;
 }
 
-/** Makes a self-signed certificate for 127.0.0.1 in a folder. It needs `openssl`. */
+/**
+ * Makes a self-signed certificate for 127.0.0.1 in a folder. It needs `openssl`. The file of the certificate has the
+ * private key too, as HAProxy wants it.
+ */
 export const makeCertificate = async (folder: string): Promise<Certificate> => {
   const [certificate, privateKey] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
   const { code, stderr } = await startProgram('openssl', [
@@ -17,5 +21,6 @@ export const makeCertificate = async (folder: string): Promise<Certificate> => {
     ...['-keyout', privateKey, '-out', certificate],
   ]).ended;
   expect(code, stderr).to.equal(0);
+  await appendFile(certificate, await readFile(privateKey, 'utf8'));
   return { certificate, privateKey };
 };
