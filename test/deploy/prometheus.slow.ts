@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fillDisk, inTmpfs } from '../faults/support/machine';
-import { projectFolder, startProgram } from '../support/processes/command';
-import { needsPrograms } from '../support/processes/system';
+import * as t from 'io-ts';
+import { decodeOrThrow } from '../../core';
+import { killPrograms, projectFolder, startProgram } from '../support/processes/command';
+import { freePort, needsPrograms } from '../support/processes/system';
 import { eventually } from '../support/eventually';
-import { createPet, listPets } from '../support/http/client';
+import { call, createPet, isRefused } from '../support/http/client';
 import { runInProcess } from '../support/processes/run-in-process';
-import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
+import { type ServiceProcess, startService } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
-import { type PrometheusServer, startPrometheus } from './support/prometheus-server';
 
 const deploy = join(projectFolder, 'deploy');
 
@@ -43,16 +43,38 @@ const namesIn = (text: string): ReadonlyArray<string> => {
 
 const rulesText = readFileSync(join(deploy, 'prometheus', 'animal-store.rules.yaml'), 'utf8');
 
-const promtool = async (...toolArguments: ReadonlyArray<string>): Promise<string> => {
+const promtool = async (...toolArguments: ReadonlyArray<string>): Promise<void> => {
   const { code, stdout, stderr } = await startProgram('promtool', toolArguments).ended;
   expect(code, stdout + stderr).to.equal(0);
-  return stdout + stderr;
+};
+
+const Answer = t.type({ status: t.literal('success'), data: t.type({ result: t.array(t.unknown) }) });
+
+/** Starts Prometheus. Returns a function that gives the number of series of an expression, and rejects if it is invalid. */
+const startPrometheus = async (folder: string, target: string) => {
+  const port = await freePort();
+  const configuration = {
+    global: { scrape_interval: '5s', scrape_timeout: '5s' },
+    scrape_configs: [{ job_name: 'animal-store', static_configs: [{ targets: [new URL(target).host] }] }],
+  };
+  await writeFile(join(folder, 'prometheus.yaml'), JSON.stringify(configuration));
+  startProgram('prometheus', [
+    `--config.file=${join(folder, 'prometheus.yaml')}`,
+    `--storage.tsdb.path=${join(folder, 'data')}`,
+    `--web.listen-address=127.0.0.1:${port}`,
+  ]);
+  const address = `http://127.0.0.1:${port}`;
+  await eventually('Prometheus listens', bound, async () => !(await isRefused(address)));
+  return async (expression: string): Promise<number> => {
+    const response = await fetch(`${address}/api/v1/query?query=${encodeURIComponent(expression)}`);
+    return decodeOrThrow(Answer, await response.json()).data.result.length;
+  };
 };
 
 describe('A real Prometheus', () => {
   needsPrograms('prometheus', 'promtool');
   let service: ServiceProcess;
-  let prometheus: PrometheusServer;
+  let countSeries: (expression: string) => Promise<number>;
 
   before(async () => {
     const folder = await makeFolder();
@@ -61,24 +83,19 @@ describe('A real Prometheus', () => {
     await runInProcess(['migrate'], environment);
     const key = (await runInProcess(create, environment)).stdout.trim();
     service = await startService({ ...environment, ADMIN_PORT: '0', RATE_LIMIT: '20/3600s' });
-    prometheus = await startPrometheus(await makeFolder(), await service.adminAddress());
-    const caller = { address: service.address, key };
+    countSeries = await startPrometheus(folder, await service.adminAddress());
     // These requests exceed the rate limit.
     for (let count = 0; count < 15; count += 1) {
-      await createPet(caller, '{"name":"Rex","categoryId":7}');
-      await listPets(caller);
-      await fetch(`${service.address}/v1/pets/1`, { headers: { Authorization: `Bearer ${key}` } });
+      await createPet({ ...service, key }, '{"name":"Rex","categoryId":7}');
+      for (const path of ['', '/1']) await call(`${service.address}/v1/pets${path}`, { key });
     }
     await eventually(
       'what was done is scraped',
       bound,
-      async () => (await prometheus.query('animal_store_owner_requests_total >= 45')) === 1,
+      async () => (await countSeries('animal_store_owner_requests_total >= 45')) === 1,
     );
   });
-  after(async () => {
-    await prometheus.stop();
-  });
-  after(killServices);
+  after(killPrograms);
   after(removeFolders);
 
   it('finds no fault in the metrics', async () => {
@@ -99,7 +116,7 @@ describe('A real Prometheus', () => {
     const names = namesIn([rulesText, ...panels()].join('\n'));
     expect(names.length).to.be.above(15);
     const missing: Array<string> = [];
-    for (const name of names) if ((await prometheus.query(name)) === 0) missing.push(name);
+    for (const name of names) if ((await countSeries(name)) === 0) missing.push(name);
     // The backup job of the operator writes this metric, and the service does not.
     expect(missing).to.deep.equal(['animal_store_last_backup_timestamp_seconds']);
   });
@@ -108,64 +125,7 @@ describe('A real Prometheus', () => {
     const expressions = panels();
     expect(expressions.length).to.be.above(15);
     for (const expression of expressions) {
-      await eventually(expression, bound, async () => (await prometheus.query(expression)) > 0);
+      await eventually(expression, bound, async () => (await countSeries(expression)) > 0);
     }
   });
-
-  it('fires the alert of keys that expire soon', async () => {
-    await eventually('the alert of keys', bound, async () =>
-      (await prometheus.alerts()).includes('AnimalStoreKeysEnd'),
-    );
-    expect(await prometheus.alerts()).to.not.include('AnimalStoreNotReady');
-  });
-});
-
-const diskSize = 8 * 1024 * 1024;
-
-const caller = { key: 'a-key-of-this-test-that-is-long-enough' };
-
-describe('A disk that is full', function () {
-  needsPrograms('prometheus');
-  before(function () {
-    if (process.getuid?.() !== 0) this.skip();
-  });
-
-  after(killServices);
-  after(removeFolders);
-
-  it('fires the alerts of a full disk and of a service that is not ready, and resolves the latter once there is space', () =>
-    inTmpfs(`${diskSize}`, async (folder) => {
-      const service = await startService({
-        DATABASE_URL: `sqlite:${join(folder, 'animals.sqlite3')}`,
-        API_KEYS: caller.key,
-        ADMIN_PORT: '0',
-        LOG_LEVEL: 'silent',
-      });
-      const pet = '{"name":"Rex","categoryId":7}';
-      const create = async (): Promise<number> =>
-        (await createPet({ address: service.address, ...caller }, pet)).status;
-      expect(await create()).to.equal(201);
-      const prometheus = await startPrometheus(await makeFolder(), await service.adminAddress());
-      const names = ['AnimalStoreDiskFull', 'AnimalStoreNotReady'];
-      const firing = async (): Promise<ReadonlyArray<string>> => {
-        const alerts = await prometheus.alerts();
-        return names.filter((name) => alerts.includes(name));
-      };
-      try {
-        const filler = join(folder, 'filler');
-        await fillDisk(filler, diskSize);
-        await eventually('creations are refused', bound, async () => (await create()) === 503);
-        await eventually('both alerts', bound, async () => (await firing()).length === names.length);
-        await rm(filler);
-        await eventually('it is ready', bound, async () => (await create()) === 201);
-        // The alert always counts a disk of 8 MB as nearly full.
-        await eventually(
-          'the alert goes',
-          bound,
-          async () => !(await firing()).includes('AnimalStoreNotReady'),
-        );
-      } finally {
-        await prometheus.stop();
-      }
-    }));
 });
