@@ -1,8 +1,8 @@
 import { inFolder } from '../support/temporary-folder';
 import { type CitusCluster, citusScript, nodeNames, startCitus } from '../engines/citus-cluster';
-import { cables, clocks, databaseCables, processes } from './faults';
+import { databaseCables, instanceFaults } from './faults';
 import { withInstances } from './instance';
-import { type Hand, silenceMs } from './nemesis';
+import { type Hand, lasting, silenceMs } from './nemesis';
 import { type SetUp, withProxies } from './set-ups';
 import { settings } from './settings';
 
@@ -10,18 +10,15 @@ const nodeFaults = ({ start, signal }: CitusCluster): Hand => ({
   name: 'nodes',
   draw: (random) => {
     const node = random.pick(nodeNames);
-    const lasts = silenceMs(random);
-    const how = random.weighted({ kill: 1, stop: 1 });
-    return {
-      name: `${how} ${node}`,
-      silences: [],
-      inject: async (last) => {
-        signal(node, how === 'kill' ? 'SIGKILL' : 'SIGSTOP');
-        await last(lasts);
-        if (how === 'kill') await start();
-        else signal(node, 'SIGCONT');
-      },
-    };
+    const how = random.pick(['kill', 'stop']);
+    return lasting(`${how} ${node}`, [], silenceMs(random), () => {
+      signal(node, how === 'kill' ? 'SIGKILL' : 'SIGSTOP');
+      return how === 'kill'
+        ? start
+        : () => {
+            signal(node, 'SIGCONT');
+          };
+    });
   },
 });
 
@@ -48,15 +45,12 @@ export const citusCluster: SetUp = {
             withInstances(
               folder,
               proxies.map(({ port }, place) => withPort(urls[place] ?? '', port)),
-              settings.builds[0],
               (instances) =>
                 use({
                   instances,
                   hands: [
                     // A worker may not change a distributed table, as the other build's migration does.
-                    processes(instances, [settings.builds[0]]),
-                    cables(instances),
-                    clocks(instances),
+                    ...instanceFaults(instances, [settings.builds[0]]),
                     databaseCables(proxies),
                     nodeFaults(cluster),
                   ],

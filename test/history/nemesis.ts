@@ -17,6 +17,22 @@ export interface Hand {
   readonly draw: (random: Random) => Injection;
 }
 
+/** Makes a fault that lasts for some milliseconds. `begin` returns a function that takes it back. */
+export const lasting = (
+  name: string,
+  silences: ReadonlyArray<number>,
+  milliseconds: number,
+  begin: () => (() => unknown) | Promise<() => unknown>,
+): Injection => ({
+  name,
+  silences,
+  inject: async (last) => {
+    const end = await begin();
+    await last(milliseconds);
+    await end();
+  },
+});
+
 const longestRestMs = 2_500;
 
 interface Course {
@@ -34,20 +50,22 @@ export const runNemesis = async ({
   now,
 }: Course): Promise<ReadonlyArray<Fault>> => {
   const faults: Array<Fault> = [];
-  const running = new Map<string, string>();
   const over = new AbortController();
   const last: Last = (duration) => delay(duration, undefined, { signal: over.signal }).catch(() => undefined);
-  const play = async ({ name, draw }: Hand): Promise<void> => {
-    const random = randomFrom(seed, name);
+  const play = async (hand: Hand): Promise<void> => {
+    const random = randomFrom(seed, hand.name);
     for (;;) {
       await last(random.between(0, longestRestMs));
       if (over.signal.aborted) return;
-      const injection = draw(random);
+      const { name, silences, inject } = hand.draw(random);
       const began = now();
-      running.set(name, `${injection.name} since ${Math.round(began)} ms`);
-      await injection.inject(last);
-      running.delete(name);
-      faults.push({ name: injection.name, began, ended: now(), silenced: injection.silences });
+      await inject(last).catch((error: unknown) => {
+        const since = `since ${Math.round(began)} ms`;
+        throw new Error(`the fault could not be taken back: ${name} ${since}: ${String(error)}`, {
+          cause: error,
+        });
+      });
+      faults.push({ name, began, ended: now(), silenced: silences });
     }
   };
   const timer = setTimeout(() => {
@@ -55,11 +73,6 @@ export const runNemesis = async ({
   }, milliseconds);
   try {
     await Promise.all(hands.map(play));
-  } catch (error) {
-    const inCourse = [...running.values()].join('; ');
-    throw new Error(`a fault could not be taken back: ${String(error)}\nin course: ${inCourse}`, {
-      cause: error,
-    });
   } finally {
     over.abort();
     clearTimeout(timer);

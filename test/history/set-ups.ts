@@ -1,12 +1,14 @@
 import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Random } from '../support/random';
 import { type FreezingProxy, startFreezingProxy } from '../support/postgres/freezing-proxy';
 import { urlOf } from '../support/postgres/postgres-server';
 import { inFolder } from '../support/temporary-folder';
 import { findMissing, inTmpfs } from '../faults/support/machine';
 import { type PostgresPair, withPostgresPair } from '../faults/support/postgres-pair';
-import { cables, clocks, databaseCables, fillDisk, lock, processes } from './faults';
+import { databaseCables, fullDisk, instanceFaults, lock, longestOutageMs } from './faults';
 import { type Instance, withInstances } from './instance';
-import { type Hand, type Injection, silenceMs } from './nemesis';
+import { type Hand, type Injection, lasting, silenceMs } from './nemesis';
 import { settings } from './settings';
 
 export interface System {
@@ -52,17 +54,11 @@ export const sqliteFile: SetUp = {
       onSmallDisk(sqliteDiskBytes, (data) => {
         const file = `${data}/animals.sqlite3`;
         const url = `sqlite:${file}`;
-        const disk: Hand = { name: 'disk', draw: (random) => fillDisk(random, data, sqliteDiskBytes) };
-        return withInstances(folder, [url, url, url], settings.builds[0], (instances) =>
+        const disk: Hand = { name: 'disk', draw: (random) => fullDisk(random, data, sqliteDiskBytes) };
+        return withInstances(folder, [url, url, url], (instances) =>
           use({
             instances,
-            hands: [
-              processes(instances, settings.builds),
-              cables(instances),
-              clocks(instances),
-              lock(file),
-              ...(hasDisk ? [disk] : []),
-            ],
+            hands: [...instanceFaults(instances, settings.builds), lock(file), ...(hasDisk ? [disk] : [])],
           }),
         );
       }),
@@ -70,103 +66,82 @@ export const sqliteFile: SetUp = {
   },
 };
 
-const longestOutageMs = 2_000;
-
 /** Faults that every run begins with, however short it is. */
 const failovers = ['fail over', 'fail over cut', 'fail over late'] as const;
 
 /** Breaks a primary and its standby, and has the standby take over. `diskBytes` is 0 if their disks are not small. */
 const pairFaults = (pair: PostgresPair, cables: ReadonlyArray<FreezingProxy>, diskBytes: number): Hand => {
+  const { primary, standby, replication } = pair;
   const takeOver = async (open: 'end' | 'hang'): Promise<void> => {
     await pair.failOver();
-    for (const cable of cables) cable.switchTo(pair.primary().port, open);
+    for (const cable of cables) cable.switchTo(primary().port, open);
     await pair.addStandby();
   };
   const restart = async (): Promise<void> => {
-    await pair.primary().start();
+    await primary().start();
     await pair.isSynchronous();
   };
   const first = [...failovers];
-  return {
-    name: 'primary and standby',
-    draw: (random): Injection => {
-      const lasts = silenceMs(random);
-      const outage = random.between(0, longestOutageMs);
-      const fault = (name: string, inject: Injection['inject']): Injection => ({
-        name,
-        silences: [],
-        inject,
+  const draw = (random: Random): Injection => {
+    const lasts = silenceMs(random);
+    const outage = random.between(0, longestOutageMs);
+    const name =
+      first.shift() ??
+      random.weighted({
+        'kill primary': 2,
+        'stop primary': 2,
+        'stop standby': 2,
+        'cut replication': 2,
+        'fill disk': diskBytes > 0 ? 2 : 0,
+        'fail over': 3,
+        'fail over late': 2,
+        'fail over cut': 2,
       });
-      switch (
-        first.shift() ??
-        random.weighted({
-          'kill primary': 2,
-          'stop primary': 2,
-          'stop standby': 2,
-          'cut replication': 2,
-          'fill disk': diskBytes > 0 ? 2 : 0,
-          'fail over': 3,
-          'fail over late': 2,
-          'fail over cut': 2,
-        })
-      ) {
-        case 'kill primary':
-          return fault('kill the primary', async (last) => {
-            await pair.primary().kill();
-            await last(outage);
-            await restart();
-          });
-        case 'stop primary':
-          return fault('stop the primary', async (last) => {
-            const resume = pair.primary().hang();
-            await last(lasts);
-            resume();
-          });
-        case 'stop standby':
-          return fault('stop the standby', async (last) => {
-            const resume = pair.standby().hang();
-            await last(lasts);
-            resume();
-          });
-        case 'cut replication':
-          return fault('cut the replication', async (last) => {
-            pair.replication().freeze();
-            await last(lasts);
-            pair.replication().thaw();
-          });
-        case 'fill disk': {
-          const { name, inject } = fillDisk(random, dirname(pair.primary().folder), diskBytes);
-          return fault(name, async (last) => {
-            await inject(last);
-            // The server ends if its log finds no space.
-            await restart();
-          });
-        }
-        case 'fail over':
-          return fault('fail over from a primary that dies', async (last) => {
-            await pair.primary().kill();
-            await last(outage);
-            await takeOver('end');
-          });
-        case 'fail over late':
-          return fault('fail over from a primary that hangs', async (last) => {
-            pair.primary().hang();
-            await last(lasts);
-            await takeOver('hang');
-          });
-        case 'fail over cut':
-          return fault('restart the primary while its standby is cut off, then fail over', async (last) => {
-            pair.replication().freeze();
-            await last(longestOutageMs);
-            await pair.primary().kill();
-            await pair.primary().start();
-            await last(longestOutageMs);
-            await pair.primary().kill();
-            await takeOver('end');
-          });
+    switch (name) {
+      case 'kill primary':
+        return lasting(name, [], outage, async () => {
+          await primary().kill();
+          return restart;
+        });
+      case 'stop primary':
+        return lasting(name, [], lasts, () => primary().hang());
+      case 'stop standby':
+        return lasting(name, [], lasts, () => standby().hang());
+      case 'cut replication':
+        return lasting(name, [], lasts, () => {
+          replication().freeze();
+          return replication().thaw;
+        });
+      case 'fill disk': {
+        const { inject, ...full } = fullDisk(random, dirname(primary().folder), diskBytes);
+        // The server ends if its log finds no space.
+        return { ...full, inject: (last) => inject(last).then(restart) };
       }
-    },
+      case 'fail over':
+        return lasting(name, [], outage, async () => {
+          await primary().kill();
+          return () => takeOver('end');
+        });
+      case 'fail over late':
+        return lasting(name, [], lasts, () => {
+          primary().hang();
+          return () => takeOver('hang');
+        });
+      case 'fail over cut':
+        // The primary restarts while its standby is cut off.
+        return lasting(name, [], longestOutageMs, async () => {
+          replication().freeze();
+          await delay(longestOutageMs);
+          await primary().kill();
+          await primary().start();
+          return async () => {
+            await primary().kill();
+            await takeOver('end');
+          };
+        });
+    }
   };
+  return { name: 'primary and standby', draw };
 };
 
 const instanceCount = 3;
@@ -192,15 +167,12 @@ export const primaryAndStandby: SetUp = {
         withInstances(
           folder,
           proxies.map(({ port }) => urlOf(port)),
-          settings.builds[0],
           (instances) =>
             use({
               instances,
               databaseLog: () => logsOf(pair),
               hands: [
-                processes(instances, settings.builds),
-                cables(instances),
-                clocks(instances),
+                ...instanceFaults(instances, settings.builds),
                 databaseCables(proxies),
                 pairFaults(pair, proxies, diskBytes),
               ],

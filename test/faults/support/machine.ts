@@ -21,10 +21,15 @@ export const inTmpfs = <A>(size: string, use: (folder: string) => Promise<A>): P
     }
   });
 
-/** Writes a file until a file system of at most this size has no free page. */
+/** Makes a file that takes all free space of a file system of at most this size, down to the last page. */
 export const fillDisk = async (file: string, bytes: number): Promise<void> => {
-  for (let size = bytes; size >= 4096; size /= 2) {
-    await writeFile(file, Buffer.alloc(size), { flag: 'a' }).catch(() => undefined);
+  let filled = 0;
+  // Reserving space without a write takes no time from the faults at the same time.
+  for (let piece = bytes; piece >= 4096; piece /= 2) {
+    await run('fallocate', ['--offset', `${filled}`, '--length', `${piece}`, file]).then(
+      () => (filled += piece),
+      () => undefined,
+    );
   }
 };
 
