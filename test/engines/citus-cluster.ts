@@ -1,17 +1,14 @@
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '../support/eventually';
 import { execute } from '../support/postgres/postgres';
-import { projectFolder } from '../support/processes/command';
-import { signalFamily } from '../support/processes/system';
-import { success } from '../contracts/outcome';
-import { migrate, openPostgres } from '../../adapters/knex';
+import { isRefused } from '../support/http/client';
+import { main, projectFolder } from '../support/processes/command';
+import { freePort, signalFamily } from '../support/processes/system';
+import { makeFolder } from '../support/temporary-folder';
 
 const runProgram = promisify(execFile);
 
@@ -39,32 +36,13 @@ export const citusScript = (): string | undefined => {
   return existsSync(script) ? script : undefined;
 };
 
-const isFree = async (port: number): Promise<boolean> => {
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    server.close();
-  }
-};
-
-/** Finds three free ports in a row, below those that systems give to clients. */
+/** Returns the first of three ports in a row on which nothing listens. */
 const freePorts = async (): Promise<number> => {
-  const first = 20_000 + 3 * Math.floor(Math.random() * 3_000);
-  const areFree = await Promise.all(nodeNames.map((_, node) => isFree(first + node)));
-  return areFree.every(Boolean) ? first : freePorts();
-};
-
-const migrateAt = async (url: string): Promise<void> => {
-  const database = openPostgres(url, { poolSize: 2, statementTimeoutMs: 9_000 });
-  try {
-    await success(migrate(database));
-  } finally {
-    await database.close();
-  }
+  const first = await freePort();
+  const others = await Promise.all(
+    [first + 1, first + 2].map((port) => isRefused(`http://127.0.0.1:${port}`)),
+  );
+  return others.every(Boolean) ? first : freePorts();
 };
 
 /**
@@ -73,7 +51,7 @@ const migrateAt = async (url: string): Promise<void> => {
  */
 export const startCitus = async (script: string): Promise<CitusCluster> => {
   const { CITUS_HOME, CITUS_PORT } = process.env;
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-citus-'));
+  const folder = await makeFolder();
   await chmod(folder, 0o755);
   const home = CITUS_HOME ?? join(folder, 'cluster');
   const port = CITUS_PORT === undefined ? await freePorts() : Number(CITUS_PORT);
@@ -89,7 +67,9 @@ export const startCitus = async (script: string): Promise<CitusCluster> => {
     databases.push(name);
     await runScript('newdb', name);
     const [coordinator = '', ...workers] = urlsOf(name);
-    await migrateAt(coordinator);
+    await runProgram(process.execPath, [main, 'migrate'], {
+      env: { DATABASE_URL: coordinator, POSTGRES_STATEMENT_TIMEOUT: '9000' },
+    });
     await runScript('distribute', name, distribution);
     // The script sets it only if everything is distributed.
     await execute(coordinator, "alter role current_user set lock_timeout = '1s'");

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Client } from 'pg';
+import { postgresStore } from '../support/databases/databases';
 import { type Answer, call, idOf, roundRobin } from '../support/http/client';
 import { execute, inPostgresDatabase } from '../support/postgres/postgres';
 import { startServices } from '../support/service/service-process';
@@ -22,11 +22,15 @@ const patiently =
 const useService = async (send: Send, client: number): Promise<ReadonlyArray<Answer>> => {
   const answers: Array<Answer> = [];
   for (let round = 0; round < rounds; round += 1) {
-    const body = `{"name":"${client} ${round}","categoryId":${round},"status":"sold"}`;
+    const create = {
+      method: 'POST' as const,
+      key,
+      body: `{"name":"${client} ${round}","categoryId":${round},"status":"sold"}`,
+    };
     const headers = { 'Idempotency-Key': `"${client}-${round}"` };
-    const plain = await send('/v1/pets', { method: 'POST', key, body });
-    const keyed = await send('/v1/pets', { method: 'POST', key, headers, body });
-    const retried = await send('/v1/pets', { method: 'POST', key, headers, body });
+    const plain = await send('/v1/pets', create);
+    const keyed = await send('/v1/pets', { ...create, headers });
+    const retried = await send('/v1/pets', { ...create, headers });
     answers.push(
       plain,
       keyed,
@@ -56,15 +60,14 @@ const useByMany = async (url: string, settings: Readonly<Record<string, string>>
 
 /** Returns the number of statements that the pooler has prepared on one connection to the server. */
 const preparedBehind = async (url: string): Promise<number> => {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+  const { reads, close } = postgresStore(url).open();
   try {
-    const { rows } = await client.query<{ readonly count: string }>(
-      "select count(*) from pg_prepared_statements where name like 'PGBOUNCER%'",
-    );
-    return Number(rows[0]?.count);
+    const names: ReadonlyArray<unknown> = await reads('pg_prepared_statements')
+      .where('name', 'like', 'PGBOUNCER%')
+      .pluck('name');
+    return names.length;
   } finally {
-    await client.end();
+    await close();
   }
 };
 

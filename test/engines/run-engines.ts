@@ -1,15 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '../support/eventually';
+import { isRefused } from '../support/http/client';
 import { execute } from '../support/postgres/postgres';
 import { startSharedPostgres } from '../support/postgres/postgres-server';
 import { freePort } from '../support/processes/system';
+import { makeFolder } from '../support/temporary-folder';
 import { citusScript, startCitus } from './citus-cluster';
 
 /** Tests that any other engine must pass as well, as far as they have PostgreSQL in their titles. */
@@ -90,17 +90,6 @@ const runOnCitus = async (): Promise<boolean> => {
   }
 };
 
-interface Pgbouncer {
-  readonly url: string;
-  readonly stop: () => Promise<void>;
-}
-
-/** Returns PGBOUNCER, or the path that Debian has it at. Undefined if it does not exist. */
-const pgbouncerProgram = (): string | undefined => {
-  const { PGBOUNCER: program = '/usr/sbin/pgbouncer' } = process.env;
-  return existsSync(program) ? program : undefined;
-};
-
 /** Returns true if it keeps the prepared statements of its clients apart, as it can from 1.21 on. */
 const keepsStatementsApart = async (program: string): Promise<boolean> => {
   const { stdout } = await promisify(execFile)(program, ['--version']);
@@ -122,34 +111,19 @@ default_pool_size = 15
 server_idle_timeout = 5
 `;
 
-const isListening = async (port: number): Promise<boolean> => {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
-};
-
 /** Starts it with further lines of configuration, as a user who is not root: it refuses root. */
-const startPgbouncer = async (
-  program: string,
-  serverUrl: string,
-  lines: ReadonlyArray<string> = [],
-): Promise<Pgbouncer> => {
-  const folder = await mkdtemp(join(tmpdir(), 'animal-store-pgbouncer-'));
+const startPgbouncer = async (program: string, serverUrl: string, lines: ReadonlyArray<string>) => {
+  const folder = await makeFolder();
   await chmod(folder, 0o755);
   const [file, port] = [join(folder, 'pgbouncer.ini'), await freePort()];
   await writeFile(file, configuration(new URL(serverUrl), port) + lines.join('\n'));
   const asNobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   const child = spawn(program, ['--quiet', file], { ...asNobody, stdio: 'ignore' });
   const ended = once(child, 'exit');
-  await eventually('the pooler listens', 10_000, () => isListening(port));
   const url = new URL(serverUrl);
   url.port = String(port);
+  const address = `http://127.0.0.1:${port}`;
+  await eventually('the pooler listens', 10_000, async () => !(await isRefused(address)));
   return {
     url: url.href,
     stop: async () => {
@@ -160,24 +134,22 @@ const startPgbouncer = async (
   };
 };
 
-const setLimitsOnRole = (url: string): Promise<void> =>
-  execute(
-    url,
-    "alter role current_user set statement_timeout = '3000ms'",
-    "alter role current_user set lock_timeout = '1000ms'",
-    "alter role current_user set idle_in_transaction_session_timeout = '10000ms'",
-  );
-
 const runOnPgbouncer = async (): Promise<boolean> => {
-  const program = pgbouncerProgram();
-  if (program === undefined) {
+  // PGBOUNCER, or the path that Debian has it at.
+  const { PGBOUNCER: program = '/usr/sbin/pgbouncer' } = process.env;
+  if (!existsSync(program)) {
     print('PgBouncer: skipped, since PGBOUNCER names no program');
     return true;
   }
   const keepsApart = await keepsStatementsApart(program);
   if (!keepsApart) print('PgBouncer: prepared statements are skipped, since they need 1.21');
   const server = await startSharedPostgres();
-  await setLimitsOnRole(server.url);
+  await execute(
+    server.url,
+    "alter role current_user set statement_timeout = '3000ms'",
+    "alter role current_user set lock_timeout = '1000ms'",
+    "alter role current_user set idle_in_transaction_session_timeout = '10000ms'",
+  );
   const pooler = await startPgbouncer(
     program,
     server.url,
