@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { animalStoreClient } from '../../adapters/http-client';
 import { hasChromium, openChromium, whySkipped } from '../support/browser';
-import { listenOn } from '../support/http/listen';
+import { servePlainly } from '../support/http/listen';
 import { inFolder, removeFolders } from '../support/temporary-folder';
 import { projectFolder, startProgram } from '../support/processes/command';
 import { freePort } from '../support/processes/system';
@@ -39,12 +38,8 @@ describe('A program that adds 100 animals while the service is killed and restar
   for (const [name, [program, file]] of Object.entries(programs)) {
     it(`adds each exactly once, with ${name}`, () =>
       inFolder(async (data) => {
-        const port = await freePort();
-        const environment = {
-          PORT: String(port),
-          DATABASE_URL: `sqlite:${data}/animals.sqlite3`,
-          API_KEYS: apiKey,
-        };
+        const PORT = String(await freePort());
+        const environment = { PORT, DATABASE_URL: `sqlite:${data}/animals.sqlite3`, API_KEYS: apiKey };
         let service: ServiceProcess = await startService(environment);
         const { address } = service;
         const running = startProgram(program, [file, address, apiKey], { folder });
@@ -119,7 +114,7 @@ describe('The client, bundled from the package', () => {
   (hasChromium ? it : it.skip)(
     `runs in a page of a browser, and in a worker of it${whySkipped}`,
     async () => {
-      const host = await listenOn(createServer((_request, response) => response.end('<title>host</title>')));
+      const host = await servePlainly((_request, response) => response.end('<title>host</title>'));
       const browser = await openChromium();
       try {
         const page = await browser.newPage();

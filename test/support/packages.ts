@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { decodeOrThrow } from '../../core';
 import { packLibrary } from '../../deploy/packages/pack';
-import { projectFolder, requireCurrentBuild, startProgram } from './processes/command';
+import { type Outcome, projectFolder, requireCurrentBuild, startProgram } from './processes/command';
 import { makeFolder } from './temporary-folder';
 
 /** Folders that git does not contain. */
@@ -64,6 +64,10 @@ const link = async (folder: string, name: string): Promise<void> => {
   await mkdir(dirname(target), { recursive: true });
   await symlink(join(projectFolder, 'node_modules', name), target);
 };
+
+/** Runs a JavaScript program in a folder until it ends. */
+export const runNode = (folder: string, ...programArguments: ReadonlyArray<string>): Promise<Outcome> =>
+  startProgram(process.execPath, programArguments, { folder }).ended;
 
 /** Packs the library, from the last build, into a tarball. */
 export const packPackage = async (): Promise<string> => {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { type Outcome, projectFolder, startProgram } from '../../support/processes/command';
+import { projectFolder, startProgram } from '../../support/processes/command';
 import { installPackage, packPackage } from '../../support/packages';
 
 const tools = join(projectFolder, 'test', 'embedders', 'node_modules');
@@ -30,10 +30,6 @@ export const embedderFolder = async (...beside: ReadonlyArray<string>): Promise<
   }
   return folder;
 };
-
-/** Runs a JavaScript program in a folder until it ends. */
-export const runNode = (folder: string, ...programArguments: ReadonlyArray<string>): Promise<Outcome> =>
-  startProgram(process.execPath, programArguments, { folder }).ended;
 
 /** Bundles a program for a browser. Fails if the program needs a module of Node. */
 export const bundleForBrowser = async (folder: string, program: string): Promise<string> => {
