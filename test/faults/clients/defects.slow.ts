@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import * as t from 'io-ts';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type SqlStore, sqlStores } from '../../support/databases/databases';
@@ -12,6 +11,7 @@ import {
   keepAliveAgent,
   owner,
 } from '../../support/http/client';
+import { logLines } from '../../support/service/log-lines';
 import { killServices, startService } from '../../support/service/service-process';
 import { goodClient } from '../support/clients';
 
@@ -42,19 +42,6 @@ const defective: ReadonlyArray<Request> = [
   { path: '/v1/pets/777' },
   { path: '/v1/pets?after=776&limit=1' },
 ];
-
-const Line = t.intersection([
-  t.type({ level: t.number, msg: t.string }),
-  t.partial({ requestId: t.string, status: t.number, err: t.type({ stack: t.string }) }),
-]);
-type Line = t.TypeOf<typeof Line>;
-
-const linesOf = (log: string): ReadonlyArray<Line> =>
-  log
-    .split('\n')
-    .slice(0, -1)
-    .map((line): unknown => JSON.parse(line))
-    .filter((line) => Line.is(line));
 
 const meetDefects = async ({ databaseUrl, open }: SqlStore): Promise<void> => {
   const service = await startService({
@@ -89,16 +76,18 @@ const meetDefects = async ({ databaseUrl, open }: SqlStore): Promise<void> => {
 
   const { stdout, stderr, code } = await service.stop();
   expect([code, stderr.trim().split('\n').length]).to.deep.equal([0, 1]);
-  const lines = linesOf(stdout);
+  const lines = logLines(stdout);
   for (const { headers } of answers) {
     const own = lines.filter(({ requestId }) => requestId === headers['x-request-id']);
     expect(own.map(({ msg, status }) => [msg, status])).to.have.deep.members([
       ['request failed', undefined],
       ['request', 500],
     ]);
-    expect(own.find(({ msg }) => msg === 'request failed')?.err?.stack).to.match(/\n\s+at /);
+    expect(own.find(({ msg }) => msg === 'request failed'))
+      .to.have.nested.property('err.stack')
+      .that.matches(/\n\s+at /);
   }
-  const failures = lines.filter(({ level, msg }) => level >= 50 && msg !== 'request');
+  const failures = lines.filter(({ level, msg }) => Number(level) >= 50 && msg !== 'request');
   expect(failures, 'log lines of failures').to.have.length(answers.length);
 };
 

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import * as t from 'io-ts';
 import { randomInt } from 'node:crypto';
 import { sqlStores } from '../../support/databases/databases';
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../support/http/raw-connection';
 import { checkAnswer } from '../../support/openapi/checked-answer';
 import type { Outcome } from '../../support/processes/command';
+import { type LogLine, logLines } from '../../support/service/log-lines';
 import { killServices, startService } from '../../support/service/service-process';
 import {
   type FramedRequest,
@@ -98,17 +98,13 @@ const fuzzNoise = async (port: number, noise: string): Promise<void> => {
   }
 };
 
-const Line = t.intersection([
-  t.type({ level: t.number, msg: t.string }),
-  t.partial({ status: t.number, requestId: t.string }),
-]);
-
 const errorLevel = 50;
 
 const startMessage = /^(?:animal-store serves |Metrics and health checks, without a key: )http/;
 
-/** True for server errors, except the response to noise that claims another version of HTTP. */
-const isFailure = (status: number): boolean => status >= 500 && status !== 505;
+/** True for log lines of errors and of server errors, except the response to noise that claims another version of HTTP. */
+const isFailure = ({ level, status = 0 }: LogLine): boolean =>
+  Number(level) >= errorLevel || (Number(status) >= 500 && status !== 505);
 
 /** Checks that a service wrote only what one without a failure writes. */
 const expectCleanLog = ({ stdout, stderr, code, signal }: Outcome): void => {
@@ -118,12 +114,7 @@ const expectCleanLog = ({ stdout, stderr, code, signal }: Outcome): void => {
     .split('\n')
     .filter((text) => !startMessage.test(text));
   expect(surprises, 'standard error').to.deep.equal([]);
-  const lines = stdout.split('\n').slice(0, -1);
-  const bad = lines.filter((text) => {
-    const line: unknown = JSON.parse(text);
-    return !Line.is(line) || line.level >= errorLevel || isFailure(line.status ?? 0);
-  });
-  expect(bad, 'log lines of failures').to.deep.equal([]);
+  expect(logLines(stdout).filter(isFailure), 'log lines of failures').to.deep.equal([]);
 };
 
 const fuzz = async (databaseUrl: string): Promise<void> => {
