@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { chown, stat } from 'node:fs/promises';
-import { Client } from 'pg';
+import { execute } from '../support/postgres/postgres';
 import { type PostgresServer, withOwnPostgres } from '../support/postgres/postgres-server';
 import { killPrograms, runCommand } from '../support/processes/command';
 import { eventually } from '../support/eventually';
@@ -10,42 +10,27 @@ import { type Certificate, makeCertificate } from './support/certificate';
 
 const settings = { API_KEYS: 'tls-key', LOG_LEVEL: 'silent', PORT: '0' };
 
-const query = async <Row extends object>(url: string, sql: string): Promise<ReadonlyArray<Row>> => {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end();
-  }
-};
-
 /** Switches TLS on. If the tests run as root, the server runs as another user, who must be able to read the files. */
 const switchOn = async ({ url, folder }: PostgresServer, { certificate, privateKey }: Certificate) => {
   const { uid, gid } = await stat(folder);
   for (const file of [certificate, privateKey]) await chown(file, uid, gid);
-  for (const [name, value] of [
-    ['ssl_cert_file', certificate],
-    ['ssl_key_file', privateKey],
-    ['ssl', 'on'],
-  ])
-    await query(url, `alter system set ${name} = '${value}'`);
-  await query(url, 'select pg_reload_conf()');
+  await execute(
+    url,
+    `alter system set ssl_cert_file = '${certificate}'`,
+    `alter system set ssl_key_file = '${privateKey}'`,
+    `alter system set ssl = on`,
+    'select pg_reload_conf()',
+  );
   await eventually('the server takes TLS', 20_000, () =>
-    query(`${url}?sslmode=no-verify`, 'select 1').then(
+    execute(`${url}?sslmode=no-verify`, 'select 1').then(
       () => true,
       () => false,
     ),
   );
 };
 
-const areEncrypted = async (url: string): Promise<ReadonlyArray<boolean>> =>
-  (
-    await query<{ ssl: boolean }>(
-      url,
-      `select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid) where application_name = 'animal-store'`,
-    )
-  ).map(({ ssl }) => ssl);
+const encryption = `select distinct ssl from pg_stat_ssl join pg_stat_activity using (pid)
+  where application_name = 'animal-store'`;
 
 const refusalOf = async (url: string): Promise<string> => {
   const { code, stdout, stderr } = await runCommand(['serve'], { ...settings, DATABASE_URL: url });
@@ -54,11 +39,11 @@ const refusalOf = async (url: string): Promise<string> => {
 };
 
 /** Returns whether each connection of a service with this database address is encrypted. */
-const encryptionOf = async (url: string, addressOfServer: string): Promise<ReadonlyArray<boolean>> => {
+const encryptionOf = async (url: string, { query }: PostgresServer): Promise<ReadonlyArray<unknown>> => {
   const service = await startService({ ...settings, DATABASE_URL: url });
-  const encrypted = await areEncrypted(addressOfServer);
+  const rows = await query(encryption);
   await service.stop();
-  return encrypted;
+  return rows.map(({ ssl }) => ssl);
 };
 
 describe('TLS to PostgreSQL, as the address says', () => {
@@ -76,9 +61,9 @@ describe('TLS to PostgreSQL, as the address says', () => {
         expect(await refusalOf(at(options))).to.match(/does not support SSL/);
 
       await switchOn(server, made);
-      expect(await encryptionOf(at(verified), server.url), 'verify-full').to.deep.equal([true]);
-      expect(await encryptionOf(at('sslmode=no-verify'), server.url), 'no-verify').to.deep.equal([true]);
-      expect(await encryptionOf(at('sslmode=disable'), server.url), 'disable').to.deep.equal([false]);
+      expect(await encryptionOf(at(verified), server), 'verify-full').to.deep.equal([true]);
+      expect(await encryptionOf(at('sslmode=no-verify'), server), 'no-verify').to.deep.equal([true]);
+      expect(await encryptionOf(at('sslmode=disable'), server), 'disable').to.deep.equal([false]);
       for (const options of ['sslmode=require', 'sslmode=verify-full'])
         expect(await refusalOf(at(options)), options).to.match(/self-signed certificate/);
       expect(await refusalOf(at(verified, 'localhost'))).to.match(/does not match/);

@@ -10,6 +10,7 @@ import {
   type Outcome,
   projectFolder,
   runCommand,
+  type Running,
   startProgram,
   startUnprivileged,
   unprivilegedUser,
@@ -39,13 +40,8 @@ describe('The systemd unit', () => {
     await mkdir(dirname(installed), { recursive: true });
     await mkdir(join(folder, 'bin'));
     await symlink(projectFolder, installed);
-    await writeFile(
-      join(folder, 'bin/animal-store'),
-      `#!/bin/sh\nexec node ${installed}/dist/app/main.js "$@"\n`,
-      {
-        mode: 0o755,
-      },
-    );
+    const program = `#!/bin/sh\nexec node ${installed}/dist/app/main.js "$@"\n`;
+    await writeFile(join(folder, 'bin/animal-store'), program, { mode: 0o755 });
     unit = (await readFile(unitFile, 'utf8')).replaceAll('/opt/animal-store', folder);
   });
 
@@ -62,20 +58,18 @@ describe('The systemd unit', () => {
   });
 
   it('counts as started once the service is ready, also on a port that fetch refuses', async () => {
-    const [start = '', afterStart = ''] = [
-      valuesOf(unit, 'ExecStart')[0],
-      valuesOf(unit, 'ExecStartPost')[0],
-    ];
     const environment = {
       PORT: String(await freePort(portsThatBrowsersBlock)),
       NODE_ENV: 'production',
       API_KEYS: 'a-key-of-this-test-that-is-long-enough',
       DATABASE_URL: `sqlite:${join(folder, 'animals.sqlite3')}`,
     };
-    const [service = '', ...serviceArguments] = start.split(' ');
-    const running = startProgram(service, serviceArguments, { environment });
-    const [check = '', ...checkArguments] = afterStart.split(' ');
-    const ready = await startProgram(check, checkArguments, { environment }).ended;
+    const start = (name: string): Running => {
+      const [program = '', ...words] = valuesOf(unit, name)[0]?.split(' ') ?? [];
+      return startProgram(program, words, { environment });
+    };
+    const running = start('ExecStart');
+    const ready = await start('ExecStartPost').ended;
     expect(ready, running.stderr()).to.include({ code: 0, stderr: '' });
     const caller = { address: `http://127.0.0.1:${environment.PORT}`, key: environment.API_KEYS };
     expect(await createPet(caller, '{"name":"Rex","categoryId":7}')).to.include({ status: 201 });
