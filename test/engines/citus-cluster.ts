@@ -7,28 +7,10 @@ import { eventually } from '../support/eventually';
 import { execute } from '../support/postgres/postgres';
 import { isRefused } from '../support/http/client';
 import { main, projectFolder } from '../support/processes/command';
-import { freePort, signalFamily } from '../support/processes/system';
+import { freePort } from '../support/processes/system';
 import { makeFolder } from '../support/temporary-folder';
 
 const runProgram = promisify(execFile);
-
-/** Tables that are distributed over the workers: the animals, or all. */
-export type Distribution = 'pets' | 'all';
-
-export const nodeNames = ['coordinator', 'worker1', 'worker2'] as const;
-
-export interface CitusCluster {
-  readonly urls: ReadonlyArray<string>;
-  /** Environment for tests that call `stopWorker`. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Makes a migrated and distributed database. Returns its address on each node. */
-  readonly makeDatabase: (name: string, distribution: Distribution) => Promise<ReadonlyArray<string>>;
-  /** Makes such a database to copy from, which refuses connections. Returns its name. */
-  readonly makeTemplate: (distribution: Distribution) => Promise<string>;
-  readonly start: () => Promise<void>;
-  readonly signal: (node: string, name: NodeJS.Signals) => void;
-  readonly stop: () => Promise<void>;
-}
 
 /** Returns CITUS_SCRIPT, or the path of the script next to the checkout. Undefined if it does not exist. */
 export const citusScript = (): string | undefined => {
@@ -46,10 +28,10 @@ const freePorts = async (): Promise<number> => {
 };
 
 /**
- * Starts a cluster by the script, which builds it if it is not installed. A cluster at CITUS_HOME and CITUS_PORT is used as it
- * is, and left running.
+ * Starts a cluster by the script, which builds it if it is not installed. A cluster at CITUS_HOME and CITUS_PORT is used
+ * as it is, and left running.
  */
-export const startCitus = async (script: string): Promise<CitusCluster> => {
+export const startCitus = async (script: string) => {
   const { CITUS_HOME, CITUS_PORT } = process.env;
   const folder = await makeFolder();
   await chmod(folder, 0o755);
@@ -59,32 +41,29 @@ export const startCitus = async (script: string): Promise<CitusCluster> => {
   const runScript = async (...words: ReadonlyArray<string>): Promise<void> => {
     await runProgram(script, [...words], { env: { ...process.env, ...environment } });
   };
-  const urlsOf = (database: string): ReadonlyArray<string> =>
-    nodeNames.map((_, node) => `postgres://postgres@127.0.0.1:${port + node}/${database}`);
-  const urls = urlsOf('postgres');
+  const urlOf = (node: number, database = 'postgres'): string =>
+    `postgres://postgres@127.0.0.1:${port + node}/${database}`;
+  const urls = [urlOf(0), urlOf(1), urlOf(2)];
   const databases: Array<string> = [];
-  const makeDatabase: CitusCluster['makeDatabase'] = async (name, distribution) => {
-    databases.push(name);
-    await runScript('newdb', name);
-    const [coordinator = '', ...workers] = urlsOf(name);
-    await runProgram(process.execPath, [main, 'migrate'], {
-      env: { DATABASE_URL: coordinator, POSTGRES_STATEMENT_TIMEOUT: '9000' },
-    });
-    await runScript('distribute', name, distribution);
-    // The script sets it only if everything is distributed.
-    await execute(coordinator, "alter role current_user set lock_timeout = '1s'");
-    return [coordinator, ...workers];
-  };
   await runScript('start');
 
   return {
+    /** Addresses of the coordinator and the workers. */
     urls,
+    /** Environment for tests that call `stopWorker`. */
     environment,
-    makeDatabase,
-    makeTemplate: async (distribution) => {
+    /** Makes a migrated database to copy from, which refuses connections, and distributes its animals or all of it. */
+    makeTemplate: async (distribution: 'pets' | 'all'): Promise<string> => {
       const name = `animal_store_${distribution}_${process.pid}`;
       if (databases.includes(name)) return name;
-      await makeDatabase(name, distribution);
+      databases.push(name);
+      await runScript('newdb', name);
+      await runProgram(process.execPath, [main, 'migrate'], {
+        env: { DATABASE_URL: urlOf(0, name), POSTGRES_STATEMENT_TIMEOUT: '9000' },
+      });
+      await runScript('distribute', name, distribution);
+      // The script sets it only if everything is distributed.
+      await execute(urlOf(0, name), "alter role current_user set lock_timeout = '1s'");
       for (const url of urls) {
         await execute(
           url,
@@ -93,11 +72,6 @@ export const startCitus = async (script: string): Promise<CitusCluster> => {
         );
       }
       return name;
-    },
-    start: () => runScript('start'),
-    signal: (node, name) => {
-      const file = join(home, node, 'postmaster.pid');
-      if (existsSync(file)) signalFamily(Number(readFileSync(file, 'utf8').split('\n')[0]), name);
     },
     stop: async () => {
       const drops = databases.map((name) => `drop database if exists ${name} with (force)`);

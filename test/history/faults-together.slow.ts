@@ -4,7 +4,6 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { eventually } from '../support/eventually';
 import { call } from '../support/http/client';
 import { checkHistory } from './check-history';
-import { citusCluster } from './citus-cluster';
 import type { History } from './history';
 import type { Instance } from './instance';
 import { runNemesis } from './nemesis';
@@ -94,7 +93,7 @@ const runHistory = (setUp: SetUp): Promise<void> =>
   });
 
 describe(`A system under random faults (HISTORY_SEED=${settings.seed})`, () => {
-  for (const setUp of [sqliteFile, primaryAndStandby, citusCluster]) {
+  for (const setUp of [sqliteFile, primaryAndStandby]) {
     if (!settings.setUps.includes(setUp.name)) continue;
     it(`keeps every guarantee: ${setUp.name}`, () => runHistory(setUp)).timeout(
       settings.seconds * 1_000 + overheadMs,

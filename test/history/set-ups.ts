@@ -26,7 +26,7 @@ export interface SetUp {
   readonly within: <A>(use: (system: System) => Promise<A>) => Promise<A>;
 }
 
-export const withProxies = async <A>(
+const withProxies = async <A>(
   ports: ReadonlyArray<number>,
   use: (proxies: ReadonlyArray<FreezingProxy>) => Promise<A>,
 ): Promise<A> => {
