@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { decodeOrThrow } from '../../core';
 import { projectFolder } from '../support/processes/command';
-import { installedBeside, libraryManifest, type Manifest, readManifest } from '../support/packages';
+import { libraryManifest, type Manifest, readManifest } from '../support/packages';
 import { entries } from './public-names';
 
 const importsOf = (file: string): ReadonlyArray<string> =>
@@ -41,7 +41,6 @@ const LockFile = t.type({
     t.partial({
       dependencies: t.record(t.string, t.string),
       devDependencies: t.record(t.string, t.string),
-      hasInstallScript: t.boolean,
     }),
   ),
 });
@@ -54,32 +53,6 @@ describe('what npm installs', () => {
     manifest = await readManifest(libraryManifest);
     const text = readFileSync(join(projectFolder, 'package-lock.json'), 'utf8');
     packages = decodeOrThrow(LockFile, JSON.parse(text)).packages;
-  });
-
-  const withDependencies = (names: ReadonlyArray<string>): ReadonlySet<string> => {
-    const found = new Set(names);
-    for (const name of found) {
-      for (const needed of Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {}))
-        found.add(needed);
-    }
-    return found;
-  };
-
-  it('includes neither Koa nor Knex nor a driver for users of the core, and runs no script', () => {
-    const installed = withDependencies(installedBeside(manifest));
-    expect(installed).to.include.all.keys('fp-ts', 'io-ts', 'lossless-json');
-    expect(installed.size).to.be.below(31);
-    expect(installed).to.not.have.any.keys(
-      'koa',
-      '@koa/router',
-      'knex',
-      'pg',
-      'sqlite3',
-      'pino',
-      'commander',
-    );
-    const withScripts = [...installed].filter((name) => packages[`node_modules/${name}`]?.hasInstallScript);
-    expect(withScripts).to.deep.equal([]);
   });
 
   it('includes what the entries import, except the peers', () => {
