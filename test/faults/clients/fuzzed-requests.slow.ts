@@ -18,7 +18,7 @@ import {
   hardRequest,
   noisyRequests,
 } from '../support/arbitrary-request';
-import { converse, goodClient } from '../support/clients';
+import { connectTo, goodClient, untilClosed } from '../support/clients';
 import { collecting, heapInUse, watchEventLoop } from '../support/measures';
 
 /** FUZZ_SEED repeats a run. */
@@ -37,11 +37,36 @@ const maxGrowthMegabytes = 5;
 
 const framedPatienceMs = 10_000;
 const noisePatienceMs = 60;
+const longestCloseMs = 12_000;
 
 const lastRequest: FramedRequest = {
   method: 'GET',
   target: '/livez',
   bytes: 'GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+};
+
+/**
+ * Sends bytes (as Latin-1) on a new connection. Ends it once the server has sent nothing for `patienceMs`, and fails if
+ * the server then does not close it.
+ */
+const converse = async (address: string, bytes: string, patienceMs: number) => {
+  const socket = await connectTo(address);
+  const chunks: Array<Buffer> = [];
+  let end: NodeJS.Timeout | undefined;
+  let isLeftOpen = false;
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.setTimeout(patienceMs, () => {
+    socket.end();
+    end ??= setTimeout(() => {
+      isLeftOpen = true;
+      socket.destroy();
+    }, longestCloseMs);
+  });
+  socket.write(Buffer.from(bytes, 'latin1'));
+  await untilClosed(socket);
+  clearTimeout(end);
+  expect(isLeftOpen, `never closed after ${JSON.stringify(bytes.slice(0, 2_000))}`).to.equal(false);
+  return { bytes: Buffer.concat(chunks), isEndedByServer: end === undefined };
 };
 
 const unknown = { method: '', target: '' };
@@ -63,10 +88,10 @@ const check = (asked: { readonly method: string; readonly target: string }, resp
 };
 
 /** Checks that each request gets one response, in order, up to the response that ends the connection. */
-const fuzzFramed = async (port: number, requests: ReadonlyArray<FramedRequest>): Promise<void> => {
+const fuzzFramed = async (address: string, requests: ReadonlyArray<FramedRequest>): Promise<void> => {
   const all = [...requests, lastRequest];
   const { bytes, isEndedByServer } = await converse(
-    port,
+    address,
     all.map((one) => one.bytes).join(''),
     framedPatienceMs,
   );
@@ -82,8 +107,8 @@ const fuzzFramed = async (port: number, requests: ReadonlyArray<FramedRequest>):
 };
 
 /** Checks that all responses to noise are the service's own, with bodies unless the noise has a HEAD. */
-const fuzzNoise = async (port: number, noise: string): Promise<void> => {
-  const { bytes } = await converse(port, noise, noisePatienceMs);
+const fuzzNoise = async (address: string, noise: string): Promise<void> => {
+  const { bytes } = await converse(address, noise, noisePatienceMs);
   const answers = readUnaskedHttpResponses(bytes).filter(isFinal);
   for (const answer of answers) {
     // Random bytes may name another version of HTTP, such as 2.0, and get a 505.
@@ -125,7 +150,6 @@ const fuzz = async (databaseUrl: string): Promise<void> => {
     ...collecting,
   });
   const { address } = service;
-  const port = Number(new URL(address).port);
   let requests = 0;
 
   // A long body is sent alone. After a request that ends the connection it would stay unread, and TCP would reset the
@@ -135,11 +159,11 @@ const fuzz = async (databaseUrl: string): Promise<void> => {
     { weight: 1, arbitrary: fc.tuple(hardRequest) },
   );
   const framed = fc.asyncProperty(conversations, async (all) => {
-    await fuzzFramed(port, all);
+    await fuzzFramed(address, all);
     requests += all.length + 1;
   });
   const noisy = fc.asyncProperty(noisyRequests, async (noise) => {
-    await fuzzNoise(port, noise.bytes);
+    await fuzzNoise(address, noise.bytes);
     requests += noise.requests;
   });
   const run = (numRuns: number, firstSeed: number): Promise<unknown> =>
