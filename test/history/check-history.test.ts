@@ -63,7 +63,7 @@ const historyOf = (exchanges: Readonly<Record<string, Exchange>>, faults = [cut]
 });
 
 const violated = (history: History): ReadonlyArray<Property> => [
-  ...new Set(checkHistory(history, { deadlineMs }).map(({ property }) => property)),
+  ...new Set(checkHistory(history, deadlineMs).map(({ property }) => property)),
 ];
 
 const wrong = (name: string, change: Partial<Exchange>): History => {
@@ -161,17 +161,17 @@ const breaches: ReadonlyArray<readonly [Property, ReadonlyArray<readonly [string
 
 describe('checkHistory', () => {
   it('finds nothing in a correct history', () => {
-    expect(checkHistory(historyOf(right), { deadlineMs })).to.deep.equal([]);
+    expect(checkHistory(historyOf(right), deadlineMs)).to.deep.equal([]);
   });
 
   it('finds nothing if a read showed an animal without a 201 that is lost later and made again by its retry', () => {
     const shown = exchange(80, 85, list(0, 20), page([rex, pet(2, 'ivy'), pet(9, 'tom')]));
-    expect(checkHistory(more(shown), { deadlineMs })).to.deep.equal([]);
+    expect(checkHistory(more(shown), deadlineMs)).to.deep.equal([]);
   });
 
   it('finds nothing if an instance was late only by the time in which it had no processor', () => {
     const late = { ended: 230 + deadlineMs + 400, starvedMs: 401 };
-    expect(checkHistory(wrong('walks, last page', late), { deadlineMs })).to.deep.equal([]);
+    expect(checkHistory(wrong('walks, last page', late), deadlineMs)).to.deep.equal([]);
     expect(violated(wrong('walks, last page', { ...late, starvedMs: 399 }))).to.deep.equal([
       'an answer comes within the deadline',
     ]);

@@ -30,12 +30,11 @@ export interface Violation {
   readonly text: string;
 }
 
-export interface Limits {
-  /** Time for an answer of an instance that runs and is reachable. Time in which it had no processor is added. */
-  readonly deadlineMs: number;
-}
-
-export const checkHistory = ({ exchanges, faults }: History, limits: Limits): ReadonlyArray<Violation> => {
+/** Checks a history. Instances that run must answer within the deadline and the time in which they had no processor. */
+export const checkHistory = (
+  { exchanges, faults }: History,
+  deadlineMs: number,
+): ReadonlyArray<Violation> => {
   const violations: Array<Violation> = [];
   const violate = (property: Property, text: string): void => void violations.push({ property, text });
   const acknowledged = acknowledgedIn(exchanges);
@@ -175,7 +174,7 @@ export const checkHistory = ({ exchanges, faults }: History, limits: Limits): Re
     const property = 'an answer comes within the deadline';
     for (const exchange of exchanges) {
       const { instance, began, ended, starvedMs = 0, answer } = exchange;
-      const isLate = ended - began > limits.deadlineMs + starvedMs;
+      const isLate = ended - began > deadlineMs + starvedMs;
       if (answer.type !== 'none' && !isLate) continue;
       const isSilenced = faults.some(
         (fault) => fault.silenced.includes(instance) && fault.began <= ended && began <= fault.ended,

@@ -84,7 +84,7 @@ const runHistory = (setUp: SetUp): Promise<void> =>
     const history = await runOn(system);
     waits.disable();
     const longestWait = Math.round(waits.max / 1_000_000);
-    const violations = checkHistory(history, { deadlineMs: deadlineMs + longestWait });
+    const violations = checkHistory(history, deadlineMs + longestWait);
     if (violations.length > 0 || settings.folder !== undefined) {
       const file = await save(setUp.name, history);
       const shown = violations.slice(0, shownViolations).map(({ property, text }) => `${property}: ${text}`);

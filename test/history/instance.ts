@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { environmentOf } from '../support/http/client';
-import { type FreezingProxy, startFreezingProxy } from '../support/postgres/freezing-proxy';
+import { startFreezingProxy } from '../support/postgres/freezing-proxy';
 import { type Running, startProgram } from '../support/processes/command';
 import { freePort, pidOf } from '../support/processes/system';
 import { whenServing } from '../support/service/service-process';
@@ -9,27 +9,14 @@ import { settableClock } from '../faults/support/machine';
 import { starvedMs } from '../faults/support/measures';
 import { type Build, settings } from './settings';
 
-/** A service behind a proxy, with a supervisor that starts it until it serves. */
-export interface Instance {
-  readonly number: number;
-  readonly address: string;
-  readonly cable: FreezingProxy;
-  readonly start: (build?: Build) => Promise<void>;
-  readonly end: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
-  readonly signal: (name: 'SIGSTOP' | 'SIGCONT') => void;
-  /** Shifts its clock, as libfaketime reads it, unless it is starting. */
-  readonly moveClock: (shift: string) => Promise<void>;
-  readonly starvedMs: () => number;
-  readonly unexpectedEnds: ReadonlyArray<string>;
-}
-
 const startTimeoutMs = 180_000;
 const retryPauseMs = 200;
 
 /** Minimum number of attempts to start. Each may meet another fault, and on a busy machine an attempt takes 20 s. */
 const fewestAttempts = 15;
 
-const newInstance = async (number: number, folder: string, databaseUrl: string): Promise<Instance> => {
+/** Makes a service behind a proxy, with a supervisor that starts it until it serves. */
+const newInstance = async (number: number, folder: string, databaseUrl: string) => {
   const port = await freePort();
   const cable = await startFreezingProxy(port);
   const clock = await settableClock(`${folder}/clock-${number}`);
@@ -84,13 +71,16 @@ const newInstance = async (number: number, folder: string, databaseUrl: string):
     unexpectedEnds,
     start,
     end,
-    signal: (name) => running?.signal(name),
+    signal: (name: 'SIGSTOP' | 'SIGCONT'): void => running?.signal(name),
     starvedMs: () => (running === undefined ? 0 : starvedMs(pidOf(running))),
-    moveClock: async (shift) => {
+    /** Shifts its clock, as libfaketime reads it, unless it is starting. */
+    moveClock: async (shift: string): Promise<void> => {
       if (!isStarting) await clock.set(shift);
     },
   };
 };
+
+export type Instance = Awaited<ReturnType<typeof newInstance>>;
 
 /** Starts an instance for each database address. They are killed afterwards. */
 export const withInstances = async <A>(

@@ -6,17 +6,15 @@ export interface Build {
   readonly environment?: Environment;
 }
 
-const numberOf = (name: string, otherwise: number): number => {
-  const text = process.env[name] ?? '';
-  if (text === '') return otherwise;
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name} must be a positive integer`);
-  return value;
+const textOf = (name: string): string | undefined => {
+  const text = process.env[name];
+  return text === '' ? undefined : text;
 };
 
-const textOf = (name: string): string | undefined => {
-  const text = process.env[name] ?? '';
-  return text === '' ? undefined : text;
+const numberOf = (name: string, otherwise: number): number => {
+  const value = Number(textOf(name) ?? otherwise);
+  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name} must be a positive integer`);
+  return value;
 };
 
 const thisBuild: Build = { checkout: projectFolder };

@@ -27,8 +27,7 @@ const pathOf = (request: Request): string => {
 };
 
 const nextOf = ({ link }: IncomingHttpHeaders): { readonly next?: bigint } => {
-  const target = parseNextLink(Array.isArray(link) ? link.join(', ') : link);
-  const after = target === undefined ? undefined : /[?&]after=(\d+)/.exec(target)?.[1];
+  const after = /[?&]after=(\d+)/.exec(parseNextLink(link?.toString()) ?? '')?.[1];
   return after === undefined ? {} : { next: BigInt(after) };
 };
 
@@ -37,18 +36,14 @@ const longestWaitMs = 30_000;
 
 /** Sends a request. Never rejects. */
 const ask = async (address: string, request: Request, agent: Agent): Promise<Answer> => {
-  const sent =
-    request.type === 'create'
-      ? {
-          method: 'POST' as const,
-          body: request.body,
-          headers: request.key === undefined ? {} : { 'Idempotency-Key': `"${request.key}"` },
-        }
-      : {};
   const timer = new AbortController();
   try {
+    const url = `${address}${pathOf(request)}`;
+    const ofKey = request.type === 'create' && request.key ? { 'Idempotency-Key': `"${request.key}"` } : {};
+    const create =
+      request.type === 'create' ? { method: 'POST' as const, body: request.body, headers: ofKey } : {};
     const answer = await Promise.race([
-      call(`${address}${pathOf(request)}`, { ...sent, key: owner, agent }),
+      call(url, { ...create, key: owner, agent }),
       delay(longestWaitMs, undefined, { signal: timer.signal }),
     ]);
     if (answer === undefined) return { type: 'none', reason: `nothing came for ${longestWaitMs} ms` };
@@ -132,13 +127,14 @@ export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions
       }
       return answer;
     };
-    const newBody = (): string => {
+    const newCreate = (): Create => {
       made += 1;
       const status = random.pick(statuses);
       const category = random.pick(['7', '9007199254740993']);
-      return `{"name":"${client}-${made}","categoryId":${category}${status === undefined ? '' : `,"status":"${status}"`}}`;
+      const ofStatus = status === undefined ? '' : `,"status":"${status}"`;
+      return { type: 'create', body: `{"name":"${client}-${made}","categoryId":${category}${ofStatus}}` };
     };
-    const pause = (): Promise<void> => delay(random.below(longestPauseMs));
+    const newKeyedCreate = (): Create => ({ ...newCreate(), key: `${client}-${made}` });
     const pauseBeforeRetry = (): Promise<void> => delay(random.between(...retryPauseMs));
 
     const createUnderKey = async (request: Create): Promise<boolean> => {
@@ -152,18 +148,17 @@ export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions
       if (!(await createUnderKey(request))) unsettled.push(request);
     };
     const walk = async (request: List, at?: Instance): Promise<boolean> => {
-      walks += 1;
-      const number = walks;
-      let after = request.after;
-      for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-        const answer = await send({ ...request, after, walk: number }, at);
-        if (answer.type !== 'page') {
+      let page = { ...request, walk: (walks += 1) };
+      for (let attempt = 0; attempt < maxAttempts;) {
+        const answer = await send(page, at);
+        if (answer.type === 'page') {
+          if (answer.next === undefined) return true;
+          page = { ...page, after: answer.next };
+          attempt = 0;
+        } else {
           await pauseBeforeRetry();
-          continue;
+          attempt += 1;
         }
-        if (answer.next === undefined) return true;
-        after = answer.next;
-        attempt = -1;
       }
       return false;
     };
@@ -179,17 +174,17 @@ export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions
       const earlier = anyOf(keyed);
       switch (action) {
         case 'create':
-          return send({ type: 'create', body: newBody() });
+          return send(newCreate());
         case 'create with a key':
-          return createSettled({ type: 'create', body: newBody(), key: `${client}-${made}` });
+          return createSettled(newKeyedCreate());
         case 'create with a key, twice at once': {
-          const request: Create = { type: 'create', body: newBody(), key: `${client}-${made}` };
+          const request = newKeyedCreate();
           return Promise.all([createSettled(request), createSettled(request)]);
         }
         case 'retry what was acknowledged':
           return earlier && send(earlier);
         case 'take a key for another animal':
-          return earlier && send({ ...earlier, body: newBody() });
+          return earlier && send({ ...earlier, body: newCreate().body });
         case 'get':
           return send({ type: 'get', id: known });
         case 'get what is not there':
@@ -206,7 +201,7 @@ export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions
       run: async (): Promise<void> => {
         while (!isOver) {
           await act();
-          await pause();
+          await delay(random.below(longestPauseMs));
         }
       },
       createUnderKey,
@@ -233,10 +228,9 @@ export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions
       try {
         for (const request of unsettled)
           await eventually(`${request.body} is created`, settleTimeoutMs, () => last.createUnderKey(request));
+        const all: List = { type: 'list', after: 0n, limit: 100 };
         for (const instance of instances)
-          await eventually(`instance ${instance.number} lists`, settleTimeoutMs, () =>
-            last.walk({ type: 'list', after: 0n, limit: 100 }, instance),
-          );
+          await eventually(`${instance.number} lists`, settleTimeoutMs, () => last.walk(all, instance));
       } finally {
         last.close();
       }
