@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { eventually } from '../eventually';
 import { inFolder } from '../temporary-folder';
-import { freePort, signalFamily } from '../processes/system';
+import { childrenOf, freePort, signalFamily } from '../processes/system';
 
 type Rows = ReadonlyArray<Record<string, unknown>>;
 
@@ -65,8 +65,12 @@ const programsFor = async (parent: string): Promise<string> => {
   return join(copy, 'bin');
 };
 
-/** Shell script that stops the server when standard input ends, which happens when the test process ends. */
-const lifeline = `exec 3<&0; "$@" & server=$!; { read -r _ <&3; kill -INT $server; } & wait $server`;
+/**
+ * Shell script that stops the server when standard input ends, which happens when the test process ends. After the end of
+ * the server, another process may have its id, so the watcher ends with it.
+ */
+const lifeline = `exec 3<&0; "$@" & server=$!; { read -r _ <&3; kill -INT $server; } & watcher=$!
+  wait $server; kill $watcher 2>/dev/null`;
 
 /** Shell script that deletes the server's data after its end. The folder itself belongs to another user. */
 const removal = `; rm -rf "$3"/*`;
@@ -106,6 +110,11 @@ export const newPostgresServer = async (
 
   const isRunning = (): boolean => server?.exitCode === null && server.signalCode === null;
   const postmaster = (): number => Number(readFileSync(`${folder}/postmaster.pid`, 'utf8').split('\n')[0]);
+  /** Signals the children of the shell, whose ids are theirs while it runs, and their children. */
+  const signalAll = (name: NodeJS.Signals): void => {
+    if (!isRunning() || server?.pid === undefined) return;
+    for (const child of childrenOf(server.pid)) signalFamily(child, name);
+  };
   const ended = async (end: () => void): Promise<void> => {
     if (server === undefined || !isRunning()) return;
     const gone = once(server, 'exit');
@@ -160,14 +169,12 @@ export const newPostgresServer = async (
       }),
     kill: () =>
       ended(() => {
-        signalFamily(postmaster(), 'SIGKILL');
+        signalAll('SIGKILL');
       }),
     hang: () => {
-      if (!isRunning()) return () => undefined;
-      const pid = postmaster();
-      signalFamily(pid, 'SIGSTOP');
+      signalAll('SIGSTOP');
       return () => {
-        signalFamily(pid, 'SIGCONT');
+        signalAll('SIGCONT');
       };
     },
     stop: () => ended(() => server?.stdin.end()),
