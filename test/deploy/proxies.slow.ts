@@ -16,6 +16,11 @@ import { proxies } from './support/proxies';
 const key = 'a-key-of-this-test-that-is-long-enough';
 const pet = '{"name":"Rex","categoryId":7}';
 
+const headOfCreate = [
+  ...['POST /v1/pets HTTP/1.1', 'Host: animals', 'Connection: close', `Authorization: Bearer ${key}`],
+  ...['Content-Type: application/json', ''],
+].join('\r\n');
+
 /** Pause within a body: shorter than the service's 20 s for a body, longer than the proxies' time limit for a response. */
 const pauseMs = 11_000;
 
@@ -102,12 +107,7 @@ for (const [name, startProxy] of proxies) {
     it('waits for a body as long as the service does, and answers no request before it is sent', async () => {
       const idle = connectTo(address);
       const connection = connectTo(address);
-      connection.send(
-        [
-          ...['POST /v1/pets HTTP/1.1', 'Host: animals', 'Connection: close', `Authorization: Bearer ${key}`],
-          ...['Content-Type: application/json', `Content-Length: ${pet.length}`, '', pet.slice(0, 9)],
-        ].join('\r\n'),
-      );
+      connection.send(`${headOfCreate}Content-Length: ${pet.length}\r\n\r\n${pet.slice(0, 9)}`);
       await delay(pauseMs);
       connection.send(pet.slice(9));
       expect((await connection.closed()).toString()).to.match(/^HTTP\/1.1 201 /);
@@ -128,12 +128,7 @@ for (const [name, startProxy] of proxies) {
 
     it('answers a malformed chunk with an Error body', async () => {
       const connection = connectTo(address);
-      connection.send(
-        [
-          ...['POST /v1/pets HTTP/1.1', 'Host: animals', 'Connection: close', `Authorization: Bearer ${key}`],
-          ...['Content-Type: application/json', 'Transfer-Encoding: chunked', 'Expect: 100-continue', '', ''],
-        ].join('\r\n'),
-      );
+      connection.send(`${headOfCreate}Transfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n`);
       await connection.received(/^HTTP\/1.1 100 /);
       connection.send('zz\r\n\r\n');
       const answer = readHttpResponses(await connection.closed(), ['POST']).at(-1);

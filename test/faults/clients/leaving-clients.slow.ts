@@ -148,17 +148,10 @@ const vanishings: ReadonlyArray<Vanishing> = [
  * counted by inode, since a line may come twice while other connections come and go.
  */
 const heldTo = (lastPart: number): number => {
-  const hexadecimal = [...subnet.split('.').map(Number), lastPart]
-    .reverse()
-    .map((part) => part.toString(16).padStart(2, '0'))
-    .join('')
-    .toUpperCase();
-  const inodes = readFileSync('/proc/net/tcp', 'utf8')
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, , remote = '', , , , , , , inode]) => remote.startsWith(`${hexadecimal}:`) && inode !== '0')
-    .map(([, , , , , , , , , inode]) => inode);
-  return new Set(inodes).size;
+  const address = Buffer.from([lastPart, ...subnet.split('.').map(Number).reverse()]).toString('hex');
+  const line = new RegExp(`^ *\\d+: \\S+ ${address}:\\S+(?: +\\S+){6} +([1-9]\\d*) `, 'gim');
+  const inodes = readFileSync('/proc/net/tcp', 'utf8').matchAll(line);
+  return new Set(Array.from(inodes, ([, inode]) => inode)).size;
 };
 
 const vanish = async (folder: string): Promise<void> => {

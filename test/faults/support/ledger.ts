@@ -20,18 +20,15 @@ export const newLedger = (): Ledger => ({
   refusedConnections: 0,
 });
 
-interface CreateOptions {
-  /** True if each create has its name as idempotency key. */
-  readonly isKeyed?: boolean;
-  readonly agent?: Agent;
-}
-
-/** Sends a create with the API key `owner`, and records it. Rejects if the connection ends without a response. */
+/**
+ * Sends a create with the API key `owner`, and records it. If it is keyed, its name is the idempotency key. Rejects if the
+ * connection ends without a response.
+ */
 export const create = async (
   { sent, acknowledged }: Ledger,
   address: string,
   name: string,
-  { isKeyed = false, agent }: CreateOptions = {},
+  { isKeyed = false, ...options }: { readonly isKeyed?: boolean; readonly agent?: Agent } = {},
 ): Promise<Answer> => {
   sent.add(name);
   const answer = await call(`${address}/v1/pets`, {
@@ -39,7 +36,7 @@ export const create = async (
     key: owner,
     headers: isKeyed ? { 'Idempotency-Key': `"${name}"` } : {},
     body: `{"name":"${name}","categoryId":9007199254740993,"status":"sold"}`,
-    ...(agent && { agent }),
+    ...options,
   });
   if (answer.status === 201) acknowledged.push(answer.text);
   return answer;
@@ -48,9 +45,6 @@ export const create = async (
 export const countFailure = ({ failed }: Ledger, reason: string): void => {
   failed.set(reason, (failed.get(reason) ?? 0) + 1);
 };
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : String(error);
 
 interface Creator {
   readonly name: string;
@@ -76,9 +70,9 @@ export const createUntil = async (creator: Creator): Promise<void> => {
         creator.onAnswer?.(answer);
         if (answer.headers.connection === 'close') turnAway();
       } catch (error) {
-        const code = codeOf(error);
-        isSent = code !== 'ECONNREFUSED';
-        if (isSent) countFailure(ledger, code);
+        const reason = String(error);
+        isSent = !reason.includes('ECONNREFUSED');
+        if (isSent) countFailure(ledger, reason);
         else ledger.refusedConnections += 1;
         turnAway();
       }

@@ -30,14 +30,12 @@ export const newTally = () => {
 };
 
 export const newTallies = () => {
-  const tallies = new Map<string, ReturnType<typeof newTally>>();
+  const tallies: Record<string, ReturnType<typeof newTally>> = {};
   return {
     record: (status: string, milliseconds: number): void => {
-      const tally = tallies.get(status) ?? newTally();
-      tallies.set(status, tally);
-      tally.record(milliseconds);
+      (tallies[status] ??= newTally()).record(milliseconds);
     },
-    read: () => Object.fromEntries([...tallies].map(([status, tally]) => [status, tally.read()])),
+    read: () => Object.fromEntries(Object.entries(tallies).map(([status, tally]) => [status, tally.read()])),
   };
 };
 
