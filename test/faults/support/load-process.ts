@@ -99,9 +99,8 @@ const greeting = requestText({ target: '/livez', key: 'none' });
 
 interface Client {
   readonly connection: Connection;
-  due: number;
-  isBusy: boolean;
-  isCounted: boolean;
+  /** Request that waits for its response. */
+  asked: { readonly due: number; readonly isCounted: boolean } | undefined;
 }
 
 const runOpenLoop = async (load: OpenLoop): Promise<OpenLoopFigures> => {
@@ -114,30 +113,29 @@ const runOpenLoop = async (load: OpenLoop): Promise<OpenLoopFigures> => {
   const answers = newTallies();
   const lateness = newTally();
   const idle: Array<Client> = [];
-  const counts = { open: 0, waitedFor: 0, unsent: 0, unexplained: 0, cutOff: 0 };
+  const counts = { open: 0, unanswered: 0, unsent: 0, unexplained: 0, cutOff: 0 };
 
-  const release = (client: Client): void => {
-    if (!client.isBusy) return;
-    client.isBusy = false;
-    if (client.isCounted) counts.waitedFor -= 1;
-    client.isCounted = false;
+  /** Returns the counted request that a client waits for, if any, and frees the client. */
+  const takeAsked = (client: Client): Client['asked'] => {
+    const { asked } = client;
+    client.asked = undefined;
+    if (asked?.isCounted !== true) return undefined;
+    counts.unanswered -= 1;
+    return asked;
   };
   const onResponse = (client: Client, status: string, head: string): void => {
-    if (!client.isBusy) return;
-    if (client.isCounted) {
-      answers.record(status, performance.now() - client.due);
-      if (status === '503' && !/\r\nretry-after: [1-9]\d*/i.test(head)) counts.unexplained += 1;
-    }
-    release(client);
+    if (client.asked === undefined) return;
+    const asked = takeAsked(client);
     idle.push(client);
+    if (asked === undefined) return;
+    answers.record(status, performance.now() - asked.due);
+    if (status === '503' && !/\r\nretry-after: [1-9]\d*/i.test(head)) counts.unexplained += 1;
   };
   const openClient = (onGreeted?: (client: Client) => void): Client => {
     counts.open += 1;
     let isGreeted = onGreeted === undefined;
     const client: Client = {
-      due: 0,
-      isBusy: false,
-      isCounted: false,
+      asked: undefined,
       connection: openConnection(address, {
         onOpen: () => {
           if (!isGreeted) client.connection.send(greeting);
@@ -150,8 +148,7 @@ const runOpenLoop = async (load: OpenLoop): Promise<OpenLoopFigures> => {
         onClose: () => {
           if (!isGreeted) throw new Error('a connection was ended before its first response');
           counts.open -= 1;
-          if (client.isCounted) counts.cutOff += 1;
-          release(client);
+          if (takeAsked(client) !== undefined) counts.cutOff += 1;
         },
       }),
     };
@@ -165,14 +162,14 @@ const runOpenLoop = async (load: OpenLoop): Promise<OpenLoopFigures> => {
   };
   const ask = (place: number, due: number): void => {
     const isCounted = place >= firstCounted;
-    if (isCounted) lateness.record(performance.now() - due);
     const client = takeClient();
-    if (client === undefined) {
-      if (isCounted) counts.unsent += 1;
-      return;
+    if (isCounted) {
+      lateness.record(performance.now() - due);
+      if (client === undefined) counts.unsent += 1;
+      else counts.unanswered += 1;
     }
-    Object.assign(client, { due, isCounted, isBusy: true });
-    if (isCounted) counts.waitedFor += 1;
+    if (client === undefined) return;
+    client.asked = { due, isCounted };
     client.connection.send(texts[place % texts.length] ?? '');
   };
 
@@ -192,15 +189,11 @@ const runOpenLoop = async (load: OpenLoop): Promise<OpenLoopFigures> => {
   tell('over');
 
   const giveUpAt = performance.now() + longestAnswerMs;
-  while (counts.waitedFor > 0 && performance.now() < giveUpAt) await delay(10);
-  const { unsent, unexplained, cutOff, waitedFor } = counts;
+  while (counts.unanswered > 0 && performance.now() < giveUpAt) await delay(10);
   return {
-    unsent,
+    ...counts,
     lateness: lateness.read(),
     byStatus: answers.read(),
-    unexplained,
-    cutOff,
-    unanswered: waitedFor,
     processorSeconds: taken,
   };
 };
