@@ -348,9 +348,13 @@ const mistakes: ReadonlyArray<readonly [mistake: string, suite: Suite, test: str
   ],
   [
     'ignores the cursor of a list of one status',
-    withMistake(({ list }) => ({
-      list: ({ after, ...query }) => list(query.status === undefined ? { ...query, after } : query),
-    })),
+    withMistake(
+      ({ list }) => ({
+        list: ({ after, ...query }) => list(query.status === undefined ? { ...query, after } : query),
+      }),
+      // Without a seed, one catalogue in a hundred has fewer than two animals of a status.
+      7,
+    ),
     'of available status',
     /^the page of \{ limit: 1, status: 'available', after: \d+n \}: hasMore is true, but the page ends with id \d+, which does not follow \d+\n/,
   ],
