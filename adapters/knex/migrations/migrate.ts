@@ -69,7 +69,7 @@ const withProgress = async <A>(
   work: (enter: (stage: string) => void) => Promise<A>,
 ): Promise<A> => {
   const began = performance.now();
-  let stage = '';
+  let stage = 'waiting for the database, which another process may have locked';
   const timer = setInterval(() => {
     onProgress(`${stage}: ${Math.round((performance.now() - began) / 1_000)} s elapsed`);
   }, progressIntervalMs);

@@ -7,6 +7,7 @@ import {
   databaseKinds,
   mostWriters,
   postgresWith,
+  sqliteFile,
   withEmptyDatabase,
 } from '../../../support/databases/databases';
 import { success } from '../../../contracts/outcome';
@@ -87,6 +88,26 @@ for (const [kind, makeDatabase] of databaseKinds) {
     }
   });
 }
+
+describe('Migrations on a SQLite file that another process has locked', () => {
+  it('report what they wait for, and run when the lock is gone', () =>
+    withEmptyDatabase(sqliteFile, async (database, open) => {
+      const other = open();
+      await other.writes.raw('PRAGMA journal_mode = DELETE');
+      await other.writes.raw('BEGIN EXCLUSIVE');
+      mock.timers.enable({ apis: ['setInterval'] });
+      const reports: Array<string> = [];
+      const migrated = migrate(database, { onProgress: (text) => void reports.push(text) })();
+      mock.timers.tick(5_000);
+      mock.timers.reset();
+      await other.writes.raw('ROLLBACK');
+      expect(await migrated).to.have.property('_tag', 'Right');
+      expect(reports).to.have.lengthOf(1);
+      expect(reports[0]).to.match(
+        /^waiting for the database, which another process may have locked: \d+ s elapsed$/,
+      );
+    }));
+});
 
 describe('A PostgreSQL database that cannot store every text', () => {
   for (const encoding of ['LATIN1', 'SQL_ASCII']) {
