@@ -62,7 +62,12 @@ const adviceByCode: ReadonlyArray<readonly [RegExp, string]> = [
     'set the user and the password in DATABASE_URL, and check that pg_hba.conf of the server accepts them',
   ],
   [/^3D000$/, 'create that database, or set its name in DATABASE_URL'],
-  [/^(42501|25006)$/, 'grant this user the right to create tables and to write in that database'],
+  [/^42501$/, 'grant this role the rights that docs/postgresql.md lists'],
+  [/^25006$/, 'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off'],
+  [
+    /^(55P03|57014)$/,
+    'another session holds a lock, or the server is slow; look at pg_stat_activity, and try again',
+  ],
   [/^2200H$/, 'raise the maximum of the sequence, or set its value to the largest id in table pets'],
   [/^(53300|53400)$/, 'raise max_connections of the server, or lower POSTGRES_POOL_SIZE'],
   [/^(53100|53200)$/, 'its disk or its memory is full; free space on the server'],
@@ -77,18 +82,23 @@ const adviceByMessage: ReadonlyArray<readonly [RegExp, string]> = [
   [/does not support SSL/, 'enable TLS in the server, or remove sslmode from DATABASE_URL'],
   [/password must be a string|no password/, 'put the password into DATABASE_URL'],
   [
+    /another process's migration/,
+    "wait until it has ended, or end its session, which pg_stat_activity shows as 'animal-store migration'",
+  ],
+  [
     /timeout|Timeout|timed out/,
     'check that the server answers, and that the network lets this machine reach it',
   ],
 ];
 
-const postgresAdvice = (cause: unknown): string | undefined => {
+const codeAdvice = (cause: unknown): string | undefined => {
   const code = errorCode(cause) ?? '';
+  return adviceByCode.find(([codes]) => codes.test(code))?.[1];
+};
+
+const postgresAdvice = (cause: unknown): string | undefined => {
   const { message } = E.toError(cause);
-  const found =
-    adviceByCode.find(([codes]) => codes.test(code)) ??
-    adviceByMessage.find(([words]) => words.test(message));
-  return found?.[1];
+  return codeAdvice(cause) ?? adviceByMessage.find(([words]) => words.test(message))?.[1];
 };
 
 const general = 'check DATABASE_URL, and that this user may read and write there';
@@ -131,7 +141,10 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
       return withAdvice(reason, databaseAdvice(address, failure.cause));
     }
     case 'MigrationFailed':
-      return `the database ${database} can't be migrated: ${failure.cause.message}`;
+      return withAdvice(
+        `the database ${database} can't be migrated: ${failure.cause.message}`,
+        codeAdvice(failure.cause),
+      );
     case 'DatabaseLost':
       return 'the database file was removed, replaced or truncated while it was open; restart the service to use the file that is there now';
     case 'NoApiKey':

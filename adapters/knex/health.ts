@@ -139,9 +139,9 @@ export interface DatabaseReport {
 const minFreeDiskBytes = 8 * 1024 * 1024;
 
 const useAsService = async (database: InspectableDatabase, countsRequests: boolean): Promise<void> => {
-  (await readAnimals(database, 100)).forEach(petFromRow);
   const grants = await database.missingGrants(countsRequests);
   if (grants.length > 0) throw permanentError(`this role lacks rights; run: ${grants.join('; ')}`);
+  (await readAnimals(database, 100)).forEach(petFromRow);
   await tryCreate(database);
   await beat(database);
 };

@@ -96,6 +96,19 @@ const neededRights: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 const neededRightsToCount = { rate_limits: ['select', 'insert', 'update', 'delete'] };
 
+/** Reads whether the role can take ids from the sequence of `pets`. Returns undefined if `pets` has no sequence. */
+const readIdSequence = async (knex: Knex) => {
+  type Row = Readonly<Record<'role' | 'name', string> & Record<'isAllowed' | 'isExhausted', boolean | null>>;
+  const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
+    `select quote_ident(current_user) as role, seqrelid::regclass::text as name,
+       has_sequence_privilege(seqrelid, 'usage, update') as "isAllowed",
+       case when has_sequence_privilege(seqrelid, 'usage, select')
+         then pg_sequence_last_value(seqrelid) > seqmax - seqincrement end as "isExhausted"
+     from pg_sequence where seqrelid = pg_get_serial_sequence('pets', 'id')::regclass`,
+  );
+  return rows[0];
+};
+
 export const missingGrants = async (pool: Knex, countsRequests: boolean): Promise<ReadonlyArray<string>> => {
   const rights = Object.entries({ ...neededRights, ...(countsRequests ? neededRightsToCount : {}) }).flatMap(
     ([name, ofTable]) => ofTable.map((right) => ({ name, right })),
@@ -111,7 +124,13 @@ export const missingGrants = async (pool: Knex, countsRequests: boolean): Promis
      group by name order by min(place)`,
     [rights.map(({ name }) => name), rights.map(({ right }) => right)],
   );
-  return rows.map(({ role, name, right }) => `grant ${right} on ${name} to ${role}`);
+  const sequence = await readIdSequence(pool);
+  return [
+    ...rows.map(({ role, name, right }) => `grant ${right} on ${name} to ${role}`),
+    ...(sequence?.isAllowed === false
+      ? [`grant usage on sequence ${sequence.name} to ${sequence.role}`]
+      : []),
+  ];
 };
 
 /**
@@ -119,14 +138,8 @@ export const missingGrants = async (pool: Knex, countsRequests: boolean): Promis
  * sequence, so it does not notice a missing right or an exhausted sequence.
  */
 export const checkIds = async (knex: Knex): Promise<void> => {
-  type Row = Record<'isAllowed' | 'isExhausted', boolean | null>;
-  const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
-    `select has_sequence_privilege(seqrelid, 'usage, update') as "isAllowed",
-       case when has_sequence_privilege(seqrelid, 'usage, select')
-         then pg_sequence_last_value(seqrelid) > seqmax - seqincrement end as "isExhausted"
-     from pg_sequence where seqrelid = pg_get_serial_sequence('pets', 'id')::regclass`,
-  );
-  if (rows[0]?.isAllowed === false)
-    throw errorWithCode('42501', 'permission denied for sequence pets_id_seq');
-  if (rows[0]?.isExhausted === true) throw errorWithCode('2200H', 'sequence pets_id_seq is exhausted');
+  const sequence = await readIdSequence(knex);
+  if (sequence?.isAllowed === false)
+    throw errorWithCode('42501', `permission denied for sequence ${sequence.name}`);
+  if (sequence?.isExhausted === true) throw errorWithCode('2200H', `sequence ${sequence.name} is exhausted`);
 };

@@ -56,7 +56,7 @@ const onPostgres: Faults = {
 const onRights: Readonly<Record<string, readonly [revocation: string, remedy: RegExp]>> = {
   'no right to take ids': [
     'revoke usage on sequence pets_id_seq',
-    /permission denied for sequence pets_id_seq/,
+    /lacks rights; run: grant usage on sequence pets_id_seq to few_\w+$/,
   ],
   'no right to add animals': ['revoke insert on pets', /lacks rights; run: grant insert on pets to few_/],
   'no right to add and lock idempotency keys': [
@@ -127,6 +127,10 @@ describe('A database that refuses creates', () => {
             .to.have.nested.property('left.cause.message')
             .that.matches(remedy);
         }
+        await execute(url, ...grants, `revoke select on pets from ${role}`);
+        expect(await inspection())
+          .to.have.nested.property('left.cause.message')
+          .that.includes(`grant select on pets to ${role}`);
         await execute(url, ...grants, `revoke insert on rate_limits from ${role}`);
         expect(await inspection())
           .to.have.nested.property('left.cause.message')

@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { randomBytes } from 'node:crypto';
+import { mock } from 'node:test';
+import { openPostgres } from '../../adapters/knex';
+import { execute, inPostgresDatabase } from '../support/postgres/postgres';
+import { runInProcess } from '../support/processes/run-in-process';
+
+/** Enough time to connect on a busy machine. The lock timeout is a third of it. */
+const statementTimeoutMs = 1_500;
+
+const open = (url: string) => openPostgres(url, { poolSize: 1, statementTimeoutMs: 30_000 });
+
+const run = async (url: string, ...command: ReadonlyArray<string>): Promise<string> => {
+  const { code, stderr } = await runInProcess(command, {
+    DATABASE_URL: url,
+    POSTGRES_STATEMENT_TIMEOUT: `${statementTimeoutMs}`,
+  });
+  expect(code, stderr).to.equal(1);
+  return stderr;
+};
+
+const migrateIn = async (url: string): Promise<void> => {
+  expect(await runInProcess(['migrate'], { DATABASE_URL: url })).to.include({ code: 0 });
+};
+
+const inBusyServer =
+  '; another session holds a lock, or the server is slow; look at pg_stat_activity, and try again\n';
+
+describe('The advice of a command', () => {
+  it('for a lock that another session holds is not about the network', () =>
+    inPostgresDatabase(async (url) => {
+      await migrateIn(url);
+      const { writes, close } = open(url);
+      const transaction = await writes.transaction();
+      await transaction.raw('lock table api_keys in access exclusive mode');
+      const stderr = await run(url, 'keys', 'list');
+      await transaction.rollback();
+      await close();
+      expect(stderr).to.include(`can't be used: canceling statement due to lock timeout${inBusyServer}`);
+    }));
+
+  it('for a slow statement is not about the network', () =>
+    inPostgresDatabase(async (url) => {
+      await migrateIn(url);
+      await execute(
+        url,
+        'alter table api_keys rename to stored_keys',
+        "create view api_keys as select * from stored_keys where (select pg_sleep(60)::text) = ''",
+      );
+      expect(await run(url, 'keys', 'list')).to.include(
+        `can't be used: canceling statement due to statement timeout${inBusyServer}`,
+      );
+    }));
+
+  it('for the migration of another process that does not end is not about the network', () =>
+    inPostgresDatabase(async (url) => {
+      const { withMigrationLock, close } = open(url);
+      const stderr = await withMigrationLock(async () => {
+        let minutes = 0;
+        // Each look at the clock takes a minute, so that the wait of ten minutes ends soon.
+        const clock = mock.method(performance, 'now', () => (minutes += 1) * 60_000);
+        try {
+          return await run(url, 'migrate');
+        } finally {
+          clock.mock.restore();
+        }
+      });
+      await close();
+      expect(stderr).to.include(
+        "can't be used: timed out waiting for another process's migration; wait until it has ended, or end its session, which pg_stat_activity shows as 'animal-store migration'\n",
+      );
+    }));
+
+  it('for a session that is read-only is not about rights', () =>
+    inPostgresDatabase(async (url) => {
+      const readOnly = new URL(url);
+      readOnly.searchParams.set('options', '-c default_transaction_read_only=on');
+      const advice =
+        ' in a read-only transaction; set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off\n';
+      expect(await run(readOnly.href, 'migrate')).to.include(advice);
+      await migrateIn(url);
+      expect(await run(readOnly.href, 'keys', 'create', '--name', 'x')).to.include(advice);
+    }));
+
+  it('for missing rights names the page with the grants', () =>
+    inPostgresDatabase(async (url) => {
+      const role = `few_${randomBytes(8).toString('hex')}`;
+      const asRole = new URL(url);
+      asRole.username = asRole.password = role;
+      await execute(url, `create role ${role} login password '${role}'`);
+      try {
+        const denied = 'permission denied for';
+        const advice = 'grant this role the rights that docs/postgresql.md lists\n';
+        expect(await run(asRole.href, 'migrate')).to.include(`${denied} schema public; ${advice}`);
+        await migrateIn(url);
+        await execute(url, `grant select on animal_store_migrations to ${role}`);
+        expect(await run(asRole.href, 'keys', 'list')).to.include(`${denied} table api_keys; ${advice}`);
+        await execute(url, `grant select, insert, update, delete on all tables in schema public to ${role}`);
+        expect(await run(asRole.href, 'serve')).to.include(`${denied} sequence pets_id_seq; ${advice}`);
+        expect((await runInProcess(['doctor'], { DATABASE_URL: asRole.href, PORT: '0' })).stdout).to.include(
+          `this role lacks rights; run: grant usage on sequence pets_id_seq to ${role}\n`,
+        );
+      } finally {
+        await execute(url, `drop owned by ${role}`, `drop role ${role}`);
+      }
+    }));
+});
