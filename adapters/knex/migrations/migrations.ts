@@ -117,8 +117,8 @@ export const readSchemaState = async (knex: Knex): Promise<SchemaState> => {
 
 export const generationMismatch = ({ generation, expectedGeneration }: SchemaState): string | undefined => {
   if (generation === 0 || generation === expectedGeneration) return undefined;
-  const found = `the schema has generation ${generation}, but this program needs ${expectedGeneration}`;
+  const generations = `schema generation ${generation}; this version works with ${expectedGeneration}`;
   return generation > expectedGeneration
-    ? `${found}; run the newer version that migrated it, or restore a backup made before that migration`
-    : `${found}; stop every instance of an earlier version, make a backup, then run \`animal-store migrate\``;
+    ? `a newer version of animal-store has migrated the database (${generations}); run that version, or restore a backup made before the migration`
+    : `an earlier version of animal-store made the tables (${generations}); stop every instance of an earlier version, make a backup, then run \`animal-store migrate\``;
 };

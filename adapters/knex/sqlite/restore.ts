@@ -3,7 +3,7 @@ import knex, { type Knex } from 'knex';
 import { isDamage, isSqliteBusy, permanentError, withoutStatement } from '../database/errors';
 import { withPool } from '../database/connections';
 import { type CopyOptions, placeCheckedCopy } from './backup';
-import { generationMismatch } from '../migrations/migrations';
+import { generationMismatch, type SchemaState } from '../migrations/migrations';
 import { poolConfiguration } from './connection';
 import { createPrivateFile, identifyFile, openReadOnly, resolveSymlink } from './file';
 
@@ -17,7 +17,9 @@ const hasAnimals = async (file: Knex): Promise<boolean> =>
 const inspectTarget = async (filename: string): Promise<'replaceable' | 'animals' | 'damaged'> => {
   try {
     if ((await identifyFile(filename)) === 'foreign') {
-      throw permanentError(`${filename} is the database of another program`);
+      throw permanentError(
+        `${filename} is the database of another program; set DATABASE_URL to another file`,
+      );
     }
     return (await withPool(openReadOnly(filename), hasAnimals)) ? 'animals' : 'replaceable';
   } catch (error) {
@@ -68,6 +70,13 @@ const copyOwner = (copy: string, filename: string): void => {
   chmodSync(copy, mode & 0o7777);
 };
 
+const refuseSchema = (schema: SchemaState): string | undefined => {
+  const { generation, expectedGeneration } = schema;
+  return generationMismatch(schema) === undefined
+    ? undefined
+    : `the backup has schema generation ${generation}, but this version works with ${expectedGeneration}; restore it with a version that works with ${generation}`;
+};
+
 const reportDamage = (damage: string): string => `the backup is damaged: ${damage}; use another backup`;
 
 /**
@@ -87,15 +96,11 @@ export const restoreSqlite = async (
     copyOwner(copy, filename);
   };
   const replace = (): Promise<number> =>
-    placeCheckedCopy(
-      backup,
-      filename,
-      { reportDamage, refuseSchema: generationMismatch, beforeRename },
-      options,
-    );
+    placeCheckedCopy(backup, filename, { reportDamage, refuseSchema, beforeRename }, options);
   if (exists) {
     // A pipe must not be opened: it would block the process, which could then not handle signals.
-    if (!statSync(filename).isFile()) throw permanentError(`${filename} is not a regular file`);
+    if (!statSync(filename).isFile())
+      throw permanentError(`${filename} is not a regular file; set DATABASE_URL to another file`);
     if (resolveSymlink(backup) === filename)
       throw permanentError(`${backup} is the database itself; name another file`);
     const found = await inspectTarget(filename);

@@ -220,7 +220,7 @@ describe('animal-store restore', () => {
     for (const [backup, words] of [
       [text, /: \S+ is not the database of an animal store, or is damaged: SQLITE_NOTADB/],
       [damaged, /: \S+ is not the database of an animal store, or is damaged: SQLITE_NOTADB/],
-      [later, /has generation 9, but this program needs 1/],
+      [later, /the backup has schema generation 9, but this version works with 1; restore it with a version/],
     ] as const) {
       const { code, stderr } = await restoreTo(file, backup, '--replace');
       expect(code).to.equal(1);
@@ -230,6 +230,17 @@ describe('animal-store restore', () => {
         .and.not.match(/select|pragma/i);
     }
     expect(await namesIn(file)).to.deep.equal([]);
+  });
+
+  it('refuses to replace the database of another program', async () => {
+    const file = await newDatabaseFile();
+    const host = knex({ client: 'sqlite3', connection: { filename: file }, useNullAsDefault: true });
+    await host.schema.createTable('visitors', (table) => table.increments());
+    await host.destroy();
+    expect(await restoreTo(file, await newBackup(), '--replace')).to.include({
+      code: 1,
+      stderr: `the restore failed: ${file} is the database of another program; set DATABASE_URL to another file; the database is unchanged\n`,
+    });
   });
 
   it('refuses the database itself, a folder, a pipe and a missing folder, with the reason', async () => {
@@ -243,7 +254,7 @@ describe('animal-store restore', () => {
       const { code, stderr } = await restoreTo(path, backup, '--replace');
       expect({ code, stderr }).to.deep.equal({
         code: 1,
-        stderr: `the restore failed: ${path} is not a regular file; the database is unchanged\n`,
+        stderr: `the restore failed: ${path} is not a regular file; set DATABASE_URL to another file; the database is unchanged\n`,
       });
     }
     const { code, stderr } = await restoreTo(join(folder, 'no', 'animals.sqlite3'), backup);

@@ -88,7 +88,7 @@ const refuseOtherGeneration = async (databaseUrl: string): Promise<void> => {
   const { address } = await startService(older);
   const tooEarly = await runCommand(['serve'], breaking);
   expect(tooEarly.code).to.equal(1);
-  expect(tooEarly.stderr).to.match(/has generation 1, but this program needs 2; stop every instance/);
+  expect(tooEarly.stderr).to.match(/schema generation 1; this version works with 2\); stop every instance/);
   expect(await readiness(address)).to.match(/^200/);
 
   expect((await runCommand(['migrate'], breaking)).code).to.equal(0);
@@ -97,12 +97,12 @@ const refuseOtherGeneration = async (databaseUrl: string): Promise<void> => {
   );
   const tooLate = await runCommand(['serve'], older);
   expect(tooLate.code).to.equal(1);
-  expect(tooLate.stderr).to.match(
-    /has generation 2, but this program needs 1; run the newer version that migrated it/,
-  );
+  expect(tooLate.stderr).to.match(/schema generation 2; this version works with 1\); run that version/);
   const doctor = await runCommand(['doctor'], older);
   expect(doctor.code).to.equal(1);
-  expect(doctor.stdout).to.match(/FAIL\s+migrations\s+the schema has generation 2/);
+  expect(doctor.stdout).to.match(
+    /FAIL\s+migrations\s+a newer version of animal-store has migrated the database \(schema generation 2;/,
+  );
   await startService(breaking);
 };
 

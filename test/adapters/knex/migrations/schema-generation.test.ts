@@ -46,7 +46,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(outcome)
           .to.have.nested.property('left.cause.message')
           .that.matches(
-            /has generation 1, but this program needs 2; stop every instance .* `animal-store migrate`/,
+            /made the tables \(schema generation 1; this version works with 2\); stop every instance .* `animal-store migrate`/,
           );
         expect(await readiness()).to.match(/incompatible version/);
       });
@@ -63,7 +63,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
       expect(outcome)
         .to.have.nested.property('left.cause.message')
         .that.matches(
-          /has generation 2, but this program needs 1; run the newer version that migrated it, or restore/,
+          /has migrated the database \(schema generation 2; this version works with 1\); run that version, or restore/,
         );
       const { schema } = await success(inspectDatabase(forInspection(database)));
       expect(schema).to.include({ generation: 2, expectedGeneration: 1 });
