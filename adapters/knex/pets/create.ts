@@ -168,7 +168,9 @@ const mapConcurrently = async <A, B>(
   return all.map(
     (_, place) =>
       answers.get(place) ??
-      new Error('a create in a failed batch was not retried, because the time for retries ran out'),
+      new Error(
+        'the animal was not stored: the transaction that it shared with other creates failed, and no time was left to try it separately',
+      ),
   );
 };
 

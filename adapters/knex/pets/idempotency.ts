@@ -59,9 +59,12 @@ const petIdOf = ({ pet_id }: RecordRow): PetId | undefined => {
   return E.isRight(decoded) ? decoded.right : undefined;
 };
 
+// Only SQLite stores another value than an integer in the column. The row is not named, because logs show no keys.
+const invalidPetId =
+  "a row in table creation_keys has an invalid pet_id; run: delete from creation_keys where typeof(pet_id) <> 'integer'";
+
 const toRecord = (found: Found | Error | undefined, expiresAt: number): IdempotencyRecord | Error => {
-  if (found === undefined)
-    return new Error('a row in table creation_keys has an invalid pet_id; delete the row');
+  if (found === undefined) return new Error(invalidPetId);
   if (found instanceof Error) return found;
   return { pet: E.isRight(found) ? found.right : undefined, expiresAt };
 };
