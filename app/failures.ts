@@ -15,10 +15,10 @@ export type CommandFailure =
   | MigrationFailed
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }
-  | { readonly _tag: 'NoDatabase' }
+  | { readonly _tag: 'NoDatabase'; readonly needsSqlite?: true }
   | { readonly _tag: 'NotInitialized' }
   | { readonly _tag: 'DriverMissing'; readonly driver: string; readonly reason: string }
-  | { readonly _tag: 'UsePostgresTools' }
+  | { readonly _tag: 'UsePostgresTools'; readonly command: 'backup' | 'restore' }
   | ApiKeyNotFound
   | ApiKeyRevoked
   | { readonly _tag: 'CannotListen'; readonly cause: unknown; readonly prefix: '' | 'ADMIN_' };
@@ -133,6 +133,11 @@ const databaseAdvice = (address: DatabaseAddress, cause: unknown): string | unde
 const withAdvice = (reason: string, advice: string | undefined): string =>
   advice === undefined ? reason : `${reason}; ${advice}`;
 
+const postgresCommand = (command: 'backup' | 'restore', database: string): string =>
+  command === 'backup'
+    ? `run \`pg_dump --format=custom --file=FILE '${database}'\``
+    : `stop the service and run \`pg_restore --clean --if-exists --single-transaction --dbname='${database}' FILE\``;
+
 export const failureText = (failure: CommandFailure, address: DatabaseAddress): string => {
   const database = databaseAddressText(address);
   switch (failure._tag) {
@@ -152,13 +157,13 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
         ? 'there is no valid API key; set API_KEYS'
         : 'there is no valid API key; set API_KEYS, or create a key with `animal-store keys create --name NAME`';
     case 'NoDatabase':
-      return 'this command needs a database; set DATABASE_URL to sqlite:FILE or postgres://... instead of memory:';
+      return `this command needs a database, but DATABASE_URL is \`memory:\`; set it to sqlite:FILE${failure.needsSqlite ? '' : ' or postgres://...'}`;
     case 'NotInitialized':
       return `there is no animal store in ${database}; set DATABASE_URL to the right database, or create one with \`animal-store migrate\``;
     case 'DriverMissing':
       return `the database driver ${failure.driver} can't be loaded: ${failure.reason}; run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed`;
     case 'UsePostgresTools':
-      return `\`backup\` and \`restore\` work only with SQLite; for PostgreSQL, use its own tools: pg_dump --format=custom --file=FILE '${database}' makes a backup while the service runs; pg_restore --clean --if-exists --single-transaction --dbname='${database}' FILE restores it while the service is stopped`;
+      return `\`${failure.command}\` works only with SQLite; for PostgreSQL, ${postgresCommand(failure.command, database)}`;
     case 'ApiKeyNotFound':
       return `no key has the id ${failure.id}; \`animal-store keys list\` shows the ids`;
     case 'ApiKeyRevoked':

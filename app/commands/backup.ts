@@ -13,12 +13,14 @@ import { resolveOutputFile, writeStandardOutput } from '../transfer/files';
 import { showProgress } from '../transfer/progress';
 import { runTransfer, type TransferContext, unchangedText } from './run';
 
-const sqliteFilename = ({ DATABASE_URL: address }: Settings): string => {
+type CopyCommand = 'backup' | 'restore';
+
+const sqliteFilename = ({ DATABASE_URL: address }: Settings, command: CopyCommand): string => {
   switch (address._tag) {
     case 'Memory':
-      throw new CommandFailed({ _tag: 'NoDatabase' });
+      throw new CommandFailed({ _tag: 'NoDatabase', needsSqlite: true });
     case 'Postgres':
-      throw new CommandFailed({ _tag: 'UsePostgresTools' });
+      throw new CommandFailed({ _tag: 'UsePostgresTools', command });
     case 'Sqlite':
       return address.filename;
   }
@@ -28,9 +30,10 @@ const bytesPerMegabyte = 1_000_000;
 
 const copySqlite = async (
   { settings, terminal, signal }: TransferContext,
+  command: CopyCommand,
   copy: (database: string, options: CopyOptions) => Promise<number>,
 ): Promise<number> => {
-  const database = sqliteFilename(settings);
+  const database = sqliteFilename(settings, command);
   terminal.printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
   let progress: CopyProgress = { copied: 0, total: 0 };
   const hideProgress = showProgress(terminal, {
@@ -73,7 +76,7 @@ const writeToStandardOutput = async (
 };
 
 const backUp = (file: string, mayReplace: boolean, context: TransferContext, output: Output) =>
-  copySqlite(context, async (database, options) => {
+  copySqlite(context, 'backup', async (database, options) => {
     requireFile(context.settings);
     if (file === '-') return writeToStandardOutput(context, database, options, output);
     const { path } = resolveOutputFile(file, database);
@@ -81,7 +84,7 @@ const backUp = (file: string, mayReplace: boolean, context: TransferContext, out
   });
 
 const restore = (file: string, mayReplace: boolean, context: TransferContext) =>
-  copySqlite(context, async (database, options) => {
+  copySqlite(context, 'restore', async (database, options) => {
     const isNew = !existsSync(database);
     const advice = isNew ? fileAdvice(database) : undefined;
     if (advice !== undefined) throw new Error(`${database} can't be created: ${advice}`);

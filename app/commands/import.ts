@@ -163,7 +163,7 @@ const summaryText = (summary: ImportSummary): string => {
     case 'failed':
       return `nothing was stored: ${summary.reason}`;
     case 'unconfirmed':
-      return `the database did not confirm the commit: either ${wereStored(rows - invalidRows)} or nothing was stored; check with \`animal-store export\` before you import again: ${summary.reason}`;
+      return `the database did not confirm the commit (${summary.reason}): either ${wereStored(rows - invalidRows)} or none; check with \`animal-store export\` before you import again`;
   }
 };
 

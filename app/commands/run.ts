@@ -83,7 +83,7 @@ export const runTransfer = (
       const signal = context.receivedSignal();
       if (signal !== undefined) end(`interrupted by ${signal}: ${remains()}`, signal);
       else if (errorCode(error) === 'EPIPE') {
-        end(`the reader closed the output: ${remains()}`, 'SIGPIPE');
+        end(`the reading program closed the pipe: ${remains()}`, 'SIGPIPE');
       } else end(`${failed}: ${reasonOf(error, context.settings.DATABASE_URL)}; ${remains()}`, 1);
     }
   });

@@ -2,12 +2,13 @@ import * as E from 'fp-ts/Either';
 import { extname } from 'node:path';
 import { parseJson, serialisePet } from '../../adapters/json';
 import { inDecimal, Int64, NewPet, newPetFields, type Pet, type PetField, petFields } from '../../core';
+import { counted } from '../terminal/text';
 import { decodeRow, type Row, splitRows, tooLong } from './rows';
 
 const parseRow = (bytes: Uint8Array | undefined): E.Either<string, NewPet> => {
   if (bytes === undefined) return tooLong;
   const value = parseJson(bytes);
-  return E.isLeft(value) ? E.left(`the row must be JSON: ${value.left.reason}`) : decodeRow(value.right);
+  return E.isLeft(value) ? E.left(`invalid JSON: ${value.left.reason}`) : decodeRow(value.right);
 };
 
 async function* readNdjson(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Row> {
@@ -63,6 +64,8 @@ const fieldsOf = (bytes: Uint8Array | undefined): Fields => {
 
 const { required, optional } = NewPet;
 
+const quoted = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(' and ');
+
 const normalise = (column: string): string => column.trim().toLowerCase();
 
 const checkHeader = (fields: Fields): ReadonlyArray<string> => {
@@ -79,7 +82,7 @@ const checkHeader = (fields: Fields): ReadonlyArray<string> => {
     return header;
   }
   throw new Error(
-    `line 1: the header must name the columns ${required.join(' and ')}, and may name ${optional.join(' and ')}, each once`,
+    `line 1: the header must have the columns ${quoted(required)}, and may have ${quoted(optional)}, each only once`,
   );
 };
 
@@ -90,7 +93,11 @@ const readField = ({ kind }: PetField, text: string): unknown =>
 
 const toNewPet = (header: ReadonlyArray<string>, fields: ReadonlyArray<string>): Row['newPet'] => {
   if (fields.length !== header.length) {
-    return E.left(`the row has ${fields.length} fields, but the header has ${header.length}`);
+    const advice =
+      fields.length > header.length ? '; put double quotes around a value that contains a comma' : '';
+    return E.left(
+      `the row has ${counted(fields.length, 'field')}, but the header has ${header.length}${advice}`,
+    );
   }
   const present = Object.entries<PetField>(newPetFields).flatMap(([name, field]) => {
     const text = fields[header.indexOf(name)];

@@ -10,7 +10,7 @@ export interface Row {
 export const decodeRow = (value: unknown): E.Either<string, NewPet> =>
   pipe(
     NewPet.decode(value),
-    E.mapLeft((errors) => fieldErrorTexts(fieldErrors(errors)).join('; ')),
+    E.mapLeft((errors) => fieldErrorTexts(fieldErrors(errors), 'the row').join('; ')),
   );
 
 const byteOrderMark = Buffer.from('\ufeff');

@@ -112,7 +112,7 @@ describe('The command line', () => {
       const { code, stdout, stderr } = await runInProcess(command, { DATABASE_URL: 'memory:' });
       expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
       expect(stderr).to.equal(
-        'animal-store: this command needs a database; set DATABASE_URL to sqlite:FILE or postgres://... instead of memory:\n',
+        'animal-store: this command needs a database, but DATABASE_URL is `memory:`; set it to sqlite:FILE or postgres://...\n',
       );
     });
   }

@@ -151,12 +151,23 @@ describe('animal-store backup', () => {
 
   it('names the tools of PostgreSQL, without the password', async () => {
     const environment = { DATABASE_URL: 'postgres://keeper:s3cretWord@db/animals' };
-    for (const command of ['backup', 'restore']) {
+    for (const [command, advice] of [
+      ['backup', "run `pg_dump --format=custom --file=FILE 'postgres://keeper@db/animals'`; file was"],
+      [
+        'restore',
+        "stop the service and run `pg_restore --clean --if-exists --single-transaction --dbname='postgres://keeper@db/animals' FILE`; the database is",
+      ],
+    ] as const) {
       const { code, stderr } = await runInProcess([command, 'file'], environment);
       expect(code).to.equal(1);
-      expect(stderr).to.include("pg_dump --format=custom --file=FILE 'postgres://keeper@db/animals'");
-      expect(stderr).to.include('pg_restore').and.not.include('s3cretWord');
+      expect(stderr)
+        .to.include(`\`${command}\` works only with SQLite; for PostgreSQL, ${advice}`)
+        .and.not.include('s3cretWord');
     }
+    const { stderr } = await runInProcess(['backup', 'file'], { DATABASE_URL: 'memory:' });
+    expect(stderr).to.equal(
+      'the backup failed: this command needs a database, but DATABASE_URL is `memory:`; set it to sqlite:FILE; file was not written\n',
+    );
   });
 });
 

@@ -123,7 +123,7 @@ describe('The command export', () => {
     const { stdout, stderr } = await runScript(script, environment);
     expect(stdout).to.equal(ndjsonOf(animals(1), () => true));
     expect(stderr).to.match(
-      /^the reader closed the output: the output is incomplete \(\d+ animals\)\ncode 141\n$/,
+      /^the reading program closed the pipe: the output is incomplete \(\d+ animals\)\ncode 141\n$/,
     );
 
     const full = await runScript('$STORE export --format ndjson > /dev/full', environment);

@@ -16,8 +16,8 @@ const invalidRowsReport = (first: number): string =>
   [
     'categoryId must be an integer from -9223372036854775808 to 9223372036854775807',
     'categoryId is required; status must be one of available, pending, sold',
-    'it must be an object',
-    'the row must be JSON: unexpected end at position 1',
+    'the row must be an object',
+    'invalid JSON: unexpected end at position 1',
   ]
     .map((reason, index) => `line ${first + index}: ${reason}\n`)
     .join('');
@@ -174,11 +174,11 @@ describe('The command import', () => {
       [
         1,
         'nothing was stored: line 1: ' +
-          'the header must name the columns name and categoryId, and may name status, each once',
+          'the header must have the columns `name` and `categoryId`, and may have `status`, each only once',
       ],
       [
         1,
-        'nothing was stored: this command needs a database; set DATABASE_URL to sqlite:FILE or postgres://... instead of memory:',
+        'nothing was stored: this command needs a database, but DATABASE_URL is `memory:`; set it to sqlite:FILE or postgres://...',
       ],
       [2, 'error: the file name does not show the format; add --format ndjson or --format csv'],
     ]);

@@ -41,7 +41,11 @@ describe('Rows of a file', () => {
   it('are rejected one by one in CSV', async () => {
     const wrong: ReadonlyArray<readonly [string | Buffer, string]> = [
       ['a,1', 'the row has 2 fields, but the header has 3'],
-      ['a,1,,', 'the row has 4 fields, but the header has 3'],
+      [
+        'a,1,,',
+        'the row has 4 fields, but the header has 3; put double quotes around a value that contains a comma',
+      ],
+      ['a', 'the row has 1 field, but the header has 3'],
       ['a,,', `categoryId must be ${int64}`],
       ['a,9223372036854775808,', `categoryId must be ${int64}`],
       ['a,1e3,', `categoryId must be ${int64}`],
@@ -72,9 +76,9 @@ describe('Rows of a file', () => {
         '{"name":"\\ud800","categoryId":1}',
         'name must be a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates',
       ],
-      ['{"name":"a","categoryId":1} {}', 'the row must be JSON'],
-      ['   ', 'the row must be JSON'],
-      [Buffer.from('{"name":"\xeb","categoryId":1}', 'latin1'), 'the row must be JSON: not valid UTF-8'],
+      ['{"name":"a","categoryId":1} {}', 'invalid JSON'],
+      ['   ', 'invalid JSON'],
+      [Buffer.from('{"name":"\xeb","categoryId":1}', 'latin1'), 'invalid JSON: not valid UTF-8'],
     ];
     for (const [row, reason] of wrong) {
       const rows = await read('ndjson', row, '\n{"name":"b","categoryId":1}');
