@@ -50,7 +50,7 @@ const readEnvironmentFile = (file: string): NodeJS.ReadOnlyDict<string> => {
   if (rest !== '') {
     const line = text.slice(0, -rest.length).split('\n').length;
     throw new InvalidArgumentError(
-      `line ${line} is not NAME=value; close each quote, put a value that contains # in quotes, and a space before a comment`,
+      `line ${line} is not NAME=value; check that each quote is closed, that a value with # is in quotes, and that a space precedes a comment`,
     );
   }
   const assignments = [...text.matchAll(environmentLine)].flatMap(({ groups: { name, ...value } = {} }) =>

@@ -21,7 +21,7 @@ const toLine = (result: CheckResult): string => {
 export const doctorCommand = ({ env, print, fail }: Terminal): Command =>
   new Command('doctor')
     .description('check that `serve` would start and work; exit code 1 if a check fails')
-    .option('--full', 'read a SQLite file completely, with its indexes; takes minutes for a large file')
+    .option('--full', 'also check the indexes of a SQLite file for damage; takes minutes for a large file')
     .option('--json', 'print the results as JSON')
     .action(async ({ full = false, json = false }: Options) => {
       const results = await diagnose(env, full);

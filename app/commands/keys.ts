@@ -67,10 +67,10 @@ const toLine = (record: ApiKeyRecord): string => {
   return [
     id,
     `owner ${ownerId}`,
-    `...${lastFour}`,
+    `name ${toPrintableJson(name)}`,
+    `key ends in ${lastFour}`,
     `created ${createdAt}`,
     stateOf(record),
-    toPrintableJson(name),
   ].join('  ');
 };
 

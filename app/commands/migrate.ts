@@ -13,7 +13,7 @@ export const migrateCommand = (terminal: Terminal): Command =>
     .action(({ json = false }: { readonly json?: boolean }) =>
       runCommand(terminal, (settings) =>
         withDatabase(settings, { ...terminal, isMigrateCommand: true }, ({ ranMigrations: ran }) => {
-          terminal.print(json, { ran }, ran.length === 0 ? 'up to date' : ran.join('\n'));
+          terminal.print(json, { ran }, ran.length === 0 ? 'up to date' : `migrated: ${ran.join(', ')}`);
           return Promise.resolve();
         }),
       ),

@@ -94,6 +94,9 @@ describe('The command line', () => {
     ]);
     expect(second).to.include({ code: 0, stdout: '{"ran":[]}\n', stderr });
     expect(inWords).to.include({ code: 0, stdout: 'up to date\n', stderr });
+
+    const other = await runInProcess(['migrate'], { DATABASE_URL: `sqlite:${await newDatabaseFile()}` });
+    expect(other.stdout).to.equal(`migrated: ${ran.join(', ')}\n`);
   });
 
   it('keeps its database in the current folder by default', async () => {

@@ -48,7 +48,7 @@ describe('The command keys', () => {
 
     const { code, stdout, stderr } = await keys(environment, 'list');
     expect(stdout).to.match(
-      new RegExp(`^${id}  owner ${id}  \\.\\.\\.${key.slice(-4)}  created \\S+Z  valid  "shop"\\n$`),
+      new RegExp(`^${id}  owner ${id}  name "shop"  key ends in ${key.slice(-4)}  created \\S+Z  valid\\n$`),
     );
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
   });

@@ -145,7 +145,9 @@ describe('The database of a command', () => {
       writeFileSync(file, `PORT=1 # the port\n${line}\n`);
       const { code, stderr } = await runInProcess(['--environment-file', file, 'migrate']);
       expect(code, line).to.equal(2);
-      expect(stderr).to.include('line 2 is not NAME=value; close each quote, put a value');
+      expect(stderr).to.include(
+        'line 2 is not NAME=value; check that each quote is closed, that a value with # is in quotes',
+      );
     }
     writeFileSync(file, `PORT=1 # the port\nDATABASE_URL="sqlite:${right}" # the animals\n`);
     const { code, stderr } = await runInProcess(['--environment-file', file, 'migrate']);

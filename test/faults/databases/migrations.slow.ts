@@ -124,7 +124,7 @@ describe('A migration of a locked table, on PostgreSQL', () => {
         );
       }
       await reader.rollback();
-      expect(await migrated).to.include({ code: 0, stdout: '900_add_colour\n' });
+      expect(await migrated).to.include({ code: 0, stdout: 'migrated: 900_add_colour\n' });
       await close();
     }));
 });
