@@ -13,9 +13,11 @@ const host = ((ADMIN_PORT ? ADMIN_HOST : HOST) || '127.0.0.1')
 const port = ADMIN_PORT || PORT || 3000;
 const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}/readyz`;
 
+const timeoutSeconds = 5;
+
 /** Returns the reason why the service is not ready. `fetch` would refuse many ports (Fetch Standard, "port blocking"). */
 const findObstacle = async () => {
-  const signal = AbortSignal.timeout(5000);
+  const signal = AbortSignal.timeout(timeoutSeconds * 1000);
   try {
     const response = await new Promise((resolve, reject) => {
       get({ host, port, path: '/readyz', agent: false, signal }, resolve).on('error', reject);
@@ -23,7 +25,9 @@ const findObstacle = async () => {
     const body = await text(response);
     return response.statusCode === 200 ? undefined : body;
   } catch (error) {
-    return String(error);
+    if (signal.aborted) return `no answer within ${timeoutSeconds} s`;
+    // If a host name has several addresses, the error has only a code.
+    return error.message || error.code;
   }
 };
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { chown, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { freePort, needsPrograms, portsThatBrowsersBlock } from '../support/processes/system';
@@ -17,6 +18,7 @@ import {
 } from '../support/processes/command';
 import { whenServing } from '../support/service/service-process';
 import { createPet } from '../support/http/client';
+import { listenOn } from '../support/http/listen';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
 const unitFile = join(projectFolder, 'deploy/systemd/animal-store.service');
@@ -102,8 +104,19 @@ describe('The systemd unit', () => {
   it('does not count as started if the service is not ready', async () => {
     const environment = { PORT: String(await freePort()) };
     const checkReady = join(projectFolder, 'deploy/check-ready.mjs');
-    const { code, stderr } = await startProgram(checkReady, ['0.3'], { environment }).ended;
-    expect(code).to.equal(1);
-    expect(stderr).to.match(/^http:\/\/127\.0\.0\.1:[0-9]+\/readyz is not ready: .*ECONNREFUSED/);
+    for (const [HOST, reason] of [
+      ['127.0.0.1', /^http:\/\/127\.0\.0\.1:[0-9]+\/readyz is not ready: connect ECONNREFUSED/],
+      ['localhost', /^http:\/\/localhost:[0-9]+\/readyz is not ready: .*ECONNREFUSED/],
+    ] as const) {
+      const running = startProgram(checkReady, ['0.3'], { environment: { ...environment, HOST } });
+      const { code, stderr } = await running.ended;
+      expect(code).to.equal(1);
+      expect(stderr).to.match(reason);
+    }
+    const silent = await listenOn(createServer());
+    const { port: PORT } = new URL(silent.address);
+    const { stderr } = await startProgram(checkReady, [], { environment: { PORT } }).ended;
+    await silent.close();
+    expect(stderr).to.equal(`${silent.address}/readyz is not ready: no answer within 5 s\n`);
   });
 });
