@@ -23,7 +23,7 @@ const misnamed = [
 const batchMetrics = () => {
   const durations = histogram(
     'db_client_operation_duration_seconds',
-    'Duration of a database operation: a batch of lists, a batch of finds, or a commit of creates.',
+    'Duration of a database operation that requests can share: list (a query for pages), find (a query by ids), create (a transaction that adds animals).',
     [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
   );
   const sizes = histogram(

@@ -7,12 +7,12 @@ const measured = [
   [
     'appliedMigrations',
     'animal_store_schema_migrations_applied',
-    "Number of the running version's migrations that are applied to the database.",
+    'Number of migrations of the running version that are applied to the database.',
   ],
   [
     'pendingMigrations',
     'animal_store_schema_migrations_pending',
-    "Number of the running version's migrations that are not yet applied to the database.",
+    'Number of migrations of the running version that are not yet applied to the database.',
   ],
   ['validKeys', 'animal_store_valid_api_keys', 'Number of valid API keys.'],
 ] as const;

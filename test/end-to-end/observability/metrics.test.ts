@@ -213,7 +213,7 @@ for (const [where, databaseUrl, batching] of stores) {
 }
 
 describe('The metrics of an overloaded service', () => {
-  it('count what was rejected before it was looked at, by status', async () => {
+  it('count what was rejected before the application received it, by status', async () => {
     const metrics = prometheusMetrics({ version: 'any', operations: [] });
     const service = await overloadedServer({
       reporter: measuredReporter(silentReporter, metrics),
