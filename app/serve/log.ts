@@ -116,7 +116,7 @@ const requestFields = 'method path status milliseconds clientAddress keyId reque
 const serviceFields = 'requestId signal reason version address database'.split(' ');
 
 const hiddenFields =
-  'pid hostname route owner parent_id span_id trace_flags adminAddress settings stopDelay'.split(' ');
+  'pid hostname route owner parent_id span_id trace_flags adminAddress settings stopDelayMs'.split(' ');
 
 const toWords = (field: string, value: unknown): ReadonlyArray<string> => {
   if (typeof value !== 'string' && typeof value !== 'number') return [];

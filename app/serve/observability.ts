@@ -69,7 +69,7 @@ export const observeBatches = (metrics: PrometheusMetrics, logger: Logger): Repo
     ? {
         batch: (operation, size, milliseconds) => {
           metrics.batches.batch(operation, size, milliseconds);
-          logger.trace({ operation, size, milliseconds }, 'batch');
+          logger.trace({ operation, size, milliseconds }, 'database batch');
         },
       }
     : metrics.batches;

@@ -125,7 +125,7 @@ const serveClients = async (
     onStarted();
     try {
       const signal = await endOf(backend, told);
-      logger.info({ signal, stopDelay: settings.STOP_DELAY }, 'stopping');
+      logger.info({ signal, stopDelayMs: settings.STOP_DELAY }, 'stopping');
     } catch (error) {
       logger.fatal({ reason: reasonOf(error, settings.DATABASE_URL) }, 'stopping');
       throw error;

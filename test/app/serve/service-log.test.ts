@@ -39,7 +39,7 @@ describe('The log of a service', () => {
         settings: set,
         msg: 'started',
       },
-      { level: 30, signal: 'SIGTERM', stopDelay: 50, msg: 'stopping' },
+      { level: 30, signal: 'SIGTERM', stopDelayMs: 50, msg: 'stopping' },
       { level: 30, msg: 'draining' },
       { level: 30, msg: 'stopped' },
     ]);
@@ -87,7 +87,7 @@ describe('The log of a service', () => {
   for (const [level, shown] of [
     ['info', []],
     ['debug', ['request /livez', 'request /readyz']],
-    ['trace', ['request /livez', 'request /readyz', 'batch list']],
+    ['trace', ['request /livez', 'request /readyz', 'database batch list']],
   ] as const) {
     it(`has at ${level} ${shown.length === 0 ? 'neither probes nor batches' : shown.join(', ')}`, async () => {
       const DATABASE_URL = `sqlite:${await newDatabaseFile()}`;
