@@ -77,8 +77,8 @@ export const databaseTimeouts = {
   idleInTransactionMs: 10_000,
   migrationWaitMs: 600_000,
   /**
-   * Pause before a migration that waited too long for a lock is retried. Statements that queued behind the migration's
-   * wait run in this pause.
+   * Pause before the retry of a migration that waited too long for a lock. In the pause, the statements run that were
+   * queued behind the migration.
    */
   lockRetryMs: 500,
   migrationPollMs: 100,

@@ -102,7 +102,7 @@ const createAdmission = (maxInFlight: number, maxWaitMs: number, mayQueue: () =>
   };
 
   return {
-    /** Admits, queues or sheds a request. Later calls `admit` or `shed`, but only if the request was queued. */
+    /** Admits, queues or sheds a request. For a queued request, `admit` or `shed` is called later. */
     enter: (entrant: Entrant): 'admitted' | 'queued' | 'shed' => {
       if (takeSlot()) return 'admitted';
       const ahead = returning.length + queue.length;

@@ -33,9 +33,7 @@ export class Connection<T extends Turn = Turn> {
   readonly received: ReceivedBytes;
   current: T | undefined;
   idleSince = performance.now();
-  /**
-   * True once the last response of the connection has started. Later requests get no response (RFC 9112, section 9.6).
-   */
+  /** True once the last response has started. Later requests get no response (RFC 9112, section 9.6). */
   isClosing = false;
   parserFailure: ServerFailure | undefined;
 

@@ -31,9 +31,9 @@ const addressOf = (host: string, bound: ReturnType<Server['address']>): string =
 };
 
 /**
- * Accepts the connections in the kernel's accept backlog, because closing the server would reset them. The backlog is
- * empty after a tick of the event loop that accepted no connection. Only a short tick counts, because connections can
- * arrive during a long tick.
+ * Accepts the connections in the kernel's accept backlog, because closing the server would reset them. A short
+ * tick of the event loop that accepts no connection shows that the backlog is empty. A long tick shows nothing, because
+ * new connections can arrive while it runs.
  */
 const drainAcceptBacklog = async (accepted: () => number): Promise<void> => {
   const giveUpAt = performance.now() + serverTimeouts.acceptBacklogMs;

@@ -3,11 +3,10 @@ import type { ServerFailure } from './options';
 import { serverTimeouts } from '../../core/timeouts';
 
 /**
- * Limits on the unread response bytes of all clients that have read nothing for `stalledMs`. Above `maxBytes`, the
- * server closes the connections that stalled first. It also closes each connection that has stalled for
- * `serverTimeouts.stallMs`. Responses that share a buffer count once. The kernel reports late that a client reads: a
- * client that reads 16 kB every 100 ms seems stalled for about 9 s. serve-connections.ts checks these limits every
- * second.
+ * Limits on unread responses, which serve-connections.ts checks every second. Each row limits the unread bytes of all
+ * clients that have read nothing for `stalledMs`. Above `maxBytes`, the server closes the connections that stalled
+ * first. Responses that share a buffer count once. The last row begins at 12 s, because the kernel reports reads late:
+ * a client that reads 16 kB every 100 ms seems stalled for about 9 s.
  */
 const bounds = [
   { stalledMs: 0, maxBytes: 536_870_912 },

@@ -111,15 +111,15 @@ export class ServedRequest extends IncomingMessage {
 
 /**
  * Returns the time in milliseconds, by `performance.now()`, until which a request must be answered: 4 s after its
- * arrival, plus the time to receive its body. Undefined if another server received the request. app/serve/serve.ts
+ * arrival, plus the time to receive its body. Undefined for a request of another `http.Server`. app/serve/serve.ts
  * gives this function, `arrivedAt` and `readBody` to the Koa application.
  */
 export const deadlineOf = (request: IncomingMessage): number | undefined =>
   ServedRequest.exchangeOf(request)?.deadline;
 
 /**
- * Returns the time in milliseconds, by `performance.now()`, at which a request arrived. A pipelined request arrives
- * when the earlier response of its connection has ended. Undefined if another server received the request.
+ * Returns the time in milliseconds, by `performance.now()`, at which a request arrived. A pipelined request counts as
+ * arrived when the earlier response of its connection has ended. Undefined for a request of another `http.Server`.
  */
 export const arrivedAt = (request: IncomingMessage): number | undefined =>
   ServedRequest.exchangeOf(request)?.arrivedAt;

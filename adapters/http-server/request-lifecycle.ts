@@ -18,9 +18,7 @@ export type ExchangeState =
   | 'waiting'
   | 'queued'
   | 'running'
-  /**
-   * The request listener waits in `readBody` for the body or, after the body, for a slot. The request holds no slot.
-   */
+  /** The request listener waits in `readBody` for the body, and then for a slot. The request holds no slot. */
   | 'receivingBody'
   | 'shed'
   | 'responding'
@@ -38,10 +36,7 @@ export interface ExchangeContext {
   readonly abandoned: Set<Exchange>;
 }
 
-/**
- * Request and its response. serve-connections.ts creates it. connection.ts starts it after the earlier exchanges of its
- * connection.
- */
+/** Request and its response. serve-connections.ts creates it, and connection.ts starts it after earlier exchanges. */
 export class Exchange implements Turn, Entrant, ResponseOwner {
   readonly request: ServedRequest;
   readonly response: ExchangeResponse;

@@ -69,8 +69,8 @@ const syntaxErrorReason = (error: unknown, length: number): string => {
 
 /**
  * Parses strict JSON (RFC 8259) for adapters/http/handlers/create-pet.ts and app/transfer/formats.ts. Requires valid
- * UTF-8 and rejects duplicate keys. Returns integers as exact bigints. `serialisePet` and `serialisePage` write JSON
- * for the same folders.
+ * UTF-8 and rejects duplicate keys. Returns integers as exact bigints. adapters/http
+ * and app/transfer write JSON with `serialisePet` and `serialisePage`.
  */
 export const parseJson = (bytes: Uint8Array): E.Either<MalformedJson, unknown> => {
   const decoded = decodeUtf8(bytes);

@@ -47,8 +47,8 @@ export interface Interruption {
 }
 
 /**
- * Runs the work of a command, for `runInterruptible` of commands/run.ts, and aborts it at the first stop signal. The
- * same signal again kills the process, as if it had no handler. A second SIGHUP does nothing.
+ * Runs the work of a command, for `runInterruptible` of commands/run.ts, and aborts it at the first stop signal. If the
+ * same signal arrives again, it kills the process, as if it had no handler. Only a second SIGHUP is ignored.
  */
 export const interruptible = async (
   { stop }: { readonly stop: () => void },

@@ -30,9 +30,9 @@ const textLength = (newPet: NewPet): number =>
   newPetCells(newPet).reduce((length, cell) => length + (cell?.length ?? 0), 0);
 
 /**
- * Limits of one insert. SQLite rejects an expression of more than 1000 levels, and `deleteRecords` (idempotency.ts)
- * adds a level for each create. A batch with more characters than `maxBatchCost` would block the event loop for over 20
- * ms.
+ * Limits of one batch of creates. SQLite rejects an expression of more than 1000 levels. That of `deleteRecords`
+ * in idempotency.ts has a level for each row that it deletes, at most one for each create. A batch of more than
+ * `maxBatchCost` characters would block the event loop for over 20 ms.
  */
 export const newPetBatches: BatchLimits<NewPet> = {
   maxBatchSize: 400,

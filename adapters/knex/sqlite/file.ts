@@ -32,7 +32,7 @@ export const createPrivateFile = (filename: string): void => {
   try {
     if (!existsSync(filename)) closeSync(openSync(filename, 'a', ownerOnly));
   } catch {
-    // SQLite then reports why it cannot open the file.
+    // Ignores the error, because SQLite reports why it cannot open the file.
   }
 };
 

@@ -113,8 +113,8 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     reads,
     writes,
     petStatements: sqlitePetStatements(runStatement),
-    // SQLite has one writer. Finds, lists and API keys each run one batch at a time, on three reading connections. A
-    // list page that is too large for a batch waits for a free connection.
+    // SQLite has one writer. `reads` limits each kind of read: gets, lists and checks of API keys run one batch at a
+    // time each, on three reading connections. A list page that is too large for a batch waits for a free connection.
     concurrency: { reads: 1, writes: 1 },
     withMigrationLock: async (work) =>
       withWriteLock(writes, work, isOwnFile ? await idForNewFile(reads) : undefined),
@@ -127,10 +127,10 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     isFileIntact: file.isIntact,
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
-      // Leaves the connections open if the log is damaged, because closing them would checkpoint the damaged log into
-      // the file. Otherwise SQLite removes the log when the last connection closes. If two connections close at once,
-      // neither is the last one, and the log stays.
+      // Closing the connections would checkpoint a damaged log into the file.
       if (file.isLogDamaged()) return;
+      // Close one pool after the other. SQLite removes the log when the last connection closes. If two close at once,
+      // neither is the last one, and the log stays.
       await reads.destroy();
       await writes.destroy();
     },
@@ -163,9 +163,9 @@ const hasLeftLog = (filename: string): boolean =>
   (statSync(`${resolveSymlink(filename)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /**
- * Opens a SQLite file for app/doctor.ts. Keeps its journal mode, and keeps a write-ahead log that was left behind.
- * SQLite removes the log when the last connection closes, unless that connection is read-only. Without such a log,
- * reads use mode `rw`, because a read-only connection would create a log and leave it behind.
+ * Opens a SQLite file for app/doctor.ts without changing its journal mode. If an earlier process left a write-ahead
+ * log, reads use mode `ro` and close last: SQLite deletes the log when the last connection closes, unless that
+ * connection is read-only. Without a log, reads use mode `rw`, because mode `ro` would create a log and leave it.
  */
 export const openSqliteForInspection = (filename: string): InspectableDatabase => {
   const keepsLog = hasLeftLog(filename);
