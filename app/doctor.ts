@@ -20,7 +20,7 @@ import { databaseOf } from './backend/database';
 import { fileAdvice } from './backend/database-file';
 import { databaseAddressText } from './database-address';
 import { CommandFailed, failureText } from './failures';
-import { changedSettings, readSettings, type Settings, settingWarnings } from './settings';
+import { changedSettings, misspeltSettings, readSettings, type Settings, settingWarnings } from './settings';
 import { counted } from './terminal/text';
 
 type CheckName =
@@ -252,7 +252,12 @@ export const diagnose = async (
   isThorough = false,
 ): Promise<ReadonlyArray<CheckResult>> => {
   const read = readSettings(environment);
-  if (E.isLeft(read)) return fieldErrorTexts(read.left).map((text) => failed('settings', text));
+  if (E.isLeft(read)) {
+    return [
+      ...fieldErrorTexts(read.left).map((text) => failed('settings', text)),
+      ...misspeltSettings(environment).map((text) => warned('settings', text)),
+    ];
+  }
   const settings = read.right;
   return [
     passed('settings', changedSettings(settings).join(', ') || 'all settings are default'),

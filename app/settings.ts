@@ -50,7 +50,8 @@ const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A)
 
 const listenAddress = setting(t.string, 'an address to listen on', '127.0.0.1', identity);
 
-const splitKeys = (text: string): ReadonlyArray<string> => text.split(/,|\s*\n\s*/).map((key) => key.trim());
+const splitKeys = (text: string): ReadonlyArray<string> =>
+  text.split(/,\s*|\s*\n\s*/).map((key) => key.trim());
 
 const parseRateLimit = (text: string): unknown => {
   const match = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,4})s$/.exec(text);
@@ -199,7 +200,7 @@ const isOneEditApart = (one: string, other: string): boolean => {
   );
 };
 
-const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
+export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
   Object.keys(environment)
     .filter((name) => !known.includes(name) && (environment[name] ?? '') !== '')
     .flatMap((name) => {

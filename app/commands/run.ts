@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { decodeOrThrow, fieldErrorTexts } from '../../core';
 import { errorCode } from '../error-code';
 import { CommandFailed, reasonOf } from '../failures';
-import { readSettings, type Settings, settingWarnings } from '../settings';
+import { misspeltSettings, readSettings, type Settings, settingWarnings } from '../settings';
 import { type Interruption, interruptible } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { formats } from '../transfer/formats';
@@ -34,6 +34,7 @@ export const runCommand = async (
   };
   const settings = readSettings(env);
   if (E.isLeft(settings)) {
+    for (const warning of misspeltSettings(env)) printError(`warning: ${warning}`);
     report(fieldErrorTexts(settings.left).join('\n'));
     return;
   }

@@ -174,7 +174,7 @@ describe('The settings', () => {
   it('read secrets from files, with line breaks at the end and between keys', async () => {
     const folder = await makeFolder();
     const [keys, address] = [join(folder, 'keys'), join(folder, 'address')];
-    writeFileSync(keys, 'one,two\r\n \r\nthree\n');
+    writeFileSync(keys, 'one,\ntwo\r\n \r\nthree\n');
     writeFileSync(address, '\ufeffpostgres://keeper:s3cretWord@host/animals \r\n');
     expect(readSettings({ API_KEYS_FILE: keys, DATABASE_URL_FILE: address })).to.deep.equal(
       E.right({
@@ -253,6 +253,15 @@ describe('The settings', () => {
     for (const warning of warnings) expect(stderr).to.match(new RegExp(`^warning: ${warning.source}`, 'm'));
     const quiet = await runInProcess(['doctor'], { ...environment, NODE_ENV: 'test', PROT: '' });
     expect(quiet.stdout).to.not.match(/warn/i);
+  });
+
+  it('cause a warning for a misspelt name next to the error of another setting', async () => {
+    const environment = { PORT: 'abc', DATABSE_URL: 'x' };
+    const warning = 'unknown setting DATABSE_URL; did you mean DATABASE_URL?';
+    expect((await runInProcess(['serve'], environment)).stderr)
+      .to.include(warning)
+      .and.include('PORT must be');
+    expect((await runInProcess(['doctor'], environment)).stdout).to.include(warning);
   });
 
   it('cause a warning from every command for a misspelt name, once and on standard error only', async () => {
