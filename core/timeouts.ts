@@ -100,6 +100,8 @@ export const clientTimeouts = {
 
 export const processTimeouts = {
   lossCheckMs: 500,
+  /** Maximum time of the stop of the server on ADMIN_PORT, which follows that of the public server. */
+  adminStopMs: 500,
   logCloseMs: 1_000,
   outputCloseMs: 1_000,
   doctorMs: 6_000,

@@ -14,9 +14,9 @@ export interface HttpServer {
    * Stops gracefully. During `delayMs`, the server still accepts connections and serves requests, so that load
    * balancers have time to send new requests elsewhere. Afterwards it accepts no connection, and closes each open
    * connection after its next response. Idle connections close after 1.5 s, or after `delayMs` if it is shorter, so
-   * that proxies can close them first. All remaining connections close after 10 s.
+   * that proxies can close them first. All remaining connections close after `closeMs`, by default 10 s.
    */
-  readonly stop: (delayMs: number) => Promise<void>;
+  readonly stop: (delayMs: number, closeMs?: number) => Promise<void>;
 }
 
 /**
@@ -55,6 +55,7 @@ const closeAll = async (
   server: NodeServer,
   { open }: ReturnType<typeof serveConnections>,
   idleGraceMs: number,
+  closeMs: number,
 ): Promise<void> => {
   const closeIdleAt = performance.now() + idleGraceMs;
   const closed = once(server, 'close');
@@ -71,7 +72,7 @@ const closeAll = async (
   }, serverTimeouts.firstByteMs);
   const closeRest = setTimeout(() => {
     for (const { socket } of open.values()) socket.destroy();
-  }, serverTimeouts.stopMs);
+  }, closeMs);
   await closed;
   // The server emits `close` before the last socket does.
   while (open.size > 0) await immediate();
@@ -109,7 +110,7 @@ export const startHttpServer = async (
 
   return {
     address: addressOf(host, server.address()),
-    stop: async (delayMs) => {
+    stop: async (delayMs, closeMs = serverTimeouts.stopMs) => {
       // While `isStopping` is true, each response closes its connection. `isStopping` therefore stays false during the
       // delay. Otherwise a proxy would open a new connection for each request, and the connections opened at the end of
       // the delay would be reset.
@@ -117,7 +118,7 @@ export const startHttpServer = async (
       await pause(delayMs);
       await drainAcceptBacklog(served.accepted);
       isStopping = true;
-      await closeAll(server, served, Math.min(delayMs, serverTimeouts.idleGraceMs));
+      await closeAll(server, served, Math.min(delayMs, serverTimeouts.idleGraceMs), closeMs);
       served.stopSweep();
       // Clears Node's interval that checks connections. The interval would keep the server in memory.
       server.close();

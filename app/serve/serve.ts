@@ -151,7 +151,7 @@ const serveClients = async (
       await stop(server);
     }
   } finally {
-    await admin?.stop(0);
+    await admin?.stop(0, processTimeouts.adminStopMs);
   }
 };
 

@@ -80,6 +80,15 @@ describe('A service that is told to stop', () => {
     expect(await within(atOnce, service.stop())).to.include({ code: 0 });
   });
 
+  it('does not wait for a request to the port for operators that never ends', async () => {
+    const service = await serveInProcess({ ADMIN_PORT: '0' });
+    const connection = connectTo(await service.adminAddress());
+    connection.send('GET /metrics HTTP/1.1\r\nHost: store\r\n\r\nGET /metrics');
+    await connection.received(/animal_store_ready/);
+
+    expect(await within(atOnce, service.stop())).to.include({ code: 0 });
+  });
+
   it('exits immediately at a second signal, and leaves an intact file', async () => {
     const { file, service } = await start();
     const stored = await createPet({ ...service, key }, newPet('stored'));
