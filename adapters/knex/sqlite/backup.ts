@@ -165,7 +165,9 @@ export const placeCheckedCopy = async (
   const copy = partialName(file);
   closeSync(openSync(copy, 'wx', ownerOnly));
   try {
-    await copyConsistently(source, copy, options);
+    await copyConsistently(source, copy, options).catch((error: unknown) => {
+      throw isDamage(error) ? new Error(rules.reportDamage(withoutStatement(error).message)) : error;
+    });
     const animals = await check(copy, rules, options);
     sync(copy);
     rules.beforeRename?.(copy);
@@ -225,6 +227,6 @@ export const backupSqlite = async (
 ): Promise<number> => {
   if (!mayReplace) await refuseToReplace(file);
   const reportDamage = (damage: string): string =>
-    `the copy is damaged, and probably the database too: ${damage}; run \`animal-store doctor --full\``;
+    `the database or its copy is damaged: ${damage}; run \`animal-store doctor --full\``;
   return placeCheckedCopy(database, file, { reportDamage }, options);
 };

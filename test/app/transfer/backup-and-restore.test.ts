@@ -1,12 +1,15 @@
 import { expect } from 'chai';
 import {
   chmodSync,
+  closeSync,
   existsSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -97,6 +100,16 @@ describe('animal-store backup', () => {
     expect(stderr).to.match(/^the backup failed: .*(malformed|damaged).*; .* is unchanged\n$/);
     expect(readFileSync(backup)).to.deep.equal(earlier);
     expect(readdirSync(dirname(backup))).to.deep.equal(['backup.sqlite3']);
+  });
+
+  it('says how to find the damage of a page', async () => {
+    const { environment, file } = await newCatalogue(animals(2_000));
+    const handle = openSync(file, 'r+');
+    writeSync(handle, Buffer.alloc(4_096, 0xff), 0, 4_096, 20 * 4_096);
+    closeSync(handle);
+    const { code, stderr } = await runInProcess(['backup', await newBackupFile()], environment);
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/the database or its copy is damaged: .*; run `animal-store doctor --full`/);
   });
 
   it('replaces an earlier backup, but a live store or a file that is no backup only with --replace', async () => {
