@@ -11,7 +11,7 @@ import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { resolveOutputFile, writeStandardOutput } from '../transfer/files';
 import { showProgress } from '../transfer/progress';
-import { runTransfer, type TransferContext, unchangedText } from './run';
+import { nonEmpty, runTransfer, type TransferContext, unchangedText } from './run';
 
 type CopyCommand = 'backup' | 'restore';
 
@@ -101,7 +101,7 @@ interface Options {
 export const backupCommand = (terminal: Terminal): Command =>
   new Command('backup')
     .description('copy a SQLite database to a file, also while the service runs, and check the copy')
-    .argument('<file>', 'file to write, or - for standard output; an earlier backup is replaced')
+    .argument('<file>', 'file to write, or - for standard output; an earlier backup is replaced', nonEmpty)
     .option('--replace', 'replace the file even if it is not a backup, or is a database that may be in use')
     .action((file: string, { replace = false }: Options) => {
       const output = { isBegun: false };
@@ -121,7 +121,7 @@ export const backupCommand = (terminal: Terminal): Command =>
 export const restoreCommand = (terminal: Terminal): Command =>
   new Command('restore')
     .description('replace the database with a backup; stop every process that uses it first')
-    .argument('<file>', 'a file that `backup` wrote')
+    .argument('<file>', 'a file that `backup` wrote', nonEmpty)
     .option('--replace', 'replace the database even if it is damaged or has animals; its animals are deleted')
     .action((file: string, { replace = false }: Options) =>
       runTransfer(

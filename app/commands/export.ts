@@ -7,7 +7,14 @@ import { counted } from '../terminal/text';
 import { writeFile, writeStandardOutput } from '../transfer/files';
 import { type Format, formatOfFile, writeRows } from '../transfer/formats';
 import { showProgress } from '../transfer/progress';
-import { formatOption, missingFormat, runTransfer, type TransferContext, unchangedText } from './run';
+import {
+  formatOption,
+  missingFormat,
+  nonEmpty,
+  runTransfer,
+  type TransferContext,
+  unchangedText,
+} from './run';
 
 interface Options {
   readonly format?: Format;
@@ -50,7 +57,7 @@ const exportTo = async (
 export const exportCommand = (terminal: Terminal): Command =>
   new Command('export')
     .description('write animals to a file for `import`, by ascending id')
-    .argument('[file]', 'file to write, or - for standard output', '-')
+    .argument('[file]', 'file to write, or - for standard output', nonEmpty, '-')
     .addOption(formatOption())
     .addOption(
       new Option('--status <status>', 'write only the animals with this status').choices(

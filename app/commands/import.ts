@@ -11,7 +11,7 @@ import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
 import { showProgress } from '../transfer/progress';
 import type { Row } from '../transfer/rows';
-import { formatOption, missingFormat, runInterruptible, type TransferContext } from './run';
+import { formatOption, missingFormat, nonEmpty, runInterruptible, type TransferContext } from './run';
 
 type ImportEnd =
   | { readonly outcome: 'stored'; readonly stored: number }
@@ -176,7 +176,7 @@ const exitCodeOf = (summary: ImportSummary): number | NodeJS.Signals => {
 export const importCommand = (terminal: Terminal): Command =>
   new Command('import')
     .description('add the animals of a file, with new ids; if a row is invalid, add none')
-    .argument('<file>', 'CSV or NDJSON file, or - for standard input')
+    .argument('<file>', 'CSV or NDJSON file, or - for standard input', nonEmpty)
     .addOption(formatOption())
     .option('--skip-invalid', 'skip invalid rows and import the others')
     .option('--dry-run', 'check every row and import nothing')

@@ -6,7 +6,7 @@ import { type CommandFailure, orFail } from '../failures';
 import type { Settings } from '../settings';
 import { toPrintableJson } from '../terminal/text';
 import type { Terminal } from '../terminal/terminal';
-import { runCommand } from './run';
+import { nonEmpty, runCommand } from './run';
 
 interface Options {
   readonly json?: boolean;
@@ -98,11 +98,6 @@ const warnWithoutKey = async ({ printError }: Terminal, { list }: ApiKeyStore): 
   printError(
     'warning: no valid key is left: the service rejects every request, and does not start in production. Create a key with `animal-store keys create --name NAME`, or set API_KEYS',
   );
-};
-
-const nonEmpty = (name: string): string => {
-  if (name === '') throw new InvalidArgumentError('It must not be empty.');
-  return name;
 };
 
 const expires = '--expires <duration>';

@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import * as E from 'fp-ts/Either';
 import * as t from 'io-ts';
 import { existsSync } from 'node:fs';
@@ -13,6 +13,11 @@ import { formats } from '../transfer/formats';
 
 export const readVersion = (): string =>
   decodeOrThrow(t.type({ version: t.string }), createRequire(__filename)('#manifest')).version;
+
+export const nonEmpty = (text: string): string => {
+  if (text === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+};
 
 export const formatOption = (): Option =>
   new Option('--format <format>', 'format of the file, if its name does not show it').choices(formats);

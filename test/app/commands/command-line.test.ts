@@ -44,6 +44,10 @@ const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
   [['keys', 'create', '--name'], /argument missing/],
   [['keys', 'list', 'extra'], /too many arguments/],
   [['keys', 'revoke'], /missing required argument 'id'/],
+  [['backup', '', '--replace'], /'file'.* must not be empty/i],
+  [['restore', ''], /'file'.* must not be empty/i],
+  [['export', ''], /'file'.* must not be empty/i],
+  [['import', '', '--format', 'csv'], /'file'.* must not be empty/i],
 ];
 
 describe('The command line', () => {
