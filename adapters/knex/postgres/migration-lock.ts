@@ -29,8 +29,17 @@ const createSchema = async (transaction: Knex, schema: string): Promise<void> =>
   if (found === undefined) await transaction.raw('create schema if not exists ??', [schema]);
 };
 
+/**
+ * Looks for the table and its row first. `create table if not exists` and `insert` need their rights even if both
+ * exist, and a role that only serves lacks them.
+ */
 const createLock = async (transaction: Knex): Promise<void> => {
-  await transaction.raw('create table if not exists setup_lock (id integer primary key)');
+  const found = await transaction.first<{ readonly name: string | null }>(
+    transaction.raw("to_regclass('setup_lock')::text as name"),
+  );
+  if (found.name === null)
+    await transaction.raw('create table if not exists setup_lock (id integer primary key)');
+  else if ((await transaction('setup_lock').where({ id: 1 }).first<unknown>('id')) !== undefined) return;
   await transaction('setup_lock').insert({ id: 1 }).onConflict('id').ignore();
 };
 
