@@ -1,9 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
-import { get, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type DatabaseReport,
@@ -15,12 +13,20 @@ import {
   type SessionTimeouts,
 } from '../adapters/knex';
 import { fieldErrorTexts } from '../core';
-import { databaseTimeouts, processTimeouts } from '../core/timeouts';
+import { databaseTimeouts } from '../core/timeouts';
 import { databaseOf } from './backend/database';
 import { fileAdvice } from './backend/database-file';
 import { databaseAddressText } from './database-address';
 import { CommandFailed, failureText } from './failures';
-import { changedSettings, misspeltSettings, readSettings, type Settings, settingWarnings } from './settings';
+import { getBody } from './get-body';
+import {
+  changedSettings,
+  createsFirstKey,
+  misspeltSettings,
+  readSettings,
+  type Settings,
+  settingWarnings,
+} from './settings';
 import { counted } from './terminal/text';
 
 type CheckName =
@@ -126,6 +132,7 @@ const inspectOpened = async (
     const report = await inspectDatabase(database, {
       isThorough,
       countsRequests: settings.RATE_LIMIT !== undefined,
+      createsFirstKey: createsFirstKey(settings),
     })();
     return E.isLeft(report)
       ? [failed('database', failureText(report.left, settings.DATABASE_URL))]
@@ -151,22 +158,6 @@ const inspectData = async (settings: Settings, isThorough: boolean): Promise<Rea
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
     return withoutData(failed('database', failureText(error.failure, address)));
-  }
-};
-
-/**
- * Returns the body of a response, or undefined if the request fails. Does not use `fetch`, which refuses many ports
- * (Fetch Standard, "port blocking").
- */
-const getBody = async (host: string, port: number, path: string): Promise<string | undefined> => {
-  const signal = AbortSignal.timeout(processTimeouts.doctorMs);
-  try {
-    const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      get({ host, port, path, agent: false, signal }, resolve).on('error', reject);
-    });
-    return await text(response);
-  } catch {
-    return undefined;
   }
 };
 

@@ -62,7 +62,10 @@ const adviceByCode: ReadonlyArray<readonly [RegExp, string]> = [
     'set the user and the password in DATABASE_URL, and check that pg_hba.conf of the server accepts them',
   ],
   [/^3D000$/, 'create that database, or set its name in DATABASE_URL'],
-  [/^42501$/, 'grant this role the rights that docs/postgresql.md lists'],
+  [
+    /^42501$/,
+    'grant this role the rights that docs/postgresql.md lists; `animal-store doctor` prints those that `serve` lacks',
+  ],
   [/^25006$/, 'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off'],
   [
     /^(55P03|57014)$/,

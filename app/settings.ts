@@ -219,6 +219,10 @@ const shortKeys = ({ API_KEYS, NODE_ENV }: Settings): ReadonlyArray<string> => {
       ];
 };
 
+/** True if the service creates an API key when none was ever issued. */
+export const createsFirstKey = ({ API_KEYS, NODE_ENV }: Settings): boolean =>
+  API_KEYS.length === 0 && NODE_ENV !== 'production';
+
 export const settingWarnings = (
   environment: NodeJS.ReadOnlyDict<string>,
   settings: Settings,

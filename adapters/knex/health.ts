@@ -28,6 +28,7 @@ import type {
   DatabaseSizes,
   Durability,
   InspectableDatabase,
+  GrantOptions,
   SessionTimeouts,
 } from './database/database';
 import { eitherToTaskEither, errorWithCode, permanentError, toTaskEither } from './database/errors';
@@ -138,9 +139,7 @@ export interface DatabaseReport {
  */
 const minFreeDiskBytes = 8 * 1024 * 1024;
 
-const useAsService = async (database: InspectableDatabase, countsRequests: boolean): Promise<void> => {
-  const grants = await database.missingGrants(countsRequests);
-  if (grants.length > 0) throw permanentError(`this role lacks rights; run: ${grants.join('; ')}`);
+const useAsService = async (database: Database): Promise<void> => {
   (await readAnimals(database, 100)).forEach(petFromRow);
   await tryCreate(database);
   await beat(database);
@@ -155,10 +154,12 @@ export const inspectDatabase = (
   {
     isThorough = false,
     countsRequests = false,
-  }: { readonly isThorough?: boolean; readonly countsRequests?: boolean } = {},
+    createsFirstKey = false,
+  }: Partial<GrantOptions> & { readonly isThorough?: boolean } = {},
 ): TaskEither<MigrationFailed | Unavailable, DatabaseReport> =>
   eitherToTaskEither(async () => {
-    const { reads, writes, durability, sessionTimeouts, sizes, findDamage, checkUsable } = database;
+    const { reads, writes, durability, sessionTimeouts, sizes, findDamage, checkUsable, missingGrants } =
+      database;
     const { diskAvailable = Infinity } = await sizes();
     if (diskAvailable < minFreeDiskBytes) {
       throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free`);
@@ -166,6 +167,8 @@ export const inspectDatabase = (
     await checkUsable();
     const damage = await findDamage(isThorough);
     if (damage !== undefined) throw new Error(`it is damaged: ${damage}`);
+    const grants = await missingGrants({ countsRequests, createsFirstKey });
+    if (grants.length > 0) throw permanentError(`this role lacks rights; run: ${grants.join(' ')}`);
     const schema = await readSchemaState(reads);
     if (schema.generation === 0) {
       const tried = await tryMigrate(database)();
@@ -174,7 +177,7 @@ export const inspectDatabase = (
       await tryAndRollBack(writes, (transaction) =>
         transaction.schema.createTable('animal_store_probe', (table) => table.integer('id')),
       );
-    } else if (generationMismatch(schema) === undefined) await useAsService(database, countsRequests);
+    } else if (generationMismatch(schema) === undefined) await useAsService(database);
     const keys = schema.generation === 0 ? E.right([]) : await apiKeyStore(database).list();
     if (E.isLeft(keys)) return keys;
     const newest = keys.right.at(-1);

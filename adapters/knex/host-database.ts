@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { unsupportedKnex } from './database/connections';
+import { driverOf, unsupportedKnex } from './database/connections';
 import type { Database } from './database/database';
 import { hostPostgres } from './postgres/postgres';
 import { hostSqlite } from './sqlite/sqlite';
@@ -38,7 +38,7 @@ const withoutIdentifierMapping = (knex: Knex): Knex => {
  */
 export const hostDatabase = (knex: Knex): Database => {
   const plain = withoutIdentifierMapping(knex);
-  const driver: unknown = Reflect.get(partOf(plain, 'client'), 'driverName');
+  const driver = driverOf(plain);
   switch (driver) {
     case 'pg':
       return hostPostgres(plain);

@@ -19,7 +19,7 @@ import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports, unavailabl
 import { fileAdvice } from './database-file';
 import { errorCode } from '../error-code';
 import { CommandFailed, orFail } from '../failures';
-import type { Settings } from '../settings';
+import { createsFirstKey, type Settings } from '../settings';
 import { databaseOf } from './database';
 
 export interface Backend {
@@ -117,7 +117,7 @@ const databaseBackend = (database: Database, settings: Settings, observer: Repos
   },
   consumeQuota: pickQuota(database, settings),
   createFirstKey: async () => {
-    if (settings.API_KEYS.length > 0 || settings.NODE_ENV === 'production') return undefined;
+    if (!createsFirstKey(settings)) return undefined;
     return (await orFail(apiKeyStore(database).bootstrapKey('first key')))?.key;
   },
   checkReadiness: knexReadiness(database),

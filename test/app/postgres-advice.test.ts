@@ -90,7 +90,8 @@ describe('The advice of a command', () => {
       await execute(url, `create role ${role} login password '${role}'`);
       try {
         const denied = 'permission denied for';
-        const advice = 'grant this role the rights that docs/postgresql.md lists\n';
+        const advice =
+          'grant this role the rights that docs/postgresql.md lists; `animal-store doctor` prints those that `serve` lacks\n';
         expect(await run(asRole.href, 'migrate')).to.include(`${denied} schema public; ${advice}`);
         await migrateIn(url);
         await execute(url, `grant select on animal_store_migrations to ${role}`);
@@ -98,7 +99,7 @@ describe('The advice of a command', () => {
         await execute(url, `grant select, insert, update, delete on all tables in schema public to ${role}`);
         expect(await run(asRole.href, 'serve')).to.include(`${denied} sequence pets_id_seq; ${advice}`);
         expect((await runInProcess(['doctor'], { DATABASE_URL: asRole.href, PORT: '0' })).stdout).to.include(
-          `this role lacks rights; run: grant usage on sequence pets_id_seq to ${role}\n`,
+          `this role lacks rights; run: grant usage on sequence pets_id_seq to ${role};\n`,
         );
       } finally {
         await execute(url, `drop owned by ${role}`, `drop role ${role}`);

@@ -30,6 +30,10 @@ export const hasFunctions = <A extends object>(
 export const unsupportedKnex = (missing: string): TypeError =>
   new TypeError(`this version of knex is not supported: it has no usable ${missing}; install knex ^3.3.0`);
 
+/** Returns the name of Knex's driver, such as `pg` or `sqlite3`. */
+export const driverOf = ({ client }: { readonly client: unknown }): unknown =>
+  typeof client === 'object' && client !== null ? Reflect.get(client, 'driverName') : undefined;
+
 interface Pool {
   readonly numUsed: () => number;
   readonly numFree: () => number;

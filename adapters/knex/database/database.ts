@@ -106,7 +106,15 @@ export interface Database {
   readonly close: () => Promise<void>;
 }
 
+/** Settings of the service that decide which rights it needs. */
+export interface GrantOptions {
+  readonly countsRequests: boolean;
+  /** True if the service creates an API key when none was ever issued. */
+  readonly createsFirstKey: boolean;
+}
+
 export interface InspectableDatabase extends Database {
   readonly findDamage: (isThorough: boolean) => Promise<string | undefined>;
-  readonly missingGrants: (countsRequests: boolean) => Promise<ReadonlyArray<string>>;
+  /** Returns the statements that grant the rights which `serve` needs and the role lacks. */
+  readonly missingGrants: (options: GrantOptions) => Promise<ReadonlyArray<string>>;
 }

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { driverOf } from '../database/connections';
 
 /**
  * Tables of the first migration. Existing databases have them, so a change needs a new migration. The package
@@ -102,9 +103,23 @@ export const generationBegunBy = (name: string): number | undefined => {
 const generationOf = (names: ReadonlyArray<string>): number =>
   names.reduce((generation, name) => Math.max(generation, generationBegunBy(name) ?? 1), 1);
 
+/**
+ * Reports whether the current schema has the table of the migrations. On PostgreSQL, Knex's `hasTable` does not see a
+ * table on which the role has no right, and a migrated database would look empty.
+ */
+const hasMigrationTable = async (knex: Knex): Promise<boolean> => {
+  if (driverOf(knex) !== 'pg') return knex.schema.hasTable(migrationTable);
+  const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<unknown> }>(
+    `select 1 from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+     where relname = ? and nspname = current_schema()`,
+    [migrationTable],
+  );
+  return rows.length > 0;
+};
+
 export const readSchemaState = async (knex: Knex): Promise<SchemaState> => {
   const known = Object.keys(migrations);
-  const names = (await knex.schema.hasTable(migrationTable))
+  const names = (await hasMigrationTable(knex))
     ? await knex(migrationTable).orderBy('id').pluck<Array<string>>('name')
     : [];
   return {

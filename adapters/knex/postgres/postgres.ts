@@ -208,6 +208,6 @@ export const openPostgresForInspection = (
   return {
     ...database,
     findDamage: () => Promise.resolve(undefined),
-    missingGrants: (countsRequests) => missingGrants(database.reads, countsRequests),
+    missingGrants: (wanted) => missingGrants(database.reads, wanted),
   };
 };

@@ -4,7 +4,7 @@
  */
 
 import type { Knex } from 'knex';
-import type { Durability, SessionTimeouts } from '../database/database';
+import type { Durability, GrantOptions, SessionTimeouts } from '../database/database';
 import { errorWithCode, permanentError } from '../database/errors';
 import { databaseTimeouts } from '../../../core/timeouts';
 
@@ -82,11 +82,13 @@ export const sessionTimeoutsOf = async (
   };
 };
 
+type Rights = Readonly<Record<string, ReadonlyArray<string>>>;
+
 /**
  * Rights that a running service needs on each table, for `doctor` to check. On `creation_keys`, a row lock needs the
  * right `update`.
  */
-const neededRights: Readonly<Record<string, ReadonlyArray<string>>> = {
+const neededRights: Rights = {
   pets: ['select', 'insert'],
   creation_keys: ['select', 'insert', 'update', 'delete'],
   api_keys: ['select'],
@@ -94,43 +96,67 @@ const neededRights: Readonly<Record<string, ReadonlyArray<string>>> = {
   animal_store_migrations: ['select'],
 };
 
-const neededRightsToCount = { rate_limits: ['select', 'insert', 'update', 'delete'] };
+const neededRightsToCount: Rights = { rate_limits: ['select', 'insert', 'update', 'delete'] };
 
-/** Reads whether the role can take ids from the sequence of `pets`. Returns undefined if `pets` has no sequence. */
-const readIdSequence = async (knex: Knex) => {
-  type Row = Readonly<Record<'role' | 'name', string> & Record<'isAllowed' | 'isExhausted', boolean | null>>;
-  const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
-    `select quote_ident(current_user) as role, seqrelid::regclass::text as name,
-       has_sequence_privilege(seqrelid, 'usage, update') as "isAllowed",
-       case when has_sequence_privilege(seqrelid, 'usage, select')
-         then pg_sequence_last_value(seqrelid) > seqmax - seqincrement end as "isExhausted"
-     from pg_sequence where seqrelid = pg_get_serial_sequence('pets', 'id')::regclass`,
-  );
-  return rows[0];
-};
+const neededRightsForFirstKey: Rights = { api_keys: ['insert'], setup_lock: ['select', 'update'] };
 
-export const missingGrants = async (pool: Knex, countsRequests: boolean): Promise<ReadonlyArray<string>> => {
-  const rights = Object.entries({ ...neededRights, ...(countsRequests ? neededRightsToCount : {}) }).flatMap(
-    ([name, ofTable]) => ofTable.map((right) => ({ name, right })),
+/**
+ * Finds the schema of the store, its tables and their sequences in the catalogue, which needs no rights. If the role
+ * may use no schema of the search path, `current_schema()` is null. The size of `api_keys` tells if a key was ever
+ * issued. It is 0 if Citus has distributed the table.
+ */
+const grantsQuery = `
+  with store as (
+    select n.oid, nspname, case nspname when 'public' then '' else quote_ident(nspname) || '.' end as prefix
+    from pg_namespace n join pg_class on relnamespace = n.oid and relname = 'animal_store_migrations'
+    where nspname = current_schema() or current_schema() is null and nspname = any(string_to_array(
+      replace(translate(current_setting('search_path'), ' "', ''), '$user', current_user), ','))
+  ), needed as (
+    select c.oid, prefix || quote_ident(relname) as name, "right", place
+    from unnest(?::text[], ?::text[], ?::boolean[]) with ordinality as listed(name, "right", is_for_key, place), store
+    join pg_class c on relnamespace = store.oid
+    where relname = listed.name and not (is_for_key and exists (
+      select 1 from pg_class k
+      where k.relnamespace = store.oid and k.relname = 'api_keys' and pg_relation_size(k.oid) > 0))
+  ), missing as (
+    select 0 as place, 'usage on schema ' || quote_ident(nspname) as what
+    from store where not has_schema_privilege(oid, 'usage')
+    union all
+    select min(place), string_agg("right", ', ' order by place) || ' on ' || name
+    from needed where not case "right"
+      when 'delete' then has_table_privilege(oid, "right") else has_any_column_privilege(oid, "right") end
+    group by name
+    union all
+    select 1000, 'usage on sequence ' || prefix || quote_ident(relname)
+    from needed join pg_depend on refobjid = needed.oid and refclassid = 'pg_class'::regclass
+    join pg_class s on s.oid = objid and classid = 'pg_class'::regclass, store
+    where "right" = 'insert' and case relkind
+      when 'S' then not has_sequence_privilege(objid, 'usage, update') else false end
+  )
+  select format('grant %s to %I;', what, current_user) as statement from missing order by place, what`;
+
+export const missingGrants = async (
+  pool: Knex,
+  { countsRequests, createsFirstKey }: GrantOptions,
+): Promise<ReadonlyArray<string>> => {
+  const rights = [
+    neededRights,
+    ...(countsRequests ? [neededRightsToCount] : []),
+    ...(createsFirstKey ? [neededRightsForFirstKey] : []),
+  ].flatMap((byTable) =>
+    Object.entries(byTable).flatMap(([name, ofTable]) =>
+      ofTable.map((right) => ({ name, right, isForKey: byTable === neededRightsForFirstKey })),
+    ),
   );
-  const { rows } = await pool.raw<{
-    readonly rows: ReadonlyArray<Record<'role' | 'name' | 'right', string>>;
-  }>(
-    `select quote_ident(current_user) as role, name, string_agg("right", ', ' order by place) as "right"
-     from unnest(?::text[], ?::text[]) with ordinality as needed(name, "right", place)
-     where to_regclass(name) is not null and not case "right"
-       when 'delete' then has_table_privilege(to_regclass(name), "right")
-       else has_any_column_privilege(to_regclass(name), "right") end
-     group by name order by min(place)`,
-    [rights.map(({ name }) => name), rights.map(({ right }) => right)],
+  const { rows } = await pool.raw<{ readonly rows: ReadonlyArray<{ readonly statement: string }> }>(
+    grantsQuery,
+    [
+      rights.map(({ name }) => name),
+      rights.map(({ right }) => right),
+      rights.map(({ isForKey }) => isForKey),
+    ],
   );
-  const sequence = await readIdSequence(pool);
-  return [
-    ...rows.map(({ role, name, right }) => `grant ${right} on ${name} to ${role}`),
-    ...(sequence?.isAllowed === false
-      ? [`grant usage on sequence ${sequence.name} to ${sequence.role}`]
-      : []),
-  ];
+  return rows.map(({ statement }) => statement);
 };
 
 /**
@@ -138,7 +164,14 @@ export const missingGrants = async (pool: Knex, countsRequests: boolean): Promis
  * sequence, so it does not notice a missing right or an exhausted sequence.
  */
 export const checkIds = async (knex: Knex): Promise<void> => {
-  const sequence = await readIdSequence(knex);
+  type Row = { readonly name: string } & Readonly<Record<'isAllowed' | 'isExhausted', boolean | null>>;
+  const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<Row> }>(
+    `select seqrelid::regclass::text as name, has_sequence_privilege(seqrelid, 'usage, update') as "isAllowed",
+       case when has_sequence_privilege(seqrelid, 'usage, select')
+         then pg_sequence_last_value(seqrelid) > seqmax - seqincrement end as "isExhausted"
+     from pg_sequence where seqrelid = pg_get_serial_sequence('pets', 'id')::regclass`,
+  );
+  const [sequence] = rows;
   if (sequence?.isAllowed === false)
     throw errorWithCode('42501', `permission denied for sequence ${sequence.name}`);
   if (sequence?.isExhausted === true) throw errorWithCode('2200H', `sequence ${sequence.name} is exhausted`);

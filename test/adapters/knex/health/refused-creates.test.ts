@@ -56,7 +56,7 @@ const onPostgres: Faults = {
 const onRights: Readonly<Record<string, readonly [revocation: string, remedy: RegExp]>> = {
   'no right to take ids': [
     'revoke usage on sequence pets_id_seq',
-    /lacks rights; run: grant usage on sequence pets_id_seq to few_\w+$/,
+    /lacks rights; run: grant usage on sequence pets_id_seq to few_\w+;$/,
   ],
   'no right to add animals': ['revoke insert on pets', /lacks rights; run: grant insert on pets to few_/],
   'no right to add and lock idempotency keys': [
