@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import type { ApiKeyNotFound, ApiKeyRevoked, MigrationFailed } from '../adapters/knex';
+import type { ApiKeyNotFound, ApiKeyRevoked, MigrationFailed, NotInitialized } from '../adapters/knex';
 import type { Unavailable } from '../core';
 import { fileAdvice } from './backend/database-file';
 import { errorCode } from './error-code';
@@ -16,7 +16,7 @@ export type CommandFailure =
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }
   | { readonly _tag: 'NoDatabase'; readonly needsSqlite?: true }
-  | { readonly _tag: 'NotInitialized' }
+  | NotInitialized
   | { readonly _tag: 'DriverMissing'; readonly driver: string; readonly reason: string }
   | { readonly _tag: 'UsePostgresTools'; readonly command: 'backup' | 'restore' }
   | ApiKeyNotFound

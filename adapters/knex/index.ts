@@ -3,7 +3,13 @@ export { knexAuthenticate } from './api-keys/knex-authenticate';
 export type { Database, InspectableDatabase, PoolUsage, SessionTimeouts } from './database/database';
 export * from './health';
 export * from './host-database';
-export { migrate, type MigrateOptions, type MigrationFailed } from './migrations/migrate';
+export {
+  migrate,
+  migrateExisting,
+  type MigrateOptions,
+  type MigrationFailed,
+  type NotInitialized,
+} from './migrations/migrate';
 export {
   generationMismatch,
   migrationConfig,
@@ -19,6 +25,7 @@ export {
   type PreparedStatements,
 } from './postgres/postgres';
 export { backupSqlite, type BackupOptions, type CopyOptions, type CopyProgress } from './sqlite/backup';
+export { hasSqliteStore } from './sqlite/file';
 export * from './sqlite/restore';
 export {
   openSqlite,

@@ -4,8 +4,10 @@ import { statSync } from 'node:fs';
 import {
   type ApiKeyStore,
   apiKeyStore,
+  hasSqliteStore,
   knexPetRepository,
   migrate,
+  migrateExisting,
   openPostgres,
   openPostgresForInspection,
   openSqlite,
@@ -69,6 +71,12 @@ export const requireFile = ({ DATABASE_URL: address }: Settings): void => {
   throw new CommandFailed({ _tag: 'NotInitialized' });
 };
 
+/** Throws NotInitialized if the file has no tables of a store. Leaves an unreadable file to the caller, which reports why. */
+export const requireSqliteStore = async (filename: string): Promise<void> => {
+  if (await hasSqliteStore(filename).catch(() => true)) return;
+  throw new CommandFailed({ _tag: 'NotInitialized' });
+};
+
 const rejectWhenAborted = async (signal: AbortSignal): Promise<never> => {
   if (!signal.aborted) await once(signal, 'abort');
   throw new CommandFailed(unavailable(signal.reason));
@@ -87,7 +95,8 @@ interface Options {
 }
 
 /**
- * Opens and migrates the database for a command, and closes it after `use`. The commands `import`, `export`, `keys` and
+ * Opens and migrates the database for a command, and closes it after `use`. Creates the tables only for the command
+ * `migrate`, and otherwise throws NotInitialized if they are missing. The commands `import`, `export`, `keys` and
  * `migrate` call it; backend.ts and doctor.ts call only `databaseOf`. `signal` ends the wait for the migration, but not
  * the migration: its transaction commits before the process exits, or is rolled back.
  */
@@ -102,8 +111,12 @@ export const withDatabase = async <A>(
   const database = await named.open();
 
   try {
-    const options = { mayRaiseGeneration: isMigrateCommand, onProgress: printError };
-    const migrated = orFail(migrate(database, options));
+    const onProgress = printError;
+    const migrated = orFail(
+      isMigrateCommand
+        ? migrate(database, { mayRaiseGeneration: true, onProgress })
+        : migrateExisting(database, { onProgress }),
+    );
     const ranMigrations = await (signal === undefined
       ? migrated
       : Promise.race([migrated, rejectWhenAborted(signal)]));

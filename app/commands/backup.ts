@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { backupSqlite, type CopyOptions, type CopyProgress, restoreSqlite } from '../../adapters/knex';
-import { requireFile, withDriver } from '../backend/database';
+import { requireFile, requireSqliteStore, withDriver } from '../backend/database';
 import { fileAdvice, giveToFolderOwner } from '../backend/database-file';
 import { databaseAddressText } from '../database-address';
 import { CommandFailed } from '../failures';
@@ -78,6 +78,7 @@ const writeToStandardOutput = async (
 const backUp = (file: string, mayReplace: boolean, context: TransferContext, output: Output) =>
   copySqlite(context, 'backup', async (database, options) => {
     requireFile(context.settings);
+    await requireSqliteStore(database);
     if (file === '-') return writeToStandardOutput(context, database, options, output);
     const { path } = resolveOutputFile(file, database);
     return backupSqlite(database, path, { ...options, mayReplace });

@@ -134,6 +134,41 @@ export const migrate = (
     withProgress(onProgress, (enter) => retryLocked(() => runPending(database, mayRaiseGeneration, enter))),
   );
 
+/** Failure for a database without the tables of an animal store. */
+export interface NotInitialized {
+  readonly _tag: 'NotInitialized';
+}
+
+const hasStore = async ({ reads, checkUsable }: Database): Promise<boolean> => {
+  try {
+    await checkUsable();
+  } catch (error) {
+    if (isPermanent(error)) return false;
+    throw error;
+  }
+  return (await readSchemaState(reads)).generation > 0;
+};
+
+/**
+ * Migrates a database that has the tables of a store, as `migrate` does. Otherwise fails with NotInitialized and
+ * changes nothing, so that a command with a wrong address makes no tables. app/backend/database.ts calls it.
+ */
+export const migrateExisting =
+  (
+    database: Database,
+    options: MigrateOptions,
+  ): TE.TaskEither<MigrationFailed | Unavailable | NotInitialized, ReadonlyArray<string>> =>
+  async () => {
+    const found = await attemptMigration(() =>
+      withProgress(options.onProgress ?? constVoid, (enter) => {
+        enter('waiting for the database, which another process may have locked');
+        return retryLocked(() => hasStore(database));
+      }),
+    )();
+    if (E.isLeft(found)) return found;
+    return found.right ? migrate(database, options)() : E.left({ _tag: 'NotInitialized' });
+  };
+
 export const tryMigrate = ({ writes }: Database): TE.TaskEither<MigrationFailed | Unavailable, void> =>
   attemptMigration(() =>
     tryAndRollBack(writes, async (transaction) => {

@@ -70,6 +70,10 @@ export const identifyFile = async (filename: string): Promise<'empty' | 'animal-
   });
 };
 
+/** Reports whether a SQLite file has the tables of a store. Only reads the file; app/backend/database.ts calls it. */
+export const hasSqliteStore = (filename: string): Promise<boolean> =>
+  withPool(openReadOnly(filename), async (connection) => (await readSchemaState(connection)).generation > 0);
+
 export const refuseForeignFile = async (filename: string): Promise<void> => {
   if ((await identifyFile(filename)) !== 'foreign') return;
   throw permanentError('the file is the database of another program; name a file that does not exist yet');
