@@ -30,6 +30,8 @@ export interface Backend {
    * key, because only its hash is stored.
    */
   readonly createFirstKey: () => Promise<string | undefined>;
+  /** Resolves with true if every request gets a 401. Always false in production, which does not start without a key. */
+  readonly lacksKey: () => Promise<boolean>;
   /**
    * Returns the reason why the backend can't serve requests, or undefined if it can. Anyone can read the reason:
    * `/readyz` shows it.
@@ -95,6 +97,9 @@ const refuseUnwritable = async (database: Database, { DATABASE_URL: address }: S
   if (E.isLeft(written) && isPermanent(written.left.cause)) throw new CommandFailed(written.left);
 };
 
+const hasStoredKey = async (database: Database): Promise<boolean> =>
+  (await orFail(apiKeyStore(database).list)).some(({ isValid }) => isValid);
+
 const prepareDatabase = async (
   database: Database,
   settings: Settings,
@@ -102,9 +107,8 @@ const prepareDatabase = async (
 ): Promise<void> => {
   await orFail(migrate(database, { onProgress }));
   await refuseUnwritable(database, settings);
-  if (!needsKeyInProduction(settings)) return;
-  const keys = await orFail(apiKeyStore(database).list);
-  if (!keys.some(({ isValid }) => isValid)) throw new CommandFailed({ _tag: 'NoApiKey' });
+  if (needsKeyInProduction(settings) && !(await hasStoredKey(database)))
+    throw new CommandFailed({ _tag: 'NoApiKey' });
 };
 
 const databaseBackend = (database: Database, settings: Settings, observer: RepositoryObserver): Backend => ({
@@ -120,6 +124,7 @@ const databaseBackend = (database: Database, settings: Settings, observer: Repos
     if (!createsFirstKey(settings)) return undefined;
     return (await orFail(apiKeyStore(database).bootstrapKey('first key')))?.key;
   },
+  lacksKey: async () => createsFirstKey(settings) && !(await hasStoredKey(database)),
   checkReadiness: knexReadiness(database),
   isFileReplaced: database.isFileReplaced,
   pools: database.poolUsage,
@@ -139,6 +144,7 @@ const memoryBackend = (settings: Settings): Backend => {
     ports: { pets: inMemoryPetRepository(), authenticate: environmentKeys(keys).authenticate },
     consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
     createFirstKey: () => Promise.resolve(firstKey),
+    lacksKey: () => Promise.resolve(false),
     checkReadiness: () => Promise.resolve(undefined),
     isFileReplaced: () => false,
     pools: () => [],

@@ -30,6 +30,7 @@ export interface Service {
   readonly address: string;
   readonly adminAddress: string | undefined;
   readonly firstKey: string | undefined;
+  readonly lacksKey: boolean;
 }
 
 type Limits = Pick<HttpServerOptions, 'host' | 'port' | 'maxInFlight' | 'maxWaitMs'>;
@@ -119,7 +120,8 @@ const serveClients = async (
 
   const run = async (address: string, adminAddress: string | undefined): Promise<void> => {
     const firstKey = await backend.createFirstKey();
-    const told = until({ address, adminAddress, firstKey });
+    const lacksKey = await backend.lacksKey();
+    const told = until({ address, adminAddress, firstKey, lacksKey });
     const database = databaseAddressText(settings.DATABASE_URL);
     logger.info({ version, address, adminAddress, database, settings: changedSettings(settings) }, 'started');
     onStarted();

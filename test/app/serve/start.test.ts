@@ -50,6 +50,23 @@ describe('A start', () => {
     expect((await second.stop()).stderr).to.equal(lineOf(second));
   });
 
+  it('warns if no key is valid, unless API_KEYS is set', async () => {
+    const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+    expect((await runInProcess(['migrate'], environment)).code).to.equal(0);
+    const key = (await runInProcess(['keys', 'create', '--name', 'shop'], environment)).stdout.trim();
+    const startAndStop = async (more = {}): Promise<string> => {
+      const { stop } = await startService({ ...environment, ...more });
+      return (await stop()).stderr;
+    };
+    expect(await startAndStop()).to.not.include('warning');
+    const revoked = await runInProcess(['keys', 'revoke', key.split('_')[1] ?? ''], environment);
+    expect(revoked.code).to.equal(0);
+    expect(await startAndStop()).to.match(
+      /^animal-store serves .*\nwarning: no valid API key is left: the service rejects every request\..*keys create.*\n$/,
+    );
+    expect(await startAndStop({ API_KEYS: 'a-key' })).to.not.include('warning');
+  });
+
   it('creates no key if API_KEYS is set, and rejects the keys of the database', async () => {
     const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
     const withKeys = { ...environment, API_KEYS: 'one,two' };
