@@ -4,7 +4,7 @@ import { ServedRequest } from './request-functions';
 
 /*
  * Functions that rely on undocumented behaviour of Node, for the other files of this folder.
- * `test/adapters/http-server/node-internals.test.ts` fails if a release of Node changes this behaviour.
+ * The tests in `test/adapters/http-server` fail if a release of Node changes this behaviour.
  */
 
 export const allowHalfOpen = (server: Server): void => {

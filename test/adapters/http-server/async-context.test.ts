@@ -4,7 +4,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { IncomingMessage, Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readBody } from '../../../adapters/http-server';
-import { getRequest, postRequest, startPlainServer } from '../../support/http/plain-server';
+import { startPlainServer, stopPlainServers } from '../../support/http/plain-server';
+import { getRequest, postRequest } from '../../support/http/raw-connection';
 
 /** Target of the request that the tracer of a test follows. */
 const traced = new AsyncLocalStorage<string | undefined>();
@@ -28,11 +29,12 @@ describe('The async context of a request', () => {
   beforeEach(traceRequests);
   afterEach(() => {
     mock.restoreAll();
+    return stopPlainServers();
   });
 
   it('is that of its arrival, also behind a pipelined request, in the queue and after its body', async () => {
     const seen: Array<readonly [target: string | undefined, context: string | undefined]> = [];
-    const { connect, stop } = await startPlainServer(
+    const { connect } = await startPlainServer(
       async (request, response) => {
         seen.push([request.url, traced.getStore()]);
         await delay(10);
@@ -53,6 +55,5 @@ describe('The async context of a request', () => {
     for (const { destroy } of connections) destroy();
     expect(seen).to.have.lengthOf(18);
     for (const [target, context] of seen) expect(context).to.equal(target);
-    await stop(0);
   });
 });

@@ -1,18 +1,17 @@
 import { expect } from 'chai';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { Agent, get } from 'node:http';
 import { connect, Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import type { Listener } from '../../../adapters/http-server';
 import { closeStalledConnections } from '../../../adapters/http-server/memory-limits';
 import { testsAtOnce } from '../../support/at-once';
+import { collectGarbage } from '../../support/collect-garbage';
 import { eventually } from '../../support/eventually';
-import { getRequest, type PlainServer, startPlainServer } from '../../support/http/plain-server';
+import { call, keepAliveAgent } from '../../support/http/client';
+import { type PlainServer, startPlainServer, stopPlainServers } from '../../support/http/plain-server';
+import { getRequest } from '../../support/http/raw-connection';
 
 const boundMs = 20_000;
 
@@ -31,19 +30,17 @@ const askForLast = ({ port }: PlainServer): Socket => {
 };
 
 describe('A connection with bytes behind its last request', () => {
+  after(stopPlainServers);
+
   testsAtOnce({
     'closes 5 seconds after the response, even while bytes arrive': async () => {
       const server = await startPlainServer(answering('well'));
       const socket = askForLast(server);
       const began = performance.now();
       const sending = setInterval(() => socket.write('x'), 300);
-      try {
-        await new Promise((resolve) => socket.resume().once('close', resolve));
-        expect(performance.now() - began).to.be.within(4_500, 10_000);
-      } finally {
-        clearInterval(sending);
-        await server.stop(0);
-      }
+      await new Promise((resolve) => socket.resume().once('close', resolve));
+      clearInterval(sending);
+      expect(performance.now() - began).to.be.within(4_500, 10_000);
     },
 
     'stays open while the client has not received the whole response': async () => {
@@ -55,7 +52,6 @@ describe('A connection with bytes behind its last request', () => {
       let received = 0;
       for await (const chunk of socket) received += String(chunk).length;
       expect(received).to.be.above(body.length);
-      await server.stop(0);
     },
   });
 
@@ -99,30 +95,22 @@ describe('A connection with bytes behind its last request', () => {
         expect(parsed).to.equal(1);
       } finally {
         unsubscribe('http.server.request.start', count);
-        await server.stop(0);
       }
     });
   }
 });
 
 describe('Many clients that connect at once', () => {
+  after(stopPlainServers);
+
   it('are all accepted before the first one is served many times', async () => {
     const clients = 200;
-    const { address, stop } = await startPlainServer(answering('{}'), {
-      maxInFlight: 128,
-      maxWaitMs: 60_000,
-    });
+    const { address } = await startPlainServer(answering('{}'), { maxInFlight: 128, maxWaitMs: 60_000 });
     const responses = Array.from({ length: clients }, () => 0);
     const askAgain = async (client: number): Promise<void> => {
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const agent = keepAliveAgent();
       while (responses.includes(0)) {
-        await new Promise<void>((resolve, reject) => {
-          get(address, { agent }, (response) => {
-            void text(response).then(() => {
-              resolve();
-            }, reject);
-          }).on('error', reject);
-        });
+        await call(address, { agent });
         responses[client] = (responses[client] ?? 0) + 1;
       }
       agent.destroy();
@@ -131,11 +119,17 @@ describe('Many clients that connect at once', () => {
     // Without the hold, the busiest client gets half as many responses as there are clients. With it, a third on a busy
     // machine.
     expect(Math.max(...responses), 'responses to the busiest client').to.be.below(0.45 * clients);
-    await stop(0);
   });
 });
 
 describe('A client that reads nothing', () => {
+  let now = 0;
+  let close: ReturnType<typeof closeStalledConnections>;
+  beforeEach(() => {
+    now = 0;
+    mock.method(performance, 'now', () => now);
+    close = closeStalledConnections();
+  });
   afterEach(() => {
     mock.restoreAll();
   });
@@ -145,9 +139,6 @@ describe('A client that reads nothing', () => {
     ['a large response', Buffer.alloc(100_000)],
   ] as const) {
     it(`is cut off after 300 seconds: ${what}`, () => {
-      let now = 0;
-      mock.method(performance, 'now', () => now);
-      const close = closeStalledConnections();
       const socket = new Socket();
       for (now of [0, 299_999]) close([{ socket, body }]);
       expect(socket.destroyed).to.equal(false);
@@ -158,9 +149,6 @@ describe('A client that reads nothing', () => {
   }
 
   it('is cut off sooner while responses hold much memory, the oldest first; a shared body counts once', () => {
-    let now = 0;
-    mock.method(performance, 'now', () => now);
-    const close = closeStalledConnections();
     const shared = Buffer.alloc(30_000_000);
     const unread = [0, 1, 2, 3, 4, 5].map((place) => ({
       socket: new Socket(),
@@ -172,20 +160,11 @@ describe('A client that reads nothing', () => {
     });
     now = 13_000;
     close(unread);
-    expect(unread.map(({ socket }) => socket.destroyed)).to.deep.equal([
-      true,
-      true,
-      false,
-      false,
-      false,
-      false,
-    ]);
+    const destroyed = unread.map((each, place) => (each.socket.destroyed ? place : -1));
+    expect(destroyed).to.deep.equal([0, 1, -1, -1, -1, -1]);
   });
 
   it('is cut off sooner while many small responses hold much memory', () => {
-    let now = 0;
-    mock.method(performance, 'now', () => now);
-    const close = closeStalledConnections();
     const unread = Array.from({ length: 1_100 }, () => {
       const socket = new Socket();
       socket.cork();
@@ -200,25 +179,19 @@ describe('A client that reads nothing', () => {
 });
 
 describe('startHttpServer', () => {
+  after(stopPlainServers);
+
   it('leaves no timer behind if its port is taken', async () => {
-    const running = await startPlainServer(answering('well'));
+    const { port } = await startPlainServer(answering('well'));
     const timers = mock.method(globalThis, 'setInterval');
-    try {
-      const failure: unknown = await startPlainServer(answering('well'), { port: running.port }).catch(
-        (cause: unknown) => cause,
-      );
-      expect(failure).to.have.property('code', 'EADDRINUSE');
-      expect(timers.mock.callCount()).to.equal(0);
-    } finally {
-      timers.mock.restore();
-      await running.stop(0);
-    }
+    const starting = startPlainServer(answering('well'), { port });
+    const failure: unknown = await starting.catch((cause: unknown) => cause);
+    timers.mock.restore();
+    expect(failure).to.have.property('code', 'EADDRINUSE');
+    expect(timers.mock.callCount()).to.equal(0);
   });
 
   it('frees the listener after a stop', async () => {
-    setFlagsFromString('--expose-gc');
-    const collectGarbage: unknown = runInNewContext('gc');
-    if (typeof collectGarbage !== 'function') throw new TypeError('there is no gc');
     const startAndStop = async (): Promise<WeakRef<Listener>> => {
       const listener = answering('well');
       const { address, stop } = await startPlainServer(listener);
@@ -228,7 +201,7 @@ describe('startHttpServer', () => {
     };
     const listener = await startAndStop();
     await eventually('it is collected', boundMs, () => {
-      Reflect.apply(collectGarbage, undefined, []);
+      collectGarbage();
       return listener.deref() === undefined;
     });
   });

@@ -1,21 +1,27 @@
 import { expect } from 'chai';
 import { connect as connectTo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
-import { getRequest, postRequest, startPlainServer, statusesIn } from '../../support/http/plain-server';
+import {
+  type PlainServer,
+  startPlainServer,
+  statusesIn,
+  stopPlainServers,
+} from '../../support/http/plain-server';
+import { getRequest, postRequest } from '../../support/http/raw-connection';
 
 const head = (length: number, path = '/'): string =>
   postRequest(path, '').replace('Length: 0', `Length: ${length}`);
 
 describe("A response before the end of its request's body", () => {
-  let server: Awaited<ReturnType<typeof startPlainServer>>;
-  beforeEach(async () => {
+  let server: PlainServer;
+  before(async () => {
     server = await startPlainServer(async (request, response) => {
       if (request.url === '/echo') request.pipe(response);
       else if (request.url === '/read') response.end(await text(request));
       else response.writeHead(401).end('unauthorized');
     });
   });
-  afterEach(() => server.stop(0));
+  after(stopPlainServers);
 
   it('ends the connection, and parses no further request', async () => {
     const connection = server.connect();
@@ -27,9 +33,8 @@ describe("A response before the end of its request's body", () => {
   });
 
   it('leaves the connection open if the body has arrived', async () => {
-    const connection = server.connect();
-    connection.send(postRequest('/', 'hello') + getRequest('/', 'Connection: close'));
-    expect(statusesIn(await connection.closed())).to.deep.equal([401, 401]);
+    const received = await server.exchange(postRequest('/', 'hello') + getRequest('/', 'Connection: close'));
+    expect(statusesIn(received)).to.deep.equal([401, 401]);
   });
 
   it('leaves the connection open if the listener has read the body', async () => {

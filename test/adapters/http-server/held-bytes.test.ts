@@ -8,8 +8,8 @@ import { type HeldBody, maxBodiesBytes, shedBodies } from '../../../adapters/htt
 import { maxHeldBytes } from '../../../adapters/http-server/received-bytes';
 import { eventually } from '../../support/eventually';
 import { listenOn } from '../../support/http/listen';
-import { getRequest, postRequest, startPlainServer, statusesIn } from '../../support/http/plain-server';
-import { connectTo } from '../../support/http/raw-connection';
+import { startPlainServer, statusesIn, stopPlainServers } from '../../support/http/plain-server';
+import { connectTo, getRequest, postRequest } from '../../support/http/raw-connection';
 
 const boundMs = 40_000;
 
@@ -50,6 +50,8 @@ describe('Bytes pipelined behind a running request', () => {
 });
 
 describe('A malformed body behind a running request', () => {
+  after(stopPlainServers);
+
   for (const [what, body] of [
     ['in absurd chunks', '1\r\nx\r\n'.repeat(2_000)],
     ['without a valid chunk', 'zzz\r\n'],
@@ -67,12 +69,16 @@ describe('A malformed body behind a running request', () => {
       await delay(300);
       held[0]?.();
       expect(statusesIn(await connection.closed())).to.deep.equal([200, 400]);
-      await server.stop(0);
     });
   }
 });
 
 describe('Bodies that are being received', () => {
+  afterEach(() => {
+    mock.restoreAll();
+    return stopPlainServers();
+  });
+
   const bodyBytes = 1_000_000;
   const clients = 100;
 
@@ -107,7 +113,6 @@ describe('Bodies that are being received', () => {
     const overloaded = /^HTTP\/1\.1 503 [^]*\r\nConnection: close\r\n[^]*"Overloaded"/;
     expect(answers.filter((answer) => overloaded.test(answer))).to.have.length(clients - served.length);
     expect(served.length * bodyBytes).to.be.within(40_000_000, maxBodiesBytes + 20_000_000);
-    await server.stop(0);
   });
 
   it('count in the queue, too', async () => {
@@ -120,23 +125,18 @@ describe('Bodies that are being received', () => {
       observer: { requestShed: () => (shed += 1) },
     });
     // No deadline passes while the clock is stopped.
-    const clock = mock.method(performance, 'now', () => 0);
-    try {
-      const connections = Array.from({ length: 1_200 }, () => server.connect());
-      // Node pauses a connection after about 80 kB of a body that the listener does not read.
-      for (const { send } of connections) send(postRequest('/', 'x'.repeat(100_000)));
-      await eventually('the excess is answered', boundMs, () => shed > 100);
-      for (const { reset } of connections) reset();
-    } finally {
-      clock.mock.restore();
-      release();
-      await server.stop(0);
-    }
+    mock.method(performance, 'now', () => 0);
+    const connections = Array.from({ length: 1_200 }, () => server.connect());
+    // Node pauses a connection after about 80 kB of a body that the listener does not read.
+    for (const { send } of connections) send(postRequest('/', 'x'.repeat(100_000)));
+    await eventually('the excess is answered', boundMs, () => shed > 100);
+    for (const { reset } of connections) reset();
+    release();
   });
 
   it('are shed stalled first, then newest first; small ones, and complete ones as stalled, are not', () => {
     let now = 0;
-    const clock = mock.method(performance, 'now', () => now);
+    mock.method(performance, 'now', () => now);
     const shed: Array<string> = [];
     const body = (name: string, bytes: number, at: number, progress: number | undefined) => {
       let held = bytes;
@@ -167,6 +167,5 @@ describe('Bodies that are being received', () => {
     expect(shed).to.deep.equal(['stalled']);
     shedBodies(connections);
     expect(shed).to.deep.equal(['stalled', 'new']);
-    clock.mock.restore();
   });
 });

@@ -7,11 +7,11 @@ import { testsAtOnce } from '../../support/at-once';
 import { eventually } from '../../support/eventually';
 import {
   errorResponse,
-  getRequest,
-  postRequest,
   startPlainServer,
   statusesIn,
+  stopPlainServers,
 } from '../../support/http/plain-server';
+import { getRequest, postRequest } from '../../support/http/raw-connection';
 
 /** Extra time for a busy machine. */
 const spareMs = 10_000;
@@ -44,20 +44,21 @@ const fetchStatus = async (address: string, method = 'GET'): Promise<number> =>
   (await fetch(address, { method })).status;
 
 describe('The deadline of a request', () => {
+  after(stopPlainServers);
+
   testsAtOnce({
     'is answered by the server if the listener hangs, and frees the slot': async () => {
-      const { address, stop, shed } = await start({ maxInFlight: 1 });
+      const { address, shed } = await start({ maxInFlight: 1 });
       const began = performance.now();
       const response = await fetch(`${address}/hang`);
       expect([response.status, await response.json()]).to.deep.equal([503, { _tag: 'DeadlineExceeded' }]);
       expect(performance.now() - began).to.be.within(serverTimeouts.responseMs - 500, 5_000 + spareMs);
       expect(await fetchStatus(address)).to.equal(200);
       expect(shed, 'requests that the listener has not seen').to.deep.equal([]);
-      await stop(0);
     },
 
     'frees the slot if the client has left': async () => {
-      const { address, connect, running, started, stop, shed } = await start({ maxInFlight: 1 });
+      const { address, connect, running, started, shed } = await start({ maxInFlight: 1 });
       const connection = connect();
       connection.send(getRequest('/hang'));
       await eventually('it runs', spareMs, () => running() > 0);
@@ -76,12 +77,11 @@ describe('The deadline of a request', () => {
         ]),
       ).to.deep.equal([[499, undefined, true, '127.0.0.1']]);
       await eventually('others are served', spareMs, async () => (await fetchStatus(address)) === 200);
-      await stop(0);
     },
 
     'stays the same once the client has left': async () => {
       const deadlines: Array<number | undefined> = [];
-      const { connect, stop } = await startPlainServer(async (request, response) => {
+      const { connect } = await startPlainServer(async (request, response) => {
         deadlines.push(deadlineOf(request));
         await once(response, 'close');
         await delay(10);
@@ -94,13 +94,12 @@ describe('The deadline of a request', () => {
       await eventually('the client has left', spareMs, () => deadlines.length === 2);
       expect(deadlines[0]).to.be.a('number');
       expect(deadlines[1]).to.equal(deadlines[0]);
-      await stop(0);
     },
 
     'moves while the body arrives, whoever reads it': async () => {
       const body = 'x'.repeat(20);
       const deadlines: Array<number | undefined> = [];
-      const { connect, stop } = await startPlainServer(async (request, response) => {
+      const { connect } = await startPlainServer(async (request, response) => {
         if (request.url === '/stream') for await (const chunk of request) expect(chunk).to.have.length(10);
         else await readBody(request, 100);
         deadlines.push((deadlineOf(request) ?? NaN) - (arrivedAt(request) ?? NaN));
@@ -115,14 +114,15 @@ describe('The deadline of a request', () => {
       });
       expect(await Promise.all(answers)).to.deep.equal([[200], [200]]);
       for (const deadline of deadlines) expect(deadline).to.be.above(serverTimeouts.responseMs + 5_000);
-      await stop(0);
     },
   });
 });
 
 describe('A request that the listener fails to answer', () => {
+  after(stopPlainServers);
+
   it("closes only its own client's connection", async () => {
-    const { address, stop } = await startPlainServer((request, response) => {
+    const { address } = await startPlainServer((request, response) => {
       if (request.url === '/throws') throw new Error('a mistake of the listener');
       if (request.url === '/rejects') return Promise.reject(new Error('a mistake of the listener'));
       if (request.url === '/unwritable') return response.writeHead(200, { 'X-Broken': 'a\r\nb' }).end('well');
@@ -134,19 +134,19 @@ describe('A request that the listener fails to answer', () => {
         .catch(() => 'cut off');
     const answers = [await ask('/throws'), await ask('/rejects'), await ask('/unwritable'), await ask('/')];
     expect(answers).to.deep.equal(['cut off', 'cut off', 'cut off', 'well']);
-    await stop(0);
   });
 });
 
 describe('Reads and writes', () => {
+  after(stopPlainServers);
+
   const otherRunsWhileHanging = async (hanging: string, other: string): Promise<void> => {
-    const { address, stop, running } = await start({ maxInFlight: 2 });
+    const { address, running } = await start({ maxInFlight: 2 });
     const waiting = Array.from({ length: 10 }, () => fetch(`${address}/hang`, { method: hanging }));
     await eventually('all slots of one kind are taken', spareMs, () => running() === 2);
     expect(await fetchStatus(address, other)).to.equal(200);
     expect(running()).to.equal(3);
     await Promise.all(waiting);
-    await stop(0);
   };
 
   testsAtOnce({
@@ -157,8 +157,10 @@ describe('Reads and writes', () => {
 });
 
 describe('An overloaded server', () => {
+  after(stopPlainServers);
+
   it('rejects with the given response, tells the observer, and serves requests that are always admitted', async () => {
-    const { address, stop, shed, started } = await start({
+    const { address, shed, started } = await start({
       maxInFlight: 1,
       maxWaitMs: 1,
       isAlwaysAdmitted: ({ url }) => url === '/livez',
@@ -191,6 +193,5 @@ describe('An overloaded server', () => {
       false,
     ]);
     expect(started() + shed.filter(({ wasStarted }) => !wasStarted).length).to.equal(waiting.length + 3);
-    await stop(0);
   });
 });

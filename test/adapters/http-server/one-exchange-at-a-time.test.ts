@@ -5,7 +5,8 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readBody } from '../../../adapters/http-server';
 import { eventually } from '../../support/eventually';
-import { getRequest, postRequest, startPlainServer, statusesIn } from '../../support/http/plain-server';
+import { startPlainServer, statusesIn, stopPlainServers } from '../../support/http/plain-server';
+import { getRequest, headOf, postRequest } from '../../support/http/raw-connection';
 
 const boundMs = 20_000;
 
@@ -60,9 +61,9 @@ describe('A connection runs one exchange at a time', () => {
   beforeEach(async () => {
     server = await start();
   });
-  afterEach(async () => {
+  afterEach(() => {
     server.release();
-    await server.stop(0);
+    return stopPlainServers();
   });
 
   it('starts a pipelined request after the response to the one before', async () => {
@@ -79,11 +80,9 @@ describe('A connection runs one exchange at a time', () => {
   });
 
   it('runs nothing behind a rejected request with Expect: 100-continue in the same packet', async () => {
-    const connection = server.connect();
-    connection.send(
-      postRequest('/unauthorized', 'refused', 'Expect: 100-continue') + postRequest('/', 'behind'),
-    );
-    expect(statusesIn(await connection.closed())).to.deep.equal([401]);
+    const refused = postRequest('/unauthorized', 'refused', 'Expect: 100-continue');
+    const received = await server.exchange(refused + postRequest('/', 'behind'));
+    expect(statusesIn(received)).to.deep.equal([401]);
     expect(server.begun).to.deep.equal([]);
   });
 
@@ -172,36 +171,39 @@ describe('A connection runs one exchange at a time', () => {
 
   it('answers a rejected request once, whatever its body does', async () => {
     const connection = server.connect();
-    connection.send('POST /unauthorized HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    connection.send(headOf('POST /unauthorized HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked'));
     await connection.received(/unauthorized/);
     connection.send('zzz\r\n');
     expect(statusesIn(await connection.closed())).to.deep.equal([401]);
   });
 
   it('answers a malformed pipelined request in order, and nothing behind it', async () => {
-    const connection = server.connect();
-    connection.send(`${postRequest('/', 'first')}${getRequest('/')}nonsense\r\n\r\n${getRequest('/')}`);
-    expect(statusesIn(await connection.closed())).to.deep.equal([201, 200, 400]);
-  });
-
-  it('answers a malformed body with 400', async () => {
-    const connection = server.connect();
-    connection.send('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzzz\r\n');
-    expect(statusesIn(await connection.closed())).to.deep.equal([400]);
-    expect(server.begun).to.deep.equal([]);
+    const sound = postRequest('/', 'first') + getRequest('/');
+    const received = await server.exchange(`${sound}nonsense\r\n\r\n${getRequest('/')}`);
+    expect(statusesIn(received)).to.deep.equal([201, 200, 400]);
   });
 
   it('runs nothing behind a response that ends an HTTP/1.0 connection', async () => {
-    const connection = server.connect();
-    connection.send(`GET /no-length HTTP/1.0\r\nConnection: keep-alive\r\n\r\n${postRequest('/', 'behind')}`);
-    expect(statusesIn(await connection.closed())).to.deep.equal([304]);
+    const last = headOf('GET /no-length HTTP/1.0', 'Connection: keep-alive');
+    expect(statusesIn(await server.exchange(last + postRequest('/', 'behind')))).to.deep.equal([304]);
     expect(server.begun).to.deep.equal([]);
   });
 
+  for (const [what, headers, body] of [
+    ['without a body', [], ''],
+    ['with a body', ['Content-Length: 5'], 'hello'],
+    ['with a chunked body', ['Transfer-Encoding: chunked'], '5\r\nhello\r\n0\r\n\r\n'],
+  ] as const) {
+    it(`answers a request to upgrade in HTTP/1.1 and ends the connection: ${what}`, async () => {
+      const upgrade = headOf('PUT / HTTP/1.1', 'Host: a', 'Connection: upgrade', 'Upgrade: h2c', ...headers);
+      const received = await server.exchange(upgrade + body + getRequest('/'));
+      expect(statusesIn(received)).to.deep.equal([200]);
+      expect(received.toString()).to.contain('\r\nConnection: close\r\n');
+    });
+  }
+
   it('sends a large response whole ahead of a pipelined CONNECT', async () => {
-    const connection = server.connect();
-    connection.send(`${getRequest('/large')}CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n`);
-    const received = await connection.closed();
+    const received = await server.exchange(getRequest('/large') + headOf('CONNECT a:1 HTTP/1.1', 'Host: a'));
     expect(statusesIn(received)).to.deep.equal([200, 405]);
     expect(received.length).to.be.above(largeBytes);
   });
@@ -228,9 +230,7 @@ describe('A connection runs one exchange at a time', () => {
       connection.send(request.slice(0, -5));
       return connection;
     });
-    const probe = server.connect();
-    probe.send(getRequest('/', 'Connection: close'));
-    await probe.closed();
+    await server.exchange(getRequest('/', 'Connection: close'));
     connections.forEach((connection, place) => {
       connection.send(requests[place]?.slice(-5) ?? '');
     });

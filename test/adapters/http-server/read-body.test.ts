@@ -3,21 +3,31 @@ import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type BodyError, readBody } from '../../../adapters/http-server/request-functions';
 import { eventually } from '../../support/eventually';
-import { type PlainServer, postRequest, startPlainServer, statusesIn } from '../../support/http/plain-server';
+import {
+  type PlainServer,
+  startPlainServer,
+  statusesIn,
+  stopPlainServers,
+} from '../../support/http/plain-server';
+import { headOf, postRequest } from '../../support/http/raw-connection';
 
 const boundMs = 20_000;
 
 const errorTypeOf = (error: BodyError): string => error.type;
 
+const head = headOf('POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked', 'Connection: close');
+
 describe('readBody', () => {
-  const start = () =>
-    startPlainServer(async (request, response) => {
+  let server: PlainServer;
+  before(async () => {
+    server = await startPlainServer(async (request, response) => {
       response.end(String(await readBody(request, 100_000).catch(errorTypeOf)));
     });
+  });
+  after(stopPlainServers);
 
   it('reads a body in packets of one byte, and copies it', async () => {
-    const { connect, stop } = await start();
-    const connection = connect();
+    const connection = server.connect();
     const body = Array.from({ length: 500 }, (_, place) => place % 10).join('');
     connection.send(postRequest('/', body, 'Connection: close').slice(0, -body.length));
     for (const byte of body) {
@@ -25,37 +35,33 @@ describe('readBody', () => {
       await new Promise(setImmediate);
     }
     expect((await connection.closed()).toString()).to.match(new RegExp(`\r\n\r\n${body}$`));
-    await stop(0);
   });
 
   it('sends 100 (Continue) once the body is read', async () => {
-    const { connect, stop } = await start();
-    const connection = connect();
+    const connection = server.connect();
     const request = postRequest('/', 'hello', 'Expect: 100-continue', 'Connection: close');
     connection.send(request.slice(0, -5));
     await connection.received(/^HTTP\/1\.1 100 Continue\r\n\r\n$/);
     connection.send('hello');
     expect(statusesIn(await connection.closed())).to.deep.equal([100, 200]);
-    await stop(0);
   });
 
   it('rejects a longer body, by its length at once, and in chunks once it is longer', async () => {
-    const { connect, stop } = await start();
-    const announced = connect();
-    announced.send(postRequest('/', '', 'Expect: 100-continue').replace('Length: 0', 'Length: 100001'));
-    const received = (await announced.closed()).toString();
-    expect(received).to.match(/^HTTP\/1\.1 200 [^]*entity\.too\.large$/);
-    const chunked = connect();
-    chunked.send('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
-    chunked.send(`${(60_000).toString(16)}\r\n${'x'.repeat(60_000)}\r\n`.repeat(2));
-    expect((await chunked.closed()).toString()).to.match(/entity\.too\.large$/);
-    await stop(0);
+    const announced = postRequest('/', '', 'Expect: 100-continue').replace('Length: 0', 'Length: 100001');
+    const chunks = `${(60_000).toString(16)}\r\n${'x'.repeat(60_000)}\r\n`.repeat(2);
+    for (const request of [
+      announced,
+      headOf('POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked') + chunks,
+    ]) {
+      const received = (await server.exchange(request)).toString();
+      expect(received).to.match(/^HTTP\/1\.1 200 [^]*entity\.too\.large$/);
+    }
   });
 
   it('ends when the client leaves', async () => {
     let isReading = false;
     let error = '';
-    const { connect, stop } = await startPlainServer(async (request) => {
+    const { connect } = await startPlainServer(async (request) => {
       isReading = true;
       error = String(await readBody(request, 100_000).catch(errorTypeOf));
     });
@@ -64,11 +70,8 @@ describe('readBody', () => {
     await eventually('the body is being read', boundMs, () => isReading);
     connection.reset();
     await eventually('it has ended', boundMs, () => error === 'request.aborted');
-    await stop(0);
   });
 });
-
-const head = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n';
 
 const inChunks = (body: string): string => `${body.replace(/[^]/g, '1\r\n$&\r\n')}0\r\n\r\n`;
 
@@ -81,27 +84,22 @@ describe('A body in chunks of one byte', () => {
   for (const [reader, listener] of Object.entries(readers)) {
     describe(`that is read with ${reader}`, () => {
       let server: PlainServer;
-      beforeEach(async () => {
+      before(async () => {
         server = await startPlainServer(async (request, response) => {
           response.end(await listener(request));
         });
       });
-      afterEach(() => server.stop(0));
+      after(stopPlainServers);
 
       it('arrives whole in up to 1,024 chunks', async () => {
-        const connection = server.connect();
         const body = Array.from({ length: 1_024 }, (_, place) => place % 10).join('');
-        connection.send(head + inChunks(body));
-        expect((await connection.closed()).toString()).to.match(
-          new RegExp(`^HTTP/1\\.1 200 [^]*\r\n\r\n${body}$`),
-        );
+        const received = (await server.exchange(head + inChunks(body))).toString();
+        expect(received).to.match(new RegExp(`^HTTP/1\\.1 200 [^]*\r\n\r\n${body}$`));
       });
 
       for (const length of [2_048, 50_000]) {
         it(`is rejected as malformed with ${length} bytes`, async () => {
-          const connection = server.connect();
-          connection.send(head + inChunks('x'.repeat(length)));
-          const received = (await connection.closed()).toString();
+          const received = (await server.exchange(head + inChunks('x'.repeat(length)))).toString();
           expect(received).to.match(/^HTTP\/1\.1 400 [^]*MalformedRequest/);
         });
       }

@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
 import { Pet } from '../../../core';
 import {
@@ -14,6 +12,7 @@ import {
 import { petWithId } from '../../contracts/pet-repository/seeds';
 import { success } from '../../contracts/outcome';
 import { apiKeysUnderTest } from '../../support/api-keys-under-test';
+import { collectGarbage } from '../../support/collect-garbage';
 
 describe('the in-memory pet repository', () => {
   for (const contract of [petRepositoryContract, importAllContract, idempotencyExpiryContract]) {
@@ -59,9 +58,6 @@ describe('the in-memory pet repository', () => {
   });
 
   it('purges expired idempotency keys', async () => {
-    setFlagsFromString('--expose-gc');
-    const collectGarbage: unknown = runInNewContext('gc');
-    if (typeof collectGarbage !== 'function') throw new TypeError('there is no gc');
     const [days, keysADay] = [20, 1_000];
     const newPet = arbitraryNewPet();
 
@@ -70,7 +66,7 @@ describe('the in-memory pet repository', () => {
       const clock = { time: 0 };
       const { create, find } = inMemoryPetRepository({ now: () => clock.time });
       const { pet } = await success(create(newPet));
-      Reflect.apply(collectGarbage, undefined, []);
+      collectGarbage();
       const before = process.memoryUsage().heapUsed;
       for (let day = 0; day < days; day += 1) {
         clock.time += 25 * 60 * 60 * 1_000;
@@ -78,7 +74,7 @@ describe('the in-memory pet repository', () => {
           await success(create(newPet, isKeyed ? arbitraryScopedIdempotencyKey() : undefined));
         }
       }
-      Reflect.apply(collectGarbage, undefined, []);
+      collectGarbage();
       const after = process.memoryUsage().heapUsed;
       expect(await success(find(pet.id))).to.deep.equal(pet);
       return after - before;

@@ -1,11 +1,6 @@
 import { expect } from 'chai';
-import {
-  apiKeys,
-  authorization,
-  describeService,
-  getText,
-  headOf,
-} from '../../support/service/service-under-test';
+import { headOf } from '../../support/http/raw-connection';
+import { apiKeys, authorization, describeService, getText } from '../../support/service/service-under-test';
 
 const list = { method: 'GET', target: '/v1/pets' };
 const live = { method: 'GET', target: '/livez' };

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
+import { headOf } from '../../support/http/raw-connection';
 import {
   apiKeys,
   authorization,
   describeService,
   getText,
-  headOf,
   keptAliveText,
   requestBytes,
 } from '../../support/service/service-under-test';

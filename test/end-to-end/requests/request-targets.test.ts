@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { describeService, headOf } from '../../support/service/service-under-test';
+import { headOf } from '../../support/http/raw-connection';
+import { describeService } from '../../support/service/service-under-test';
 
 describeService('Methods and targets of every form', (service) => {
   afterEach('the service still answers', async () => {

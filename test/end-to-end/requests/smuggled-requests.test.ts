@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { readFirstHttpResponses } from '../../support/http/raw-connection';
-import { authorization, describeService, headOf } from '../../support/service/service-under-test';
+import { headOf, readFirstHttpResponses } from '../../support/http/raw-connection';
+import { authorization, describeService } from '../../support/service/service-under-test';
 
 const json = 'Content-Type: application/json';
 

@@ -6,7 +6,7 @@ import {
   type ServerFailure,
   startHttpServer,
 } from '../../../adapters/http-server';
-import { connectTo, type RawConnection } from './raw-connection';
+import { connectTo, exchangeBytes, type RawConnection } from './raw-connection';
 
 const statuses: Readonly<Record<ServerFailure['_tag'], number>> = {
   MalformedRequest: 400,
@@ -30,9 +30,20 @@ export const errorResponse = (failure: ServerFailure): ErrorResponse => ({
 export interface PlainServer extends HttpServer {
   readonly port: number;
   readonly connect: () => RawConnection;
+  /** Sends bytes on a new connection. Returns all that the server sends until it closes the connection. */
+  readonly exchange: (bytes: string) => Promise<Buffer>;
 }
 
-/** Serves any listener with the HTTP server of this project, on a free port. */
+const running = new Set<HttpServer>();
+
+/** Stops the servers that `startPlainServer` has started. */
+export const stopPlainServers = async (): Promise<void> => {
+  const left = [...running];
+  running.clear();
+  await Promise.all(left.map(({ stop }) => stop(0)));
+};
+
+/** Serves any listener with the HTTP server of this project, on a free port, until `stopPlainServers`. */
 export const startPlainServer = async (
   listener: Listener,
   options: Partial<HttpServerOptions> = {},
@@ -45,25 +56,20 @@ export const startPlainServer = async (
     errorResponse,
     ...options,
   });
-  const port = Number(new URL(server.address).port);
-  return { ...server, port, connect: () => connectTo(server.address) };
+  running.add(server);
+  const { address } = server;
+  return {
+    ...server,
+    port: Number(new URL(address).port),
+    stop: (delayMs) => {
+      running.delete(server);
+      return server.stop(delayMs);
+    },
+    connect: () => connectTo(address),
+    exchange: (bytes) => exchangeBytes(address, bytes),
+  };
 };
 
 /** Returns the status codes of all responses in the received bytes. */
 export const statusesIn = (received: Buffer): ReadonlyArray<number> =>
   [...received.toString('latin1').matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status));
-
-/** Returns the text of a GET without a body. `headers` are additional header lines. */
-export const getRequest = (path: string, ...headers: ReadonlyArray<string>): string =>
-  [`GET ${path} HTTP/1.1`, 'Host: a', ...headers, '', ''].join('\r\n');
-
-/** Returns the text of a POST with a Content-Length. */
-export const postRequest = (path: string, body: string, ...headers: ReadonlyArray<string>): string =>
-  [
-    `POST ${path} HTTP/1.1`,
-    'Host: a',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...headers,
-    '',
-    body,
-  ].join('\r\n');

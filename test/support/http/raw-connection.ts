@@ -63,12 +63,28 @@ export interface RawAnswer {
   readonly body: string;
 }
 
+/** Returns the head of a request with these lines. */
+export const headOf = (...lines: ReadonlyArray<string>): string => [...lines, '', ''].join('\r\n');
+
+/** Returns the text of a GET without a body. `headers` are additional header lines. */
+export const getRequest = (path: string, ...headers: ReadonlyArray<string>): string =>
+  headOf(`GET ${path} HTTP/1.1`, 'Host: a', ...headers);
+
+/** Returns the text of a POST with a Content-Length. */
+export const postRequest = (path: string, body: string, ...headers: ReadonlyArray<string>): string =>
+  headOf(`POST ${path} HTTP/1.1`, 'Host: a', `Content-Length: ${Buffer.byteLength(body)}`, ...headers) + body;
+
+/** Sends bytes on a new connection. Returns all bytes of the server, which must close the connection. */
+export const exchangeBytes = (address: string, bytes: string): Promise<Buffer> => {
+  const connection = connectTo(address);
+  connection.send(bytes);
+  return connection.closed();
+};
+
 /** Sends the text of one request unchanged, and returns the response. The server must close the connection after it. */
 export const rawExchange = async (address: string, request: string): Promise<RawAnswer> => {
-  const connection = connectTo(address);
-  connection.send(request);
   const method = request.split(' ', 1).join();
-  const [answer] = readHttpResponses(await connection.closed(), [method]);
+  const [answer] = readHttpResponses(await exchangeBytes(address, request), [method]);
   if (answer === undefined) throw new Error(`no answer to ${method}`);
   return { status: answer.status, headers: new Map(answer.headers), body: answer.body.toString() };
 };

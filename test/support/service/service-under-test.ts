@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { inMemory, stores, type TestStore } from '../databases/databases';
-import { connectTo, type RawConnection, readHttpResponses } from '../http/raw-connection';
+import { connectTo, headOf, type RawConnection, readHttpResponses } from '../http/raw-connection';
 import { checkAnswer, type CheckedAnswer } from '../openapi/checked-answer';
 import { serveInProcess } from './serve-in-process';
 import type { RunningService } from './service-process';
@@ -171,9 +171,6 @@ export const describeOnEveryStore = (title: string, tests: (service: ServiceUnde
 };
 
 export const authorization = `Authorization: Bearer ${apiKeys.first}`;
-
-/** Returns the head of a request with these lines. */
-export const headOf = (...lines: ReadonlyArray<string>) => [...lines, '', ''].join('\r\n');
 
 /** Returns the text of a GET with `Connection: close`. */
 export const getText = (target: string, ...headers: ReadonlyArray<string>) =>
