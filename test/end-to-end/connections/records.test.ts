@@ -1,27 +1,28 @@
 import { expect } from 'chai';
 import { connect } from 'node:net';
-import type { RejectionRecord, RequestRecord } from '../../../adapters/http';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RejectionRecord, Reporter, RequestRecord } from '../../../adapters/http';
 import { eventually } from '../../support/eventually';
+import { key, overloadedServer, silentReporter, startServer } from '../../support/http/start-server';
 import {
-  key,
-  memoryApplication,
-  overloadedServer,
-  silentReporter,
-  startServer,
-} from '../../support/http/start-server';
-import { connectTo, rawExchange } from '../../support/http/raw-connection';
+  connectTo,
+  exchangeBytes,
+  getRequest,
+  postRequest,
+  rawExchange,
+} from '../../support/http/raw-connection';
 
 describe('The record of a request', () => {
   it('has the time until the response is sent, without the lingering close', async () => {
     const ended: Array<RequestRecord> = [];
-    const server = await startServer(memoryApplication(), {
+    const server = await startServer({
       reporter: { ...silentReporter, requestEnded: (record) => ended.push(record) },
     });
     const { hostname, port } = new URL(server.address);
     // The client does not half-close its connection, so the server lingers for a second.
     const began = performance.now();
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-    socket.resume().write('POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nthe beginning');
+    socket.resume().write(postRequest('/v1/pets', 'the beginning and the end').slice(0, -12));
     await eventually('it is recorded', 20_000, () => ended.length > 0);
     expect(ended.map(({ status, code }) => [status, code])).to.deep.equal([[401, 'unauthorized']]);
     await server.stop(0);
@@ -41,14 +42,12 @@ describe('The record of a request', () => {
       await released;
       return { _tag: 'Right', right: { pets: [], hasMore: false } } as const;
     };
-    const server = await startServer(memoryApplication({ pets: { list } }), {
-      maxInFlight: 1,
-      reporter: { ...silentReporter, requestEnded: (record) => ended.push(record) },
-    });
+    const reporter: Reporter = { ...silentReporter, requestEnded: (record) => ended.push(record) };
+    const server = await startServer({ pets: { list }, reporter }, { maxInFlight: 1 });
     const ask = () => fetch(`${server.address}/v1/pets`, { headers: { Authorization: `Bearer ${key}` } });
     const answers = [ask(), ask()];
     await eventually('the first is asked for', 20_000, () => asked === 1);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await delay(100);
     release();
     for (const answer of answers) expect((await answer).status).to.equal(200);
     await eventually('both are recorded', 20_000, () => ended.length === 2);
@@ -61,12 +60,10 @@ describe('The record of a request', () => {
     const service = await overloadedServer({
       reporter: { ...silentReporter, requestRejected: (record) => rejected.push(record) },
     });
-    const connection = connectTo(service.address);
-    connection.send('no HTTP\r\n\r\n');
-    await connection.closed();
+    await exchangeBytes(service.address, 'no HTTP\r\n\r\n');
     const [traceId, parentId] = ['1'.repeat(32), '2'.repeat(16)];
-    const head = `Host: h\r\ntraceparent: 00-${traceId}-${parentId}-01\r\nConnection: close\r\n\r\n`;
-    await rawExchange(service.address, `GET /v1/pets HTTP/1.1\r\n${head}`);
+    const traceparent = `traceparent: 00-${traceId}-${parentId}-01`;
+    await exchangeBytes(service.address, getRequest('/v1/pets', traceparent, 'Connection: close'));
     await service.stop();
     expect(rejected.at(-1)).to.deep.include({ status: 503, trace: { traceId, parentId } });
     const kinds = new Set(rejected.map(({ status, code }) => `${status} ${code ?? ''}`));
@@ -77,7 +74,7 @@ describe('The record of a request', () => {
 describe('A connection without a request', () => {
   it('is closed without a 408, which a client could take for the response to its first request', async () => {
     const rejected: Array<RejectionRecord> = [];
-    const server = await startServer(memoryApplication(), {
+    const server = await startServer({
       reporter: { ...silentReporter, requestRejected: (record) => rejected.push(record) },
     });
     const received = await connectTo(server.address).closed();
@@ -90,7 +87,7 @@ describe('An overloaded service', () => {
   it('answers liveness checks at exactly /livez', async () => {
     const { address, stop } = await overloadedServer();
     const statusOf = async (target: string) =>
-      (await rawExchange(address, `GET ${target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`)).status;
+      (await rawExchange(address, getRequest(target, 'Connection: close'))).status;
     try {
       for (const target of ['/livez', 'http://h/livez']) expect(await statusOf(target), target).to.equal(200);
       for (const target of ['/v1/../livez', 'http://h/v1/../livez', 'http://h/%2e/livez']) {

@@ -13,14 +13,6 @@ import { type Authenticate, openAnimalStore, type PetRepository, unavailable } f
 import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
 import { eventually } from '../eventually';
 
-type ApplicationOptions = Parameters<typeof httpApplication>[0];
-
-/** Options of the application that a test sets when it starts the server. */
-type Given = Pick<ApplicationOptions, 'reporter' | 'corsOrigins' | 'trustedProxies'>;
-
-/** Makes an application with the options that a test sets. */
-export type TestApplication = (given: Given) => HttpApplication;
-
 const ignore = (): void => undefined;
 
 export const silentReporter: Reporter = {
@@ -35,60 +27,42 @@ export const key = arbitraryApiKey();
 /** The authentication port that accepts only `key`. */
 export const { authenticate: byKey } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
 
-interface Ports {
+type HttpOptions = Partial<Omit<Parameters<typeof httpApplication>[0], 'openStore'>>;
+
+interface Options extends HttpOptions {
   /** Functions that replace those of the repository in memory. */
   readonly pets?: Partial<PetRepository>;
   readonly authenticate?: Authenticate;
 }
 
 /** Makes the service with animals in memory. A test may replace any part. */
-export const memoryApplication =
-  ({
-    pets,
-    authenticate = byKey,
-    ...options
-  }: Ports & Partial<Omit<ApplicationOptions, 'openStore' | keyof Given>> = {}): TestApplication =>
-  (given) =>
-    httpApplication({
-      openStore: openAnimalStore({ pets: { ...inMemoryPetRepository(), ...pets }, authenticate }),
-      checkReadiness: TE.right(undefined),
-      server: { arrivedAt, deadlineOf, readBody },
-      ...options,
-      ...given,
-    });
-
-type Limits = Partial<Pick<HttpServerOptions, 'host' | 'port' | 'maxInFlight' | 'maxWaitMs'>>;
-
-/** Serves an application on a free port of this process. Without a reporter in the options, events are ignored. */
-export const startServer = (
-  application: TestApplication,
-  {
-    reporter = silentReporter,
-    corsOrigins = [],
-    trustedProxies = 0,
-    ...limits
-  }: Limits & Partial<Given> = {},
-): Promise<HttpServer> => {
-  const { app, ...answers } = application({ reporter, corsOrigins, trustedProxies });
-  return startHttpServer(app.callback(), {
-    host: '127.0.0.1',
-    port: 0,
-    maxInFlight: 10,
-    maxWaitMs: 1_000,
-    ...limits,
-    ...answers,
+export const memoryApplication = ({
+  pets,
+  authenticate = byKey,
+  ...options
+}: Options = {}): HttpApplication =>
+  httpApplication({
+    openStore: openAnimalStore({ pets: { ...inMemoryPetRepository(), ...pets }, authenticate }),
+    checkReadiness: TE.right(undefined),
+    reporter: silentReporter,
+    server: { arrivedAt, deadlineOf, readBody },
+    ...options,
   });
-};
 
-interface Options {
-  readonly corsOrigins?: ReadonlyArray<string>;
-  readonly reporter?: Reporter;
-}
+/** Serves such an application on a free port of this process. */
+export const startServer = (
+  options: Options = {},
+  limits: Partial<Pick<HttpServerOptions, 'maxInFlight' | 'maxWaitMs'>> = {},
+): Promise<HttpServer> => {
+  const { app, ...answers } = memoryApplication(options);
+  const defaults = { host: '127.0.0.1', port: 0, maxInFlight: 10, maxWaitMs: 1_000 };
+  return startHttpServer(app.callback(), { ...defaults, ...limits, ...answers });
+};
 
 const bound = 20_000;
 
 /** Starts a server whose repository never answers and whose queue is full, so that it rejects every request. */
-export const overloadedServer = async ({ corsOrigins = [], reporter = silentReporter }: Options = {}) => {
+export const overloadedServer = async ({ reporter = silentReporter, ...options }: HttpOptions = {}) => {
   let release = ignore;
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -96,19 +70,15 @@ export const overloadedServer = async ({ corsOrigins = [], reporter = silentRepo
   const hang = () => TE.leftTask(() => released.then(() => unavailable('released')));
   let refused = 0;
   const refusedIds = new Set<string>();
-  const { address, stop } = await startServer(memoryApplication({ pets: { list: hang, create: hang } }), {
-    maxInFlight: 1,
-    maxWaitMs: 1,
-    corsOrigins,
-    reporter: {
-      ...reporter,
-      requestRejected: (record) => {
-        refused += 1;
-        refusedIds.add(record.requestId);
-        reporter.requestRejected(record);
-      },
-    },
-  });
+  const requestRejected: Reporter['requestRejected'] = (record) => {
+    refused += 1;
+    refusedIds.add(record.requestId);
+    reporter.requestRejected(record);
+  };
+  const { address, stop } = await startServer(
+    { ...options, pets: { list: hang, create: hang }, reporter: { ...reporter, requestRejected } },
+    { maxInFlight: 1, maxWaitMs: 1 },
+  );
   const waiting: Array<Promise<unknown>> = [];
   const fill = (method: string, init: RequestInit): Promise<void> =>
     eventually(`each further ${method} is refused`, bound, () => {

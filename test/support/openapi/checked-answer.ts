@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020';
 import { expect } from 'chai';
-import { isRight } from 'fp-ts/Either';
 import * as t from 'io-ts';
 import { parse } from 'lossless-json';
 import { gunzipSync } from 'node:zlib';
 import { openApiDocument, openApiServiceDocument } from '../../../adapters/http';
+import { decodeOrThrow } from '../../../core';
 import type { WireResponse } from '../http/raw-connection';
 import { dereferenced, serverPath } from './document';
 
@@ -21,12 +21,6 @@ const Document = t.intersection([
   t.UnknownRecord,
 ]);
 
-const decode = <A>(codec: t.Type<A, unknown>, value: unknown): A => {
-  const decoded = codec.decode(value);
-  if (isRight(decoded)) return decoded.right;
-  throw new Error(`the OpenAPI document is not what this check reads: ${JSON.stringify(value)}`);
-};
-
 const withInt64Keyword = (_name: string, value: unknown): unknown =>
   t.UnknownRecord.is(value) && value['type'] === 'integer' && value['format'] === 'int64'
     ? { int64: true }
@@ -34,7 +28,7 @@ const withInt64Keyword = (_name: string, value: unknown): unknown =>
 
 const documents = Object.entries({ openApiDocument, openApiServiceDocument }).map(([name, document]) => ({
   name,
-  document: decode(Document, dereferenced(JSON.parse(JSON.stringify(document, withInt64Keyword)))),
+  document: decodeOrThrow(Document, dereferenced(JSON.parse(JSON.stringify(document, withInt64Keyword)))),
 }));
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addKeyword({
@@ -44,16 +38,13 @@ ajv.addKeyword({
 });
 documents.forEach(({ name, document }) => ajv.addSchema(document, name));
 
-const pointer = ([document = '', ...steps]: ReadonlyArray<string>) =>
-  [
-    `${document}#`,
-    ...steps.map((step) => encodeURIComponent(step.replace(/~/g, '~0').replace(/\//g, '~1'))),
-  ].join('/');
-
-const expectToMatch = (value: unknown, ...schema: ReadonlyArray<string>) => {
-  const validate = ajv.getSchema(pointer(schema));
-  if (validate === undefined) throw new Error(`no schema at ${schema.join('/')}`);
-  expect(validate(value), `${ajv.errorsText(validate.errors)} at ${schema.join('/')}`).to.equal(true);
+/** Checks a value against the schema at these steps of a document. */
+const expectToMatch = (value: unknown, document: string, ...steps: ReadonlyArray<string>) => {
+  const escaped = steps.map((step) => encodeURIComponent(step.replace(/~/g, '~0').replace(/\//g, '~1')));
+  const pointer = [`${document}#`, ...escaped].join('/');
+  const validate = ajv.getSchema(pointer);
+  if (validate === undefined) throw new Error(`no schema at ${pointer}`);
+  expect(validate(value), `${ajv.errorsText(validate.errors)} at ${pointer}`).to.equal(true);
 };
 
 const templates = documents.flatMap(({ name, document: { servers, paths } }) =>
@@ -73,23 +64,25 @@ const findOperation = (method: string, target: string) => {
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
   const found = templates.find(({ matcher }) => matcher.test(path));
   return found !== undefined && method === method.toUpperCase() && name in found.item
-    ? { steps: [found.name, 'paths', found.template, name], ...decode(Operation, found.item[name]) }
+    ? {
+        document: found.name,
+        steps: ['paths', found.template, name],
+        ...decodeOrThrow(Operation, found.item[name]),
+      }
     : undefined;
 };
 
 /** Fails unless an OpenAPI document declares this response to this request, with its headers and its body. */
-export const expectDeclaredAnswer = (
+const expectDeclaredAnswer = (
   request: Readonly<{ method: string; target: string }>,
-  answer: Readonly<{ status: number; header: (name: string) => string | undefined; json: unknown }>,
+  answer: Pick<CheckedAnswer, 'status' | 'header' | 'json'>,
 ) => {
   const operation = findOperation(request.method, request.target);
   if (operation === undefined) {
     // The start page and the redirect to the API reference are in no OpenAPI document.
     if (answer.status === 308 || answer.header('Content-Type')?.startsWith('text/html') === true) return;
-    expect(answer.status, `${request.method} ${request.target} is no operation of a document`).to.be.within(
-      400,
-      599,
-    );
+    const asked = `${request.method} ${request.target}`;
+    expect(answer.status, `${asked} is no operation of a document`).to.be.within(400, 599);
     if (request.method !== 'HEAD')
       expectToMatch(answer.json, 'openApiDocument', 'components', 'schemas', 'Error');
     return;
@@ -97,18 +90,13 @@ export const expectDeclaredAnswer = (
   const declared = operation.responses[String(answer.status)];
   if (declared === undefined)
     throw new Error(`${answer.status} is not declared: ${operation.steps.join('/')}`);
-  const response = [...operation.steps, 'responses', String(answer.status)];
+  const response = [operation.document, ...operation.steps, 'responses', String(answer.status)] as const;
   Object.entries(declared.headers).forEach(([name, { required, schema }]) => {
     const value = answer.header(name);
     if (required) expect(value, `${name}, required with ${answer.status}`).not.to.equal(undefined);
     if (value === undefined) return;
-    expectToMatch(
-      schema['type'] === 'integer' ? Number(value) : value,
-      ...response,
-      'headers',
-      name,
-      'schema',
-    );
+    const sent = schema['type'] === 'integer' ? Number(value) : value;
+    expectToMatch(sent, ...response, 'headers', name, 'schema');
   });
   if (declared.content === undefined) expect(answer.json, 'no body is declared').to.equal(undefined);
   else if (request.method !== 'HEAD')

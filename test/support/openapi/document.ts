@@ -1,13 +1,5 @@
-import * as E from 'fp-ts/Either';
-import { pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
-
-/** Returns the part of an OpenAPI document to which a reference leads. References in schemas are not followed. */
-const targetOf = (document: unknown, reference: string): unknown =>
-  reference
-    .slice('#/'.length)
-    .split('/')
-    .reduce<unknown>((part, name) => (t.UnknownRecord.is(part) ? part[name] : undefined), document);
+import { decodeOrThrow } from '../../../core';
 
 /** Returns an OpenAPI document with every reference replaced by its target, except in schemas. */
 export const dereferenced = (document: unknown): unknown => {
@@ -16,7 +8,8 @@ export const dereferenced = (document: unknown): unknown => {
     if (!t.UnknownRecord.is(part)) return part;
     const { $ref } = part;
     if (typeof $ref === 'string' && !$ref.startsWith('#/components/schemas/')) {
-      const target = targetOf(document, $ref);
+      const steps = $ref.slice('#/'.length).split('/');
+      const target = steps.reduce((at, name) => (t.UnknownRecord.is(at) ? at[name] : undefined), document);
       if (target === undefined) throw new Error(`nothing is at ${$ref}`);
       return resolve(target);
     }
@@ -80,9 +73,8 @@ const requestOf = (
   method: string,
   template: string,
   base: string,
-  operation: Operation,
+  { parameters = [], requestBody }: Operation,
 ): DocumentedRequest => {
-  const { parameters = [], requestBody } = operation;
   const path = parameters
     .filter((parameter) => parameter.in === 'path')
     .reduce((filled, { name, example }) => filled.replace(`{${name}}`, String(example)), template);
@@ -99,32 +91,20 @@ const answersOf = (request: DocumentedRequest, { operationId, responses }: Opera
       examples === undefined
         ? [['Success', example] as const]
         : Object.entries(examples).map(([kind, { value }]) => [kind, value] as const);
-    return bodies.map(([kind, body]) => ({
-      operationId,
-      request,
-      status: Number(status),
-      kind,
-      body,
-      headers,
-    }));
+    const common = { operationId, request, status: Number(status), headers };
+    return bodies.map(([kind, body]) => ({ ...common, kind, body }));
   });
 
 /**
  * Returns every success and every JSON failure with an example in an OpenAPI document, with the request that its
  * examples make.
  */
-export const documentedAnswers = (document: unknown): ReadonlyArray<DocumentedAnswer> =>
-  pipe(
-    Document.decode(dereferenced(document)),
-    E.match(
-      () => [],
-      ({ servers, paths }) => {
-        const base = serverPath(servers[0]?.url ?? '');
-        return Object.entries(paths).flatMap(([path, item]) =>
-          Object.entries(item).flatMap(([method, operation]) =>
-            Operation.is(operation) ? answersOf(requestOf(method, path, base, operation), operation) : [],
-          ),
-        );
-      },
+export const documentedAnswers = (document: unknown): ReadonlyArray<DocumentedAnswer> => {
+  const { servers, paths } = decodeOrThrow(Document, dereferenced(document));
+  const base = serverPath(servers[0]?.url ?? '');
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, operation]) =>
+      Operation.is(operation) ? answersOf(requestOf(method, path, base, operation), operation) : [],
     ),
   );
+};

@@ -12,8 +12,8 @@ import {
 } from '../../../core';
 import type { DocumentedRequest } from './document';
 import { listenOn } from '../http/listen';
-import { key, memoryApplication, overloadedServer, silentReporter, startServer } from '../http/start-server';
-import { type RawAnswer, rawExchange } from '../http/raw-connection';
+import { key, memoryApplication, overloadedServer, startServer } from '../http/start-server';
+import { headOf, type RawAnswer, rawExchange } from '../http/raw-connection';
 
 interface Circumstances {
   readonly pets?: Partial<PetRepository>;
@@ -41,21 +41,17 @@ const inBytes = (
   { method, path, body }: DocumentedRequest,
   { authorization = `Authorization: Bearer ${key}`, type = 'application/json', headers = [] }: Changes = {},
 ): string =>
-  [
+  headOf(
     `${method} ${path} HTTP/1.1`,
     'Host: animals',
     authorization,
     ...(body === '' ? [] : [`Content-Type: ${type}`, `Content-Length: ${body.length}`]),
     ...headers,
     'Connection: close',
-    '',
-    body,
-  ]
-    .filter((line, index, lines) => line !== '' || index >= lines.length - 2)
-    .join('\r\n');
+  ) + body;
 
 const ask = async (request: string, { before = [], ...changes }: Circumstances = {}): Promise<RawAnswer> => {
-  const server = await startServer(memoryApplication(changes));
+  const server = await startServer(changes);
   try {
     for (const earlier of before) await rawExchange(server.address, earlier);
     return await rawExchange(server.address, request);
@@ -66,14 +62,14 @@ const ask = async (request: string, { before = [], ...changes }: Circumstances =
 
 /** Makes Node's own server, with short timeouts, send the 408 of this service. http-server would take 10 s. */
 const askUnfinished = async (): Promise<RawAnswer> => {
-  const { errorResponse } = memoryApplication()({ reporter: silentReporter });
+  const { errorResponse } = memoryApplication();
   const server = createServer({ headersTimeout: 20, requestTimeout: 20, connectionsCheckingInterval: 10 });
   server.on('clientError', (_error, socket) => {
     const request = new IncomingMessage(new Socket());
     const { status, headers, body } = errorResponse({ _tag: 'RequestTimeout' }, request);
     const fields = Object.entries({ ...headers, 'Content-Length': body.length });
-    const head = [`HTTP/1.1 ${status} Request Timeout`, ...fields.map((field) => field.join(': '))];
-    socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+    const lines = fields.map((field) => field.join(': '));
+    socket.end(headOf(`HTTP/1.1 ${status} Request Timeout`, ...lines) + body);
   });
   const { address, close } = await listenOn(server);
   try {
@@ -124,9 +120,7 @@ export const provoke: Readonly<Record<Provoked, Provoke>> = {
   MethodNotAllowed: (request) => ask(inBytes({ ...request, method: 'DELETE' })),
   RequestTimeout: askUnfinished,
   IdempotencyKeyInFlight: (request) =>
-    ask(inBytes(request), {
-      pets: { create: () => TE.left(idempotencyKeyInFlight) },
-    }),
+    ask(inBytes(request), { pets: { create: () => TE.left(idempotencyKeyInFlight) } }),
   PayloadTooLarge: (request) => ask(inBytes({ ...request, body: ' '.repeat(100_001) })),
   UnsupportedMediaType: (request) => ask(inBytes(request, { type: 'text/plain' })),
   ExpectationFailed: (request) => ask(inBytes(request, { headers: ['Expect: the-unexpected'] })),

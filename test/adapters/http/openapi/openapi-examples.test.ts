@@ -80,16 +80,10 @@ describe('The examples of the OpenAPI documents', () => {
       }
       const sent = meaningful.filter((name) => answer.headers.has(name.toLowerCase()));
       expect(Object.keys(headers)).to.include.members(sent);
-    });
-  }
-
-  for (const { request, status, kind } of answers.filter(({ operationId }) => operationId === 'getPet')) {
-    // The server cannot tell the operation of a request whose head is incomplete or too large.
-    const isKnown = !['RequestTimeout', 'HeadersTooLarge'].includes(kind);
-    it(`getPet ${isKnown ? 'says' : 'can not say'} on ${status} ${kind} that it is deprecated`, async () => {
-      if (!isProvoked(kind)) throw new Error(`nothing provokes ${kind}`);
-      const { headers } = await provoke[kind](request);
-      const announced = ['deprecation', 'sunset', 'link'].map((name) => headers.get(name));
+      if (operationId !== 'getPet') return;
+      // The server cannot tell the operation of a request whose head is incomplete or too large.
+      const isKnown = !['RequestTimeout', 'HeadersTooLarge'].includes(kind);
+      const announced = ['deprecation', 'sunset', 'link'].map((name) => answer.headers.get(name));
       expect(announced).to.deep.equal(isKnown ? deprecation : [undefined, undefined, undefined]);
     });
   }
