@@ -52,6 +52,8 @@ const failing = (failures: number, sound = inMemoryPetRepository()) => {
   return { pets, keys, calls: () => calls };
 };
 
+const never = () => new Promise<never>(() => undefined);
+
 /** Makes the compiler accept options that only JavaScript callers can pass. */
 const isOptions = (_value: unknown): _value is ListOptions => true;
 
@@ -102,19 +104,16 @@ export const clientSuite = (open: OpenClient): void => {
       expect(await all(client.list())).to.deep.equal(pets);
       const pages = await all(client.list().byPage());
       expect(pages.map(({ length }) => length)).to.deep.equal([100, 100, 50]);
-      expect(
-        (await all(client.list({ pageSize: 125 / 5 }).byPage())).map(({ length }) => length),
-      ).to.deep.equal(Array.from({ length: 10 }, () => 25));
+      const smaller = await all(client.list({ pageSize: 25 }).byPage());
+      expect(smaller.map(({ length }) => length)).to.deep.equal(Array<number>(10).fill(25));
       const sold = pets.filter(({ status, id }) => status === 'sold' && id > 9n);
       expect(await all(client.list({ status: 'sold', after: 9n, pageSize: 7 }))).to.deep.equal(sold);
     });
   });
 
   it('reads no further than the iteration, and starts again each time', () => {
-    const { pets, calls } = failing(
-      0,
-      inMemoryPetRepository({ pets: [1n, 2n, 3n, 4n].map((id) => petWithId(id)) }),
-    );
+    const sound = inMemoryPetRepository({ pets: [1n, 2n, 3n, 4n].map((id) => petWithId(id)) });
+    const { pets, calls } = failing(0, sound);
     return use(pets, async (client) => {
       const list = client.list({ pageSize: 1 });
       expect(calls()).to.equal(0);
@@ -172,19 +171,16 @@ export const clientSuite = (open: OpenClient): void => {
     }));
 
   it('ends an attempt that hangs', () => {
-    const never = () => new Promise<never>(() => undefined);
     return use({ ...inMemoryPetRepository(), list: () => never, create: () => never }, async (client) => {
       const limits = { timeoutMs: 100, retryForMs: 0 };
       expect(await errorOf(client.create(rex, limits))).to.include({ code: 'timeout', attempts: 1 });
       expect((await errorOf(all(client.list(limits)))).code).to.equal('timeout');
-      expect((await errorOf(client.create(rex, { timeoutMs: 50, retryForMs: 1_000 }))).attempts).to.be.above(
-        1,
-      );
+      const retried = await errorOf(client.create(rex, { timeoutMs: 50, retryForMs: 1_000 }));
+      expect(retried.attempts).to.be.above(1);
     });
   });
 
   it('ends a call whose signal is aborted before it, during an attempt or between attempts', () => {
-    const never = () => new Promise<never>(() => undefined);
     const { pets } = failing(Infinity);
     return use({ ...pets, create: () => never }, async (client) => {
       const reason = new Error('the user has left');
@@ -246,35 +242,32 @@ export const clientSuite = (open: OpenClient): void => {
     });
   });
 
-  const wrongOptions: Readonly<Record<string, readonly [options: unknown, message: string]>> = {
-    'a text': ['order-17', 'invalid options: they must be an object'],
-    null: [null, 'invalid options: they must be an object'],
-    'a timeout of 0': [{ timeoutMs: 0 }, 'invalid timeoutMs: it must be a number greater than 0'],
-    'a timeout as a text': [{ timeoutMs: '5000' }, 'invalid timeoutMs: it must be a number greater than 0'],
-    'a time budget of NaN': [{ retryForMs: NaN }, 'invalid retryForMs: it must be a number of at least 0'],
-    'a time budget as a text': [{ retryForMs: '0' }, 'invalid retryForMs: it must be a number of at least 0'],
-    'true as the signal': [{ signal: true }, 'invalid signal: it must be an AbortSignal'],
-    'a controller as the signal': [
-      { signal: new AbortController(), timeoutMs: 10 },
-      'invalid signal: it must be an AbortSignal',
-    ],
-  };
-  for (const [title, [options, message]] of Object.entries(wrongOptions)) {
-    it(`rejects wrong options with a TypeError, and does not call the store: ${title}`, () => {
-      const { pets, calls } = failing(0);
-      return use(pets, async (client) => {
+  it('rejects wrong options with a TypeError, and does not call the store', () => {
+    const wrongOptions: ReadonlyArray<readonly [options: unknown, message: string]> = [
+      ['order-17', 'options: they must be an object'],
+      [null, 'options: they must be an object'],
+      [{ timeoutMs: 0 }, 'timeoutMs: it must be a number greater than 0'],
+      [{ timeoutMs: '5000' }, 'timeoutMs: it must be a number greater than 0'],
+      [{ retryForMs: NaN }, 'retryForMs: it must be a number of at least 0'],
+      [{ retryForMs: '0' }, 'retryForMs: it must be a number of at least 0'],
+      [{ signal: true }, 'signal: it must be an AbortSignal'],
+      [{ signal: new AbortController(), timeoutMs: 10 }, 'signal: it must be an AbortSignal'],
+    ];
+    const { pets, calls } = failing(0);
+    return use(pets, async (client) => {
+      for (const [options, message] of wrongOptions) {
         if (!isOptions(options)) return;
         for (const call of [
-          () => client.create(rex, options),
-          () => client.get(1n, options),
-          () => all(client.list(options)),
+          client.create(rex, options),
+          client.get(1n, options),
+          all(client.list(options)),
         ]) {
-          expect(await call().then(() => 'no error', String)).to.equal(`TypeError: ${message}`);
+          expect(await call.then(() => 'no error', String)).to.equal(`TypeError: invalid ${message}`);
         }
-        expect(calls()).to.equal(0);
-      });
+      }
+      expect(calls()).to.equal(0);
     });
-  }
+  });
 
   it('ignores options of unknown names', () =>
     use(inMemoryPetRepository(), async (client) => {
