@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { listPets } from '../../support/http/client';
-import { rawExchange } from '../../support/http/raw-connection';
+import { headOf, rawExchange } from '../../support/http/raw-connection';
 import { throughProxy } from '../../support/postgres/freezing-proxy';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { readMetrics } from '../../support/service/read-metrics';
-import { apiKey, serveInProcess } from '../../support/service/serve-in-process';
+import { apiKey, serveInProcess, whileServing } from '../../support/service/serve-in-process';
 import type { RunningService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
@@ -48,10 +48,8 @@ describe('The port of the operator', () => {
   });
 
   it('names its own methods to a client that asks for a tunnel', async () => {
-    const { status, headers } = await rawExchange(
-      await service.adminAddress(),
-      'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n',
-    );
+    const connect = headOf('CONNECT a:1 HTTP/1.1', 'Host: a');
+    const { status, headers } = await rawExchange(await service.adminAddress(), connect);
     expect([status, headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
   });
 
@@ -66,11 +64,8 @@ describe('The port of the operator', () => {
   it('shows metrics while the database hangs, however long a statement may take', () =>
     inPostgresDatabase((url) =>
       throughProxy(url, async (DATABASE_URL, { freeze, thaw }) => {
-        const hung = await serveInProcess({
-          DATABASE_URL,
-          ADMIN_PORT: '0',
-          POSTGRES_STATEMENT_TIMEOUT: '9000',
-        });
+        const settings = { DATABASE_URL, ADMIN_PORT: '0', POSTGRES_STATEMENT_TIMEOUT: '9000' };
+        const hung = await serveInProcess(settings);
         freeze();
         const metrics = await readMetrics(hung);
         expect(metrics.get('animal_store_ready')).to.equal(0);
@@ -80,9 +75,8 @@ describe('The port of the operator', () => {
       }),
     ));
 
-  it('is not there where none is set', async () => {
-    const other = await serveInProcess();
-    expect(await other.adminAddress()).to.equal('no admin port');
-    await other.stop();
-  });
+  it('is not there where none is set', () =>
+    whileServing({}, async ({ adminAddress }) => {
+      expect(await adminAddress()).to.equal('no admin port');
+    }));
 });

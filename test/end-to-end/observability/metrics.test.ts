@@ -4,8 +4,8 @@ import { measuredReporter } from '../../../app/serve/observability';
 import { createPet, holdCreate, idOf, keepAliveAgent, listPets } from '../../support/http/client';
 import { growth, parseMetrics, readMetrics } from '../../support/service/read-metrics';
 import { overloadedServer, silentReporter } from '../../support/http/start-server';
-import { connectTo, rawExchange } from '../../support/http/raw-connection';
-import { serveInProcess } from '../../support/service/serve-in-process';
+import { exchangeBytes, headOf } from '../../support/http/raw-connection';
+import { serveInProcess, whileServing } from '../../support/service/serve-in-process';
 import type { RunningService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
@@ -22,208 +22,203 @@ const counted = (method: string, route: string, status: number): string =>
 
 const batches = (operation: string): string => `_count{db_operation_name="${operation}"}`;
 
-const send = (address: string, method: string, path: string, shown?: string): Promise<Response> =>
-  fetch(`${address}${path}`, { method, headers: shown === undefined ? {} : { Authorization: shown } });
+const send = (address: string, method: string, path: string, shown = key): Promise<Response> =>
+  fetch(`${address}${path}`, { method, headers: { Authorization: `Bearer ${shown}` } });
 
 /** Sends method and path unchanged. fetch would normalise the path and reject some methods. */
 const sendRaw = (address: string, method: string, path: string) =>
-  rawExchange(
+  exchangeBytes(
     address,
-    `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+    headOf(`${method} ${path} HTTP/1.1`, 'Host: a', 'Connection: close', `Authorization: Bearer ${key}`),
   );
 
-const stores = [
-  ['in memory', () => Promise.resolve('memory:'), 0],
-  ['on SQLite', async () => `sqlite:${await newDatabaseFile()}`, 1],
-] as const;
+const settings = { API_KEYS: `${key},${other}`, ADMIN_PORT: '0' };
 
-for (const [where, databaseUrl, batching] of stores) {
-  describe(`The metrics of a service ${where}`, () => {
-    let service: RunningService;
+describe('The metrics of a service on SQLite', () => {
+  let service: RunningService;
 
-    before('start the service', async () => {
-      service = await serveInProcess({
-        DATABASE_URL: await databaseUrl(),
-        API_KEYS: `${key},${other}`,
-        ADMIN_PORT: '0',
-      });
-    });
-    after(() => service.stop());
-    after(removeFolders);
+  before('start the service', async () => {
+    service = await serveInProcess({ ...settings, DATABASE_URL: `sqlite:${await newDatabaseFile()}` });
+  });
+  after(() => service.stop());
+  after(removeFolders);
 
-    it('are Prometheus text on a port of their own, and nowhere else', async () => {
-      const admin = await service.adminAddress();
-      const response = await send(admin, 'GET', '/metrics');
-      expect(response.status).to.equal(200);
-      expect(response.headers.get('Content-Type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
-      const statuses = async (address: string, paths: ReadonlyArray<string>) =>
-        Promise.all(paths.map(async (path) => (await send(address, 'GET', path, `Bearer ${key}`)).status));
-      expect(await statuses(admin, ['/livez', '/readyz', '/v1/pets', '/docs', '/'])).to.deep.equal([
-        200, 200, 404, 404, 404,
-      ]);
-      expect(await statuses(service.address, ['/livez', '/readyz', '/metrics'])).to.deep.equal([
-        200, 200, 404,
-      ]);
-      const refused = await send(admin, 'POST', '/metrics');
-      expect([refused.status, refused.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD']);
-      expect(await refused.json()).to.include({ code: 'method_not_allowed', status: 405 });
-    });
+  it('are Prometheus text on a port of their own, and nowhere else', async () => {
+    const admin = await service.adminAddress();
+    const response = await send(admin, 'GET', '/metrics');
+    expect(response.status).to.equal(200);
+    expect(response.headers.get('Content-Type')).to.equal('text/plain; version=0.0.4; charset=utf-8');
+    const statuses = async (address: string, paths: ReadonlyArray<string>) =>
+      Promise.all(paths.map(async (path) => (await send(address, 'GET', path)).status));
+    expect(await statuses(admin, ['/livez', '/readyz', '/v1/pets', '/docs', '/'])).to.deep.equal([
+      200, 200, 404, 404, 404,
+    ]);
+    expect(await statuses(service.address, ['/livez', '/readyz', '/metrics'])).to.deep.equal([200, 200, 404]);
+    const refused = await send(admin, 'POST', '/metrics');
+    expect([refused.status, refused.headers.get('Allow')]).to.deep.equal([405, 'GET, HEAD']);
+    expect(await refused.json()).to.include({ code: 'method_not_allowed', status: 405 });
+  });
 
-    it('have what may happen at 0 before it has: failures, rejections, batches', async () => {
-      const samples = await readMetrics(service);
-      for (const [method, route, success] of [
-        ['GET', '/v1/pets', 200],
-        ['POST', '/v1/pets', 201],
-        ['GET', '/v1/pets/:petId', 200],
-      ] as const) {
-        for (const status of [success, 500, 503]) {
-          expect(samples.get(counted(method, route, status)), `${method} ${route} ${status}`).to.equal(0);
-        }
+  it('have what may happen at 0 before it has: failures, rejections, batches', async () => {
+    const samples = await readMetrics(service);
+    for (const [method, route, success] of [
+      ['GET', '/v1/pets', 200],
+      ['POST', '/v1/pets', 201],
+      ['GET', '/v1/pets/:petId', 200],
+    ] as const) {
+      for (const status of [success, 500, 503]) {
+        expect(samples.get(counted(method, route, status)), `${method} ${route} ${status}`).to.equal(0);
       }
-      for (const status of [400, 405, 408, 413, 431, 499, 503, 505]) {
-        expect(samples.get(`${rejections}{http_response_status_code="${status}"}`)).to.equal(0);
-      }
-      for (const operation of ['list', 'find', 'create']) {
-        expect(samples.get(`db_client_operation_duration_seconds${batches(operation)}`)).to.equal(0);
-      }
-    });
+    }
+    for (const status of [400, 405, 408, 413, 431, 499, 503, 505]) {
+      expect(samples.get(`${rejections}{http_response_status_code="${status}"}`)).to.equal(0);
+    }
+    for (const operation of ['list', 'find', 'create']) {
+      expect(samples.get(`db_client_operation_duration_seconds${batches(operation)}`)).to.equal(0);
+    }
+  });
 
-    it('show whether it is ready, what runs, and what its database takes', async () => {
-      const samples = await readMetrics(service);
-      const own = [...samples].filter(([name]) => name.startsWith('animal_store_'));
-      const gauges = Object.fromEntries(
-        own.filter(([name]) => !name.includes('{') && !/total|batch/.test(name)),
-      );
-      expect(samples.get('animal_store_build_info{version="0.0.0-test"}')).to.equal(1);
-      expect(gauges).to.include({ animal_store_ready: 1, animal_store_valid_api_keys: 2 });
-      if (batching === 0) {
-        expect(Object.keys(gauges)).to.have.members(['animal_store_ready', 'animal_store_valid_api_keys']);
-        return;
-      }
-      expect(gauges['animal_store_schema_migrations_applied']).to.be.at.least(1);
-      expect(gauges['animal_store_schema_migrations_pending']).to.equal(0);
-      for (const name of ['database_size', 'write_ahead_log_size', 'disk_available']) {
-        expect(gauges[`animal_store_${name}_bytes`], name).to.be.above(0);
-      }
-    });
+  it('show whether it is ready, what runs, and what its database takes', async () => {
+    const samples = await readMetrics(service);
+    const own = [...samples].filter(([name]) => name.startsWith('animal_store_'));
+    const gauges = Object.fromEntries(
+      own.filter(([name]) => !name.includes('{') && !/total|batch/.test(name)),
+    );
+    expect(samples.get('animal_store_build_info{version="0.0.0-test"}')).to.equal(1);
+    expect(gauges).to.include({ animal_store_ready: 1, animal_store_valid_api_keys: 2 });
+    expect(gauges['animal_store_schema_migrations_applied']).to.be.at.least(1);
+    expect(gauges['animal_store_schema_migrations_pending']).to.equal(0);
+    for (const name of ['database_size', 'write_ahead_log_size', 'disk_available']) {
+      expect(gauges[`animal_store_${name}_bytes`], name).to.be.above(0);
+    }
+  });
 
-    it('count each request once, by route, method and status', async () => {
-      const caller = { address: service.address, key };
-      const before = await readMetrics(service);
-      const { text } = await createPet(caller, json);
-      await createPet(caller, json);
-      await createPet(caller, '{}');
-      await listPets(caller, '?limit=1');
-      await listPets(caller, '?limit=2');
-      await listPets(caller, '?limit=0');
-      await listPets({ ...caller, key: 'wrong-key' });
-      await send(service.address, 'HEAD', '/v1/pets', `Bearer ${key}`);
-      await send(service.address, 'GET', `/v1/pets/${idOf(text)}`, `Bearer ${key}`);
-      await send(service.address, 'GET', '/v1/nothing', `Bearer ${key}`);
-      await send(service.address, 'GET', '/livez');
-      expect(growth(before, await readMetrics(service), requests)).to.deep.equal({
-        [counted('POST', '/v1/pets', 201)]: 2,
-        [counted('POST', '/v1/pets', 400)]: 1,
-        [counted('GET', '/v1/pets', 200)]: 2,
-        [counted('GET', '/v1/pets', 400)]: 1,
-        [counted('GET', '/v1/pets', 401)]: 1,
-        [counted('HEAD', '/v1/pets', 200)]: 1,
-        [counted('GET', '/v1/pets/:petId', 200)]: 1,
-        [counted('GET', '', 404)]: 1,
-        [counted('GET', '/livez', 200)]: 1,
-      });
-    });
-
-    it('show what is in flight, and not themselves', async () => {
-      const active = async () => (await readMetrics(service)).get('http_server_active_requests');
-      expect(await active()).to.equal(0);
-      const agent = keepAliveAgent();
-      const held = await holdCreate({ address: service.address, key }, json, agent);
-      expect(await active()).to.equal(1);
-      held.sendRest();
-      expect((await held.answer).status).to.equal(201);
-      agent.destroy();
-      expect(await active()).to.equal(0);
-    });
-
-    it('count uses of the deprecated operation by owner, those that find nothing too', async () => {
-      const before = await readMetrics(service);
-      for (const shown of [key, key, other, 'wrong-key']) {
-        await send(service.address, 'GET', '/v1/pets/0', `Bearer ${shown}`);
-      }
-      await listPets({ address: service.address, key: other });
-      const uses = growth(before, await readMetrics(service), deprecatedUses);
-      expect(Object.values(uses).toSorted()).to.deep.equal([1, 2]);
-      expect(Object.keys(uses).join())
-        .to.match(/owner="env-[0-9a-f]{16}"/)
-        .and.not.contain(key);
-    });
-
-    it('count and time the batches that reach a database, and the calls that share them', async () => {
-      const caller = { address: service.address, key };
-      const before = await readMetrics(service);
-      for (let call = 0; call < 3; call += 1) await createPet(caller, json);
-      await listPets(caller);
-      await Promise.all(
-        Array.from({ length: 20 }, () => send(service.address, 'GET', '/v1/pets/1', `Bearer ${key}`)),
-      );
-      const after = await readMetrics(service);
-      const commits = growth(before, after, `db_client_operation_duration_seconds${batches('create')}`);
-      expect(Object.values(commits)).to.deep.equal(batching === 1 ? [3] : []);
-      const sizes = growth(before, after, 'animal_store_batch_size_sum');
-      expect(Object.values(sizes).toSorted()).to.deep.equal(batching === 1 ? [1, 20, 3] : []);
-      const reads = growth(before, after, `animal_store_batch_size${batches('find')}`);
-      expect(Object.values(reads).every((count) => count >= 1 && count <= 20)).to.equal(true);
-    });
-
-    it('show the pools, the event loop and the process', async () => {
-      const samples = await readMetrics(service);
-      const pools = [...samples.keys()].filter((name) => name.startsWith('db_client_connection')).toSorted();
-      const series = ['reads', 'writes'].flatMap((pool) => [
-        `db_client_connections{db_client_connection_pool_name="${pool}",db_client_connection_state="idle"}`,
-        `db_client_connections{db_client_connection_pool_name="${pool}",db_client_connection_state="used"}`,
-        `db_client_connection_pending_requests{db_client_connection_pool_name="${pool}"}`,
-      ]);
-      expect(pools).to.deep.equal(batching === 1 ? series.toSorted() : []);
-      expect(samples.get('nodejs_eventloop_lag_p99_seconds')).to.be.above(0);
-      expect(samples.get('process_resident_memory_bytes')).to.be.above(1e6);
-    });
-
-    it('get no series from hostile paths and methods beyond one for what is unknown', async () => {
-      const paths = Array.from({ length: 40 }, (_, index) => [
-        `/v1/pets/${index}${'9'.repeat(30)}`,
-        `/v1/pets/%22%7D%0A${index}`,
-        `/v1/${index}`,
-        `/${index}{a="b"}`,
-        `/metrics/${index}`,
-        `/v1/pets?x=${index}`,
-      ]).flat();
-      const methods = ['PROPFIND', 'MKCOL', 'LOCK', 'REPORT', 'SEARCH'];
-      const before = await readMetrics(service);
-      for (const path of paths) await sendRaw(service.address, 'GET', path);
-      for (const method of methods) await sendRaw(service.address, method, '/v1/pets');
-      expect(growth(before, await readMetrics(service), requests)).to.deep.equal({
-        [counted('GET', '/v1/pets/:petId', 404)]: 80,
-        [counted('GET', '', 404)]: 120,
-        [counted('GET', '/v1/pets', 200)]: 40,
-        [counted('_OTHER', '', 405)]: methods.length,
-      });
+  it('count each request once, by route, method and status', async () => {
+    const caller = { address: service.address, key };
+    const before = await readMetrics(service);
+    const { text } = await createPet(caller, json);
+    await createPet(caller, json);
+    await createPet(caller, '{}');
+    await listPets(caller, '?limit=1');
+    await listPets(caller, '?limit=2');
+    await listPets(caller, '?limit=0');
+    await listPets({ ...caller, key: 'wrong-key' });
+    await send(service.address, 'HEAD', '/v1/pets');
+    await send(service.address, 'GET', `/v1/pets/${idOf(text)}`);
+    await send(service.address, 'GET', '/v1/nothing');
+    await send(service.address, 'GET', '/livez');
+    expect(growth(before, await readMetrics(service), requests)).to.deep.equal({
+      [counted('POST', '/v1/pets', 201)]: 2,
+      [counted('POST', '/v1/pets', 400)]: 1,
+      [counted('GET', '/v1/pets', 200)]: 2,
+      [counted('GET', '/v1/pets', 400)]: 1,
+      [counted('GET', '/v1/pets', 401)]: 1,
+      [counted('HEAD', '/v1/pets', 200)]: 1,
+      [counted('GET', '/v1/pets/:petId', 200)]: 1,
+      [counted('GET', '', 404)]: 1,
+      [counted('GET', '/livez', 200)]: 1,
     });
   });
-}
+
+  it('show what is in flight, and not themselves', async () => {
+    const active = async () => (await readMetrics(service)).get('http_server_active_requests');
+    expect(await active()).to.equal(0);
+    const agent = keepAliveAgent();
+    const held = await holdCreate({ address: service.address, key }, json, agent);
+    expect(await active()).to.equal(1);
+    held.sendRest();
+    expect((await held.answer).status).to.equal(201);
+    agent.destroy();
+    expect(await active()).to.equal(0);
+  });
+
+  it('count uses of the deprecated operation by owner, those that find nothing too', async () => {
+    const before = await readMetrics(service);
+    for (const shown of [key, key, other, 'wrong-key']) {
+      await send(service.address, 'GET', '/v1/pets/0', shown);
+    }
+    await listPets({ address: service.address, key: other });
+    const uses = growth(before, await readMetrics(service), deprecatedUses);
+    expect(Object.values(uses).toSorted()).to.deep.equal([1, 2]);
+    expect(Object.keys(uses).join())
+      .to.match(/owner="env-[0-9a-f]{16}"/)
+      .and.not.contain(key);
+  });
+
+  it('count and time the batches that reach a database, and the calls that share them', async () => {
+    const caller = { address: service.address, key };
+    const before = await readMetrics(service);
+    for (let call = 0; call < 3; call += 1) await createPet(caller, json);
+    await listPets(caller);
+    await Promise.all(Array.from({ length: 20 }, () => send(service.address, 'GET', '/v1/pets/1')));
+    const after = await readMetrics(service);
+    const commits = growth(before, after, `db_client_operation_duration_seconds${batches('create')}`);
+    expect(Object.values(commits)).to.deep.equal([3]);
+    const sizes = growth(before, after, 'animal_store_batch_size_sum');
+    expect(Object.values(sizes).toSorted()).to.deep.equal([1, 20, 3]);
+    const reads = growth(before, after, `animal_store_batch_size${batches('find')}`);
+    expect(Object.values(reads).every((count) => count >= 1 && count <= 20)).to.equal(true);
+  });
+
+  it('show the pools, the event loop and the process', async () => {
+    const samples = await readMetrics(service);
+    const pools = [...samples.keys()].filter((name) => name.startsWith('db_client_connection')).toSorted();
+    const series = ['reads', 'writes'].flatMap((pool) => [
+      `db_client_connections{db_client_connection_pool_name="${pool}",db_client_connection_state="idle"}`,
+      `db_client_connections{db_client_connection_pool_name="${pool}",db_client_connection_state="used"}`,
+      `db_client_connection_pending_requests{db_client_connection_pool_name="${pool}"}`,
+    ]);
+    expect(pools).to.deep.equal(series.toSorted());
+    expect(samples.get('nodejs_eventloop_lag_p99_seconds')).to.be.above(0);
+    expect(samples.get('process_resident_memory_bytes')).to.be.above(1e6);
+  });
+
+  it('get no series from hostile paths and methods beyond one for what is unknown', async () => {
+    const paths = Array.from({ length: 40 }, (_, index) => [
+      `/v1/pets/${index}${'9'.repeat(30)}`,
+      `/v1/pets/%22%7D%0A${index}`,
+      `/v1/${index}`,
+      `/${index}{a="b"}`,
+      `/metrics/${index}`,
+      `/v1/pets?x=${index}`,
+    ]).flat();
+    const methods = ['PROPFIND', 'MKCOL', 'LOCK', 'REPORT', 'SEARCH'];
+    const before = await readMetrics(service);
+    for (const path of paths) await sendRaw(service.address, 'GET', path);
+    for (const method of methods) await sendRaw(service.address, method, '/v1/pets');
+    expect(growth(before, await readMetrics(service), requests)).to.deep.equal({
+      [counted('GET', '/v1/pets/:petId', 404)]: 80,
+      [counted('GET', '', 404)]: 120,
+      [counted('GET', '/v1/pets', 200)]: 40,
+      [counted('_OTHER', '', 405)]: methods.length,
+    });
+  });
+});
+
+describe('The metrics of a service in memory', () => {
+  it('have nothing of a database', () =>
+    whileServing(settings, async (service) => {
+      const before = await readMetrics(service);
+      await createPet({ address: service.address, key }, json);
+      const samples = await readMetrics(service);
+      const names = [...samples.keys()];
+      const gauges = names.filter((name) => /^animal_store_(?!.*(?:\{|total|batch))/.test(name));
+      expect(gauges).to.have.members(['animal_store_ready', 'animal_store_valid_api_keys']);
+      expect(names.filter((name) => name.startsWith('db_client_connection'))).to.deep.equal([]);
+      for (const name of ['db_client_operation_duration_seconds', 'animal_store_batch_size']) {
+        expect(growth(before, samples, name)).to.deep.equal({});
+      }
+    }));
+});
 
 describe('The metrics of an overloaded service', () => {
   it('count what was rejected before the application received it, by status', async () => {
     const metrics = prometheusMetrics({ version: 'any', operations: [] });
-    const service = await overloadedServer({
-      reporter: measuredReporter(silentReporter, metrics),
-    });
+    const service = await overloadedServer({ reporter: measuredReporter(silentReporter, metrics) });
     const before = parseMetrics(await metrics.read());
     const refused = service.refused();
     expect((await listPets(service)).status).to.equal(503);
-    const connection = connectTo(service.address);
-    connection.send('no HTTP\r\n\r\n');
-    await connection.closed();
+    await exchangeBytes(service.address, 'no HTTP\r\n\r\n');
     expect((await listPets(service)).status).to.equal(503);
     await service.stop();
     const samples = parseMetrics(await metrics.read());

@@ -49,23 +49,8 @@ describeService('The text of an Idempotency-Key', (service) => {
 
   it('is refused where it is malformed: 400', async () => {
     for (const key of [
-      ...[
-        '',
-        '""',
-        '"a',
-        'a"',
-        '"a"b',
-        'a b',
-        'a,b',
-        '"a","b"',
-        '"a\tb"',
-        '"\\a"',
-        '"\\"',
-        '"é"',
-        'é',
-        'a\\b',
-      ],
-      ...[`"${'x'.repeat(256)}"`, 'x'.repeat(256), '("a")', '"a" ;x', '"a"; X=1'],
+      ...['', '""', '"a', 'a"', '"a"b', 'a b', 'a,b', '"a","b"', '"a\tb"', '"\\a"', '"\\"', '"é"', 'é'],
+      ...['a\\b', `"${'x'.repeat(256)}"`, 'x'.repeat(256), '("a")', '"a" ;x', '"a"; X=1'],
       `"x"${';a=:b:'.repeat(1_000)},`,
     ]) {
       const answer = await createAs(service, key);

@@ -1,14 +1,13 @@
 import { expect } from 'chai';
-import { apiKeys, describeService } from '../../support/service/service-under-test';
+import { headOf } from '../../support/http/raw-connection';
+import { authorization, describeService } from '../../support/service/service-under-test';
 
 const rex = '{"name":"Rex","categoryId":7}';
 const asked = { method: 'POST', target: '/v1/pets' };
 const json = 'Content-Type: application/json';
 
 const head = (...headers: ReadonlyArray<string>) =>
-  ['POST /v1/pets HTTP/1.1', 'Host: localhost', 'Connection: close', `Authorization: Bearer ${apiKeys.first}`]
-    .concat(headers, '', '')
-    .join('\r\n');
+  headOf('POST /v1/pets HTTP/1.1', 'Host: localhost', 'Connection: close', authorization, ...headers);
 
 const ofLength = (length: number) => `${rex}${' '.repeat(length - rex.length)}`;
 

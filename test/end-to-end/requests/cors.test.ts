@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { openApiDocument } from '../../../adapters/http';
 import { securityHeaders } from '../../../adapters/http/middleware';
 import { overloadedServer } from '../../support/http/start-server';
-import { type RawAnswer, rawExchange } from '../../support/http/raw-connection';
-import { apiKey, serveInProcess } from '../../support/service/serve-in-process';
+import { headOf, type RawAnswer, rawExchange } from '../../support/http/raw-connection';
+import { apiKey, serveInProcess, whileServing } from '../../support/service/serve-in-process';
 import type { RunningService } from '../../support/service/service-process';
 
 const shop = 'https://shop.example';
@@ -26,18 +26,6 @@ const corsHeaders = ({ headers }: Response): ReadonlyArray<string> =>
 
 const listOf = (header: string | null): ReadonlyArray<string> =>
   (header ?? '').split(',').map((name) => name.trim().toLowerCase());
-
-const withService = async (
-  settings: Readonly<Record<string, string>>,
-  use: (pets: string) => Promise<void>,
-): Promise<void> => {
-  const service = await serveInProcess(settings);
-  try {
-    await use(`${service.address}/v1/pets`);
-  } finally {
-    await service.stop();
-  }
-};
 
 describe('CORS', () => {
   let service: RunningService;
@@ -143,17 +131,17 @@ describe('CORS', () => {
   });
 
   it('is off by default', () =>
-    withService({}, async (address) => {
-      const refused = await fetch(address, preflight);
+    whileServing({}, async ({ address }) => {
+      const refused = await fetch(`${address}/v1/pets`, preflight);
       expect(refused.status).to.equal(401);
       expect(corsHeaders(refused)).to.deep.equal([]);
       expect(refused.headers.has('Vary')).to.equal(false);
-      expect(corsHeaders(await fetch(address, { headers: { Origin: shop } }))).to.deep.equal([]);
+      expect(corsHeaders(await fetch(`${address}/v1/pets`, { headers: { Origin: shop } }))).to.deep.equal([]);
     }));
 
   it('lets any origin in with *', () =>
-    withService({ CORS_ORIGIN: '*' }, async (address) => {
-      const allowed = await fetch(address, preflight);
+    whileServing({ CORS_ORIGIN: '*' }, async ({ address }) => {
+      const allowed = await fetch(`${address}/v1/pets`, preflight);
       expect(allowed.status).to.equal(204);
       expect(allowed.headers.get('Access-Control-Allow-Origin')).to.equal('*');
     }));
@@ -169,7 +157,7 @@ describe('What an overloaded service answers', () => {
   const ask = (method: string, target: string, origin = shop): Promise<RawAnswer> =>
     rawExchange(
       service.address,
-      `${method} ${target} HTTP/1.1\r\nHost: a\r\nOrigin: ${origin}\r\nConnection: close\r\n\r\n`,
+      headOf(`${method} ${target} HTTP/1.1`, 'Host: a', `Origin: ${origin}`, 'Connection: close'),
     );
 
   it('can be read by a named origin, and by no other', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { rawExchange } from '../../support/http/raw-connection';
+import { getRequest, rawExchange } from '../../support/http/raw-connection';
 import { apiKey } from '../../support/service/serve-in-process';
 import { type ServiceProcess, startService } from '../../support/service/service-process';
 
@@ -33,17 +33,13 @@ describe('The files of the reference', () => {
   });
 
   for (const path of [
-    ...[
-      '/docs//page.css',
-      '/docs/index.html',
-      '/docs/swagger-ui/swagger-ui.css',
-      '/docs/..%2f..%2fpackage.json',
-    ],
-    ...['/docs/../../../../../../../../etc/passwd', '/docs/file:///etc/passwd', '/docs/%00'],
+    '/docs//page.css',
+    '/docs/index.html',
+    '/docs/..%2f..%2fpackage.json',
+    '/docs/../../a',
   ]) {
     it(`do not include ${path}`, async () => {
-      const request = `GET ${path} HTTP/1.1\r\nHost: animals\r\nConnection: close\r\n\r\n`;
-      const { status, body } = await rawExchange(service.address, request);
+      const { status, body } = await rawExchange(service.address, getRequest(path, 'Connection: close'));
       expect(status).to.equal(404);
       expect(body).to.contain('"route_not_found"');
     });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { headOf } from '../../support/http/raw-connection';
-import { apiKeys, authorization, describeService, getText } from '../../support/service/service-under-test';
+import { authorization, describeService, getText } from '../../support/service/service-under-test';
 
 const list = { method: 'GET', target: '/v1/pets' };
 const live = { method: 'GET', target: '/livez' };
@@ -19,27 +19,21 @@ describeService('Malformed and unusual HTTP', (service) => {
     'a TLS hello': '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n',
     'a target with a space': getText('/v1/pets x'),
     'a target with a control character': getText('/v1/pets\x01'),
-    'a target with a form feed': getText('/v1/pets\f'),
     'a target with a backslash and a no-break space': getText('/v1\\pets\xa0'),
     'a target with a no-break space behind what looks like a user': getText('//%@x/\xa0'),
     'no target': headOf('GET HTTP/1.1', 'Host: localhost'),
     'an unknown method': headOf('BREW /v1/pets HTTP/1.1', 'Host: localhost', authorization),
     'a version that is none': headOf('GET /v1/pets HTTP/9.9', 'Host: localhost'),
     'the protocol of another service': headOf('GET /v1/pets ICY/1.0', 'Host: localhost'),
-    'a header without a colon': getText('/v1/pets', 'Colour'),
     'a header with a NUL': getText('/v1/pets', 'Colour: r\0d'),
     'a folded header': getText('/v1/pets', 'Colour: red', ' blue'),
     'no Host': headOf('GET /v1/pets HTTP/1.1', authorization, 'Connection: close'),
     'two Hosts': getText('/v1/pets', 'Host: other'),
-    'two equal Hosts': getText('/v1/pets', 'host: localhost'),
     'a Host with a path': getAt('a/b'),
     'a Host with a user': getAt('me@a'),
     'a Host with a space': getAt('a b'),
     'a Host with two ports': getAt('a:1:2'),
     'two Authorizations': getText('/livez', 'Authorization: b'),
-    'two equal Authorizations': getText('/v1/pets', `authorization: Bearer ${apiKeys.first}`),
-    'a negative Content-Length': getText('/v1/pets', 'Content-Length: -1'),
-    'a Content-Length past all bounds': getText('/v1/pets', 'Content-Length: 99999999999999999999999'),
   };
   Object.entries(malformed).forEach(([title, bytes]) => {
     it(`answers ${title}: 400`, async () => {
@@ -54,8 +48,11 @@ describeService('Malformed and unusual HTTP', (service) => {
     [getText('/v1/pets', 'Content-Length: 99999999999999999999999'), 'Content-Length overflow'],
   ] as const) {
     it(`names the fault that the parser found: ${fault}`, async () => {
-      const { message } = await service.exchangeOne(bytes, nothing);
-      expect(message).to.equal(`the request is not valid HTTP/1.1: ${fault}`);
+      const { code, message } = await service.exchangeOne(bytes, nothing);
+      expect([code, message]).to.deep.equal([
+        'malformed_request',
+        `the request is not valid HTTP/1.1: ${fault}`,
+      ]);
     });
   }
 

@@ -51,15 +51,7 @@ describeService('Methods and targets of every form', (service) => {
     ...['//a@b[', '//v1/pets', '//localhost/v1/pets', '/\\v1/pets', '*', '/#/v1/pets', '/v1/pets#x/../..'],
     ...['/v1%2Fpets', '/%76%31/pets', '/v%31/pets', '/v1/%70ets', '/./v1/pets', '/x/../v1/pets', '/v1\\pets'],
     ...['/%', '/%ff', '/v1/..;/livez', '//[', '//]:x@', '/[::1', '/%00', '/livez%00', '/livez#', '?', '#'],
-    ...[
-      'http://',
-      'http://[/v1/pets',
-      'http://::',
-      'http://a:b/',
-      '//a:b',
-      'file:///etc/passwd',
-      'mailto:a@b',
-    ],
+    ...['http://', 'http://[/v1/pets', 'http://::', 'http://a:b/', '//a:b', 'file:///a', 'mailto:a@b'],
     ...['', 'a:99999999', 'a@b:c@d', 'localhost#', '%', 'x\\y'].map((host) => `http://${host}/v1/pets`),
   ]) {
     it(`answers the target ${target} with a 4xx`, async () => {
