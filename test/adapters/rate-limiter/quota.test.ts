@@ -1,10 +1,15 @@
 import { expect } from 'chai';
 import { inMemoryQuota, postgresQuota } from '../../../adapters/rate-limiter';
-import { migrate } from '../../../adapters/knex';
+import { type Database, migrate } from '../../../adapters/knex';
 import { arbitraryOwnerId, consumeQuotaContract } from '../../contracts';
-import { postgresDatabase, withDatabase } from '../../support/databases/databases';
+import { occupyPool, postgresDatabase, withDatabase, withDatabases } from '../../support/databases/databases';
 import { success } from '../../contracts/outcome';
 import type { ConsumeQuota, OwnerId } from '../../../core';
+
+const limit = { requests: 2, seconds: 60 };
+
+const quotaOn = ({ writes, preparesStatements }: Database) =>
+  postgresQuota(writes, limit, preparesStatements);
 
 describe('the quota in memory', () => {
   consumeQuotaContract({ describe, it }, (limit) =>
@@ -25,9 +30,44 @@ describe('the quota in PostgreSQL', () => {
       },
     };
   });
+
+  it('counts the requests of each key for all instances together', () =>
+    withDatabases(2, postgresDatabase, async (...databases) => {
+      const [one, other] = databases.map((database) => quotaOn(database));
+      if (one === undefined || other === undefined) throw new Error('two instances are needed');
+      const owner = arbitraryOwnerId();
+      const later = performance.now() + 30_000;
+      expect(await success(one(owner, later))).to.include({ isWithin: true, remaining: 1 });
+      expect(await success(other(owner, later))).to.include({ isWithin: true, remaining: 0 });
+      expect(await success(one(owner, later))).to.include({ isWithin: false, remaining: 0 });
+      expect(await success(one(arbitraryOwnerId(), later))).to.include({ isWithin: true });
+    }));
+
+  it('is Unavailable at the deadline, and without one after some seconds, when the database hangs', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      const consume = quotaOn(database);
+      const release = await occupyPool(database.writes, 10);
+      const began = performance.now();
+      const unbounded = consume(arbitraryOwnerId())();
+      try {
+        const outcome = await consume(arbitraryOwnerId(), began + 300)();
+        expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
+        const bounded = performance.now() - began;
+        expect(await unbounded).to.have.nested.property('left._tag', 'Unavailable');
+        expect(performance.now() - began).to.be.within(bounded + 500, 10_000);
+      } finally {
+        await release();
+      }
+    }));
+
+  it('counts nothing when the deadline has passed', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      const outcome = await quotaOn(database)(arbitraryOwnerId(), performance.now())();
+      expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
+      expect(await database.reads('rate_limits').pluck('key')).to.deep.equal([]);
+    }));
 });
 
-const limit = { requests: 2, seconds: 60 };
 const year = 365 * 24 * 60 * 60 * 1000;
 
 /** Exceeds the quota of an owner, and then sets the clock back by a year. */
@@ -64,10 +104,8 @@ describe('A quota after the clock was set back by a year', () => {
       await useUp(postgresQuota(writes, limit), owner);
       const consume = postgresQuota(writes, limit);
       await success(consume(owner));
-      Date.now = (
-        (past) => () =>
-          past + 1000 * (limit.seconds + 1)
-      )(Date.now());
+      const later = Date.now() + 1000 * (limit.seconds + 1);
+      Date.now = () => later;
       expect(await success(consume(owner))).to.include({ isWithin: true });
     }));
 });
