@@ -258,11 +258,11 @@ export const clientSuite = (open: OpenClient): void => {
       for (const [options, message] of wrongOptions) {
         if (!isOptions(options)) return;
         for (const call of [
-          client.create(rex, options),
-          client.get(1n, options),
-          all(client.list(options)),
+          () => client.create(rex, options),
+          () => client.get(1n, options),
+          () => all(client.list(options)),
         ]) {
-          expect(await call.then(() => 'no error', String)).to.equal(`TypeError: invalid ${message}`);
+          expect(await call().then(() => 'no error', String)).to.equal(`TypeError: invalid ${message}`);
         }
       }
       expect(calls()).to.equal(0);

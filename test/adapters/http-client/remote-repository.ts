@@ -15,6 +15,7 @@ import {
   scopedIdempotencyKeyText,
 } from '../../../core';
 import type { OpenPetRepository } from '../../contracts';
+import { success } from '../../contracts/outcome';
 import type { BasicRepository } from '../../contracts/pet-repository/open-pet-repository';
 import { largestId } from '../../contracts/pet-repository/seeds';
 import { type Listening, servePlainly } from '../../support/http/listen';
@@ -28,8 +29,20 @@ interface Remote {
   readonly pets: ReadonlyArray<Pet>;
 }
 
-const unexpected = (failure: { readonly _tag: string }): never => {
-  throw new Error(`the remote store failed as ${failure._tag}`);
+interface Failure {
+  readonly _tag: string;
+}
+
+/** Returns an outcome with one of these failures at most. Throws any other failure, which the port does not have. */
+const ofPort = <F extends Failure, A, Tag extends F['_tag']>(
+  outcome: E.Either<F, A>,
+  ...tags: ReadonlyArray<Tag>
+): E.Either<Extract<F, { readonly _tag: Tag }>, A> => {
+  if (E.isRight(outcome)) return outcome;
+  const isExpected = (failure: F): failure is Extract<F, { readonly _tag: Tag }> =>
+    tags.some((tag) => tag === failure._tag);
+  if (isExpected(outcome.left)) return E.left(outcome.left);
+  throw new Error(`the remote store failed as ${outcome.left._tag}`);
 };
 
 /** Makes the repository port over a remote store, for its contract suite. */
@@ -42,13 +55,9 @@ export const remoteRepository = ({ baseUrl, keyOf, isLossy = false, pets }: Remo
   const stores = new Map<ApiKey, Promise<RemoteAnimalStore>>();
   const seenKeys = new Set<string>();
 
-  const openStore = async (key: ApiKey): Promise<RemoteAnimalStore> => {
-    const opened = await open(key)();
-    return E.isRight(opened) ? opened.right : unexpected(opened.left);
-  };
   const storeOf = (owner?: OwnerId): Promise<RemoteAnimalStore> => {
     const key = keyOf(owner);
-    const store = stores.get(key) ?? openStore(key);
+    const store = stores.get(key) ?? success(open(key));
     stores.set(key, store);
     return store;
   };
@@ -56,21 +65,11 @@ export const remoteRepository = ({ baseUrl, keyOf, isLossy = false, pets }: Remo
   return {
     list: (query, deadline) => async () => {
       const { listPets } = await storeOf();
-      const outcome = await listPets(query, orSoon(deadline))();
-      if (E.isRight(outcome)) return outcome;
-      return outcome.left._tag === 'Unavailable' ? E.left(outcome.left) : unexpected(outcome.left);
+      return ofPort(await listPets(query, orSoon(deadline))(), 'Unavailable');
     },
     find: (id, deadline) => async () => {
       const { getPet } = await storeOf();
-      const outcome = await getPet(id, orSoon(deadline))();
-      if (E.isRight(outcome)) return outcome;
-      switch (outcome.left._tag) {
-        case 'PetNotFound':
-        case 'Unavailable':
-          return E.left(outcome.left);
-        default:
-          return unexpected(outcome.left);
-      }
+      return ofPort(await getPet(id, orSoon(deadline))(), 'PetNotFound', 'Unavailable');
     },
     create: (newPet, key, deadline) => async () => {
       const text = key === undefined ? '' : scopedIdempotencyKeyText(key);
@@ -79,14 +78,7 @@ export const remoteRepository = ({ baseUrl, keyOf, isLossy = false, pets }: Remo
       const { createPet } = await storeOf(key?.ownerId);
       const outcome = await createPet(newPet, key?.idempotencyKey, orSoon(deadline))();
       if (E.isRight(outcome)) return isLossy ? E.right({ ...outcome.right, replayed: wasSeen }) : outcome;
-      switch (outcome.left._tag) {
-        case 'IdempotencyKeyInFlight':
-        case 'IdempotencyKeyReused':
-        case 'Unavailable':
-          return E.left(outcome.left);
-        default:
-          return unexpected(outcome.left);
-      }
+      return ofPort(outcome, 'IdempotencyKeyInFlight', 'IdempotencyKeyReused', 'Unavailable');
     },
   };
 };

@@ -5,6 +5,7 @@ import type Koa from 'koa';
 import compress from 'koa-compress';
 import helmet from 'koa-helmet';
 import responseTime from 'koa-response-time';
+import { EventEmitter, once } from 'node:events';
 import type { RequestRecord } from '../../../adapters/http';
 import { httpApplication } from '../../../adapters/http/app';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
@@ -46,10 +47,6 @@ const withApplication = async (
     await server.close();
   }
 };
-
-/** Makes an authentication port that rejects every key for this reason. */
-const refuseFor = (reason: 'expired' | 'revoked') =>
-  openAnimalStore({ pets: inMemoryPetRepository(), authenticate: () => TE.left(invalidApiKey(reason)) });
 
 const authorization = { Authorization: `Bearer ${key}` };
 const rex = '{"name":"Rex","categoryId":7}';
@@ -167,7 +164,9 @@ describe('The Koa application', () => {
         [200, undefined, undefined],
       ]);
     });
-    await withApplication({ openStore: refuseFor('revoked') }, async ({ address, records }) => {
+    const authenticate = () => TE.left(invalidApiKey('revoked'));
+    const openStore = openAnimalStore({ pets: inMemoryPetRepository(), authenticate });
+    await withApplication({ openStore }, async ({ address, records }) => {
       await list(address);
       await eventually('it is reported', 5_000, () => records.length === 1);
       expect(records[0]).to.include({ status: 401, unauthorizedReason: 'revoked_key' });
@@ -187,26 +186,23 @@ describe('The Koa application', () => {
   });
 
   it('reports 499 for a client that left before its response, and no error', async () => {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    let isAsked = false;
+    const store = new EventEmitter();
     const pets = {
       list: () => async () => {
-        isAsked = true;
-        await released;
+        store.emit('asked');
+        await once(store, 'released');
         return E.right({ pets: [], hasMore: false });
       },
     };
     await withApplication({ pets }, async ({ address, records, errors }) => {
       const aborting = new AbortController();
+      const isAsked = once(store, 'asked');
       const asked = fetch(`${address}/v1/pets`, { headers: authorization, signal: aborting.signal });
-      await eventually('the store is asked', 5_000, () => isAsked);
+      await isAsked;
       aborting.abort();
       await asked.catch(() => undefined);
       await eventually('it is reported', 5_000, () => records.length === 1);
-      release();
+      store.emit('released');
       expect(records[0]?.status).to.equal(499);
       expect(errors).to.deep.equal([]);
     });

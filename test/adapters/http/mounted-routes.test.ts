@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
 import Koa from 'koa';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, createServer } from 'node:http2';
 import { text } from 'node:stream/consumers';
 import { mock } from 'node:test';
@@ -10,7 +10,7 @@ import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-mem
 import { openAnimalStore, type PetRepository } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
 import { listenOn, servePlainly } from '../../support/http/listen';
-import { connectTo } from '../../support/http/raw-connection';
+import { connectTo, postRequest } from '../../support/http/raw-connection';
 
 const key = arbitraryApiKey();
 const newPet = '{"name":"Rex","categoryId":7}';
@@ -50,11 +50,9 @@ describe('The routes in a Koa application of a host', () => {
       expect([context.status, context.response.get('Location')]).to.deep.equal([201, 'pets/1']);
       context.set('X-Host', 'a host');
     });
-    expect([status, headers.get('X-Host'), headers.get('Content-Type')]).to.deep.equal([
-      201,
-      'a host',
-      'application/json',
-    ]);
+    expect(status).to.equal(201);
+    expect(headers.get('X-Host')).to.equal('a host');
+    expect(headers.get('Content-Type')).to.equal('application/json');
   });
 
   it('take an application whose state and context are of the types of its host', () => {
@@ -93,22 +91,17 @@ describe('The routes in a Koa application of a host', () => {
         return repository.create(pet, idempotencyKey);
       },
     };
-    let bodyIsAskedFor = (): void => undefined;
-    const asked = new Promise<void>((resolve) => {
-      bodyIsAskedFor = resolve;
-    });
+    const bodyReads = new EventEmitter();
     const { address, close } = await startHost(({ req }, next) => {
-      req.once('resume', bodyIsAskedFor);
+      req.once('resume', () => bodyReads.emit('begun'));
       return next();
     }, pets);
     const now = performance.now.bind(performance);
     try {
       const connection = connectTo(address);
-      connection.send(
-        `POST /v1/pets HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\n` +
-          `Content-Type: application/json\r\nContent-Length: ${newPet.length}\r\n\r\n`,
-      );
-      await asked;
+      const headers = [`Authorization: Bearer ${key}`, 'Content-Type: application/json', 'Connection: close'];
+      connection.send(postRequest('/v1/pets', newPet, ...headers).slice(0, -newPet.length));
+      await once(bodyReads, 'begun');
       mock.method(performance, 'now', () => now() + 1_000_000);
       connection.send(newPet);
       expect((await connection.closed()).toString()).to.match(/^HTTP\/1\.1 201 /);

@@ -1,0 +1,9 @@
+/** True for a text that JSON.parse accepts. */
+export const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
