@@ -4,7 +4,7 @@ import { petRepositoryContract } from '../../contracts';
 import { seedPets } from '../../support/databases/catalogue';
 import { setLastId } from '../../support/postgres/postgres';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
-import { sqlStores } from '../../support/databases/databases';
+import { databaseKinds } from '../../support/databases/databases';
 import { remoteRepository } from './remote-repository';
 
 /** API keys of the service, each with an owner of its own. No test has more owners. */
@@ -26,35 +26,25 @@ const empty = async ({ writes }: Database, name: string): Promise<void> => {
   else for (const table of ['pets', 'creation_keys', 'sqlite_sequence']) await writes(table).delete();
 };
 
-for (const { name, within } of sqlStores) {
+for (const [name, makeDatabase] of databaseKinds) {
   describe(`A store over HTTP, served by the built service on ${name}`, () => {
     let service: ServiceProcess;
     let database: Database;
-    let end = (): void => undefined;
-    let ended: Promise<void>;
+    let remove: () => Promise<void>;
 
-    before(
-      () =>
-        new Promise<void>((resolve, reject) => {
-          ended = within(async ({ databaseUrl, open }) => {
-            service = await startService({ DATABASE_URL: databaseUrl, API_KEYS: apiKeys.join() });
-            database = open();
-            await new Promise<void>((stop) => {
-              end = stop;
-              resolve();
-            });
-            await database.close();
-            await service.stop();
-          });
-          ended.catch(reject);
-        }),
-    );
+    before(async () => {
+      const made = await makeDatabase();
+      remove = made.remove;
+      service = await startService({ DATABASE_URL: made.databaseUrl, API_KEYS: apiKeys.join() });
+      database = made.open();
+    });
 
     after(async () => {
-      end();
-      await ended;
-      await killServices();
+      await database.close();
+      await service.stop();
+      await remove();
     });
+    after(killServices);
 
     petRepositoryContract({ describe, it }, async ({ pets }) => {
       await empty(database, name);

@@ -38,20 +38,6 @@ describeService('POST /v1/pets', (service) => {
     expect(pet.id > last).to.equal(true);
   });
 
-  it('ignores whatever JSON such a field holds', async () => {
-    const numbers = ['7.5', '1e400', '-1e-400', '12345678901234567890', '1e99999999999'];
-    for (const value of [
-      ...numbers,
-      '"\\u0000"',
-      '"\\ud800"',
-      '[[7.5,{"a":{"name":0}}]]',
-      '{"__proto__":3}',
-    ]) {
-      const answer = await service.create(`{"x":${value},"name":"Rex","categoryId":7,"":${value}}`);
-      expect(answer.status, `${value}: ${answer.text}`).to.equal(201);
-    }
-  });
-
   it('names every missing or bad field, and stores nothing', async () => {
     const { id: last } = await service.add({});
     const bodies: ReadonlyArray<readonly [json: string, ...fields: ReadonlyArray<string>]> = [
