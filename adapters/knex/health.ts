@@ -1,5 +1,5 @@
 /*
- * Health checks of a database. app/doctor.ts calls `inspectDatabase` and `readHeartbeat`. app/backend/backend.ts calls
+ * Health checks of a database. app/doctor/doctor.ts calls `inspectDatabase` and `readHeartbeat`. app/backend/backend.ts calls
  * `knexReadiness`, `databaseStatus` and `tryWriting`.
  */
 

@@ -38,7 +38,7 @@ const existingFileAdvice = (file: string): string | undefined => {
 
 /**
  * Returns advice on a database file that can't be used, or undefined. failures.ts adds it to error messages;
- * backend.ts, doctor.ts and commands/backup.ts use it to check the file.
+ * backend.ts, doctor/doctor.ts and commands/backup.ts use it to check the file.
  */
 export const fileAdvice = (filename: string): string | undefined => {
   const file = resolve(filename);

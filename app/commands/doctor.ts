@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type CheckResult, diagnose } from '../doctor';
+import { type CheckResult, diagnose } from '../doctor/doctor';
 import type { Terminal } from '../terminal/terminal';
 
 interface Options {

@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { processTimeouts } from '../core/timeouts';
+import { processTimeouts } from '../../core/timeouts';
 
 /**
  * Returns the body of a response, or undefined if the request fails; doctor.ts calls it. Does not use `fetch`, which

@@ -11,14 +11,14 @@ import {
   readHeartbeat,
   type SchemaState,
   type SessionTimeouts,
-} from '../adapters/knex';
-import { fieldErrorTexts } from '../core';
-import { databaseTimeouts } from '../core/timeouts';
-import { databaseOf } from './backend/database';
-import { fileAdvice } from './backend/database-file';
-import { databaseAddressText } from './database-address';
-import { CommandFailed, failureText } from './failures';
-import { getBody } from './get-body';
+} from '../../adapters/knex';
+import { fieldErrorTexts } from '../../core';
+import { databaseTimeouts } from '../../core/timeouts';
+import { databaseOf } from '../backend/database';
+import { fileAdvice } from '../backend/database-file';
+import { databaseAddressText } from '../database-address';
+import { CommandFailed, failureText } from '../failures';
+import { getBody } from './ports';
 import {
   changedSettings,
   createsFirstKey,
@@ -26,8 +26,8 @@ import {
   readSettings,
   type Settings,
   settingWarnings,
-} from './settings';
-import { counted } from './terminal/text';
+} from '../settings';
+import { counted } from '../terminal/text';
 
 type CheckName =
   'settings' | 'port' | 'database' | 'durability' | 'timeouts' | 'migrations' | 'keys' | 'clock';
