@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { type CheckResult, diagnose } from '../doctor/doctor';
+import type { CheckResult } from '../doctor/check-result';
+import { diagnose } from '../doctor/doctor';
 import type { Terminal } from '../terminal/terminal';
 
 interface Options {

@@ -1,24 +1,18 @@
 import * as E from 'fp-ts/Either';
-import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type DatabaseReport,
   generationMismatch,
   type InspectableDatabase,
   inspectDatabase,
-  readHeartbeat,
   type SchemaState,
   type SessionTimeouts,
 } from '../../adapters/knex';
 import { fieldErrorTexts } from '../../core';
-import { databaseTimeouts } from '../../core/timeouts';
 import { databaseOf } from '../backend/database';
 import { fileAdvice } from '../backend/database-file';
 import { databaseAddressText } from '../database-address';
 import { CommandFailed, failureText } from '../failures';
-import { getBody } from './ports';
 import {
   changedSettings,
   createsFirstKey,
@@ -28,22 +22,8 @@ import {
   settingWarnings,
 } from '../settings';
 import { counted } from '../terminal/text';
-
-type CheckName =
-  'settings' | 'port' | 'database' | 'durability' | 'timeouts' | 'migrations' | 'keys' | 'clock';
-
-export interface CheckResult {
-  readonly check: CheckName;
-  readonly ok: boolean;
-  readonly isWarning?: true;
-  readonly text: string;
-}
-
-const passed = (check: CheckName, text: string): CheckResult => ({ check, ok: true, text });
-
-const failed = (check: CheckName, text: string): CheckResult => ({ check, ok: false, text });
-
-const warned = (check: CheckName, text: string): CheckResult => ({ check, ok: true, isWarning: true, text });
+import { type CheckResult, failed, passed, warned } from './check-result';
+import { inspectPorts } from './ports';
 
 const clockToleranceMs = 60_000;
 
@@ -159,79 +139,6 @@ const inspectData = async (settings: Settings, isThorough: boolean): Promise<Rea
     if (!(error instanceof CommandFailed)) throw error;
     return withoutData(failed('database', failureText(error.failure, address)));
   }
-};
-
-/**
- * Compares the configured database with that of the animal store at this address. The store's `/readyz` writes a
- * heartbeat to the store's database, at most once a second, and this function looks for it in the configured database.
- * Returns `unknown` if the store can't write now, or if the configured database is in memory.
- */
-const compareDatabases = async (
-  settings: Settings,
-  host: string,
-  port: number,
-): Promise<'same' | 'other' | 'unknown'> => {
-  const database = await databaseOf(settings)?.openForInspection();
-  if (database === undefined) return 'unknown';
-  try {
-    const before = await readHeartbeat(database)();
-    let isReady = true;
-    for (const pauseMs of [0, databaseTimeouts.readinessCacheMs]) {
-      await delay(pauseMs);
-      isReady &&= (await getBody(host, port, '/readyz')) === '{"status":"ready"}';
-      const after = await readHeartbeat(database)();
-      if (E.isRight(before) && E.isRight(after) && before.right !== after.right) return 'same';
-    }
-    return isReady ? 'other' : 'unknown';
-  } finally {
-    await database.close();
-  }
-};
-
-const inspectTakenPort = async (
-  settings: Settings,
-  host: string,
-  port: number,
-  prefix: '' | 'ADMIN_',
-  cause: unknown,
-): Promise<CheckResult> => {
-  if ((await getBody(host, port, '/livez')) !== '{"status":"live"}') {
-    return failed('port', failureText({ _tag: 'CannotListen', cause, prefix }, settings.DATABASE_URL));
-  }
-  const place = `${prefix}PORT ${port} on ${host} is taken by an animal store`;
-  switch (await compareDatabases(settings, host, port)) {
-    case 'same':
-      return passed('port', `${place} with this database`);
-    case 'other':
-      return failed('port', `${place} with another database; stop it, or set ${prefix}PORT or ${prefix}HOST`);
-    case 'unknown':
-      return warned('port', `${place}; \`doctor\` can't tell whether it has this database`);
-  }
-};
-
-const inspectPort = async (
-  settings: Settings,
-  host: string,
-  port: number,
-  prefix: '' | 'ADMIN_',
-): Promise<CheckResult> => {
-  const server = createServer().listen(port, host);
-  try {
-    await once(server, 'listening');
-    return passed('port', `${prefix}PORT ${port} on ${host} is ${port === 0 ? 'any free port' : 'free'}`);
-  } catch (cause) {
-    return await inspectTakenPort(settings, host, port, prefix, cause);
-  } finally {
-    server.close();
-  }
-};
-
-const inspectPorts = async (settings: Settings): Promise<ReadonlyArray<CheckResult>> => {
-  const { HOST, PORT, ADMIN_HOST, ADMIN_PORT } = settings;
-  return Promise.all([
-    inspectPort(settings, HOST, PORT, ''),
-    ...(ADMIN_PORT === undefined ? [] : [inspectPort(settings, ADMIN_HOST, ADMIN_PORT, 'ADMIN_')]),
-  ]);
 };
 
 /**
