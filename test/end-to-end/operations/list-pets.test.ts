@@ -31,6 +31,15 @@ describeOnEveryStore('The pages of GET /v1/pets', (service) => {
       expect(pages.map(({ length }) => length)).to.deep.equal(sizes);
     }
   });
+
+  it('link to the next page with their own query, also if several requests share a page', async () => {
+    await addPets(service, 2);
+    const colours = Array.from({ length: 20 }, (_, place) => `limit=1&colour=${place}`);
+    const answers = await Promise.all(colours.map((query) => service.get(`/v1/pets?${query}`)));
+    expect(answers.map(({ header }) => header('Link')?.split('&after=')[0])).to.deep.equal(
+      colours.map((query) => `<?${query}`),
+    );
+  });
 });
 
 describeService('The query of GET /v1/pets', (service) => {
