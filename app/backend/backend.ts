@@ -79,7 +79,7 @@ const readStatus = async (database: Database, { API_KEYS }: Settings): Promise<P
     : status.right;
 };
 
-const isPermanent = (cause: unknown): boolean => /^(?:42|0A)...$/.test(errorCode(cause) ?? '');
+const neverAcceptsWrites = (cause: unknown): boolean => /^(?:42|0A)...$/.test(errorCode(cause) ?? '');
 
 /**
  * Throws if no create can ever succeed. On PostgreSQL, a trial write then fails with SQLSTATE class 42 (syntax or
@@ -94,7 +94,7 @@ const refuseUnwritable = async (database: Database, { DATABASE_URL: address }: S
     return;
   }
   const written = await tryWriting(database)();
-  if (E.isLeft(written) && isPermanent(written.left.cause)) throw new CommandFailed(written.left);
+  if (E.isLeft(written) && neverAcceptsWrites(written.left.cause)) throw new CommandFailed(written.left);
 };
 
 const hasStoredKey = async (database: Database): Promise<boolean> =>
