@@ -41,7 +41,7 @@ const toError = (failure: Failure): AnimalStoreError => {
     case 'Unavailable':
       return new AnimalStoreError(
         'unavailable',
-        'the store is temporarily unavailable (see cause); try again, but a create only with its idempotencyKey',
+        'the store is temporarily unavailable (see cause); try again, but repeat a create only with the same idempotencyKey',
         { cause: failure.cause },
       );
   }

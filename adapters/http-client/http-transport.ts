@@ -142,12 +142,14 @@ const send = async (
 
 const toPet = (response: Success, value: unknown): Pet => {
   const decoded = Pet.decode(value);
-  if (decoded._tag === 'Left') throw unexpectedResponse(response, 'the body is not a Pet');
+  if (decoded._tag === 'Left')
+    throw unexpectedResponse(response, 'the body is not an animal; check baseUrl and any proxy');
   return decoded.right;
 };
 
 const toPets = (response: Success): ReadonlyArray<Pet> => {
-  if (!Array.isArray(response.body)) throw unexpectedResponse(response, 'the body is not an array');
+  if (!Array.isArray(response.body))
+    throw unexpectedResponse(response, 'the body is not an array of animals; check baseUrl and any proxy');
   return response.body.map((value: unknown) => toPet(response, value));
 };
 

@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { type ChunkedBody, joinChunks, type Parser } from './node-internals';
 import { hasTooManyHeaders } from './validate-request';
 
-// Limits of the piece of input that is parsed at once, except in a body of known length. After the end of a chunked
-// body, a piece can contain many pipelined requests, and each parsed request takes 1 kB. After `chunksPerTurn` chunks,
-// other connections are served first. Parsing a chunk takes about 2 microseconds.
+// Maximum input that is parsed at once, except in a body of known length. It is small, because the input after a chunked
+// body can contain many pipelined requests, and each parsed request takes 1 kB.
 const maxPieceBytes = 4_096;
+// Number of chunks that are parsed before other connections are served. Parsing a chunk takes about 2 microseconds.
 const chunksPerTurn = 128;
 
 const firstChunksBytes = 1_024;

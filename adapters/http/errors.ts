@@ -164,7 +164,9 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
       );
     case 'Unavailable':
     case 'DeadlineExceeded':
-      return unavailable('service unavailable; try again, but a create only with its Idempotency-Key');
+      return unavailable(
+        'service unavailable; try again, but repeat a POST only with the same Idempotency-Key',
+      );
     case 'Overloaded':
       return unavailable('too many requests are waiting; try again');
     case 'NotReady':

@@ -71,7 +71,7 @@ export const requireFile = ({ DATABASE_URL: address }: Settings): void => {
   throw new CommandFailed({ _tag: 'NotInitialized' });
 };
 
-/** Throws NotInitialized if the file has no tables of a store. Leaves an unreadable file to the caller, which reports why. */
+/** Throws NotInitialized if the file has no tables of a store. Accepts an unreadable file: the caller reports why. */
 export const requireSqliteStore = async (filename: string): Promise<void> => {
   if (await hasSqliteStore(filename).catch(() => true)) return;
   throw new CommandFailed({ _tag: 'NotInitialized' });

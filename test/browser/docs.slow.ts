@@ -156,7 +156,7 @@ describe(`The reference in a browser${whySkipped}`, function () {
     await page.goto(`${proxy.address}/docs`);
     await authorize(page);
     expect(await tryIt(page, 'listPets')).to.match(/^200 \[/);
-    await page.getByRole('link', { name: 'Service' }).click();
+    await page.getByRole('link', { name: 'Health checks' }).click();
     expect(await tryIt(page, 'getLiveness')).to.match(/^200 .*"live"/s);
     expect(faults).to.deep.equal([]);
     await page.close();

@@ -30,8 +30,8 @@ export interface ApiKeyRow {
   readonly revoked_at: string | null;
   readonly expires_at: string | null;
   /**
-   * Lifetime that was set when the key was issued, and the default lifetime of its successor. It is null if the key was
-   * issued without an expiry. A rotation changes only `expires_at` of the old key.
+   * Lifetime that was set when the key was issued, or null if it was issued without an expiry. A successor gets the
+   * same lifetime by default. A rotation does not change this value, but `expires_at` of the old key.
    */
   readonly lifetime_ms: number | string | null;
 }

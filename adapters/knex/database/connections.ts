@@ -98,7 +98,9 @@ export const inTransaction = async <A>(
   // Knex resolves the promise of `commit` even if the commit failed; `executionPromise` then rejects.
   await transaction.executionPromise;
   if (CommitAnswer.is(answer) && answer.response.command === 'ROLLBACK') {
-    throw new Error('the database rolled back the transaction, because a statement in it failed');
+    throw new Error(
+      'the database rolled back the transaction, because a statement in it failed; see the log of PostgreSQL',
+    );
   }
   return result;
 };
