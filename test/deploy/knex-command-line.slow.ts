@@ -29,7 +29,7 @@ describe("Knex's own command line", () => {
     const rolledBack = await knex('migrate:rollback', address);
     expect(rolledBack.stdout).to.include(`rolled back: ${names.length} migrations`);
     const again = await runCommand(['migrate'], { DATABASE_URL: address });
-    expect(again.stdout).to.equal(`${names.join('\n')}\n`);
+    expect(again.stdout).to.equal(`migrated: ${names.join(', ')}\n`);
   });
 
   it('leaves the service nothing to do after it has migrated', async () => {
