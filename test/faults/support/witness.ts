@@ -9,7 +9,8 @@ const timeoutMs = 30_000;
 
 const createsAtOnce = 16;
 
-const unavailableMessage = 'service unavailable; try again, but repeat a POST only with the same Idempotency-Key';
+const unavailableMessage =
+  'service unavailable; try again, but repeat a POST only with the same Idempotency-Key';
 
 /** All messages that `/readyz` may return. None contains a path, a statement or a value. */
 const readinessMessages = [
