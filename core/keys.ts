@@ -4,7 +4,8 @@ import { brand, decodeOrThrow, type FromDecodeOrThrow, isStorable } from './code
 const b64token = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 /**
- * Secret with which a client opens the store of operations.ts: a bearer token (`b64token` of RFC 6750, section 2.1).
+ * Secret of a client: a bearer token (`b64token` of RFC 6750, section 2.1). operations.ts and
+ * adapters/http/middleware.ts check it. The adapters that store keys use the other values of this file.
  */
 export type ApiKey = string & FromDecodeOrThrow<'ApiKey'>;
 export const ApiKey: t.Type<ApiKey, string> = brand('ApiKey', t.string, {

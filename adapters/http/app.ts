@@ -37,7 +37,7 @@ const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
 
 /**
  * Creates the Koa application of the public server; `adminApplication` creates that of the admin server.
- * app/serve/serve.ts calls both once at startup.
+ * app/serve/serve.ts calls them at startup, the second only if ADMIN_PORT is set.
  */
 export const httpApplication = (options: Options): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0, middleware = [] } = options;

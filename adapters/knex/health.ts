@@ -1,6 +1,6 @@
 /*
- * Health checks of a database. app/doctor/doctor.ts calls `inspectDatabase` and `readHeartbeat`. app/backend/backend.ts calls
- * `knexReadiness`, `databaseStatus` and `tryWriting`.
+ * Health checks of a database. app/doctor/doctor.ts calls `inspectDatabase`, and app/doctor/ports.ts `readHeartbeat`.
+ * app/backend/backend.ts calls `knexReadiness`, `databaseStatus` and `tryWriting`.
  */
 
 import * as E from 'fp-ts/Either';
