@@ -142,14 +142,13 @@ const send = async (
 
 const toPet = (response: Success, value: unknown): Pet => {
   const decoded = Pet.decode(value);
-  if (decoded._tag === 'Left')
-    throw unexpectedResponse(response, 'the body is not an animal; check baseUrl and any proxy');
+  if (decoded._tag === 'Left') throw unexpectedResponse(response, 'the body is not a Pet');
   return decoded.right;
 };
 
 const toPets = (response: Success): ReadonlyArray<Pet> => {
   if (!Array.isArray(response.body))
-    throw unexpectedResponse(response, 'the body is not an array of animals; check baseUrl and any proxy');
+    throw unexpectedResponse(response, 'the body is not an array');
   return response.body.map((value: unknown) => toPet(response, value));
 };
 
