@@ -147,8 +147,7 @@ const toPet = (response: Success, value: unknown): Pet => {
 };
 
 const toPets = (response: Success): ReadonlyArray<Pet> => {
-  if (!Array.isArray(response.body))
-    throw unexpectedResponse(response, 'the body is not an array');
+  if (!Array.isArray(response.body)) throw unexpectedResponse(response, 'the body is not an array');
   return response.body.map((value: unknown) => toPet(response, value));
 };
 
