@@ -11,27 +11,24 @@ import { animal } from './animals.js';
 
 const run = promisify(execFile);
 
-const serviceCommand = async (databaseUrl, ...command) => {
-  const { stdout } = await run(process.execPath, [service[0], ...command], {
+const serviceCommand = async (program, databaseUrl, ...command) => {
+  const { stdout } = await run(process.execPath, [program, ...command], {
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
   });
   return stdout;
 };
 
-/** Brings a database to the schema that the service keeps. */
-export const migrate = (databaseUrl) => serviceCommand(databaseUrl, 'migrate');
+/** Creates the tables of the service and an API key in a database, and returns the key. */
+const migrateWithKey = async (databaseUrl, program = service[0]) => {
+  await serviceCommand(program, databaseUrl, 'migrate');
+  return JSON.parse(await serviceCommand(program, databaseUrl, 'keys', 'create', '--name', 'bench', '--json'))
+    .key;
+};
 
-/** Issues an API key that the database holds: how the service is used with default settings. */
-export const createKey = async (databaseUrl) =>
-  JSON.parse(await serviceCommand(databaseUrl, 'keys', 'create', '--name', 'bench', '--json')).key;
-
-/** Makes a SQLite file with the service's own schema, the animals 1 to `count` and a key; answers with the key. */
-export const createSqliteFile = async (filename, count) => {
-  const url = `sqlite:${filename}`;
-  await migrate(url);
-  const key = await createKey(url);
+/** Makes a SQLite file with the schema of `program`, the animals 1 to `count` and a key. Returns the key. */
+export const createSqliteFile = async (filename, count, program) => {
+  const key = await migrateWithKey(`sqlite:${filename}`, program);
   const database = new Database(filename);
-  // Nothing is lost if this fails: the file is made again.
   database.pragma('synchronous = OFF');
   const insert = database.prepare('insert into pets (name, category_id, status) values (?, ?, ?)');
   database.transaction(() => {
@@ -78,11 +75,8 @@ const fill = async (url, count) => {
   await client.end();
 };
 
-/**
- * Starts a PostgreSQL server of its own with default durability; as root it runs as the user `postgres`. `flags` are
- * those of its command line.
- */
-export const startPostgres = async (directory, flags = []) => {
+/** Starts a PostgreSQL server with default durability. As root, it runs as the user `postgres`. */
+export const startPostgres = async (directory) => {
   const port = await freePort();
   const server = new EmbeddedPostgres({
     databaseDir: directory,
@@ -92,7 +86,6 @@ export const startPostgres = async (directory, flags = []) => {
     persistent: false,
     createPostgresUser: true,
     initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    postgresFlags: flags,
     onLog: () => undefined,
     onError: () => undefined,
   });
@@ -101,11 +94,10 @@ export const startPostgres = async (directory, flags = []) => {
   const urlOf = (database) => `postgres://bench:bench@127.0.0.1:${port}/${database}`;
   return {
     urlOf,
-    /** Makes the animals 1 to `count` and a key, once for each of the databases; answers with the key. */
+    /** Creates databases with the animals 1 to `count` and one key, which it returns. */
     createDatabases: async ([first, ...others], count) => {
       await server.createDatabase(first);
-      await migrate(urlOf(first));
-      const key = await createKey(urlOf(first));
+      const key = await migrateWithKey(urlOf(first));
       await fill(urlOf(first), count);
       const client = new pg.Client({ connectionString: urlOf('postgres') });
       await client.connect();
@@ -117,49 +109,3 @@ export const startPostgres = async (directory, flags = []) => {
     stop: () => server.stop(),
   };
 };
-
-/** Holds the largest database, 1.3 GB; beyond its own buffers PostgreSQL copies each page from the system's cache. */
-export const sharedBuffers = '2GB';
-
-const forgetCreated = (count) => `delete from pets where id > ${count}`;
-
-const sqliteDatabases = async (counts, directory) => {
-  const databases = {};
-  for (const count of counts) {
-    const filename = join(directory, `${count}.sqlite3`);
-    databases[count] = {
-      key: await createSqliteFile(filename, count),
-      databaseUrl: `sqlite:${filename}`,
-      reset: async () => {
-        const database = new Database(filename);
-        database.exec(forgetCreated(count));
-        database.close();
-      },
-    };
-  }
-  return { databases, stop: async () => undefined };
-};
-
-const postgresDatabases = async (counts, directory) => {
-  const server = await startPostgres(join(directory, 'postgres'), ['-c', `shared_buffers=${sharedBuffers}`]);
-  const databases = {};
-  for (const count of counts) {
-    const databaseUrl = server.urlOf(`animals_${count}`);
-    databases[count] = {
-      key: await server.createDatabases([`animals_${count}`], count),
-      databaseUrl,
-      reset: async () => {
-        const client = new pg.Client({ connectionString: databaseUrl });
-        await client.connect();
-        await client.query(forgetCreated(count));
-        await client.query('vacuum pets');
-        await client.end();
-      },
-    };
-  }
-  return { databases, stop: server.stop };
-};
-
-/** A database of each size; `reset` takes out what was created since. */
-export const scaleDatabases = (kind, counts, directory) =>
-  (kind === 'sqlite' ? sqliteDatabases : postgresDatabases)(counts, directory);

@@ -5,30 +5,36 @@ import { fileURLToPath } from 'node:url';
 import { processorSeconds, startTargets } from './run-targets.js';
 import { selfCheck } from './self-check.js';
 
-/** The middle value; of an even count the lower of the two in the middle. */
-export const median = (values) =>
-  values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)];
+/** Returns the median; of an even count, the lower of the two values in the middle. */
+const median = (values) => values.toSorted((one, other) => one - other)[Math.floor((values.length - 1) / 2)];
 
-/** Rounded to `digits` decimal places. */
-export const round = (value, digits = 0) => Number(value.toFixed(digits));
+const round = (value, digits = 0) => Number(value.toFixed(digits));
 
-/**
- * A process of its own beside this one: `send` gives it a job, `nextEvent` waits for what it says next. Its file is in `lib`.
- */
-export const startWorker = (file) => {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)));
+/** Starts the process that makes the load. */
+const startLoadGenerator = () => {
+  const child = fork(fileURLToPath(new URL('load-worker.js', import.meta.url)));
   const ended = new AbortController();
-  child.once('exit', () => ended.abort(new Error(`${file} ended`)));
+  child.once('exit', () => ended.abort(new Error('the load generator ended')));
   const messages = on(child, 'message', { signal: ended.signal });
+  const nextEvent = async (expected) => {
+    const { value } = await messages.next();
+    const [{ event, result }] = value;
+    if (event !== expected) throw new Error(`${event} came instead of ${expected}`);
+    return result;
+  };
   return {
-    send: (job) => {
-      child.send(job);
-    },
-    nextEvent: async (expected) => {
-      const { value } = await messages.next();
-      const [{ event, result }] = value;
-      if (event !== expected) throw new Error(`${event} came instead of ${expected}`);
-      return result;
+    /** Returns requests per second, p50 and p99 in microseconds, and the cores that the generator and the target used. */
+    measure: async (target, job) => {
+      child.send({ ...job, address: target.address, key: target.key });
+      await nextEvent('measuring');
+      const began = performance.now();
+      const before = processorSeconds(target.pid);
+      await nextEvent('measured');
+      const targetProcessor = ((processorSeconds(target.pid) - before) * 1000) / (performance.now() - began);
+      const result = await nextEvent('result');
+      target.emptyLog();
+      if (result.faults > 0) throw new Error(`${result.faults} failures in ${JSON.stringify(job)}`);
+      return { ...result, targetProcessor };
     },
     stop: () => {
       child.disconnect();
@@ -36,32 +42,10 @@ export const startWorker = (file) => {
   };
 };
 
-/** A process of its own that makes the load. */
-export const startLoadGenerator = (file = 'load-worker.js') => {
-  const worker = startWorker(file);
-  return {
-    /** Requests a second, p50 and p99 in microseconds, and the share of a core that generator and target took. */
-    measure: async (target, job) => {
-      worker.send({ ...job, address: target.address, key: target.key });
-      await worker.nextEvent('measuring');
-      const began = performance.now();
-      const before = processorSeconds(target.pid);
-      await worker.nextEvent('measured');
-      const targetProcessor = ((processorSeconds(target.pid) - before) * 1000) / (performance.now() - began);
-      const resident = target.resident();
-      const result = await worker.nextEvent('result');
-      target.emptyLog();
-      if (result.faults > 0) throw new Error(`${result.faults} failures in ${JSON.stringify(job)}`);
-      return { ...result, targetProcessor, resident };
-    },
-    stop: worker.stop,
-  };
-};
-
 const rotated = (values, by) => [...values.slice(by % values.length), ...values.slice(0, by % values.length)];
 
-/** Tells a person how far it is. */
-export const say = (text) => {
+/** Prints the progress. */
+const say = (text) => {
   process.stderr.write(`${text}\n`);
 };
 
@@ -69,9 +53,6 @@ const summaryOf = (samples) => {
   const of = (name, digits) => round(median(samples.map((sample) => sample[name])), digits);
   return {
     requestsPerSecond: of('requestsPerSecond'),
-    ...(samples.some(({ refused }) => refused !== undefined)
-      ? { refused: samples.reduce((sum, { refused }) => sum + refused, 0) }
-      : {}),
     p50: of('p50'),
     p99: of('p99'),
     targetProcessor: of('targetProcessor', 2),
@@ -80,27 +61,22 @@ const summaryOf = (samples) => {
   };
 };
 
-/** Has every target's code compiled before the clock runs: what answers slowly would be measured cold otherwise. */
-const warmUp = async (running, generator, { operations, seconds, animalsOf, after }) => {
-  for (const [name, target] of Object.entries(running)) {
+/** Runs each operation of each target for a second, so that its code is compiled before it is measured. */
+const warmUp = async (running, generator, { operations, animals }) => {
+  for (const target of Object.values(running)) {
     for (const operation of operations) {
-      await generator.measure(target, { operation, connections: 64, seconds, animals: animalsOf(name) });
-      await after(name, operation);
+      await generator.measure(target, { operation, connections: 64, seconds: 1, animals });
     }
   }
   say('every target is warm');
 };
 
 /**
- * Medians over the rounds, one row an operation, a number of connections and a target. Within a round each operation
- * is measured target by target, in an order that moves on every time.
+ * Returns the medians over the rounds, one row for an operation, a number of connections and a target. Within a round,
+ * each operation is measured target by target, in an order that rotates.
  */
-export const measureRounds = async (
-  running,
-  generator,
-  { operations, connections, rounds, seconds, animalsOf, after = async () => undefined },
-) => {
-  await warmUp(running, generator, { operations, seconds: 1, animalsOf, after });
+const measureRounds = async (running, generator, { operations, connections, rounds, seconds, animals }) => {
+  await warmUp(running, generator, { operations, animals });
   const samples = new Map();
   const names = Object.keys(running);
   let turn = 0;
@@ -109,11 +85,10 @@ export const measureRounds = async (
       for (const operation of operations) {
         turn += 1;
         for (const name of rotated(names, turn)) {
-          const job = { operation, connections: count, seconds, animals: animalsOf(name) };
+          const job = { operation, connections: count, seconds, animals };
           const sample = await generator.measure(running[name], job);
           const place = JSON.stringify([count, operation, name]);
           samples.set(place, [...(samples.get(place) ?? []), sample]);
-          await after(name, operation);
         }
         say(`round ${number} of ${rounds}: ${operation}, ${count} connections`);
       }
@@ -125,7 +100,7 @@ export const measureRounds = async (
   });
 };
 
-/** Checks that all targets answer alike, then measures their speed and their memory. */
+/** Checks that all targets give the same answers, then measures their speed and memory. */
 export const benchmark = async (options) => {
   const { running, stop } = await startTargets(options.targets, options);
   const generator = startLoadGenerator();
@@ -133,9 +108,9 @@ export const benchmark = async (options) => {
     await delay(1_000);
     const atRest = Object.entries(running).map(([name, target]) => [name, round(target.resident())]);
     await selfCheck(running, options.animals);
-    say('every target answers alike');
+    say('all targets give the same answers');
     const { seconds, rounds, animals } = options;
-    const measurements = await measureRounds(running, generator, { ...options, animalsOf: () => animals });
+    const measurements = await measureRounds(running, generator, options);
     const memory = atRest.map(([target, rest]) => ({
       target,
       rest,

@@ -21,17 +21,16 @@ const known = (what, names, all) => {
 };
 
 /**
- * The command line: `--quick` (1 s, 1 round), `--targets a,b`, `--only get,create`, `--connections 64`,
- * `--duration SECONDS`, `--rounds N`, `--animals N`, `--directory DIR` (on the disk that is to be measured).
+ * Reads the command line: `--quick` (1 s, 1 round), `--targets a,b`, `--only get,create`, `--connections 64`,
+ * `--duration SECONDS`, `--rounds N`, `--animals N`, `--directory DIR` (on the disk to measure).
  */
-export const readOptions = ({ targetNames, operationNames, connections = '64,1', seconds = 2 }) => {
+export const readOptions = ({ targetNames, operationNames }) => {
   const { values } = parseArgs({ options: definitions });
   return {
-    quick: values.quick,
     targets: known('target', list(values.targets ?? targetNames.join()), targetNames),
     operations: known('operation', list(values.only ?? operationNames.join()), operationNames),
-    connections: list(values.connections ?? connections).map(Number),
-    seconds: Number(values.duration ?? (values.quick ? 1 : seconds)),
+    connections: list(values.connections ?? '64,1').map(Number),
+    seconds: Number(values.duration ?? (values.quick ? 1 : 2)),
     rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
     animals: Number(values.animals ?? 100_000),
     directory: values.directory,

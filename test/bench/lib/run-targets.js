@@ -14,7 +14,7 @@ const residentMegabytes = (pid, field) =>
   Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) /
   1024;
 
-/** Seconds of processor time that a process has used so far (proc(5): utime and stime, in ticks). */
+/** Returns the seconds of processor time that a process has used (utime and stime in proc(5)). */
 export const processorSeconds = (pid) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
@@ -40,8 +40,8 @@ const addressFrom = (child) =>
     });
   });
 
-/** Starts a server; its standard output, the log, goes to a file. */
-export const startTarget = async ({ arguments: nodeArguments, databaseUrl, key, logFile, apiKeys }) => {
+/** Starts a server, whose log goes to a file. */
+const startTarget = async ({ arguments: nodeArguments, databaseUrl, key, logFile, apiKeys }) => {
   const log = openSync(logFile, 'a');
   const child = spawn(process.execPath, nodeArguments, {
     env: {
@@ -58,9 +58,9 @@ export const startTarget = async ({ arguments: nodeArguments, databaseUrl, key, 
     address,
     key,
     pid: child.pid,
-    /** Resident megabytes, now. */
+    /** Returns the resident memory in megabytes. */
     resident: () => residentMegabytes(child.pid, 'VmRSS'),
-    /** The most resident megabytes that it ever had. */
+    /** Returns the largest resident memory so far in megabytes. */
     mostResident: () => residentMegabytes(child.pid, 'VmHWM'),
     emptyLog: () => {
       ftruncateSync(log);
@@ -78,7 +78,7 @@ export const startTarget = async ({ arguments: nodeArguments, databaseUrl, key, 
 
 const databaseName = (name) => name.replaceAll('-', '_');
 
-const isService = (name) => name.startsWith('animal-store');
+const isService = (name) => name === 'before' || name.startsWith('animal-store');
 
 const makeDatabases = async (names, { animals, directory }) => {
   const ofKind = (kind) => names.filter((name) => targets[name].database === kind);
@@ -88,8 +88,11 @@ const makeDatabases = async (names, { animals, directory }) => {
     const key = await createSqliteFile(original, animals);
     for (const name of ofKind('sqlite')) {
       const filename = join(directory, `${name}.sqlite3`);
-      await copyFile(original, filename);
       databases[name] = { databaseUrl: `sqlite:${filename}`, key };
+      // An earlier version of the service may have another schema.
+      if (name === 'before')
+        databases[name].key = await createSqliteFile(filename, animals, targets[name].arguments[0]);
+      else await copyFile(original, filename);
     }
   }
   if (ofKind('postgres').length === 0) return { databases, stop: async () => undefined };
@@ -100,13 +103,13 @@ const makeDatabases = async (names, { animals, directory }) => {
   return { databases, stop: server.stop };
 };
 
-/** Makes an empty directory for data; as root, PostgreSQL's user has to get through it. */
-export const emptyDirectory = async (directory) => {
+/** Makes an empty directory for data, which the user of PostgreSQL can enter. */
+const emptyDirectory = async (directory) => {
   await rm(directory, { recursive: true, force: true });
   await mkdir(directory, { recursive: true, mode: 0o755 });
 };
 
-/** Starts all targets at once, each on its own copy of the same animals; `stop` ends them and removes the data. */
+/** Starts all targets, each on its own copy of the same animals. `stop` ends them and removes the data. */
 export const startTargets = async (names, options) => {
   await emptyDirectory(options.directory);
   const { databases, stop } = await makeDatabases(names, options);

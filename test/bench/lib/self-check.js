@@ -33,7 +33,7 @@ const requestsFor = (animals) => [
   { path: `/v1/pets?after=${animals}` },
 ];
 
-/** A Link may be relative to its request, its parameters stand in any order, and a default may be written out. */
+/** Makes links comparable, which may be relative, with parameters in any order and default values. */
 const canonicalLink = (link, path) => {
   if (link === null) return null;
   const [, address, rest] = /^<([^>]*)>(.*)$/.exec(link);
@@ -58,13 +58,13 @@ const answerOf = async (target, { method = 'GET', path, body, key = target.key, 
   return { status, type, link, text: status >= 400 ? '' : text };
 };
 
-/** Asks every target the same and throws where one answers otherwise than the first. It adds three animals to each. */
+/** Throws if a target does not answer like the first one. Adds three animals to each. */
 export const selfCheck = async (running, animals) => {
   const [[firstName, first], ...others] = Object.entries(running);
   for (const request of requestsFor(animals)) {
     const expected = await answerOf(first, request);
     for (const [name, target] of others) {
-      const what = `${name} answers otherwise than ${firstName}: ${JSON.stringify(request)}`;
+      const what = `${name} does not answer like ${firstName}: ${JSON.stringify(request)}`;
       assert.deepEqual(await answerOf(target, request), expected, what);
     }
   }
