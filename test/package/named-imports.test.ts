@@ -1,10 +1,15 @@
 import { expect } from 'chai';
-import { installPackage, libraryManifest, packPackage, readManifest } from '../support/packages';
+import {
+  installPackage,
+  libraryEntries,
+  libraryManifest,
+  packPackage,
+  readManifest,
+} from '../support/packages';
 import { startProgram } from '../support/processes/command';
 import { removeFolders } from '../support/temporary-folder';
-import { entries } from './public-names';
 
-const names = entries().map(([entry]) => entry);
+const names = libraryEntries().map(([entry]) => entry);
 
 /** Prints how many names each entry exports, and which of them differ when an ES module imports them. */
 const script = `

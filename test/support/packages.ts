@@ -1,4 +1,5 @@
 import * as t from 'io-ts';
+import { readFileSync } from 'node:fs';
 import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { decodeOrThrow } from '../../core';
@@ -40,6 +41,25 @@ export const readManifest = async (file: string): Promise<Manifest> =>
 
 /** The manifest of the library, which lacks only its version. */
 export const libraryManifest = join(projectFolder, 'deploy', 'packages', 'library.json');
+
+const Exports = t.type({
+  exports: t.record(t.string, t.union([t.string, t.type({ types: t.string })])),
+});
+
+/** Returns the entries of the library, such as `animal-store/core`, each with its source file. */
+export const libraryEntries = (): ReadonlyArray<readonly [entry: string, source: string]> => {
+  const { exports } = decodeOrThrow(Exports, JSON.parse(readFileSync(libraryManifest, 'utf8')));
+  return Object.entries(exports).flatMap(([path, target]) =>
+    typeof target === 'string'
+      ? []
+      : [
+          [
+            `animal-store${path.slice(1)}`,
+            join(projectFolder, target.types.replace('./dist/', '').replace('.d.ts', '.ts')),
+          ] as const,
+        ],
+  );
+};
 
 /** Returns the names of the packages that npm installs together with this one. */
 export const installedBeside = ({ dependencies, peerDependencies, peerDependenciesMeta }: Manifest) => [
