@@ -110,21 +110,32 @@ describe('The Koa application', () => {
     ]);
   });
 
-  it('answers what middleware throws with an opaque 500, and reports its cause', async () => {
-    const cause = new Error('a secret');
+  it('answers anything that middleware throws with an opaque 500, and reports its cause', async () => {
+    const thrown: ReadonlyArray<unknown> = [
+      new Error('a secret'),
+      'a secret',
+      undefined,
+      Object.create(null),
+    ];
+    let count = 0;
     const broken: Koa.Middleware = () => {
+      const cause = thrown[count];
+      count += 1;
       throw cause;
     };
     await withApplication({ middleware: [broken] }, async ({ address, errors }) => {
-      const response = await list(address);
-      expect(response.headers.get('X-Request-Id')).to.be.a('string');
-      expect(await response.json()).to.deep.equal({
-        code: 'internal_error',
-        message:
-          'internal error; report it to the operator of the service with the X-Request-Id of the response, if it has one',
-        status: 500,
-      });
-      expect(errors).to.deep.equal([cause]);
+      for (const cause of thrown) {
+        const response = await list(address);
+        expect(response.headers.get('X-Request-Id')).to.be.a('string');
+        expect(await response.json()).to.deep.equal({
+          code: 'internal_error',
+          message:
+            'internal error; report it to the operator of the service with the X-Request-Id of the response, if it has one',
+          status: 500,
+        });
+        if (cause instanceof Error) expect(errors).to.deep.equal([cause]);
+      }
+      expect(errors).to.have.lengthOf(thrown.length);
     });
   });
 
