@@ -22,7 +22,6 @@ export interface RequestRecord {
   readonly keyId: KeyId | undefined;
   readonly owner: OwnerId | undefined;
   readonly unauthorizedReason: UnauthorizedReason | undefined;
-  readonly isDeprecated: boolean;
   readonly trace: TraceContext | undefined;
   readonly clientAddress: string | undefined;
 }
@@ -103,7 +102,6 @@ export const recordRequest = (ended: Ended): RequestRecord => {
     keyId: caller?.keyId ?? refusedKeyId,
     owner: caller?.ownerId,
     unauthorizedReason: failure === undefined ? undefined : unauthorizedReasonOf(failure),
-    isDeprecated: route?.deprecation !== undefined,
     trace: typeof traceparent === 'string' ? parseTraceContext(traceparent) : undefined,
     clientAddress,
   };

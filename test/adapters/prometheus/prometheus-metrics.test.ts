@@ -6,7 +6,7 @@ const measured = async (owners: ReadonlyArray<string>, status = 200): Promise<Sa
   const { requests, read } = prometheusMetrics({ version: '1', operations: [] });
   for (const owner of owners) {
     requests.started();
-    requests.ended({ method: 'GET', route: '/a', status, milliseconds: 1, isDeprecated: true, owner });
+    requests.ended({ method: 'GET', route: '/a', status, milliseconds: 1, owner });
   }
   return parseMetrics(await read());
 };
@@ -15,14 +15,10 @@ describe('Counts by owner', () => {
   it('have a series for each of 100 owners, and one for all others', async () => {
     const owners = Array.from({ length: 250 }, (_, index) => `owner-${index}`);
     const samples = await measured([...owners, 'owner-0', 'owner-249']);
-    for (const [name, labels] of [
-      ['animal_store_deprecated_requests_total', 'http_route="/a",'],
-      ['animal_store_owner_requests_total', ''],
-    ] as const) {
-      expect([...samples.keys()].filter((series) => series.startsWith(name))).to.have.lengthOf(101);
-      expect(samples.get(`${name}{${labels}owner="_OTHER"}`)).to.equal(151);
-      expect(samples.get(`${name}{${labels}owner="owner-0"}`)).to.equal(2);
-    }
+    const name = 'animal_store_owner_requests_total';
+    expect([...samples.keys()].filter((series) => series.startsWith(name))).to.have.lengthOf(101);
+    expect(samples.get(`${name}{owner="_OTHER"}`)).to.equal(151);
+    expect(samples.get(`${name}{owner="owner-0"}`)).to.equal(2);
   });
 
   it('include requests over the limit, from 0', async () => {
@@ -46,7 +42,7 @@ describe('Durations of requests', () => {
     const { requests, read } = prometheusMetrics({ version: '1', operations: [] });
     for (const milliseconds of [0.5, 0.6, 30, 6_000]) {
       requests.started();
-      const asked = { method: 'GET', route: '/a', isDeprecated: false, owner: undefined };
+      const asked = { method: 'GET', route: '/a', owner: undefined };
       requests.ended({ ...asked, status: 200, milliseconds });
     }
     const text = await read();
@@ -72,7 +68,7 @@ describe('Requests without a valid key', () => {
 
   it('are counted by the reason, from 0', async () => {
     const { requests, read } = prometheusMetrics({ version: '1', operations: [] });
-    const ended = { method: 'GET', route: '/a', status: 401, milliseconds: 1, isDeprecated: false };
+    const ended = { method: 'GET', route: '/a', status: 401, milliseconds: 1 };
     requests.started();
     requests.ended({ ...ended, owner: undefined, unauthorizedReason: 'revoked_key' });
     const samples = parseMetrics(await read());

@@ -134,7 +134,6 @@ const record: RequestRecord = {
   unauthorizedReason: undefined,
   keyId: undefined,
   owner: undefined,
-  isDeprecated: false,
   trace: undefined,
   clientAddress: undefined,
 };

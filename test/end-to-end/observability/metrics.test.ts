@@ -15,12 +15,13 @@ const json = '{"name":"Rex","categoryId":7}';
 
 const requests = 'http_server_request_duration_seconds_count';
 const rejections = 'animal_store_rejections_total';
-const deprecatedUses = 'animal_store_deprecated_requests_total';
 
 const counted = (method: string, route: string, status: number): string =>
   `${requests}{http_request_method="${method}",http_route="${route}",http_response_status_code="${status}"}`;
 
-const batches = (operation: string): string => `_count{db_operation_name="${operation}"}`;
+const operations = 'db_client_operation_duration_seconds_count';
+
+const operationCount = (name: string): string => `${operations}{db_operation_name="${name}"}`;
 
 const send = (address: string, method: string, path: string, shown = key): Promise<Response> =>
   fetch(`${address}${path}`, { method, headers: { Authorization: `Bearer ${shown}` } });
@@ -59,7 +60,7 @@ describe('The metrics of a service on SQLite', () => {
     expect(await refused.json()).to.include({ code: 'method_not_allowed', status: 405 });
   });
 
-  it('have what may happen at 0 before it has: failures, rejections, batches', async () => {
+  it('have what may happen at 0 before it has: failures, rejections, operations of the database', async () => {
     const samples = await readMetrics(service);
     for (const [method, route, success] of [
       ['GET', '/v1/pets', 200],
@@ -74,16 +75,14 @@ describe('The metrics of a service on SQLite', () => {
       expect(samples.get(`${rejections}{http_response_status_code="${status}"}`)).to.equal(0);
     }
     for (const operation of ['list', 'find', 'create']) {
-      expect(samples.get(`db_client_operation_duration_seconds${batches(operation)}`)).to.equal(0);
+      expect(samples.get(operationCount(operation))).to.equal(0);
     }
   });
 
   it('show whether it is ready, what runs, and what its database takes', async () => {
     const samples = await readMetrics(service);
     const own = [...samples].filter(([name]) => name.startsWith('animal_store_'));
-    const gauges = Object.fromEntries(
-      own.filter(([name]) => !name.includes('{') && !/total|batch/.test(name)),
-    );
+    const gauges = Object.fromEntries(own.filter(([name]) => !name.includes('{') && !name.includes('total')));
     expect(samples.get('animal_store_build_info{version="0.0.0-test"}')).to.equal(1);
     expect(gauges).to.include({ animal_store_ready: 1, animal_store_valid_api_keys: 2 });
     expect(gauges['animal_store_schema_migrations_applied']).to.be.at.least(1);
@@ -132,32 +131,16 @@ describe('The metrics of a service on SQLite', () => {
     expect(await active()).to.equal(0);
   });
 
-  it('count uses of the deprecated operation by owner, those that find nothing too', async () => {
-    const before = await readMetrics(service);
-    for (const shown of [key, key, other, 'wrong-key']) {
-      await send(service.address, 'GET', '/v1/pets/0', shown);
-    }
-    await listPets({ address: service.address, key: other });
-    const uses = growth(before, await readMetrics(service), deprecatedUses);
-    expect(Object.values(uses).toSorted()).to.deep.equal([1, 2]);
-    expect(Object.keys(uses).join())
-      .to.match(/owner="env-[0-9a-f]{16}"/)
-      .and.not.contain(key);
-  });
-
-  it('count and time the batches that reach a database, and the calls that share them', async () => {
+  it('count the operations that reach a database, of which requests share some', async () => {
     const caller = { address: service.address, key };
     const before = await readMetrics(service);
     for (let call = 0; call < 3; call += 1) await createPet(caller, json);
     await listPets(caller);
     await Promise.all(Array.from({ length: 20 }, () => send(service.address, 'GET', '/v1/pets/1')));
-    const after = await readMetrics(service);
-    const commits = growth(before, after, `db_client_operation_duration_seconds${batches('create')}`);
-    expect(Object.values(commits)).to.deep.equal([3]);
-    const sizes = growth(before, after, 'animal_store_batch_size_sum');
-    expect(Object.values(sizes).toSorted()).to.deep.equal([1, 20, 3]);
-    const reads = growth(before, after, `animal_store_batch_size${batches('find')}`);
-    expect(Object.values(reads).every((count) => count >= 1 && count <= 20)).to.equal(true);
+    const counts = growth(before, await readMetrics(service), operations);
+    const { [operationCount('find')]: finds, ...others } = counts;
+    expect(others).to.deep.equal({ [operationCount('create')]: 3, [operationCount('list')]: 1 });
+    expect(finds).to.be.within(1, 20);
   });
 
   it('show the pools, the event loop and the process', async () => {
@@ -171,6 +154,7 @@ describe('The metrics of a service on SQLite', () => {
     expect(pools).to.deep.equal(series.toSorted());
     expect(samples.get('nodejs_eventloop_lag_p99_seconds')).to.be.above(0);
     expect(samples.get('process_resident_memory_bytes')).to.be.above(1e6);
+    expect(samples.get('process_cpu_seconds_total')).to.be.above(0);
   });
 
   it('get no series from hostile paths and methods beyond one for what is unknown', async () => {
@@ -202,12 +186,10 @@ describe('The metrics of a service in memory', () => {
       await createPet({ address: service.address, key }, json);
       const samples = await readMetrics(service);
       const names = [...samples.keys()];
-      const gauges = names.filter((name) => /^animal_store_(?!.*(?:\{|total|batch))/.test(name));
+      const gauges = names.filter((name) => /^animal_store_(?!.*(?:\{|total))/.test(name));
       expect(gauges).to.have.members(['animal_store_ready', 'animal_store_valid_api_keys']);
       expect(names.filter((name) => name.startsWith('db_client_connection'))).to.deep.equal([]);
-      for (const name of ['db_client_operation_duration_seconds', 'animal_store_batch_size']) {
-        expect(growth(before, samples, name)).to.deep.equal({});
-      }
+      expect(growth(before, samples, operations)).to.deep.equal({});
     }));
 });
 
