@@ -3,7 +3,8 @@ import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
 import { readFileSync } from 'node:fs';
 import { ApiKey, type FieldError, fieldErrors, type RateLimit } from '../core';
-import { databaseTimeouts, serverTimeouts } from '../core/timeouts';
+import { databaseTimeouts } from '../adapters/knex';
+import { serverTimeouts } from '../core/timeouts';
 import { errorCode } from './error-code';
 import { DatabaseAddress, databaseAddressText, parseDatabaseAddress } from './database-address';
 

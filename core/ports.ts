@@ -3,7 +3,6 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKey, Caller, KeyId, OwnerId, ScopedIdempotencyKey } from './keys';
 import type { PetPage, PetQuery } from './pet-query';
 import type { NewPet, Pet, PetId } from './pets';
-import { maxTimerMs } from './timeouts';
 
 /** Time in milliseconds, by `performance.now()`, at which a caller stops waiting for the result of a call. */
 export type Deadline = number;
@@ -127,6 +126,9 @@ export interface PetRepository {
    */
   readonly importAll: (newPets: AsyncIterable<NewPet>) => TaskEither<ImportAborted | Unavailable, number>;
 }
+
+/** Maximum delay of `setTimeout`, 24.8 days. A timer with a longer delay would fire at once. */
+export const maxTimerMs = 2 ** 31 - 1;
 
 const deadlineOver = (): E.Either<Unavailable, never> =>
   E.left(unavailable(new Error('the store did not answer before the deadline of the call')));

@@ -1,5 +1,6 @@
 import { AnimalStoreError } from './animal-store-error';
-import { clientTimeouts, maxTimerMs } from './timeouts';
+import { maxTimerMs } from './ports';
+import { clientTimeouts } from './timeouts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;

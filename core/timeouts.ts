@@ -1,6 +1,6 @@
 /*
- * Time limits of the whole product, used all over core, adapters and app. `test/core/timeouts.test.ts` checks which
- * limits must be less than others. A client that has sent its whole request gets an answer within 5 s: `responseMs`
+ * Time limits of the HTTP server and the client. `test/time-limits.test.ts` checks which limits must be less than
+ * others. A client that has sent its whole request gets an answer within 5 s: `responseMs`
  * plus twice `sweepMs` is less than that. The server checks all requests every `sweepMs`. It may therefore notice the
  * end of a body one `sweepMs` late, and the deadline another `sweepMs` late.
  */
@@ -45,47 +45,6 @@ export const serverTimeouts = {
   idleCheckMs: 20,
 } as const;
 
-export const databaseTimeouts = {
-  statementMs: 3_000,
-  maxStatementMs: 9_000,
-  sqliteBusyMs: 3_000,
-  /**
-   * Time by which an outer timeout exceeds an inner one, so that the more precise error of the inner timeout comes
-   * first. The pool's timeout is longer than the connection's, and the socket's is longer than the statement's.
-   */
-  graceMs: 500,
-  /**
-   * Minimum time that must remain before a deadline to start a database call. A call that starts later would time out
-   * midway, with an unknown outcome.
-   */
-  minTimeLeftMs: 20,
-  createRetryMs: 1_500,
-  conflictDelayMs: 4,
-  // `keyQueryMs` is the maximum time of the query for an API key, and `keyTrustMs` the time for which its result is
-  // reused. Their sum must be less than the 5 s within which a revoked key is rejected.
-  keyQueryMs: 2_500,
-  keyTrustMs: 2_000,
-  quotaMs: 2_500,
-  // Maximum time of a readiness check. It exceeds the default database timeouts plus `graceMs`, so that the check can
-  // report the database's error. The result is reused for `readinessCacheMs`, because each check commits a transaction
-  // and any client can request one.
-  readinessMs: 4_000,
-  readinessCacheMs: 1_000,
-  scrapeMs: 3_500,
-  purgeIntervalMs: 1_000,
-  importKeepAliveMs: 1_000,
-  idleInTransactionMs: 10_000,
-  migrationWaitMs: 600_000,
-  /**
-   * Pause before the retry of a migration that waited too long for a lock. In the pause, the statements run that were
-   * queued behind the migration.
-   */
-  lockRetryMs: 500,
-  migrationPollMs: 100,
-  migrationConnectMs: 9_000,
-  migrationKeepAliveMs: 10_000,
-} as const;
-
 export const clientTimeouts = {
   attemptMs: 10_000,
   retryForMs: 30_000,
@@ -97,15 +56,3 @@ export const clientTimeouts = {
    */
   graceMs: 50,
 } as const;
-
-export const processTimeouts = {
-  lossCheckMs: 500,
-  /** Maximum time of the stop of the server on ADMIN_PORT, which follows that of the public server. */
-  adminStopMs: 500,
-  logCloseMs: 1_000,
-  outputCloseMs: 1_000,
-  doctorMs: 6_000,
-} as const;
-
-/** Maximum delay of `setTimeout`, 24.8 days. A timer with a longer delay would fire at once. */
-export const maxTimerMs = 2 ** 31 - 1;

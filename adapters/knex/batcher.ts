@@ -1,5 +1,10 @@
 import type { Deadline } from '../../core';
-import { databaseTimeouts } from '../../core/timeouts';
+
+/**
+ * Minimum time that must remain before a deadline to start a database call. A call that starts later would time out
+ * midway, with an unknown outcome.
+ */
+const minTimeLeftMs = 20;
 
 export interface BatchLimits<K> {
   readonly maxBatchSize: number;
@@ -216,7 +221,7 @@ export const createBatcher = <K, V extends object>({
     new Promise((resolve, reject) => {
       const now = performance.now();
       const endBy = Math.min(deadline, now + timeoutMs);
-      const beginBy = endBy - Math.max(databaseTimeouts.minTimeLeftMs, (endBy - now) / 4);
+      const beginBy = endBy - Math.max(minTimeLeftMs, (endBy - now) / 4);
       waiting.push({ key, batchKey: batchKey(key), beginBy, endBy, resolve, reject, isSettled: false });
       wakeAt(beginBy);
       if (isDispatchSet || running.size >= concurrency) return;

@@ -20,7 +20,7 @@ import {
   PetId,
   type Unavailable,
 } from '../../core';
-import { databaseTimeouts } from '../../core/timeouts';
+import { databaseTimeouts } from './timeouts';
 import { apiKeyStore } from './api-keys/api-key-store';
 import { tryAndRollBack } from './database/connections';
 import type {

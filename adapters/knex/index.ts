@@ -27,6 +27,7 @@ export {
 export { backupSqlite, type BackupOptions, type CopyOptions, type CopyProgress } from './sqlite/backup';
 export { hasSqliteStore } from './sqlite/file';
 export * from './sqlite/restore';
+export { databaseTimeouts } from './timeouts';
 export {
   openSqlite,
   openSqliteForInspection,

@@ -16,9 +16,10 @@ import {
   type Unavailable,
   unavailable,
 } from '../../core';
-import { databaseTimeouts } from '../../core/timeouts';
 
 const maxClockSkewMs = 60_000;
+
+const countTimeoutMs = 2_500;
 
 const consume = async (limiter: RateLimiterAbstract, owner: OwnerId) => {
   try {
@@ -102,5 +103,5 @@ export const postgresQuota = (
   const count = consumeWith(limiter, limit);
   return (owner, deadline = Infinity) =>
     () =>
-      endAtDeadline(count(owner), Math.min(deadline, performance.now() + databaseTimeouts.quotaMs))();
+      endAtDeadline(count(owner), Math.min(deadline, performance.now() + countTimeoutMs))();
 };

@@ -4,19 +4,20 @@ import { get, type IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readHeartbeat } from '../../adapters/knex';
-import { databaseTimeouts, processTimeouts } from '../../core/timeouts';
+import { databaseTimeouts, readHeartbeat } from '../../adapters/knex';
 import { databaseOf } from '../backend/database';
 import { failureText } from '../failures';
 import type { Settings } from '../settings';
 import { type CheckResult, failed, passed, warned } from './check-result';
+
+export const requestTimeoutMs = 6_000;
 
 /**
  * Returns the body of a response, or undefined if the request fails. Does not use `fetch`, which
  * refuses many ports (Fetch Standard, "port blocking").
  */
 const getBody = async (host: string, port: number, path: string): Promise<string | undefined> => {
-  const signal = AbortSignal.timeout(processTimeouts.doctorMs);
+  const signal = AbortSignal.timeout(requestTimeoutMs);
   try {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       get({ host, port, path, agent: false, signal }, resolve).on('error', reject);

@@ -8,7 +8,6 @@ import { prettyFactory } from 'pino-pretty';
 import type { Settings } from '../settings';
 import { fileDescriptorOf, type ProcessIO } from '../terminal/terminal';
 import { escapeControlCharacters } from '../terminal/text';
-import { processTimeouts } from '../../core/timeouts';
 
 /**
  * Resolves with the number of bytes written, or rejects if the caller should try again, as on a full disk. Pipes and
@@ -148,6 +147,6 @@ export const openLog = (
   };
   return {
     logger: pino({ level: LOG_LEVEL, base: null }, destination),
-    close: () => writer.close(processTimeouts.logCloseMs),
+    close: () => writer.close(1_000),
   };
 };

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type CheckReadiness, isHealthCheck, type Reporter, type RequestRecord } from '../../adapters/http';
 import type { DatabaseStatus, RepositoryObserver } from '../../adapters/knex';
-import { databaseTimeouts } from '../../core/timeouts';
 import type { PrometheusMetrics, ServiceStatus } from '../../adapters/prometheus';
 import type { Backend } from '../backend/backend';
 
@@ -92,11 +91,13 @@ export const readiness = (
   };
 };
 
+export const scrapeTimeoutMs = 3_500;
+
 export const readServiceStatus = async (
   { readStatus, pools }: Backend,
   checkReadiness: CheckReadiness,
 ): Promise<ServiceStatus> => {
-  const late = <A>(otherwise: A): Promise<A> => delay(databaseTimeouts.scrapeMs, otherwise, { ref: false });
+  const late = <A>(otherwise: A): Promise<A> => delay(scrapeTimeoutMs, otherwise, { ref: false });
   const [isReady, status] = await Promise.all([
     Promise.race([checkReadiness().then(E.isRight), late(false)]),
     Promise.race([readStatus(), late<Partial<DatabaseStatus>>({})]),

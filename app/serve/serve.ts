@@ -19,7 +19,7 @@ import {
 } from '../../adapters/http-server';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import { openAnimalStore } from '../../core';
-import { processTimeouts, serverTimeouts } from '../../core/timeouts';
+import { serverTimeouts } from '../../core/timeouts';
 import { type Backend, openBackend } from '../backend/backend';
 import { CommandFailed, reasonOf } from '../failures';
 import { databaseAddressText } from '../database-address';
@@ -85,6 +85,11 @@ const startAdminServer = async (
   return start(application, { ...adminLimits, host, port }, 'ADMIN_');
 };
 
+const lossCheckMs = 500;
+
+/** Maximum time of the stop of the server on ADMIN_PORT, which follows that of the public server. */
+const adminStopMs = 500;
+
 interface Lifetime {
   readonly version: string;
   readonly logger: Logger;
@@ -97,7 +102,7 @@ const endOf = async (backend: Backend, told: Promise<NodeJS.Signals>): Promise<N
   const lost = new Promise<never>((_resolve, reject) => {
     timer = setInterval(() => {
       if (backend.isFileReplaced()) reject(new CommandFailed({ _tag: 'DatabaseLost' }));
-    }, processTimeouts.lossCheckMs);
+    }, lossCheckMs);
   });
   try {
     return await Promise.race([told, lost]);
@@ -153,7 +158,7 @@ const serveClients = async (
       await stop(server);
     }
   } finally {
-    await admin?.stop(0, processTimeouts.adminStopMs);
+    await admin?.stop(0, adminStopMs);
   }
 };
 

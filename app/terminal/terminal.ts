@@ -7,7 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../error-code';
 import { signalExitCode } from './signals';
 import { toPrintableJson } from './text';
-import { processTimeouts } from '../../core/timeouts';
 
 export const fileDescriptorOf = (output: Writable): number | undefined =>
   !(output instanceof Socket) && 'fd' in output && typeof output.fd === 'number' ? output.fd : undefined;
@@ -100,7 +99,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     },
     end: async () => {
       const all = written.then(() => printed);
-      await (isStopped ? Promise.race([all, delay(processTimeouts.outputCloseMs)]) : all);
+      await (isStopped ? Promise.race([all, delay(1_000)]) : all);
       return { exitCode, isStopped };
     },
   };

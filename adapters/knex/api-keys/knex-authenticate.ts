@@ -18,7 +18,7 @@ import {
 import { createBatcher } from '../batcher';
 import { eitherToTaskEither } from '../database/errors';
 import type { Database } from '../database/database';
-import { databaseTimeouts } from '../../../core/timeouts';
+import { databaseTimeouts } from '../timeouts';
 
 export interface ApiKeyRow {
   readonly id: string;

@@ -3,7 +3,6 @@ import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isConflict, isSqliteBusy, withoutStatement } from './errors';
 import type { PoolUsage } from './database';
-import { databaseTimeouts } from '../../../core/timeouts';
 
 const CommitAnswer = t.type({ response: t.type({ command: t.string }) });
 
@@ -119,13 +118,15 @@ export const tryAndRollBack = async <A>(
 
 const attempts = 6;
 
+const conflictDelayMs = 4;
+
 export const retryConflicts = async <A>(transaction: () => Promise<A>): Promise<A> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await transaction();
     } catch (error) {
       if (attempt === attempts || !isConflict(error)) throw error;
-      await delay(Math.random() * databaseTimeouts.conflictDelayMs * 2 ** attempt);
+      await delay(Math.random() * conflictDelayMs * 2 ** attempt);
     }
   }
 };

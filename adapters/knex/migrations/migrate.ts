@@ -3,7 +3,6 @@ import { constVoid } from 'fp-ts/function';
 import type * as TE from 'fp-ts/TaskEither';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Unavailable, unavailable } from '../../../core';
-import { databaseTimeouts } from '../../../core/timeouts';
 import type { Database } from '../database/database';
 import {
   isPermanent,
@@ -36,6 +35,14 @@ export interface MigrateOptions {
 }
 
 const progressIntervalMs = 5_000;
+
+const maxWaitMs = 600_000;
+
+/**
+ * Pause before the retry of a migration that waited too long for a lock. In the pause, the statements run that were
+ * queued behind the migration.
+ */
+const lockRetryMs = 500;
 
 const takenName = /^(?:SQLITE_ERROR: )?(?:table|relation|index) [`"]?(\w+)[`"]? already exists/;
 
@@ -83,13 +90,13 @@ const withProgress = async <A>(
 };
 
 const retryLocked = async <A>(work: () => Promise<A>): Promise<A> => {
-  const until = performance.now() + databaseTimeouts.migrationWaitMs;
+  const until = performance.now() + maxWaitMs;
   for (;;) {
     try {
       return await work();
     } catch (error) {
       if (!(isPostgresLockTimeout(error) || isSqliteBusy(error)) || performance.now() > until) throw error;
-      await delay(databaseTimeouts.lockRetryMs);
+      await delay(lockRetryMs);
     }
   }
 };

@@ -24,7 +24,7 @@ import {
 import { inTransaction, retryConflicts } from '../database/connections';
 import { newPetCells, petFromRow } from '../database/pet-columns';
 import { deleteExpired, deleteRecords, findRecords, lockRecord, purgeExpiredKeys } from './idempotency';
-import { databaseTimeouts } from '../../../core/timeouts';
+import { databaseTimeouts } from '../timeouts';
 
 const textLength = (newPet: NewPet): number =>
   newPetCells(newPet).reduce((length, cell) => length + (cell?.length ?? 0), 0);

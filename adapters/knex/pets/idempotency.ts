@@ -17,7 +17,8 @@ import {
 } from '../../../core';
 import type { Database, PetStatements } from '../database/database';
 import { findPets, type Found } from './read';
-import { databaseTimeouts } from '../../../core/timeouts';
+
+const purgeIntervalMs = 1_000;
 
 interface RecordRow {
   readonly owner_id: string;
@@ -131,7 +132,7 @@ export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () =>
   return () => {
     const time = now();
     if (isRunning || writes.isTransaction === true) return;
-    if (time >= lastTime && time < lastTime + databaseTimeouts.purgeIntervalMs) return;
+    if (time >= lastTime && time < lastTime + purgeIntervalMs) return;
     lastTime = time;
     isRunning = true;
     void purge()

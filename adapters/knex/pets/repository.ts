@@ -11,7 +11,8 @@ import {
   type Unavailable,
   unavailable,
 } from '../../../core';
-import { databaseTimeouts, serverTimeouts } from '../../../core/timeouts';
+import { serverTimeouts } from '../../../core/timeouts';
+import { databaseTimeouts } from '../timeouts';
 import { inBatches, type OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
 import { eitherToTaskEither, fileReplaced, withoutStatement, toTaskEither } from '../database/errors';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
 import { inTransaction, retryConflicts, silentLog, withPool } from '../database/connections';
-import { databaseTimeouts } from '../../../core/timeouts';
+import { databaseTimeouts } from '../timeouts';
 
 /**
  * Limits of a migration. A statement may run for any time. A wait for a lock ends after 2 s and the migration is
@@ -44,12 +44,14 @@ const createLock = async (transaction: Knex): Promise<void> => {
 };
 
 const takeLock = async (transaction: Knex.Transaction): Promise<void> => {
-  const until = performance.now() + databaseTimeouts.migrationWaitMs;
+  const until = performance.now() + 600_000;
   while ((await transaction('setup_lock').where({ id: 1 }).forUpdate().skipLocked()).length === 0) {
     if (performance.now() > until) throw new Error("timed out waiting for another process's migration");
-    await delay(databaseTimeouts.migrationPollMs);
+    await delay(100);
   }
 };
+
+const connectTimeoutMs = 9_000;
 
 export const withMigrationPool =
   (connectionString: string, schema: string | undefined) =>
@@ -59,12 +61,12 @@ export const withMigrationPool =
         client: 'pg',
         connection: {
           connectionString,
-          connectionTimeoutMillis: databaseTimeouts.migrationConnectMs,
+          connectionTimeoutMillis: connectTimeoutMs,
           keepAlive: true,
-          keepAliveInitialDelayMillis: databaseTimeouts.migrationKeepAliveMs,
+          keepAliveInitialDelayMillis: 10_000,
           application_name: 'animal-store migration',
         },
-        acquireConnectionTimeout: databaseTimeouts.migrationConnectMs + databaseTimeouts.graceMs,
+        acquireConnectionTimeout: connectTimeoutMs + databaseTimeouts.graceMs,
         pool: { min: 0, max: 1 },
         ...(schema === undefined ? {} : { searchPath: schema }),
         log: silentLog,

@@ -13,7 +13,7 @@ import {
   sessionTimeouts,
   sessionTimeoutsOf,
 } from './server-settings';
-import { databaseTimeouts } from '../../../core/timeouts';
+import { databaseTimeouts } from '../timeouts';
 
 interface Engine {
   readonly connection: Knex.PgConnectionConfig;

@@ -6,7 +6,7 @@
 import type { Knex } from 'knex';
 import type { Durability, GrantOptions, SessionTimeouts } from '../database/database';
 import { errorWithCode, permanentError } from '../database/errors';
-import { databaseTimeouts } from '../../../core/timeouts';
+import { databaseTimeouts } from '../timeouts';
 
 type Setting = readonly [name: string, value: string];
 

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import { pathToFileURL } from 'node:url';
 import { hasFunctions, silentLog, unsupportedKnex } from '../database/connections';
 import { migrationConfig } from '../migrations/migrations';
-import { databaseTimeouts } from '../../../core/timeouts';
+import { databaseTimeouts } from '../timeouts';
 import type { FoundRows, RunStatement } from './pet-statements';
 
 type Done = (error: Error | null) => void;

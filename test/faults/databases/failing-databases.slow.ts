@@ -10,7 +10,7 @@ import { type Environment, runCommand, withoutDatabaseLine } from '../../support
 import { pidOf } from '../../support/processes/system';
 import { killServices, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
-import { databaseTimeouts } from '../../../core/timeouts';
+import { databaseTimeouts } from '../../../adapters/knex';
 import { fault } from '../support/fault';
 import { attachStrace, detachAll, fillDisk, inTmpfs } from '../support/machine';
 import { type ReadsUnderFault, witness } from '../support/witness';

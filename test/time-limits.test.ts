@@ -1,11 +1,9 @@
 import { expect } from 'chai';
-import {
-  clientTimeouts as client,
-  databaseTimeouts as database,
-  maxTimerMs,
-  processTimeouts as ownProcess,
-  serverTimeouts as server,
-} from '../../core/timeouts';
+import { databaseTimeouts as database } from '../adapters/knex';
+import { requestTimeoutMs } from '../app/doctor/ports';
+import { scrapeTimeoutMs } from '../app/serve/observability';
+import { maxTimerMs } from '../core/ports';
+import { clientTimeouts as client, serverTimeouts as server } from '../core/timeouts';
 
 /** Time within which the service answers each request and rejects a revoked key (docs/guarantees.md). */
 const promisedMs = 5_000;
@@ -34,7 +32,6 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
     'creates are retried before the request ends',
     [database.createRetryMs + (2 * database.statementMs) / 3, server.responseMs],
   ],
-  ['a quota ends before the request', [database.quotaMs, server.responseMs]],
   ['a revoked key is rejected as promised', [database.keyQueryMs + database.keyTrustMs, promisedMs]],
   [
     'readiness reports the cause',
@@ -44,15 +41,14 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
       promisedMs,
     ],
   ],
-  ['a scrape ends before its request', [database.scrapeMs, server.responseMs]],
+  ['a scrape ends before its request', [scrapeTimeoutMs, server.responseMs]],
   [
     'a transaction outlasts a statement',
     [database.importKeepAliveMs, database.statementMs, database.maxStatementMs, database.idleInTransactionMs],
   ],
-  ['attempts at a lock are many', [database.migrationPollMs, database.lockRetryMs, database.migrationWaitMs]],
   ['a client outlasts the service', [promisedMs, client.attemptMs, client.retryForMs]],
   ['a client backs off within its time', [client.firstDelayMs, client.maxDelayMs, client.retryForMs]],
-  ['doctor outlasts the service', [promisedMs, ownProcess.doctorMs]],
+  ['doctor outlasts the service', [promisedMs, requestTimeoutMs]],
 ];
 
 describe('Time limits', () => {
@@ -66,7 +62,7 @@ describe('Time limits', () => {
   }
 
   it('are positive and fit a timer', () => {
-    const all = [server, database, client, ownProcess].flatMap((limits) => Object.entries<number>(limits));
+    const all = [server, database, client].flatMap((limits) => Object.entries<number>(limits));
     for (const [name, limit] of all) expect(limit, name).to.be.within(0.1, maxTimerMs);
   });
 });

@@ -1,0 +1,23 @@
+/** Time limits of this adapter that others must exceed or fit into; `test/time-limits.test.ts` compares them. */
+export const databaseTimeouts = {
+  statementMs: 3_000,
+  maxStatementMs: 9_000,
+  sqliteBusyMs: 3_000,
+  /**
+   * Time by which an outer timeout exceeds an inner one, so that the more precise error of the inner timeout comes
+   * first. The pool's timeout is longer than the connection's, and the socket's is longer than the statement's.
+   */
+  graceMs: 500,
+  createRetryMs: 1_500,
+  // `keyQueryMs` is the maximum time of the query for an API key, and `keyTrustMs` the time for which its result is
+  // reused. Their sum must be less than the 5 s within which a revoked key is rejected.
+  keyQueryMs: 2_500,
+  keyTrustMs: 2_000,
+  // Maximum time of a readiness check. It exceeds the default database timeouts plus `graceMs`, so that the check can
+  // report the database's error. The result is reused for `readinessCacheMs`, because each check commits a transaction
+  // and any client can request one.
+  readinessMs: 4_000,
+  readinessCacheMs: 1_000,
+  importKeepAliveMs: 1_000,
+  idleInTransactionMs: 10_000,
+} as const;
