@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import type { InvalidApiKey, KeyId, OwnerId } from '../../core';
 import type { Middleware, State } from './context';
 import { describeFailure, failureOf, type HttpFailure } from './errors';
@@ -53,9 +54,21 @@ const parseTraceContext = (header: string): TraceContext | undefined => {
   return traceId === undefined || parentId === undefined ? undefined : { traceId, parentId };
 };
 
+// An address with a port: IPv6 stands in brackets then, and a port may be obfuscated (RFC 7239, section 6).
+const addressWithPort = /^(?:\[(?<ipv6>[^\]]*)\]|(?<ipv4>[\d.]+))(?::(?:\d+|_[\w.-]+))?$/;
+
+/** Returns the address in an entry of `X-Forwarded-For`, or undefined for `unknown` and whatever else is no address. */
+const parseForwardedAddress = (entry: string): string | undefined => {
+  const node = entry.trim().replace(/^"(.*)"$/, '$1');
+  const { ipv6, ipv4 } = addressWithPort.exec(node)?.groups ?? {};
+  const address = ipv6 ?? ipv4 ?? node;
+  return isIP(address) === 0 ? undefined : address;
+};
+
 /**
  * Returns the address of the client: that of the socket or, with trusted proxies, an address from `X-Forwarded-For`.
- * The outermost trusted proxy wrote that address. Clients can forge all entries to the left of that address.
+ * The outermost trusted proxy wrote that address. Clients can forge all entries to the left of that address, so a quote
+ * in them must not hide a comma.
  */
 export const clientAddressOf = (
   { headers, socket }: IncomingMessage,
@@ -63,8 +76,8 @@ export const clientAddressOf = (
 ): string | undefined => {
   const forwarded = headers['x-forwarded-for'];
   if (trustedProxies === 0 || typeof forwarded !== 'string') return socket.remoteAddress;
-  const address = forwarded.split(',').at(-trustedProxies)?.trim() ?? '';
-  return address === '' ? socket.remoteAddress : address;
+  const entry = forwarded.split(',').at(-trustedProxies);
+  return entry === undefined ? socket.remoteAddress : parseForwardedAddress(entry);
 };
 
 const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefined => {

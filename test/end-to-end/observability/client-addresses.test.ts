@@ -12,11 +12,18 @@ const lineOf = (log: string, message: string): LogLine => {
   return found[0] ?? {};
 };
 
-const addressLogged = async (TRUST_PROXY: string): Promise<unknown> => {
+/** Sends requests with these values of `X-Forwarded-For`. Returns the addresses in their log lines. */
+const addressesLogged = async (
+  TRUST_PROXY: string,
+  values: ReadonlyArray<string>,
+): Promise<ReadonlyArray<unknown>> => {
   const service = await serveInProcess(TRUST_PROXY === '' ? {} : { TRUST_PROXY });
-  await fetch(`${service.address}/openapi.json`, { headers: { 'X-Forwarded-For': forwarded } });
-  const { stdout } = await service.stop();
-  return lineOf(stdout, 'request')['clientAddress'];
+  for (const value of values) {
+    await fetch(`${service.address}/openapi.json`, { headers: { 'X-Forwarded-For': value } });
+  }
+  const lines = logLines((await service.stop()).stdout).filter(({ msg }) => msg === 'request');
+  expect(lines).to.have.lengthOf(values.length);
+  return lines.map(({ clientAddress }) => clientAddress);
 };
 
 describe('The log names the address of a client', () => {
@@ -34,7 +41,25 @@ describe('The log names the address of a client', () => {
     ['7', '127.0.0.1'],
   ] as const) {
     it(`${address} where ${trusted === '' ? 'no' : trusted} proxies are trusted`, async () => {
-      expect(await addressLogged(trusted)).to.equal(address);
+      expect(await addressesLogged(trusted, [forwarded])).to.deep.equal([address]);
     });
   }
+
+  it('without port, brackets and quotes, in each form that proxies write', async () => {
+    const forms = {
+      '192.0.2.1:47011': '192.0.2.1',
+      '2001:db8::1': '2001:db8::1',
+      '[2001:db8::1]': '2001:db8::1',
+      '[2001:db8::1]:47011': '2001:db8::1',
+      '"[2001:db8::1]:47011"': '2001:db8::1',
+      '"192.0.2.1:_port"': '192.0.2.1',
+      '"forged, 192.0.2.1': '192.0.2.1',
+    };
+    expect(await addressesLogged('1', Object.keys(forms))).to.deep.equal(Object.values(forms));
+  });
+
+  it('unless a proxy wrote what is no address', async () => {
+    const values = ['unknown', '_hidden', '300.0.2.1', '192.0.2.1:port', '[192.0.2.1', '192.0.2.1,', 'a b'];
+    expect(await addressesLogged('1', values)).to.deep.equal(values.map(() => undefined));
+  });
 });
