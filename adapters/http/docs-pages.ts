@@ -55,7 +55,12 @@ const htmlEscapes: Readonly<Record<string, string>> = {
 };
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (found) => htmlEscapes[found] ?? '');
 
-const headers = { 'Content-Security-Policy': pagePolicy };
+const headers = {
+  'Content-Security-Policy': pagePolicy,
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+};
 
 const startPage = (html: string): Handle =>
   sendTextByOrigin((origin) => ({

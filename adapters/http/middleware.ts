@@ -44,13 +44,11 @@ export const catchDefects: Middleware = async (context, next) => {
   }
 };
 
+/** Security headers of every response. OWASP recommends them for APIs; docs-pages.ts adds those for HTML pages. */
 export const securityHeaders = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
 } as const;
 
 const securityHeaderList = Object.entries(securityHeaders);
@@ -79,8 +77,7 @@ const isAllowed = (origins: ReadonlyArray<string>, origin: string): boolean =>
 /**
  * Returns the CORS headers of a response (Fetch standard, section 3.3). server-options.ts adds them to the errors of
  * the HTTP server, so that a page can read these errors too. Credentials such as cookies are not allowed, because a
- * page sends its API key itself. `Cross-Origin-Resource-Policy` stays `same-origin`, because browsers apply it only to
- * requests without CORS.
+ * page sends its API key itself.
  */
 export const corsHeaders = (origins: ReadonlyArray<string>, origin = ''): Headers => {
   if (origins.length === 0) return {};

@@ -125,12 +125,9 @@ describeService('Routes and headers', (service) => {
       await service.get('/livez', { headers: { X: 'x'.repeat(20_000) } }),
     ];
     answers.forEach((answer) => {
-      const names = answer.headers.map(([name]) => name);
-      expect(names).to.include.members(['cross-origin-resource-policy', 'x-frame-options']);
       expect(answer.header('X-Content-Type-Options')).to.equal('nosniff');
-      expect(answer.header('Content-Security-Policy')).to.include("default-src 'none'");
-      expect(answer.header('Cache-Control')).to.include('no-store');
-      expect(answer.header('Referrer-Policy')).to.equal('no-referrer');
+      expect(answer.header('Content-Security-Policy')).to.equal("default-src 'none'; frame-ancestors 'none'");
+      expect(answer.header('Cache-Control')).to.equal('no-store');
       expect(answer.header('X-Powered-By')).to.equal(undefined);
       expect(answer.header('Server') ?? '').not.to.match(/node|koa/i);
     });
