@@ -12,6 +12,7 @@ import {
   type IdempotencyKeyInFlight,
   type IdempotencyKeyReused,
   type ImportAborted,
+  type ImportedPets,
   type InvalidApiKey,
   invalidApiKey,
   type PetNotFound,
@@ -103,7 +104,7 @@ async function* decodeAll(newPets: Iterable<NewPet> | AsyncIterable<NewPet>): As
 }
 
 /**
- * Adds all animals of a source or none, and returns their number. Needs no API key, only the repository.
+ * Adds all animals of a source or none, and returns their number and ids. Needs no API key, only the repository.
  * app/commands/import.ts calls it.
  * Fails with ImportAborted, and stores no animal, if the source throws, an animal is invalid or the store rejects the
  * import. Fails with Unavailable if the store does not confirm the commit; then either all animals are stored or none.
@@ -112,7 +113,7 @@ export const importAll =
   (
     pets: PetRepository,
     newPets: Iterable<NewPet> | AsyncIterable<NewPet>,
-  ): TaskEither<ImportAborted | Unavailable, number> =>
+  ): TaskEither<ImportAborted | Unavailable, ImportedPets> =>
   async () =>
     pets.importAll({ [Symbol.asyncIterator]: () => decodeAll(newPets) })();
 

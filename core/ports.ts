@@ -97,6 +97,13 @@ export interface CreatedPet {
   readonly replayed: boolean;
 }
 
+/** Number of the animals that an import added, and their first and last id. An empty import has no ids. */
+export interface ImportedPets {
+  readonly count: number;
+  readonly firstId: PetId | undefined;
+  readonly lastId: PetId | undefined;
+}
+
 /**
  * Port through which operations.ts uses the store of animals. Adapters must pass the contract suite
  * `petRepositoryContract`. Each call fails with Unavailable at its deadline. A create that fails this way may still
@@ -119,12 +126,14 @@ export interface PetRepository {
     deadline?: Deadline,
   ) => TaskEither<IdempotencyKeyReused | IdempotencyKeyInFlight | Unavailable, CreatedPet>;
   /**
-   * Adds all animals of a source or none, and returns their number. Their ids ascend in the order of the source. Reads
-   * the source once, and stops reading if the source throws. Readers see none of the animals before all are stored.
-   * Until then, the store may reject other creates. ImportAborted means that no animal is stored. Unavailable means
-   * that either all are stored or none.
+   * Adds all animals of a source or none, and returns their number and ids. Their ids ascend in the order of the source.
+   * Reads the source once, and stops reading if the source throws. Readers see none of the animals before all are
+   * stored. Until then, the store may reject other creates. ImportAborted means that no animal is stored. Unavailable
+   * means that either all are stored or none.
    */
-  readonly importAll: (newPets: AsyncIterable<NewPet>) => TaskEither<ImportAborted | Unavailable, number>;
+  readonly importAll: (
+    newPets: AsyncIterable<NewPet>,
+  ) => TaskEither<ImportAborted | Unavailable, ImportedPets>;
 }
 
 /** Maximum delay of `setTimeout`, 24.8 days. A timer with a longer delay would fire at once. */

@@ -20,6 +20,7 @@ export {
   type ImportAborted,
   importAborted,
   importAll,
+  type ImportedPets,
   type InvalidApiKey,
   invalidApiKey,
   KeyId,

@@ -189,7 +189,8 @@ export const inMemoryPetRepository = ({
         const lastOfThem = nextId() + BigInt(newPets.length - 1);
         if (!PetId.is(lastOfThem)) return E.left(importAborted(noIdsLeft));
         newPets.forEach(add);
-        return E.right(newPets.length);
+        const added = sorted.slice(sorted.length - newPets.length);
+        return E.right({ count: added.length, firstId: added[0]?.id, lastId: added.at(-1)?.id });
       } catch (cause) {
         return E.left(importAborted(cause));
       }

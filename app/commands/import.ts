@@ -54,7 +54,7 @@ export const importRows = async (
   }
 
   const imported = await importAll(pets, validRows())();
-  if (E.isRight(imported)) return imported.right;
+  if (E.isRight(imported)) return imported.right.count;
   if (invalidRow !== undefined) {
     await checkRemaining(rows);
     throw invalidRow;

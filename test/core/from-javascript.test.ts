@@ -71,7 +71,8 @@ describe('A caller that no compiler checks', () => {
       .to.have.nested.property('left.cause.message')
       .that.matches(/^invalid NewPet: categoryId must be/);
     expect(await pets.find(petId(2n))()).to.have.property('_tag', 'Left');
-    expect(await call(importAll, pets, sourceOf([rex]))).to.deep.equal(E.right(1));
+    const imported = { count: 1, firstId: 2n, lastId: 2n };
+    expect(await call(importAll, pets, sourceOf([rex]))).to.deep.equal(E.right(imported));
     expect(await success(pets.find(petId(2n)))).to.have.property('categoryId', 5n);
   });
 
@@ -86,7 +87,7 @@ describe('A caller that no compiler checks', () => {
       },
       importAll: (newPets) => async () => {
         for await (const newPet of newPets) taken.push(newPet);
-        return E.right(taken.length);
+        return E.right({ count: taken.length, firstId: undefined, lastId: undefined });
       },
     });
     const row = { name: '', categoryId: 5n, age: 3 };

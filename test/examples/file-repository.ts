@@ -52,8 +52,9 @@ export const fileRepository = (file: string, now = Date.now): core.PetRepository
       TE.tryCatch(async () => {
         const newPets: Array<core.NewPet> = [];
         for await (const newPet of source) newPets.push(newPet);
-        add(newPets.map(withId));
-        return newPets.length;
+        const added = newPets.map(withId);
+        add(added);
+        return { count: added.length, firstId: added[0]?.id, lastId: added.at(-1)?.id };
       }, core.importAborted),
   };
 };

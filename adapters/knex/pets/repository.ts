@@ -5,6 +5,7 @@ import {
   idempotencyKeyInFlight,
   type ImportAborted,
   importAborted,
+  type ImportedPets,
   type NewPet,
   type PetRepository,
   scopedIdempotencyKeyText,
@@ -17,6 +18,7 @@ import { inBatches, type OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
 import { eitherToTaskEither, fileReplaced, withoutStatement, toTaskEither } from '../database/errors';
 import { inTransaction } from '../database/connections';
+import { petFromRow } from '../database/pet-columns';
 import { createPets, newPetBatches } from './create';
 import { readPages, readPets } from './read';
 
@@ -24,15 +26,20 @@ const insertAll = async (
   transaction: Knex,
   { insert }: PetStatements,
   newPets: AsyncIterable<NewPet>,
-): Promise<number> => {
-  let count = 0;
+): Promise<ImportedPets> => {
+  let imported: ImportedPets = { count: 0, firstId: undefined, lastId: undefined };
   for await (const batch of inBatches(newPets, newPetBatches)) {
-    await insert(transaction, batch).catch((error: unknown) => {
+    const rows = await insert(transaction, batch).catch((error: unknown) => {
       throw withoutStatement(error);
     });
-    count += batch.length;
+    const ids = rows.map((row) => petFromRow(row).id).sort((one, other) => (one < other ? -1 : 1));
+    imported = {
+      count: imported.count + batch.length,
+      firstId: imported.firstId ?? ids[0],
+      lastId: ids.at(-1),
+    };
   }
-  return count;
+  return imported;
 };
 
 /**
@@ -57,16 +64,16 @@ const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<
 
 const importAll =
   ({ writes, petStatements, isFileIntact }: Database) =>
-  (newPets: AsyncIterable<NewPet>): TaskEither<ImportAborted | Unavailable, number> =>
+  (newPets: AsyncIterable<NewPet>): TaskEither<ImportAborted | Unavailable, ImportedPets> =>
   async () => {
     const progress = { isCommitting: false };
     try {
-      const count = await inTransaction(writes, async (transaction) => {
+      const imported = await inTransaction(writes, async (transaction) => {
         const inserted = await keepAwake(transaction, () => insertAll(transaction, petStatements, newPets));
         progress.isCommitting = true;
         return inserted;
       });
-      return (await isFileIntact()) ? E.right(count) : E.left(unavailable(fileReplaced()));
+      return (await isFileIntact()) ? E.right(imported) : E.left(unavailable(fileReplaced()));
     } catch (cause) {
       return E.left(progress.isCommitting ? unavailable(withoutStatement(cause)) : importAborted(cause));
     }

@@ -211,7 +211,7 @@ describe("A host's pool of one connection to PostgreSQL", () => {
       const { createPet } = await success(openAnimalStore({ pets, authenticate })(key));
       expect((await success(createPet(rex, idempotencyKey))).replayed).to.equal(false);
       expect((await success(createPet(rex, idempotencyKey))).replayed).to.equal(true);
-      expect(await success(pets.importAll(sourceOf([rex, rex])))).to.equal(2);
+      expect((await success(pets.importAll(sourceOf([rex, rex])))).count).to.equal(2);
 
       const failure = await own
         .transaction(async (transaction) => {

@@ -146,7 +146,7 @@ export const importsOnBrokenStore = ({ it }: TestRunner, use: UseBreakable): voi
         const added = listed.slice(1).map(contentOf);
         const isAll = outcome._tag === 'Right' || (answer === 'Unavailable' && added.length > 0);
         expectEqual(`the animals that are stored after ${answer}`, added, isAll ? newPets : []);
-        if (outcome._tag === 'Right') expectEqual('the number of animals added', outcome.right, many);
+        if (outcome._tag === 'Right') expectEqual('the number of animals added', outcome.right.count, many);
 
         const next = await success(repository.create(arbitraryNewPet()), 'a create after that');
         expectEqual('what is found then', await success(repository.find(next.pet.id)), next.pet);
