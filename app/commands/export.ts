@@ -3,7 +3,7 @@ import * as E from 'fp-ts/Either';
 import { newPetFields, type Pet, type PetStatus, walkPages } from '../../core';
 import { withDatabase } from '../backend/database';
 import type { Terminal } from '../terminal/terminal';
-import { counted } from '../terminal/text';
+import { counted, escapeControlCharacters } from '../terminal/text';
 import { writeFile, writeStandardOutput } from '../transfer/files';
 import { type Format, formatOfFile, writeRows } from '../transfer/formats';
 import { showProgress } from '../transfer/progress';
@@ -19,19 +19,22 @@ import {
 interface Options {
   readonly format?: Format;
   readonly status?: PetStatus;
+  readonly escapeFormulas?: boolean;
+}
+
+/** Escapes control characters, which could change what a terminal shows, but keeps the line ends. */
+async function* printable(texts: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const text of texts) yield text.split(/\r?\n/).map(escapeControlCharacters).join('\n');
 }
 
 const exportTo = async (
   file: string,
   format: Format,
-  status: PetStatus | undefined,
+  { status, escapeFormulas = false }: Options,
   progress: { animals: number },
   { settings, terminal, signal }: TransferContext,
 ): Promise<void> => {
   const { printError, stdout } = terminal;
-  const { DATABASE_URL: address } = settings;
-  const databaseFile = address._tag === 'Sqlite' ? address.filename : undefined;
-
   await withDatabase(settings, { printError, signal }, async ({ pets }) => {
     async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
       for await (const page of walkPages(pets.list, { status })) {
@@ -40,15 +43,13 @@ const exportTo = async (
         yield page.right.pets;
       }
     }
-    const texts = writeRows(format, allPages());
-    const isOnScreen = file === '-' && stdout.isTTY === true;
-    const hideProgress = isOnScreen ? undefined : showProgress(terminal, { count: () => progress.animals });
+    const texts = writeRows(format, allPages(), { escapeFormulas });
+    if (file === '-' && stdout.isTTY === true) return writeStandardOutput(stdout, printable(texts), signal);
+    const hideProgress = showProgress(terminal, { count: () => progress.animals });
     try {
-      await (file === '-'
-        ? writeStandardOutput(stdout, texts, signal)
-        : writeFile(file, databaseFile, texts, signal));
+      await (file === '-' ? writeStandardOutput(stdout, texts, signal) : writeFile(file, texts, signal));
     } finally {
-      hideProgress?.();
+      hideProgress();
     }
   });
 };
@@ -64,13 +65,15 @@ export const exportCommand = (terminal: Terminal): Command =>
         newPetFields.status.values,
       ),
     )
-    .action(async (file: string, { format = formatOfFile(file), status }: Options, command: Command) => {
+    .option('--escape-formulas', 'in CSV, put a quote before names that a spreadsheet would run as formulas')
+    .action(async (file: string, options: Options, command: Command) => {
+      const { format = formatOfFile(file) } = options;
       if (format === undefined) return command.error(missingFormat);
       const progress = { animals: 0 };
       await runTransfer(
         terminal,
         async (context) => {
-          await exportTo(file, format, status, progress, context);
+          await exportTo(file, format, options, progress, context);
           return `${counted(progress.animals, 'animal')} ${progress.animals === 1 ? 'was' : 'were'} exported`;
         },
         {

@@ -2,35 +2,36 @@ import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
-import { importAll, type NewPet, type PetRepository } from '../../core';
+import { importAll, type ImportedPets, type NewPet, type PetRepository } from '../../core';
 import { withDatabase } from '../backend/database';
-import { reasonOf } from '../failures';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
 import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
 import { showProgress } from '../transfer/progress';
 import type { Row } from '../transfer/rows';
-import { formatOption, missingFormat, nonEmpty, runInterruptible, type TransferContext } from './run';
+import { formatOption, missingFormat, nonEmpty, runTransfer, type TransferContext } from './run';
 
-type ImportEnd =
-  | { readonly outcome: 'stored'; readonly stored: number }
-  | { readonly outcome: 'checked' | 'invalid_rows'; readonly stored: 0 }
-  | { readonly outcome: 'interrupted'; readonly stored: 0; readonly signal: NodeJS.Signals }
-  | { readonly outcome: 'failed'; readonly stored: 0; readonly reason: string }
-  | { readonly outcome: 'unconfirmed'; readonly stored: null; readonly reason: string };
+interface Options {
+  readonly format?: Format;
+  readonly skipInvalid?: boolean;
+  readonly dryRun?: boolean;
+  readonly escapeFormulas?: boolean;
+  readonly json?: boolean;
+}
 
-type ImportSummary = ImportEnd & {
-  readonly rows: number;
-  readonly invalidRows: number;
-  readonly seconds: number;
-};
+interface Progress {
+  rows: number;
+  invalidRows: number;
+  /** True if the database has not confirmed the commit. */
+  isUnconfirmed: boolean;
+}
 
 class InvalidRow extends Error {}
 
 class Unconfirmed extends Error {}
 
-const checkRemaining = async (rows: AsyncIterator<Row>): Promise<void> => {
+const skipAll = async (rows: AsyncIterator<Row>): Promise<void> => {
   while ((await rows.next()).done !== true);
 };
 
@@ -42,135 +43,79 @@ export const importRows = async (
   rows: AsyncIterator<Row>,
   pets: PetRepository,
   skipInvalid: boolean,
-): Promise<number> => {
-  let invalidRow: InvalidRow | undefined;
-
+): Promise<ImportedPets> => {
   async function* validRows(): AsyncGenerator<NewPet> {
     for (let next = await rows.next(); next.done !== true; next = await rows.next()) {
       const { newPet } = next.value;
       if (E.isRight(newPet)) yield newPet.right;
-      else if (!skipInvalid) throw (invalidRow = new InvalidRow(newPet.left));
+      else if (!skipInvalid) throw new InvalidRow(newPet.left);
     }
   }
-
   const imported = await importAll(pets, validRows())();
-  if (E.isRight(imported)) return imported.right.count;
-  if (invalidRow !== undefined) {
-    await checkRemaining(rows);
-    throw invalidRow;
-  }
+  if (E.isRight(imported)) return imported.right;
   const { _tag, cause } = imported.left;
+  if (cause instanceof InvalidRow) await skipAll(rows);
   throw _tag === 'Unavailable' ? new Unconfirmed(E.toError(cause).message) : cause;
 };
 
-const maxBufferedBytes = 4_194_304;
-
+/** Waits until a slow reader has taken the messages, so that they don't fill the memory. */
 const waitForDrain = async (output: Writable, signal: AbortSignal): Promise<void> => {
-  if (!output.writableNeedDrain || output.writableLength < maxBufferedBytes) return;
+  if (!output.writableNeedDrain) return;
   await once(output, 'drain', { signal }).catch(() => {
     signal.throwIfAborted();
   });
 };
 
-const failedEnd = (error: unknown, { settings, receivedSignal }: TransferContext): ImportEnd => {
-  const reason = reasonOf(error, settings.DATABASE_URL);
-  if (error instanceof Unconfirmed) return { outcome: 'unconfirmed', stored: null, reason };
-  const signal = receivedSignal();
-  if (signal !== undefined) return { outcome: 'interrupted', stored: 0, signal };
-  if (error instanceof InvalidRow) return { outcome: 'invalid_rows', stored: 0 };
-  return { outcome: 'failed', stored: 0, reason };
-};
-
-interface Options {
-  readonly format?: Format;
-  readonly skipInvalid?: boolean;
-  readonly dryRun?: boolean;
-  readonly json?: boolean;
-}
-
 const importFile = async (
   file: string,
   format: Format,
-  { skipInvalid = false, dryRun = false }: Options,
-  context: TransferContext,
-): Promise<ImportSummary> => {
-  const began = performance.now();
-  const { settings, terminal, signal } = context;
-  const { printError } = terminal;
-  let count = 0;
-  let invalidRows = 0;
-
+  { skipInvalid = false, dryRun = false, escapeFormulas = false }: Options,
+  progress: Progress,
+  { settings, terminal, signal }: TransferContext,
+): Promise<ImportedPets | undefined> => {
   async function* reported(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
     for await (const row of rows) {
-      count += 1;
+      progress.rows += 1;
       if (E.isLeft(row.newPet)) {
-        invalidRows += 1;
-        printError(`line ${row.line}: ${row.newPet.left}`);
+        progress.invalidRows += 1;
+        terminal.printError(`line ${row.line}: ${row.newPet.left}`);
       }
       await waitForDrain(terminal.stderr, signal);
       yield row;
     }
   }
-
-  const check = async (rows: AsyncIterator<Row>): Promise<ImportEnd> => {
-    await checkRemaining(rows);
-    const isAccepted = invalidRows === 0 || skipInvalid;
-    return { outcome: isAccepted ? 'checked' : 'invalid_rows', stored: 0 };
-  };
-
-  const store = (rows: AsyncIterator<Row>): Promise<ImportEnd> =>
-    withDatabase(settings, { printError, signal }, async ({ pets }) => ({
-      outcome: 'stored',
-      stored: await importRows(rows, pets, skipInvalid),
-    }));
-
-  const run = async (): Promise<ImportEnd> => {
-    const source = await openSource(file, signal);
-    const hideProgress = showProgress(terminal, {
-      unit: 'rows',
-      count: () => count,
-      fraction: source.fraction,
-    });
-    try {
-      const rows = reported(readRows(format, source.chunks));
-      return await (dryRun ? check(rows) : store(rows));
-    } finally {
-      hideProgress();
-      source.close();
+  terminal.printError('the animals get new ids; `animal-store copy` keeps ids');
+  const source = await openSource(file, signal);
+  const { fraction } = source;
+  const hideProgress = showProgress(terminal, { unit: 'rows', count: () => progress.rows, fraction });
+  try {
+    const rows = reported(readRows(format, source.chunks, { escapeFormulas }));
+    if (!dryRun) {
+      const { printError } = terminal;
+      return await withDatabase(settings, { printError, signal }, ({ pets }) =>
+        importRows(rows, pets, skipInvalid),
+      );
     }
-  };
-
-  const end = await run().catch((error: unknown) => failedEnd(error, context));
-  const seconds = Math.round(performance.now() - began) / 1_000;
-  return { ...end, rows: count, invalidRows, seconds };
+    await skipAll(rows);
+    if (progress.invalidRows > 0 && !skipInvalid) throw new InvalidRow();
+    return undefined;
+  } catch (error) {
+    progress.isUnconfirmed = error instanceof Unconfirmed;
+    if (!(error instanceof InvalidRow)) throw error;
+    const { rows, invalidRows } = progress;
+    const are = invalidRows === 1 ? 'is' : 'are';
+    throw new Error(`${invalidRows} of ${counted(rows, 'row')} ${are} invalid`, { cause: error });
+  } finally {
+    hideProgress();
+    source.close();
+  }
 };
 
 const wereStored = (count: number): string =>
   `${counted(count, 'animal')} ${count === 1 ? 'was' : 'were'} stored`;
 
-const summaryText = (summary: ImportSummary): string => {
-  const { rows, invalidRows, seconds } = summary;
-  const skipped = invalidRows === 0 ? '' : `, ${counted(invalidRows, 'invalid row')} skipped`;
-  switch (summary.outcome) {
-    case 'stored':
-      return `${wereStored(summary.stored)}${skipped}, in ${seconds} s`;
-    case 'checked':
-      return `dry run: ${rows - invalidRows} of ${counted(rows, 'row')} would be stored${skipped}; nothing was stored`;
-    case 'invalid_rows':
-      return `nothing was stored: ${invalidRows} of ${counted(rows, 'row')} ${invalidRows === 1 ? 'is' : 'are'} invalid`;
-    case 'interrupted':
-      return `interrupted by ${summary.signal}: nothing was stored`;
-    case 'failed':
-      return `nothing was stored: ${summary.reason}`;
-    case 'unconfirmed':
-      return `the database did not confirm the commit (${summary.reason}): either ${wereStored(rows - invalidRows)} or none; check with \`animal-store export\` before you import again`;
-  }
-};
-
-const exitCodeOf = (summary: ImportSummary): number | NodeJS.Signals => {
-  if (summary.outcome === 'interrupted') return summary.signal;
-  return summary.outcome === 'stored' || summary.outcome === 'checked' ? 0 : 1;
-};
+const idsText = ({ firstId, lastId }: ImportedPets): string =>
+  firstId === undefined || lastId === undefined ? '' : ` with new ids from ${firstId} to ${lastId}`;
 
 /** Makes the command `import`, which command-line.ts adds to the program. */
 export const importCommand = (terminal: Terminal): Command =>
@@ -180,14 +125,35 @@ export const importCommand = (terminal: Terminal): Command =>
     .addOption(formatOption())
     .option('--skip-invalid', 'skip invalid rows and import the others')
     .option('--dry-run', 'check every row and import nothing')
-    .option('--json', 'print the summary as JSON')
+    .option('--escape-formulas', 'in CSV, remove the quotes that `export --escape-formulas` has added')
+    .option('--json', 'print the result as JSON')
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), json = false } = options;
       if (format === undefined) return command.error(missingFormat);
-      await runInterruptible(terminal, async (context) => {
-        const summary = await importFile(file, format, options, context);
-        terminal.printError(summaryText(summary));
-        if (json) terminal.print(json, summary, '');
-        terminal.fail(exitCodeOf(summary));
+      const progress: Progress = { rows: 0, invalidRows: 0, isUnconfirmed: false };
+      const validRows = (): number => progress.rows - progress.invalidRows;
+
+      const run = async (context: TransferContext): Promise<string> => {
+        const began = performance.now();
+        const imported = await importFile(file, format, options, progress, context);
+        const seconds = Math.round(performance.now() - began) / 1_000;
+        const { rows, invalidRows } = progress;
+        if (json) {
+          const { count: stored, firstId, lastId } = imported ?? { count: 0 };
+          const ids = { firstId: firstId?.toString(), lastId: lastId?.toString() };
+          terminal.print(json, { stored, ...ids, rows, invalidRows, seconds }, '');
+        }
+        const skipped = invalidRows === 0 ? '' : `, ${counted(invalidRows, 'invalid row')} skipped`;
+        return imported === undefined
+          ? `dry run: ${validRows()} of ${counted(rows, 'row')} would be stored${skipped}; nothing was stored`
+          : `${wereStored(imported.count)}${idsText(imported)}${skipped}, in ${seconds} s`;
+      };
+
+      await runTransfer(terminal, run, {
+        failed: 'the import failed',
+        remains: () =>
+          progress.isUnconfirmed
+            ? `the database did not confirm the commit: either ${wereStored(validRows())} or none; check with \`animal-store export\` before you import again`
+            : 'nothing was stored',
       });
     });

@@ -1,57 +1,97 @@
 import { randomUUID } from 'node:crypto';
 import {
-  constants,
   createReadStream,
-  fstat,
+  createWriteStream,
   lstatSync,
-  open as openDescriptor,
   readlinkSync,
   realpathSync,
   type Stats,
   statSync,
 } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { Socket } from 'node:net';
+import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { addAbortSignal, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { isatty, ReadStream } from 'node:tty';
-import { promisify } from 'node:util';
+import { errorCode } from '../error-code';
 import { writeFully } from '../terminal/terminal';
 
-const standardInput = 0;
-
-const openFile = (file: string): Promise<number> =>
-  promisify(openDescriptor)(file, constants.O_RDONLY | constants.O_NONBLOCK);
-
-const streamOf = (fd: number, stats: Stats) => {
-  if (isatty(fd)) return new ReadStream(fd);
-  return stats.isFIFO() || stats.isSocket()
-    ? new Socket({ fd, readable: true, writable: false })
-    : createReadStream('', { fd });
-};
-
-/**
- * Opens the file that commands/import.ts reads, or standard input for `-`. Without O_NONBLOCK, opening a pipe without a
- * writer blocks a thread, and the process can't exit. Pipes and terminals are read through a socket stream, because a
- * pending read of a file stream can't be aborted.
- */
+/** Opens the file that commands/import.ts reads, or standard input for `-`. */
 export const openSource = async (file: string, interruption: AbortSignal) => {
-  interruption.throwIfAborted();
-  const fd = file === '-' ? standardInput : await openFile(file);
-  const stats = await promisify(fstat)(fd);
-  const stream = streamOf(fd, stats);
+  const size = file === '-' ? 0 : (await stat(file)).size;
+  const stream = file === '-' ? process.stdin : createReadStream(file);
   // Prevents an unhandled error event if `interruption` is already aborted. The first read then throws the error.
   stream.on('error', () => undefined);
   const chunks: AsyncIterable<Uint8Array> = addAbortSignal(interruption, stream);
   return {
     chunks,
-    fraction: () =>
-      stats.isFile() && stats.size > 0 ? Math.min(stream.bytesRead / stats.size, 1) : undefined,
+    fraction: () => (size > 0 ? Math.min(stream.bytesRead / size, 1) : undefined),
     close: (): void => {
       stream.destroy();
     },
   };
+};
+
+const sqliteHeader = 'SQLite format 3\0';
+
+const startsAsDatabase = async (file: string): Promise<boolean> => {
+  const handle = await open(file);
+  try {
+    const head = Buffer.alloc(sqliteHeader.length);
+    await handle.read(head, 0, head.length, 0);
+    return head.toString('latin1') === sqliteHeader;
+  } finally {
+    await handle.close();
+  }
+};
+
+const findFile = (file: string): Promise<Stats | undefined> =>
+  lstat(file).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+
+const refuseToReplace = async (file: string): Promise<void> => {
+  const found = await findFile(file);
+  if (found === undefined) return;
+  if (!found.isFile())
+    throw new Error(`${file} is not a regular file; name another file, or - for standard output`);
+  if (await startsAsDatabase(file)) throw new Error(`${file} is a SQLite database; name another file`);
+};
+
+const partialName = /\.export-[0-9a-f-]{36}\.partial$/;
+
+const dayMs = 86_400_000;
+
+/** Removes what killed exports have left in a folder. */
+const removeStalePartials = async (folder: string): Promise<void> => {
+  for (const name of await readdir(folder)) {
+    if (!partialName.test(name)) continue;
+    const found = await findFile(join(folder, name));
+    if (found !== undefined && Date.now() - found.mtimeMs > dayMs)
+      await rm(join(folder, name), { force: true });
+  }
+};
+
+/**
+ * Writes a temporary file in the same folder, flushes it to the disk and renames it; commands/export.ts calls it. A
+ * failure leaves the earlier file unchanged. The temporary name is random, because a killed process leaves its file
+ * behind, and process ids repeat in containers.
+ */
+export const writeFile = async (
+  file: string,
+  texts: AsyncIterable<string>,
+  signal: AbortSignal,
+): Promise<void> => {
+  await refuseToReplace(file);
+  await removeStalePartials(dirname(file));
+  const partial = `${file}.export-${randomUUID()}.partial`;
+  try {
+    await pipeline(texts, createWriteStream(partial, { flags: 'wx', flush: true }), { signal });
+    await rename(partial, file);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
 };
 
 interface Target {
@@ -90,57 +130,6 @@ export const resolveOutputFile = (file: string, database: string | undefined): T
     throw new Error(`${file} is the database itself; name another file`);
   }
   return target;
-};
-
-const sqliteHeader = 'SQLite format 3\0';
-
-const refuseDatabase = async ({ path, earlier }: Target): Promise<void> => {
-  if (earlier === undefined) return;
-  const handle = await open(path);
-  try {
-    const head = Buffer.alloc(sqliteHeader.length);
-    await handle.read(head, 0, head.length, 0);
-    if (head.toString('latin1') === sqliteHeader)
-      throw new Error(`${path} is a SQLite database; name another file`);
-  } finally {
-    await handle.close();
-  }
-};
-
-const copyOwnership = async (handle: FileHandle, { mode, uid, gid }: Stats): Promise<void> => {
-  const { uid: ownUid, gid: ownGid } = await handle.stat();
-  if (uid !== ownUid || gid !== ownGid) await handle.chown(uid, gid);
-  await handle.chmod(mode & 0o7777);
-};
-
-const newFileMode = 0o666;
-const privateMode = 0o600;
-
-/**
- * Writes a temporary file in the same folder, flushes it to the disk and renames it; commands/export.ts calls it. A
- * failure leaves the earlier file unchanged. A symbolic link is followed, not replaced. The temporary name is random,
- * because a killed process leaves its file behind, and process ids repeat in containers.
- */
-export const writeFile = async (
-  file: string,
-  database: string | undefined,
-  texts: AsyncIterable<string>,
-  signal: AbortSignal,
-): Promise<void> => {
-  const target = resolveOutputFile(file, database);
-  await refuseDatabase(target);
-  const { path, earlier } = target;
-  const partial = `${path}.${randomUUID()}.partial`;
-  const handle = await open(partial, 'wx', earlier === undefined ? newFileMode : privateMode);
-  try {
-    if (earlier !== undefined) await copyOwnership(handle, earlier);
-    await pipeline(texts, handle.createWriteStream({ flush: true }), { signal });
-    await rename(partial, path);
-  } catch (error) {
-    await handle.close();
-    await rm(partial, { force: true });
-    throw error;
-  }
 };
 
 export const writeStandardOutput = (

@@ -8,11 +8,18 @@ interface Progress {
 
 const progressIntervalMs = 5_000;
 
-/** Prints the progress of a command in `app/commands`, such as `import`, until the returned function is called. */
+/**
+ * Prints the progress of a command in `app/commands`, such as `import`, until the returned function is called. Prints
+ * nothing if standard error is not a terminal.
+ */
 export const showProgress = (
-  { printError }: Pick<Terminal, 'printError'>,
+  {
+    printError,
+    stderr,
+  }: { readonly stderr: Pick<Terminal['stderr'], 'isTTY'> } & Pick<Terminal, 'printError'>,
   { unit = 'animals', count, fraction = () => undefined }: Progress,
 ): (() => void) => {
+  if (stderr.isTTY !== true) return () => undefined;
   const began = performance.now();
   const timer = setInterval(() => {
     const seconds = (performance.now() - began) / 1_000;

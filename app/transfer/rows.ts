@@ -1,7 +1,9 @@
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
+import { parseJson } from '../../adapters/json';
 import { fieldErrors, fieldErrorTexts, NewPet } from '../../core';
 
+/** Row of a file: the number of its first line, and its animal or the reason why it has none. */
 export interface Row {
   readonly line: number;
   readonly newPet: E.Either<string, NewPet>;
@@ -13,129 +15,62 @@ export const decodeRow = (value: unknown): E.Either<string, NewPet> =>
     E.mapLeft((errors) => fieldErrorTexts(fieldErrors(errors), 'the row').join('; ')),
   );
 
-const byteOrderMark = Buffer.from('\ufeff');
+/** Maximum length of a row, so that a quote that is not closed does not read the whole file into memory. */
+export const maxRowLength = 1_000_000;
 
-async function* withoutByteOrderMark(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  let head: Buffer | undefined = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    if (head === undefined) {
-      yield chunk;
-      continue;
-    }
-    head = Buffer.concat([head, chunk]);
-    if (head.length < byteOrderMark.length) continue;
-    const hasMark = byteOrderMark.equals(head.subarray(0, byteOrderMark.length));
-    yield hasMark ? head.subarray(byteOrderMark.length) : head;
-    head = undefined;
-  }
-  if (head !== undefined) yield head;
-}
+const countLines = (text: string): number => text.split('\n').length - 1;
 
-type Quoting = 'start' | 'plain' | 'quoted' | 'closed' | 'carriageReturn';
+/** Matches the first two bytes of UTF-16, with or without a byte order mark. */
+const utf16Start = /^(?:\xff\xfe|\xfe\xff|.?\0)/s;
 
-const comma = 0x2c;
-const quote = 0x22;
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
-
-/**
- * Returns the state of the CSV parser after a byte (RFC 4180). Only a quote at the start of a field opens a quoted
- * field. In a quoted field, a quote gives `closed`: it ends the field, unless a second quote follows and makes it an
- * escaped quote.
- */
-const nextQuoting = (quoting: Quoting, byte: number): Quoting => {
-  if (quoting === 'quoted') return byte === quote ? 'closed' : 'quoted';
-  if (byte === carriageReturn) return 'carriageReturn';
-  if (byte === comma) return 'start';
-  return byte === quote && quoting !== 'plain' ? 'quoted' : 'plain';
+const refuseUtf16 = (chunk: Uint8Array): void => {
+  if (utf16Start.test(Buffer.from(chunk.subarray(0, 2)).toString('latin1')))
+    throw new Error('the file is UTF-16; save it as UTF-8');
 };
 
-interface RawRow {
-  readonly line: number;
-  readonly lastLine: number;
-  readonly bytes: Uint8Array | undefined;
+/** Decodes UTF-8, and removes a byte order mark. Throws at the first line that is not UTF-8. */
+export async function* decodeUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let line = 1;
+  let isStart = true;
+  const decode = (chunk: Uint8Array, stream: boolean): string => {
+    try {
+      return decoder.decode(chunk, { stream });
+    } catch {
+      const [valid = ''] = Buffer.from(chunk).toString().split('\ufffd', 1);
+      throw new Error(`line ${line + countLines(valid)}: the text is not UTF-8; save the file as UTF-8`);
+    }
+  };
+  for await (const chunk of chunks) {
+    if (isStart) refuseUtf16(chunk);
+    isStart = false;
+    const text = decode(chunk, true);
+    line += countLines(text);
+    yield text;
+  }
+  decode(new Uint8Array(), false);
 }
 
-const maxRowBytes = 8_000_000;
+const parseRow = (text: string): Row['newPet'] => {
+  const value = parseJson(Buffer.from(text));
+  return E.isLeft(value) ? E.left(`invalid JSON: ${value.left.reason}`) : decodeRow(value.right);
+};
 
-const maxBytesWithCarriageReturn = maxRowBytes + 1;
-
-export const tooLong = E.left(`the row is longer than ${maxRowBytes} bytes`);
-
-const withoutCarriageReturn = (bytes: Uint8Array): Uint8Array =>
-  bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes;
-
-/**
- * Splits a file into rows for `readNdjson` and `readCsv` of formats.ts, and skips empty lines. With `hasQuotes`, as in
- * CSV, a line break in quotes does not end the row. Throws if a quote is not closed, or if a carriage return has no
- * line feed, because several rows may then look like one.
- */
-export async function* splitRows(
-  chunks: AsyncIterable<Uint8Array>,
-  { hasQuotes }: { readonly hasQuotes: boolean },
-): AsyncGenerator<RawRow> {
-  let pieces: Array<Uint8Array> = [];
-  let size = 0;
-  let quoting: Quoting = 'start';
-  let firstLine = 1;
-  let line = 1;
-  let quoteLine = 1;
-
-  const isInQuotes = (): boolean => quoting === 'quoted';
-
-  const throwUnclosedQuote = (): never => {
-    throw new Error(`line ${quoteLine}: the quote that opens here is not closed`);
-  };
-
-  const addPiece = (piece: Uint8Array): void => {
-    size += piece.length;
-    if (size > maxBytesWithCarriageReturn && line > firstLine) throwUnclosedQuote();
-    if (size > maxBytesWithCarriageReturn) pieces = [];
-    else pieces.push(piece);
-  };
-
-  const takeRow = (): RawRow | undefined => {
-    const [only = new Uint8Array(), ...others] = pieces;
-    const bytes = withoutCarriageReturn(others.length === 0 ? only : Buffer.concat(pieces));
-    const isTooLong = size > maxBytesWithCarriageReturn || bytes.length > maxRowBytes;
-    pieces = [];
-    size = 0;
-    if (isTooLong) return { line: firstLine, lastLine: line, bytes: undefined };
-    return bytes.length === 0 ? undefined : { line: firstLine, lastLine: line, bytes };
-  };
-
-  const findEnd = (chunk: Uint8Array, from: number): number => {
-    if (!hasQuotes) return chunk.indexOf(lineFeed, from);
-    for (let index = from; index < chunk.length; index += 1) {
-      const byte = chunk[index] ?? lineFeed;
-      if (byte === lineFeed && quoting !== 'quoted') return index;
-      if (quoting === 'carriageReturn') {
-        throw new Error(
-          `line ${line}: a carriage return outside quotes must be followed by a line feed; convert the line ends to LF or CRLF`,
-        );
-      }
-      if (byte === lineFeed) line += 1;
-      const next = nextQuoting(quoting, byte);
-      if (quoting === 'start' && next === 'quoted') quoteLine = line;
-      quoting = next;
-    }
-    return -1;
-  };
-
-  for await (const chunk of withoutByteOrderMark(chunks)) {
-    let start = 0;
-    for (let end = findEnd(chunk, 0); end !== -1; end = findEnd(chunk, start)) {
-      addPiece(chunk.subarray(start, end));
-      const row = takeRow();
-      if (row !== undefined) yield row;
-      start = end + 1;
+/** Splits only at line feeds, because a JSON text may contain the other line ends of Node's `readline`. */
+export async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
+  let line = 0;
+  let rest = '';
+  const rowsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Row> =>
+    lines.flatMap((text) => {
       line += 1;
-      firstLine = line;
-      quoting = 'start';
-    }
-    addPiece(chunk.subarray(start));
+      return text.trim() === '' ? [] : [{ line, newPet: parseRow(text) }];
+    });
+  for await (const text of texts) {
+    const lines = `${rest}${text}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* rowsOf(lines);
+    if (rest.length > maxRowLength)
+      throw new Error(`line ${line + 1}: the row is longer than ${maxRowLength} characters`);
   }
-  if (isInQuotes()) throwUnclosedQuote();
-  const last = takeRow();
-  if (last !== undefined) yield last;
+  yield* rowsOf([rest]);
 }

@@ -37,7 +37,7 @@ describe('The database of a command', () => {
     ]) {
       const { code, stderr } = await runInProcess(command, environment);
       expect(code, stderr).to.equal(0);
-      expect(stderr, command.join(' ')).to.match(new RegExp(`^database: sqlite:${file}\n`));
+      expect(stderr, command.join(' ')).to.match(new RegExp(`^database: sqlite:${file}$`, 'm'));
     }
   });
 

@@ -1,20 +1,10 @@
 import { expect } from 'chai';
-import {
-  chmod,
-  chown,
-  link,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
 import { CategoryId, decodeOrThrow, type NewPet, PetName } from '../../../core';
-import { type Catalogue, environmentOf, newCatalogue } from '../../support/databases/catalogue';
+import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
 import { eventually } from '../../support/eventually';
 import { killPrograms, startCommand, withoutDatabaseLine } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
@@ -60,14 +50,13 @@ describe('The command export', () => {
     expect((await runInProcess(['export', '--format=csv', '--status=gone'], environment)).code).to.equal(2);
   });
 
-  it('replaces a file when the export is complete, also through a link', async () => {
+  it('replaces a file when the export is complete', async () => {
     const catalogue = await newCatalogue(animals(2));
     const folder = await makeFolder();
     const file = join(folder, 'animals.csv');
     await writeFile(file, 'what was there');
     await link(file, join(folder, 'earlier'));
-    await symlink(file, join(folder, 'link.csv'));
-    expect(await runInProcess(['export', join(folder, 'link.csv')], catalogue.environment)).to.include({
+    expect(await runInProcess(['export', file], catalogue.environment)).to.include({
       code: 0,
       stdout: '',
       stderr: '2 animals were exported\n',
@@ -76,7 +65,19 @@ describe('The command export', () => {
       'name,categoryId,status,id\r\nanimal 1,9007199254740993,sold,1\r\nanimal 2,9007199254740993,,2\r\n',
     );
     expect(await readFile(join(folder, 'earlier'), 'utf8')).to.equal('what was there');
-    expect(await readdir(folder)).to.have.members(['animals.csv', 'earlier', 'link.csv']);
+    expect(await readdir(folder)).to.have.members(['animals.csv', 'earlier']);
+  });
+
+  it('removes what killed exports left in its folder more than a day ago', async () => {
+    const { environment } = await newCatalogue(animals(1));
+    const folder = await makeFolder();
+    const [old, fresh] = [0, 1].map((n) => `other.csv.export-${randomUUID().slice(0, -1)}${n}.partial`);
+    const names = [old ?? '', fresh ?? '', 'notes.partial'];
+    for (const name of names) await writeFile(join(folder, name), '');
+    const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
+    for (const name of [old ?? '', 'notes.partial']) await utimes(join(folder, name), twoDaysAgo, twoDaysAgo);
+    expect((await runInProcess(['export', join(folder, 'new.csv')], environment)).code).to.equal(0);
+    expect(await readdir(folder)).to.have.members(['new.csv', fresh, 'notes.partial']);
   });
 
   it('leaves the earlier file and nothing else when it fails in the middle', async () => {
@@ -135,87 +136,51 @@ describe('The command export', () => {
 
   it('fails when the disk takes only a part of the last write', async () => {
     const categoryId = decodeOrThrow(CategoryId, 1n);
-    const { environment } = await newCatalogue([
-      { name: decodeOrThrow(PetName, 'x'.repeat(50_000)), categoryId },
-    ]);
+    const name = decodeOrThrow(PetName, 'x'.repeat(1_000));
+    const { environment } = await newCatalogue(Array.from({ length: 50 }, () => ({ name, categoryId })));
     const folder = await makeFolder();
     // `ulimit` limits files to 80 blocks of 512 bytes. Further output is cut off, as on a full disk.
     const script = 'ulimit -f 80; $STORE export --format ndjson > animals.ndjson';
     const { code, stderr } = await runScript(script, environment, folder);
-    expect(stderr).to.match(/^the export failed: EFBIG: .*; the output is incomplete \(1 animal\)\n$/);
+    expect(stderr).to.match(/^the export failed: EFBIG: .*; the output is incomplete \(50 animals\)\n$/);
     expect(code).to.equal(1);
   });
 
-  it('keeps the mode and the owner of the file that it replaces', async () => {
-    const { environment } = await newCatalogue(animals(1));
-    const isRoot = process.getuid?.() === 0;
-    for (const mode of [0o600, 0o666]) {
-      const file = await newFile('animals.csv', 'what was there');
-      await chmod(file, mode);
-      if (isRoot) await chown(file, 65534, 65533);
-      const { uid, gid } = await stat(file);
-      expect((await runInProcess(['export', file], environment)).code).to.equal(0);
-      const after = await stat(file);
-      expect([after.mode & 0o777, after.uid, after.gid]).to.deep.equal([mode, uid, gid]);
+  it('refuses to replace a SQLite database, its own or that of another service', async () => {
+    const [own, other] = [await newCatalogue(animals(2)), await newCatalogue(animals(1))];
+    for (const { file } of [own, other]) {
+      const { code, stderr } = await runInProcess(['export', '--format=csv', file], own.environment);
+      expect(stderr).to.equal(
+        `the export failed: ${file} is a SQLite database; name another file; ${file} is unchanged\n`,
+      );
+      expect(code).to.equal(1);
     }
+    expect(await namesIn(own.file)).to.deep.equal(['animal 1', 'animal 2']);
+    expect(await namesIn(other.file)).to.deep.equal(['animal 1']);
   });
 
-  it('creates the file that a link names, and keeps the link', async () => {
-    const { environment } = await newCatalogue(animals(1));
+  it('refuses to replace a folder or a link', async () => {
+    const { environment, file } = await newCatalogue();
     const folder = await makeFolder();
-    await mkdir(join(folder, 'data'));
-    await symlink('data/animals.csv', join(folder, 'link.csv'));
-    expect((await runInProcess(['export', join(folder, 'link.csv')], environment)).code).to.equal(0);
-    expect(await readdir(join(folder, 'data'))).to.deep.equal(['animals.csv']);
-    expect((await lstat(join(folder, 'link.csv'))).isSymbolicLink()).to.equal(true);
-  });
-
-  it('refuses to replace its own database, whatever name it is given', async () => {
-    const { file } = await newCatalogue(animals(2));
-    const folder = await makeFolder();
+    await mkdir(join(folder, 'folder.csv'));
     await symlink(file, join(folder, 'link.csv'));
-    await link(file, join(folder, 'second-name.csv'));
-    await symlink(dirname(file), join(folder, 'same-folder'));
-    for (const name of [
-      file,
-      join(folder, 'link.csv'),
-      join(folder, 'second-name.csv'),
-      join(folder, 'same-folder', basename(file)),
-      `${file}-wal`,
-      join(folder, 'same-folder', `${basename(file)}-journal`),
-    ]) {
-      for (const database of [file, join(folder, 'link.csv')]) {
-        const { code, stderr } = await runInProcess(
-          ['export', '--format', 'csv', name],
-          environmentOf(database),
-        );
-        const outcome = /-(wal|journal)$/.test(name) ? 'was not written' : 'is unchanged';
-        expect(stderr).to.equal(
-          `the export failed: ${name} is the database itself; name another file; ${name} ${outcome}\n`,
-        );
-        expect(code).to.equal(1);
-      }
+    for (const name of ['folder.csv', 'link.csv']) {
+      const { code, stderr } = await runInProcess(['export', join(folder, name)], environment);
+      expect(code).to.equal(1);
+      expect(stderr).to.include(
+        `${join(folder, name)} is not a regular file; name another file, or - for standard output`,
+      );
     }
-    expect(await namesIn(file)).to.deep.equal(['animal 1', 'animal 2']);
+    expect((await readdir(folder)).sort()).to.deep.equal(['folder.csv', 'link.csv']);
   });
 
-  it('refuses to replace the database of another service', async () => {
-    const [{ environment }, { file }] = [await newCatalogue(), await newCatalogue(animals(1))];
-    const { code, stderr } = await runInProcess(['export', '--format=csv', file], environment);
-    expect(stderr).to.equal(
-      `the export failed: ${file} is a SQLite database; name another file; ${file} is unchanged\n`,
-    );
-    expect(code).to.equal(1);
-    expect(await namesIn(file)).to.deep.equal(['animal 1']);
-  });
-
-  it('refuses to replace a folder', async () => {
-    const { environment } = await newCatalogue();
-    const folder = join(await makeFolder(), 'animals.csv');
-    await mkdir(folder);
-    const { code, stderr } = await runInProcess(['export', folder], environment);
-    expect(code).to.equal(1);
-    expect(stderr).to.include(`${folder} is not a regular file; write to standard output instead`);
-    expect(await readdir(folder)).to.deep.equal([]);
+  it('puts a quote before a name that a spreadsheet would run as a formula, if asked to', async () => {
+    const { environment } = await newCatalogue([
+      { name: decodeOrThrow(PetName, '=1+1'), categoryId: decodeOrThrow(CategoryId, -1n) },
+    ]);
+    const command = ['export', '--format=csv'];
+    expect((await runInProcess(command, environment)).stdout).to.include('\r\n=1+1,-1,,1\r\n');
+    const escaped = await runInProcess([...command, '--escape-formulas'], environment);
+    expect(escaped.stdout).to.include("\r\n'=1+1,-1,,1\r\n");
   });
 });

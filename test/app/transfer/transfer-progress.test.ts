@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { mock } from 'node:test';
 import { showProgress } from '../../../app/transfer/progress';
+import { CategoryId, decodeOrThrow, PetName } from '../../../core';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { killPrograms, main, startProgram } from '../../support/processes/command';
 import { removeFolders } from '../../support/temporary-folder';
@@ -28,7 +29,8 @@ describe('The progress of a transfer', () => {
       mock.timers.enable({ apis: ['setInterval'] });
       const lines: Array<string> = [];
       const printError = (text: string): void => void lines.push(text);
-      const hide = showProgress({ printError }, { count: () => 3_000, fraction: () => fraction });
+      const terminal = { printError, stderr: { isTTY: true } };
+      const hide = showProgress(terminal, { count: () => 3_000, fraction: () => fraction });
       mock.timers.tick(4_999);
       expect(lines).to.deep.equal([]);
       mock.timers.tick(5_001);
@@ -39,6 +41,18 @@ describe('The progress of a transfer', () => {
       expect(lines).to.have.lengthOf(2);
     });
   }
+});
+
+describe('The progress of a transfer in a log or a pipe', () => {
+  it('is not printed', () => {
+    mock.timers.enable({ apis: ['setInterval'] });
+    const printError = (text: string): void => {
+      throw new Error(text);
+    };
+    showProgress({ printError, stderr: {} }, { count: () => 3_000 });
+    mock.timers.tick(100_000);
+    mock.timers.reset();
+  });
 });
 
 describe('At a terminal', () => {
@@ -52,19 +66,25 @@ describe('At a terminal', () => {
     const { code, text } = await onTerminal(command, environment);
     expect(code).to.equal(0);
     expect(text.split('\r\n').map((line) => line.replace(/ must be .*| in [\d.]+ s$/, ''))).to.deep.equal([
+      'the animals get new ids; `animal-store copy` keeps ids',
       `database: sqlite:${database}`,
       'line 3002: categoryId',
       'line 3003: categoryId',
-      '3000 animals were stored, 2 invalid rows skipped,',
+      '3000 animals were stored with new ids from 1 to 3000, 2 invalid rows skipped,',
       '',
     ]);
   });
 
-  it('an export prints its summary after the animals', async () => {
-    const { file, environment } = await newCatalogue();
-    const { text } = await onTerminal(`${process.execPath} ${main} export --format csv`, environment);
-    expect(text).to.equal(
-      `database: sqlite:${file}\r\nname,categoryId,status,id\r\r\n0 animals were exported\r\n`,
-    );
+  it('an export shows control characters escaped, and then its summary', async () => {
+    const name = decodeOrThrow(PetName, 'a\x1b[2Jb\u202e\r\nc');
+    const { file, environment } = await newCatalogue([{ name, categoryId: decodeOrThrow(CategoryId, 1n) }]);
+    for (const [format, shown] of [
+      ['csv', 'name,categoryId,status,id\r\n"a\\u001b[2Jb\\u202e\r\nc",1,,1'],
+      ['ndjson', '{"id":1,"name":"a\\u001b[2Jb\\u202e\\r\\nc","categoryId":1}'],
+    ] as const) {
+      const command = `${process.execPath} ${main} export --format ${format}`;
+      const { text } = await onTerminal(command, environment);
+      expect(text).to.equal(`database: sqlite:${file}\r\n${shown}\r\n1 animal was exported\r\n`);
+    }
   });
 });
