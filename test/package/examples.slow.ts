@@ -39,10 +39,7 @@ host.use(async ({ state }, next) => {
 mountPetRoutes(host, core.openAnimalStore({ pets: inMemoryPetRepository(), authenticate }));
 `;
 
-/**
- * Runs a suite on a repository whose full pages wrongly report a next page. `contract-messages.test.ts` has other
- * mistakes.
- */
+/** Runs a suite on a repository whose full pages wrongly report a next page. */
 const suite = `
 import { describe, it } from 'node:test';
 import { inMemoryPetRepository } from 'animal-store/in-memory';
