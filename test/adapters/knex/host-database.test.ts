@@ -1,13 +1,6 @@
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
-import {
-  apiKeyStore,
-  hostDatabase,
-  knexAuthenticate,
-  knexPetRepository,
-  knexReadiness,
-  migrate,
-} from '../../../adapters/knex';
+import { hostDatabase, knexPetRepository, knexReadiness, migrate } from '../../../adapters/knex';
 import {
   ApiKey,
   CategoryId,
@@ -25,8 +18,8 @@ import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 import { sourceOf } from '../../contracts/source-of';
 
 interface Host {
-  /** Opens a knex instance of the host on its database, with other settings. */
-  readonly open: (taste?: Knex.Config) => Knex;
+  /** Opens a knex instance of the host on its database. */
+  readonly open: () => Knex;
   readonly remove: () => Promise<void>;
 }
 
@@ -36,35 +29,17 @@ const hosts: ReadonlyArray<readonly [string, () => Promise<Host>]> = [
     async () => {
       const filename = await newDatabaseFile();
       const configuration = { client: 'sqlite3', connection: { filename }, useNullAsDefault: true };
-      return { open: (taste) => knex({ ...configuration, ...taste }), remove: removeFolders };
+      return { open: () => knex(configuration), remove: removeFolders };
     },
   ],
   [
     'PostgreSQL',
     async () => {
       const { url, drop } = await createPostgresDatabase();
-      return { open: (taste) => knex({ client: 'pg', connection: url, ...taste }), remove: drop };
+      return { open: () => knex({ client: 'pg', connection: url }), remove: drop };
     },
   ],
 ];
-
-const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-
-const toCamelCase = (name: string): string =>
-  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-
-const withCamelCase = (response: unknown): unknown => {
-  if (Array.isArray(response)) return response.map(withCamelCase);
-  if (typeof response !== 'object' || response === null) return response;
-  const entries = Object.entries(response);
-  return Object.fromEntries(entries.map(([name, value]) => [toCamelCase(name), withCamelCase(value)]));
-};
-
-/** Settings of a host that writes petId in its program for the column pet_id. */
-const mapsNames: Knex.Config = {
-  wrapIdentifier: (name, wrap) => wrap(toSnakeCase(name)),
-  postProcessResponse: withCamelCase,
-};
 
 const key = decodeOrThrow(ApiKey, 'key-of-the-host');
 const { authenticate } = inMemoryApiKeys([[decodeOrThrow(KeyId, 'host'), key]]);
@@ -121,56 +96,6 @@ for (const [kind, makeHost] of hosts) {
       await adopt(() => undefined);
       await adopt(() => undefined);
       expect(await counts()).to.deep.equal({ pets: ['Rex'], adoptions: 2 });
-    });
-  });
-}
-
-for (const [kind, makeHost] of hosts) {
-  describe(`A host's own knex that maps names, on ${kind}`, () => {
-    let host: Host;
-    let own: Knex;
-    beforeEach(async () => {
-      host = await makeHost();
-      own = host.open(mapsNames);
-      await success(migrate(hostDatabase(own)));
-    });
-    afterEach(async () => {
-      await own.destroy();
-      await host.remove();
-    });
-
-    it('maps them still when the store has migrated', async () => {
-      await own.schema.createTable('adoptedPets', (table) => table.text('petId'));
-      await own('adoptedPets').insert({ petId: '7' });
-      await own.raw("update adopted_pets set pet_id = '8'");
-      expect(await own('adoptedPets').select('petId')).to.deep.equal([{ petId: '8' }]);
-    });
-
-    it('serves the store from the next start on, in a transaction as well', async () => {
-      await own.destroy();
-      own = host.open(mapsNames);
-      const register = apiKeyStore(hostDatabase(own));
-      const issued = await success(register.issue('a client'));
-      const create = async (on: Knex, text: string) => {
-        const database = hostDatabase(on);
-        const ports = { pets: knexPetRepository(database), authenticate: knexAuthenticate(database) };
-        const { createPet } = await success(openAnimalStore(ports)(issued.key));
-        return success(createPet(rex, decodeOrThrow(IdempotencyKey, text)));
-      };
-      const { pet } = await create(own, 'outside');
-      expect(await create(own, 'outside')).to.deep.equal({ pet, replayed: true });
-      await own.transaction(async (transaction) => {
-        expect(await create(transaction, 'outside')).to.deep.equal({ pet, replayed: true });
-        expect((await create(transaction, 'inside')).replayed).to.equal(false);
-        expect((await create(transaction, 'inside')).replayed).to.equal(true);
-        expect(await transaction('creationKeys').select('idempotencyKey').orderBy('petId')).to.deep.equal([
-          { idempotencyKey: 'outside' },
-          { idempotencyKey: 'inside' },
-        ]);
-      });
-      expect(await success(register.list)).to.have.nested.property('[0].lastFour', issued.lastFour);
-      expect(await knexReadiness(hostDatabase(own))()).to.equal(undefined);
-      expect(await success(migrate(hostDatabase(own)))).to.deep.equal([]);
     });
   });
 }
@@ -239,4 +164,29 @@ describe('A knex of another kind', () => {
     expect(() => hostDatabase(other)).to.throw(TypeError, 'the knex clients pg and sqlite3, not cockroachdb');
     await other.destroy();
   });
+});
+
+describe('A knex that maps names', () => {
+  const settings: ReadonlyArray<Knex.Config> = [
+    { wrapIdentifier: (name, wrap) => wrap(name.toLowerCase()) },
+    { postProcessResponse: (response: unknown) => response },
+  ];
+  for (const setting of settings) {
+    it(`is refused at once, with what to do: ${Object.keys(setting).join()}`, async () => {
+      const mapping = knex({
+        client: 'sqlite3',
+        connection: { filename: await newDatabaseFile() },
+        useNullAsDefault: true,
+        ...setting,
+      });
+      const message = /without wrapIdentifier and postProcessResponse.*make a second Knex/;
+      expect(() => hostDatabase(mapping)).to.throw(TypeError, message);
+      await mapping.transaction((transaction) => {
+        expect(() => hostDatabase(transaction)).to.throw(TypeError, message);
+        return Promise.resolve();
+      });
+      await mapping.destroy();
+      await removeFolders();
+    });
+  }
 });
