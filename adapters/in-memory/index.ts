@@ -88,7 +88,7 @@ export const inMemoryApiKeys = (
 
 type Options = Readonly<{
   pets?: ReadonlyArray<Pet>;
-  /** Clock in milliseconds for the expiry of idempotency keys, by default `performance.now`. */
+  /** Clock in milliseconds for the expiry of idempotency keys, by default the system clock. */
   now?: () => number;
 }>;
 
@@ -106,10 +106,7 @@ const noIdsLeft = 'the id of a new animal would be greater than 9223372036854775
  * Stores animals in memory, for tests, for programs that need no persistence, and for `DATABASE_URL=memory:` in
  * app/backend/backend.ts.
  */
-export const inMemoryPetRepository = ({
-  pets = [],
-  now = () => performance.now(),
-}: Options = {}): PetRepository => {
+export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {}): PetRepository => {
   const sorted = pets.map((pet) => Object.freeze(decodeOrThrow(Pet, pet))).sort(compareById);
   const byId = new Map(sorted.map((pet) => [pet.id, pet]));
   const records = new Map<string, { readonly id: PetId; readonly expiresAt: number }>();

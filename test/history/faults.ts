@@ -8,11 +8,7 @@ import { type Hand, type Injection, lasting, silenceMs } from './nemesis';
 import type { Build } from './settings';
 
 export const longestOutageMs = 2_000;
-const longestJumpMs = 8_000;
 const longestFullMs = 6_000;
-
-/** Shifts of running instances. At a start the clock is true: a day off would purge the idempotency keys of others. */
-const shiftsOfAll = ['-10h', '+10h', '-1y', '+1y'] as const;
 
 const oneOf = <A>(all: ReadonlyArray<A>, random: Random): A => {
   const one = all[random.below(all.length)];
@@ -70,24 +66,11 @@ const cables = (instances: ReadonlyArray<Instance>): Hand => ({
   },
 });
 
-const clocks = (instances: ReadonlyArray<Instance>): Hand => ({
-  name: 'clocks',
-  draw: (random) => {
-    const { number, moveClock } = oneOf(instances, random);
-    const shift = random.pick(shiftsOfAll);
-    const name = `move the clock of instance ${number} by ${shift}`;
-    return lasting(name, [], random.between(500, longestJumpMs), async () => {
-      await moveClock(shift);
-      return () => moveClock('+0');
-    });
-  },
-});
-
 /** Faults of the instances themselves. */
 export const instanceFaults = (
   instances: ReadonlyArray<Instance>,
   builds: ReadonlyArray<Build>,
-): ReadonlyArray<Hand> => [processes(instances, builds), cables(instances), clocks(instances)];
+): ReadonlyArray<Hand> => [processes(instances, builds), cables(instances)];
 
 /** Cuts and heals the networks between instances and their database. The instances answer all the time. */
 export const databaseCables = (proxies: ReadonlyArray<FreezingProxy>): Hand => ({

@@ -5,7 +5,6 @@ import { startFreezingProxy } from '../support/postgres/freezing-proxy';
 import { type Running, startProgram } from '../support/processes/command';
 import { freePort, pidOf } from '../support/processes/system';
 import { whenServing } from '../support/service/service-process';
-import { settableClock } from '../faults/support/machine';
 import { starvedMs } from '../faults/support/measures';
 import { type Build, settings } from './settings';
 
@@ -16,15 +15,13 @@ const retryPauseMs = 200;
 const fewestAttempts = 15;
 
 /** Makes a service behind a proxy, with a supervisor that starts it until it serves. */
-const newInstance = async (number: number, folder: string, databaseUrl: string) => {
+const newInstance = async (number: number, databaseUrl: string) => {
   const port = await freePort();
   const cable = await startFreezingProxy(port);
-  const clock = await settableClock(`${folder}/clock-${number}`);
-  const environment = { ...environmentOf(databaseUrl), PORT: `${port}`, ...clock.environment };
+  const environment = { ...environmentOf(databaseUrl), PORT: `${port}` };
   const unexpectedEnds: Array<string> = [];
   let running: Running | undefined;
   let isAsked = false;
-  let isStarting = false;
   let latest: Build = settings.builds[0];
 
   const startOnce = async ({ checkout, environment: ofBuild }: Build): Promise<boolean> => {
@@ -46,8 +43,6 @@ const newInstance = async (number: number, folder: string, databaseUrl: string) 
   };
   const start = async (build = latest): Promise<void> => {
     latest = build;
-    isStarting = true;
-    await clock.set('+0');
     const began = performance.now();
     const failures: Array<string> = [];
     while (!(await startOnce(build))) {
@@ -56,7 +51,6 @@ const newInstance = async (number: number, folder: string, databaseUrl: string) 
         throw new Error(`instance ${number} does not start:\n${failures.join('')}`);
       await delay(retryPauseMs);
     }
-    isStarting = false;
   };
   const end = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
     isAsked = true;
@@ -73,10 +67,6 @@ const newInstance = async (number: number, folder: string, databaseUrl: string) 
     end,
     signal: (name: 'SIGSTOP' | 'SIGCONT'): void => running?.signal(name),
     starvedMs: () => (running === undefined ? 0 : starvedMs(pidOf(running))),
-    /** Shifts its clock, as libfaketime reads it, unless it is starting. */
-    moveClock: async (shift: string): Promise<void> => {
-      if (!isStarting) await clock.set(shift);
-    },
   };
 };
 
@@ -84,11 +74,10 @@ export type Instance = Awaited<ReturnType<typeof newInstance>>;
 
 /** Starts an instance for each database address. They are killed afterwards. */
 export const withInstances = async <A>(
-  folder: string,
   databaseUrls: ReadonlyArray<string>,
   use: (instances: ReadonlyArray<Instance>) => Promise<A>,
 ): Promise<A> => {
-  const instances = await Promise.all(databaseUrls.map((url, number) => newInstance(number, folder, url)));
+  const instances = await Promise.all(databaseUrls.map((url, number) => newInstance(number, url)));
   try {
     for (const each of instances) await each.start();
     return await use(instances);

@@ -50,19 +50,17 @@ export const sqliteFile: SetUp = {
   name: 'sqlite',
   within: async (use) => {
     const hasDisk = await mayMount();
-    return inFolder((folder) =>
-      onSmallDisk(sqliteDiskBytes, (data) => {
-        const file = `${data}/animals.sqlite3`;
-        const url = `sqlite:${file}`;
-        const disk: Hand = { name: 'disk', draw: (random) => fullDisk(random, data, sqliteDiskBytes) };
-        return withInstances(folder, [url, url, url], (instances) =>
-          use({
-            instances,
-            hands: [...instanceFaults(instances, settings.builds), lock(file), ...(hasDisk ? [disk] : [])],
-          }),
-        );
-      }),
-    );
+    return onSmallDisk(sqliteDiskBytes, (data) => {
+      const file = `${data}/animals.sqlite3`;
+      const url = `sqlite:${file}`;
+      const disk: Hand = { name: 'disk', draw: (random) => fullDisk(random, data, sqliteDiskBytes) };
+      return withInstances([url, url, url], (instances) =>
+        use({
+          instances,
+          hands: [...instanceFaults(instances, settings.builds), lock(file), ...(hasDisk ? [disk] : [])],
+        }),
+      );
+    });
   },
 };
 
@@ -162,10 +160,9 @@ export const primaryAndStandby: SetUp = {
   name: 'standby',
   within: async (use) => {
     const diskBytes = (await mayMount()) ? pairDiskBytes : 0;
-    const start = (folder: string, pair: PostgresPair): ReturnType<typeof use> =>
+    const start = (pair: PostgresPair): ReturnType<typeof use> =>
       withProxies(Array<number>(instanceCount).fill(pair.primary().port), (proxies) =>
         withInstances(
-          folder,
           proxies.map(({ port }) => urlOf(port)),
           (instances) =>
             use({
@@ -179,12 +176,8 @@ export const primaryAndStandby: SetUp = {
             }),
         ),
       );
-    return inFolder((folder) =>
-      onSmallDisk(pairDiskBytes, (first) =>
-        onSmallDisk(pairDiskBytes, (second) =>
-          withPostgresPair([first, second], (pair) => start(folder, pair)),
-        ),
-      ),
+    return onSmallDisk(pairDiskBytes, (first) =>
+      onSmallDisk(pairDiskBytes, (second) => withPostgresPair([first, second], start)),
     );
   },
 };

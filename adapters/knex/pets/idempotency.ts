@@ -113,13 +113,11 @@ const maxPurgeTimeShare = 0.1;
 
 /**
  * Returns a function that deletes expired rows in the background, at most once a second; create.ts calls it after each
- * batch. A statement deletes few rows, because creates on SQLite wait for it. If the clock was set back, the function
- * does not wait until the clock catches up. In a transaction of the embedding program it does nothing, because a failed
- * purge would abort that transaction.
+ * batch. A statement deletes few rows, because creates on SQLite wait for it. In a transaction of the embedding program
+ * it does nothing, because a failed purge would abort that transaction.
  */
 export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () => number): (() => void) => {
-  let lastTime = -Infinity;
-  let isRunning = false;
+  let nextAt = 0;
 
   const purge = async (): Promise<void> => {
     for (;;) {
@@ -130,15 +128,12 @@ export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () =>
   };
 
   return () => {
-    const time = now();
-    if (isRunning || writes.isTransaction === true) return;
-    if (time >= lastTime && time < lastTime + purgeIntervalMs) return;
-    lastTime = time;
-    isRunning = true;
+    if (performance.now() < nextAt || writes.isTransaction === true) return;
+    nextAt = Infinity;
     void purge()
       .catch(constVoid)
       .finally(() => {
-        isRunning = false;
+        nextAt = performance.now() + purgeIntervalMs;
       });
   };
 };

@@ -1,9 +1,7 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { eventually } from '../../support/eventually';
-import { call } from '../../support/http/client';
 import { startProgram } from '../../support/processes/command';
 import { inFolder } from '../../support/temporary-folder';
 
@@ -54,40 +52,6 @@ export const withUnreachable = async <A>(addresses: string, use: () => Promise<A
   }
 };
 
-const faketimeLibrary = (): string | undefined =>
-  readdirSync('/usr/lib')
-    .map((folder) => `/usr/lib/${folder}/faketime/libfaketimeMT.so.1`)
-    .find((path) => existsSync(path));
-
-/** Makes a wall clock that a test can set for one process. The monotonic clock is not changed. */
-export const settableClock = async (file: string) => {
-  const library = faketimeLibrary();
-  const set = (shift: string): Promise<void> => writeFile(file, shift);
-  await set('+0');
-  return {
-    set,
-    /** Variables for the environment of the process. Empty if libfaketime is not installed. */
-    environment:
-      library === undefined
-        ? {}
-        : {
-            LD_PRELOAD: library,
-            FAKETIME_TIMESTAMP_FILE: file,
-            FAKETIME_NO_CACHE: '1',
-            FAKETIME_DONT_FAKE_MONOTONIC: '1',
-          },
-    /** Moves the clock. Resolves when the Date header of the service shows the new year. */
-    jump: async (shift: '+0' | '+1y' | '-1y', address: string): Promise<void> => {
-      await set(shift);
-      const year = new Date().getFullYear() + { '+0': 0, '+1y': 1, '-1y': -1 }[shift];
-      await eventually(`the service is in ${year}`, 20_000, async () => {
-        const { headers } = await call(`${address}/livez`);
-        return headers.date?.includes(` ${year} `) === true;
-      });
-    },
-  };
-};
-
 export interface Trace {
   readonly output: () => Promise<string>;
   readonly detach: () => Promise<void>;
@@ -121,7 +85,7 @@ export const detachAll = async (): Promise<void> => {
   await Promise.all([...tracers].map((kill) => kill()));
 };
 
-export type Tool = 'strace' | 'mount' | 'faketime' | 'routes';
+export type Tool = 'strace' | 'mount' | 'routes';
 
 const nothing = (): Promise<void> => Promise.resolve();
 
@@ -134,10 +98,6 @@ const tools: Readonly<Record<Tool, { readonly test: () => Promise<unknown>; read
   routes: {
     test: () => withUnreachable('127.255.0.0/24', nothing),
     missing: 'iproute2 is not installed, or routes can not be set: that needs root',
-  },
-  faketime: {
-    test: () => (faketimeLibrary() === undefined ? Promise.reject(new Error()) : nothing()),
-    missing: 'libfaketime is not installed',
   },
 };
 
