@@ -79,29 +79,14 @@ const unstorable = /[\0\p{Surrogate}]/u;
 /** True if every database stores the text unchanged. PostgreSQL rejects U+0000, and SQLite replaces lone surrogates. */
 export const isStorable = (value: string): boolean => !unstorable.test(value);
 
-const ascii = /^[\0-\x7f]*$/;
+/** True if the text has at most `maxLength` code points. A code point takes at most two elements of a JavaScript string. */
+const isShortEnough = (value: string, maxLength: number): boolean =>
+  value.length <= maxLength || (value.length <= 2 * maxLength && [...value].length <= maxLength);
 
-/**
- * Counts bytes of UTF-8 per UTF-16 code unit, four times as fast as per character. Each half of a surrogate pair counts
- * as two bytes.
- */
-const utf8Bytes = (value: string): number => {
-  if (ascii.test(value)) return value.length;
-  let bytes = 0;
-  for (let place = 0; place < value.length; place += 1) {
-    const unit = value.charCodeAt(place);
-    bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3;
-  }
-  return bytes;
-};
-
-const isShortEnough = (value: string, maxBytes: number): boolean =>
-  value.length <= maxBytes && (3 * value.length <= maxBytes || utf8Bytes(value) <= maxBytes);
-
-export const text = <B extends string>(name: string, maxBytes: number): t.Type<B, string> =>
+export const text = <B extends string>(name: string, maxLength: number): t.Type<B, string> =>
   brand(name, t.string, {
-    holds: (value) => isShortEnough(value, maxBytes) && isStorable(value),
-    expected: `a string of at most ${maxBytes} bytes of UTF-8, without U+0000 and lone surrogates`,
+    holds: (value) => isShortEnough(value, maxLength) && isStorable(value),
+    expected: `a string of at most ${maxLength} characters, without U+0000 and lone surrogates`,
   });
 
 export const enumeration = <A extends string>(name: string, values: ReadonlyArray<A>): t.Type<A, string> =>

@@ -10,14 +10,14 @@ export const PetId: t.Type<PetId, bigint> = int64('PetId');
 export type CategoryId = bigint & FromDecodeOrThrow<'CategoryId'>;
 export const CategoryId: t.Type<CategoryId, bigint> = int64('CategoryId');
 
-const maxNameBytes = 65_536;
+const maxNameLength = 1_000;
 
 /**
- * Name of an animal: at most 65,536 bytes of UTF-8, possibly empty, without U+0000 and lone surrogates. With this
- * limit, a page of 100 animals stays small enough to serve.
+ * Name of an animal: at most 1,000 characters (Unicode code points), possibly empty, without U+0000 and lone
+ * surrogates. With this limit, a page of 100 animals has at most 400 kB of names.
  */
 export type PetName = string & FromDecodeOrThrow<'PetName'>;
-export const PetName: t.Type<PetName, string> = text('PetName', maxNameBytes);
+export const PetName: t.Type<PetName, string> = text('PetName', maxNameLength);
 
 const petStatuses = ['available', 'pending', 'sold'] as const;
 
@@ -25,7 +25,7 @@ export type PetStatus = (typeof petStatuses)[number];
 export const PetStatus: t.Type<PetStatus, string> = enumeration('PetStatus', petStatuses);
 
 type FieldKind =
-  | { readonly kind: 'text'; readonly maxBytes: number }
+  | { readonly kind: 'text'; readonly maxLength: number }
   | { readonly kind: 'int64' }
   | { readonly kind: 'enumeration'; readonly values: ReadonlyArray<string> };
 
@@ -45,9 +45,9 @@ export const newPetFields = {
     kind: 'text',
     codec: PetName,
     required: true,
-    maxBytes: maxNameBytes,
+    maxLength: maxNameLength,
     description:
-      "The animal's name: any text of at most 65,536 bytes of UTF-8, without U+0000 and without lone surrogates. It is returned byte for byte.",
+      "The animal's name: any text of at most 1,000 characters (Unicode code points), without U+0000 and without lone surrogates. It is returned byte for byte.",
     example: 'Rex',
   },
   categoryId: {

@@ -65,7 +65,7 @@ export const importAborted = (cause: unknown): ImportAborted => ({ _tag: 'Import
 
 /**
  * Authentication port, which `openAnimalStore` of operations.ts calls. Returns the caller to whom an API key belongs.
- * Fails with Unavailable at the deadline. Adapters must pass the contract suite `authenticateContract`.
+ * `openAnimalStore` ends the call at the deadline. Adapters must pass the contract suite `authenticateContract`.
  */
 export type Authenticate = (
   apiKey: ApiKey,
@@ -106,15 +106,12 @@ export interface ImportedPets {
 
 /**
  * Port through which operations.ts uses the store of animals. Adapters must pass the contract suite
- * `petRepositoryContract`. Each call fails with Unavailable at its deadline. A create that fails this way may still
- * have added its animal. An adapter that answers at once may ignore deadlines.
+ * `petRepositoryContract`. operations.ts ends each call with Unavailable at its deadline. An adapter may ignore the
+ * deadline, or use it to skip work whose result would come too late.
  */
 export interface PetRepository {
-  /**
-   * Reads one page. Every animal whose create ended before the call is visible. `owner` is the owner of the caller's
-   * API key; a store can use it to divide its time fairly among owners.
-   */
-  readonly list: (query: PetQuery, deadline?: Deadline, owner?: OwnerId) => TaskEither<Unavailable, PetPage>;
+  /** Reads one page. Every animal whose create ended before the call is visible. */
+  readonly list: (query: PetQuery, deadline?: Deadline) => TaskEither<Unavailable, PetPage>;
   readonly find: (id: PetId, deadline?: Deadline) => TaskEither<PetNotFound | Unavailable, Pet>;
   /**
    * Adds an animal, and resolves once the animal is stored durably. `resolveIdempotentCreate` defines the result if the

@@ -36,8 +36,6 @@ import { idOfRow, leastInt64, newPetCells, petFromRow, type PetRow } from './dat
 import { type MigrationFailed, tryMigrate } from './migrations/migrate';
 import { generationMismatch, migrations, readSchemaState, type SchemaState } from './migrations/migrations';
 
-const maxPageBytes = 1_000_000;
-
 const eachFilter: ReadonlyArray<PetFilters> = [
   {},
   ...petFilters.map((field) => ({ [field]: newPetFields[field].example })),
@@ -49,11 +47,11 @@ const readAnimals = async (
   { reads, petStatements }: Database,
   limit: number,
 ): Promise<ReadonlyArray<PetRow>> => {
-  const rows = await petStatements.page(reads, { from: leastInt64, filters: {} }, limit);
+  const [rows = []] = await petStatements.pages(reads, [{ from: leastInt64, filters: {} }], limit);
   for (const filters of eachFilter) {
     const start = { from: leastInt64, filters };
-    await petStatements.page(reads, start, limit);
-    await petStatements.pages(reads, [start], limit, maxPageBytes);
+    await petStatements.pages(reads, [start], limit);
+    await petStatements.pages(reads, [start, start], limit);
   }
   await petStatements.byIds(reads, [leastInt64, ...rows.map((row) => BigInt(idOfRow(row)))]);
   return rows;

@@ -2,11 +2,10 @@ import { CategoryId, type ImportedPets, type NewPet, type Pet, PetName } from '.
 import { arbitraryNewPet, arbitraryPet, arbitraryScopedIdempotencyKey } from './arbitrary';
 import { expectEqual } from './expect-equal';
 import { nextTurn } from './next-turn';
-import { allEnded, atOnce, decoded, expectFailure, success, unendedAfter } from './outcome';
+import { allEnded, atOnce, decoded, expectFailure, success } from './outcome';
 import { sourceOf } from './source-of';
 import type { TestRunner } from './test-runner';
 import { type OpenPetRepository, useRepository } from './pet-repository/open-pet-repository';
-import { boundedFunctions } from './pet-repository/port-functions';
 import { expectAlike, makeNewPet } from './pet-repository/filterings';
 import { longestName } from './pet-repository/keeps-every-letter';
 import { allPets } from './pet-repository/pages-of';
@@ -26,11 +25,6 @@ const expectImported = (imported: ImportedPets, pets: ReadonlyArray<Pet>): void 
   expectEqual('the first of their ids', imported.firstId, pets[0]?.id);
   expectEqual('the last of their ids', imported.lastId, pets.at(-1)?.id);
 };
-
-const seed = petWithId(5n);
-
-/** Maximum time by which a call may miss its deadline, long enough for a busy machine. */
-const latenessMs = 5_000;
 
 /** Defines the tests of `importAll`: all animals of a source are added, or none of them. */
 export const importAllContract = (
@@ -205,39 +199,5 @@ export const importAllContract = (
           expectEqual('how many are listed', (await expectAlike(repository)).length, 32);
         },
       ));
-
-    it('ends other calls at their deadline while an import runs', () =>
-      use({ pets: [seed] }, async (repository) => {
-        let goOn = (): void => undefined;
-        const held = new Promise<void>((resolve) => {
-          goOn = resolve;
-        });
-        let isHeld = (): void => undefined;
-        const begun = new Promise<void>((resolve) => {
-          isHeld = resolve;
-        });
-        const source = sourceOf(Array.from({ length: many }, arbitraryNewPet), (index) => {
-          if (index < many - 1) return;
-          isHeld();
-          return held;
-        });
-        const importing = repository.importAll(source)();
-        await Promise.race([begun, importing]);
-
-        const deadline = performance.now() + 100;
-        const calls = Object.fromEntries(
-          Object.entries(boundedFunctions).map(([name, { call }]) => [
-            name,
-            call(repository, seed.id, deadline)(),
-          ]),
-        );
-        try {
-          const unended = await unendedAfter(latenessMs, calls);
-          expectEqual(`calls that had not ended ${latenessMs} ms after their deadline`, unended, []);
-        } finally {
-          goOn();
-          await Promise.allSettled([importing, ...Object.values(calls)]);
-        }
-      }));
   });
 };

@@ -79,7 +79,7 @@ describe('A NewPet', () => {
     expect(fieldErrorsOf({ name: 7, status: 'gone' })).to.have.deep.members([
       {
         field: 'name',
-        expected: 'a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates',
+        expected: 'a string of at most 1000 characters, without U+0000 and lone surrogates',
       },
       {
         field: 'categoryId',
@@ -104,7 +104,7 @@ describe('decodeOrThrow', () => {
     [
       'each invalid field and the expected value, never the actual one',
       () => decode({ name: 'secret\0', categoryId: 'secret' }),
-      /^invalid NewPet: name must be a string of at most 65536 bytes of UTF-8, without U\+0000 and lone surrogates; categoryId must be an integer from -?\d+ to \d+$/,
+      /^invalid NewPet: name must be a string of at most 1000 characters, without U\+0000 and lone surrogates; categoryId must be an integer from -?\d+ to \d+$/,
     ],
     ['a missing field', () => decode({ name: 'secret' }), /^invalid NewPet: categoryId is required$/],
     [

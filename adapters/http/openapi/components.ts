@@ -15,9 +15,9 @@ const schemaOfField = (field: PetField): object => {
   const examples = [exampleOf(field)];
   switch (field.kind) {
     case 'text':
-      // `maxLength` counts characters, but the real limit is in bytes. The pattern excludes only NUL. A pattern against
-      // lone surrogates would reject every emoji in validators without the `u` flag.
-      return { type: 'string', description, maxLength: field.maxBytes, pattern: '^[^\\u0000]*$', examples };
+      // The pattern excludes only U+0000. A pattern against lone surrogates would reject every emoji in validators
+      // without the `u` flag.
+      return { type: 'string', description, maxLength: field.maxLength, pattern: '^[^\\u0000]*$', examples };
     case 'int64':
       return { type: 'integer', format: 'int64', description, examples };
     case 'enumeration':

@@ -12,7 +12,7 @@ export const exampleFailures: ExampleFailures = {
     fieldErrors: [
       {
         field: 'name',
-        expected: 'a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates',
+        expected: 'a string of at most 1000 characters, without U+0000 and lone surrogates',
       },
       { field: 'categoryId', expected: 'an int64', isMissing: true },
     ],

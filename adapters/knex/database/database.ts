@@ -42,18 +42,15 @@ export interface IdempotencyRecordRow {
 
 export interface PetStatements {
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
-  readonly page: (knex: Knex, start: PageStart, limit: number) => Promise<ReadonlyArray<PetRow>>;
   /**
    * Returns a page of at most `limit` animals for each element of `starts`, which has filters and the first id. All
-   * elements must filter by the same fields. Returns undefined in place of a page with more than `maxPageBytes` of
-   * text. Except on Citus, such a page is not loaded.
+   * elements must filter by the same fields.
    */
   readonly pages: (
     knex: Knex,
     starts: ReadonlyArray<PageStart>,
     limit: number,
-    maxPageBytes: number,
-  ) => Promise<ReadonlyArray<ReadonlyArray<PetRow> | undefined>>;
+  ) => Promise<ReadonlyArray<ReadonlyArray<PetRow>>>;
   /** Adds animals with ascending ids in the order of `newPets`. Returns their rows in any order. */
   readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
   /**

@@ -17,7 +17,6 @@ export interface Column {
   readonly field: keyof Pet;
   readonly name: string;
   readonly type: 'text' | 'bigint';
-  readonly maxBytes: number | undefined;
 }
 
 export const leastInt64 = -(2n ** 63n);
@@ -28,7 +27,6 @@ export const petColumns: ReadonlyArray<Column> = petFieldNames.map((field) => {
     field,
     name: field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     type: spec.kind === 'int64' ? 'bigint' : 'text',
-    maxBytes: spec.kind === 'text' ? spec.maxBytes : undefined,
   };
 });
 
@@ -38,25 +36,7 @@ export type Cell = string | null;
 
 export type PetRow = ReadonlyArray<Cell>;
 
-/**
- * Returns SQL that reads a column as text. A text that is too long, which only another program can have written, is
- * read as null, and its row is then rejected. `octet_length` does not load the text. The limit is doubled, because
- * UTF-16 in SQLite takes up to twice the bytes of UTF-8.
- */
-const cellOf = ({ name, maxBytes }: Column): string =>
-  maxBytes === undefined
-    ? `cast(${name} as text)`
-    : `case when octet_length(${name}) <= ${2 * maxBytes} then cast(${name} as text) end`;
-
-export const petCells = petColumns.map(cellOf).join(', ');
-
-export const petCellsIf = (condition: string): string =>
-  petColumns.map((column) => `case when ${condition} then ${cellOf(column)} end`).join(', ');
-
-export const petBytes = newPetColumns
-  .filter(({ type }) => type === 'text')
-  .map(({ name }) => `coalesce(octet_length(${name}), 0)`)
-  .join(' + ');
+export const petCells = petColumns.map(({ name }) => `cast(${name} as text)`).join(', ');
 
 const toCell = (pet: { readonly [F in keyof Pet]?: Pet[F] | undefined }, field: keyof Pet): Cell =>
   pet[field]?.toString() ?? null;

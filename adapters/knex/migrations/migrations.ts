@@ -8,7 +8,7 @@ import { driverOf } from '../database/connections';
 const initialTables: Readonly<Record<string, (table: Knex.CreateTableBuilder) => void>> = {
   pets: (table) => {
     table.bigIncrements('id');
-    table.text('name').notNullable();
+    table.text('name').notNullable().checkLength('<=', 1_000);
     table.bigInteger('category_id').notNullable();
     table.text('status').checkIn(['available', 'pending', 'sold']);
     table.index(['status', 'id'], 'pets_by_status');

@@ -12,7 +12,7 @@ import {
   type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,
 } from '../../../core';
-import { type BatchLimits, createBatcher, type OnBatch } from '../batcher';
+import { createBatcher, type OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
 import {
   fileReplaced,
@@ -26,19 +26,11 @@ import { newPetCells, petFromRow } from '../database/pet-columns';
 import { deleteExpired, deleteRecords, findRecords, lockRecord, purgeExpiredKeys } from './idempotency';
 import { databaseTimeouts } from '../timeouts';
 
-const textLength = (newPet: NewPet): number =>
-  newPetCells(newPet).reduce((length, cell) => length + (cell?.length ?? 0), 0);
-
 /**
- * Limits of one batch of creates. SQLite rejects an expression of more than 1000 levels. That of `deleteRecords`
- * in idempotency.ts has a level for each row that it deletes, at most one for each create. A batch of more than
- * `maxBatchCost` characters would block the event loop for over 20 ms.
+ * Maximum number of animals that one statement adds. SQLite rejects an expression of more than 1000 levels. That of
+ * `deleteRecords` in idempotency.ts has a level for each row that it deletes, at most one for each create.
  */
-export const newPetBatches: BatchLimits<NewPet> = {
-  maxBatchSize: 400,
-  maxBatchCost: 1_000_000,
-  cost: textLength,
-};
+export const maxBatchSize = 400;
 
 interface Create {
   readonly newPet: NewPet;
@@ -219,8 +211,7 @@ export const createPets = (
   };
 
   return createBatcher({
-    ...newPetBatches,
-    cost: ({ newPet }) => textLength(newPet),
+    maxBatchSize,
     concurrency: database.concurrency.writes,
     timeoutMs,
     runBatch,

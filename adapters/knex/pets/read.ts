@@ -1,11 +1,11 @@
 import * as E from 'fp-ts/Either';
+import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
 import {
   compareById,
   countToFind,
   type Deadline,
-  type OwnerId,
-  type PageSize,
+  defaultPageSize,
   type Pet,
   petFilters,
   type PetId,
@@ -22,6 +22,9 @@ import { idOfRow, leastInt64, petFromRow, type PetRow } from '../database/pet-co
 import { retryConflicts } from '../database/connections';
 
 const maxBatchSize = 400;
+
+/** Maximum number of animals that one statement reads, which bounds its memory and its pause of the event loop. */
+const maxPetsPerStatement = 5_000;
 
 export type Found = E.Either<PetNotFound, Pet>;
 
@@ -54,12 +57,6 @@ export const readPets = (
 const greatestInt64 = 2n ** 63n - 1n;
 
 /**
- * Maximum bytes of text in a page that shares a statement with other pages. A statement for 400 pages then returns less
- * than 30 MB.
- */
-const maxSharedPageBytes = 65_536;
-
-/**
  * Returns equal texts only for equal queries. The text separates values with U+0000, which no value contains, and also
  * marks a missing value with it.
  */
@@ -77,81 +74,37 @@ const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => (
   filters,
 });
 
-const toPetPage = (rows: ReadonlyArray<PetRow>, limit: PageSize): PetPage | Error =>
+const toPetPage = ({ limit }: PetQuery, rows: ReadonlyArray<PetRow>): PetPage | Error =>
   tryOrError(() => toPage(limit, rows.map(petFromRow).sort(compareById)));
 
-const tooLarge = { _tag: 'TooLarge' } as const;
-
-const readSmallPages = async (
-  { reads, petStatements }: Database,
-  queries: ReadonlyArray<PetQuery>,
-  limit: PageSize,
-): Promise<ReadonlyMap<string, PetPage | Error>> => {
-  const found = await retryConflicts(() =>
-    petStatements.pages(reads, queries.map(startOf), countToFind(limit), maxSharedPageBytes),
-  );
-  const pages = new Map<string, PetPage | Error>();
-  for (const [place, query] of queries.entries()) {
-    const rows = found[place];
-    if (rows !== undefined) pages.set(identityOf(query), toPetPage(rows, limit));
-  }
-  return pages;
-};
-
-interface PageRequest {
-  readonly query: PetQuery;
-  readonly owner: OwnerId | undefined;
-}
-
-/**
- * Makes the function with which `list` of repository.ts reads a page. Equal queries share one page object, and small
- * pages share a statement. A large page (a name may have 64 kB) has its own statement, to bound memory and pauses of
- * the event loop. Clients take turns in running statements.
- */
+/** Makes the function with which `list` of repository.ts reads a page. Equal queries of a batch share one page object. */
 export const readPages = (
-  database: Database,
+  { reads, petStatements, concurrency }: Database,
   timeoutMs: number,
   onBatch: OnBatch | undefined,
-): ((request: PageRequest, deadline?: Deadline) => Promise<PetPage>) => {
-  const { reads, petStatements, concurrency } = database;
-  const readEqual = async (requests: ReadonlyArray<PageRequest>): Promise<ReadonlyArray<PetPage | Error>> => {
-    const [first] = requests;
-    if (first === undefined) return [];
-    const { query } = first;
-    const rows = await retryConflicts(() =>
-      petStatements.page(reads, startOf(query), countToFind(query.limit)),
-    );
-    const page = toPetPage(rows, query.limit);
-    return requests.map(() => page);
+): ((query: PetQuery, deadline?: Deadline) => Promise<PetPage>) => {
+  const readBatch = async (
+    queries: ReadonlyArray<PetQuery>,
+  ): Promise<ReadonlyArray<PetPage | Error | undefined>> => {
+    const distinct = [...new Map(queries.map((query) => [identityOf(query), query]))];
+    const limit = countToFind(queries[0]?.limit ?? defaultPageSize);
+    const pages = new Map<string, PetPage | Error>();
+    for (const some of RA.chunksOf(Math.ceil(maxPetsPerStatement / limit))(distinct)) {
+      const starts = some.map(([, query]) => startOf(query));
+      const found = await retryConflicts(() => petStatements.pages(reads, starts, limit));
+      for (const [[identity, query], rows] of RA.zip(some, found))
+        pages.set(identity, toPetPage(query, rows));
+    }
+    return queries.map((query) => pages.get(identityOf(query)));
   };
-  const options = {
+  const read = createBatcher({
     maxBatchSize,
-    timeoutMs,
-    shareKey: ({ owner }: PageRequest) => owner ?? '',
-    onBatch,
-  };
-  const together = createBatcher({
-    ...options,
     concurrency: concurrency.reads,
-    batchKey: ({ query }: PageRequest) => batchKeyOf(query),
-    runBatch: async (requests: ReadonlyArray<PageRequest>) => {
-      const queries = requests.map(({ query }) => query);
-      const distinct = [...new Map(queries.map((query) => [identityOf(query), query])).values()];
-      const [first, ...others] = distinct;
-      if (first === undefined || others.length === 0) return readEqual(requests);
-      const pages = await readSmallPages(database, distinct, first.limit);
-      return queries.map((query) => pages.get(identityOf(query)) ?? tooLarge);
-    },
+    timeoutMs,
+    batchKey: batchKeyOf,
+    runBatch: readBatch,
+    onBatch,
   });
-  const alone = createBatcher({
-    ...options,
-    concurrency: 1,
-    batchKey: ({ query }: PageRequest) => identityOf(query),
-    runBatch: readEqual,
-  });
-  return async (request, deadline = performance.now() + timeoutMs) => {
-    if (request.query.after === greatestInt64) return { pets: [], hasMore: false };
-    const page = await together(request, deadline);
-    return '_tag' in page ? alone(request, deadline) : page;
-  };
+  return async (query, deadline) =>
+    query.after === greatestInt64 ? { pets: [], hasMore: false } : read(query, deadline);
 };

@@ -14,12 +14,12 @@ import {
 } from '../../../core';
 import { serverTimeouts } from '../../../core/timeouts';
 import { databaseTimeouts } from '../timeouts';
-import { inBatches, type OnBatch } from '../batcher';
+import type { OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
 import { eitherToTaskEither, fileReplaced, withoutStatement, toTaskEither } from '../database/errors';
 import { inTransaction } from '../database/connections';
 import { petFromRow } from '../database/pet-columns';
-import { createPets, newPetBatches } from './create';
+import { createPets, maxBatchSize } from './create';
 import { readPages, readPets } from './read';
 
 const insertAll = async (
@@ -27,8 +27,9 @@ const insertAll = async (
   { insert }: PetStatements,
   newPets: AsyncIterable<NewPet>,
 ): Promise<ImportedPets> => {
+  let batch: Array<NewPet> = [];
   let imported: ImportedPets = { count: 0, firstId: undefined, lastId: undefined };
-  for await (const batch of inBatches(newPets, newPetBatches)) {
+  const insertBatch = async (): Promise<void> => {
     const rows = await insert(transaction, batch).catch((error: unknown) => {
       throw withoutStatement(error);
     });
@@ -38,7 +39,13 @@ const insertAll = async (
       firstId: imported.firstId ?? ids[0],
       lastId: ids.at(-1),
     };
+    batch = [];
+  };
+  for await (const newPet of newPets) {
+    batch.push(newPet);
+    if (batch.length === maxBatchSize) await insertBatch();
   }
+  if (batch.length > 0) await insertBatch();
   return imported;
 };
 
@@ -88,22 +95,19 @@ export interface RepositoryObserver {
 }
 
 interface Options {
-  /**
-   * Clock in milliseconds since 1970, for the expiry of idempotency keys. The default reads the system clock only when
-   * the process starts, and never runs backwards.
-   */
+  /** Clock in milliseconds since 1970, for the expiry of idempotency keys. */
   readonly now?: () => number;
   readonly observer?: RepositoryObserver | undefined;
 }
 
 /**
  * Makes a repository on a SQL database. Concurrent requests share queries and commits. app/backend/backend.ts calls it
- * for the service, and app/backend/database.ts for `import` and `export`. Except for imports, a call fails with
- * Unavailable after 4 s, or earlier at its deadline.
+ * for the service, and app/backend/database.ts for `import` and `export`. Except for imports, a query that takes
+ * longer than 4 s fails with Unavailable. A call whose deadline is too near fails so before its query begins.
  */
 export const knexPetRepository = (
   database: Database,
-  { now = () => performance.timeOrigin + performance.now(), observer }: Options = {},
+  { now = Date.now, observer }: Options = {},
 ): PetRepository => {
   const onBatch = (operation: Parameters<RepositoryObserver['batch']>[0]): OnBatch | undefined =>
     observer &&
@@ -113,11 +117,11 @@ export const knexPetRepository = (
   const { responseMs } = serverTimeouts;
   const list = readPages(database, responseMs, onBatch('list'));
   const find = readPets(database, responseMs, onBatch('find'));
-  const create = createPets(database, () => Math.round(now()), responseMs, onBatch('create'));
+  const create = createPets(database, now, responseMs, onBatch('create'));
   const inFlight = new Set<string>();
 
   return {
-    list: (query, deadline, owner) => toTaskEither(() => list({ query, owner }, deadline)),
+    list: (query, deadline) => toTaskEither(() => list(query, deadline)),
     find: (id, deadline) => eitherToTaskEither(() => find(id, deadline)),
     create: (newPet, key, deadline) => {
       const created = eitherToTaskEither(() => create({ newPet, key }, deadline));

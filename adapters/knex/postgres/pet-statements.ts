@@ -7,15 +7,11 @@ import {
   petColumns,
   newPetCells,
   newPetColumns,
-  idOfRow,
   leastInt64,
-  petBytes,
   petCells,
-  petCellsIf,
   type PetRow,
 } from '../database/pet-columns';
 import type { PageStart, PetStatements } from '../database/database';
-import { isUnsupported } from '../database/errors';
 import { checkIds } from './server-settings';
 
 /** Wraps an array for use as a query parameter. Knex's TypeScript types permit nulls in an array only in this form. */
@@ -80,10 +76,7 @@ const pagesBy = (columns: ReadonlyArray<Column>) => {
     name: ['pages', ...names].join(' '),
     sql: `select page, found.* from unnest(${types.join()}) with ordinality as starts(${starts.join()})
        cross join lateral (
-         select ${petCellsIf('is_small')} from (
-           select page.*, sum(${petBytes}) over () <= ? as is_small
-           from (select * from pets where ${clauses} limit ?) as page
-         ) as sized
+         select ${petCells} from pets where ${clauses} limit ?
        ) as found`,
   };
 };
@@ -120,6 +113,7 @@ const purgeKeys = {
        ) returning 1`,
 };
 
+/** Statements that Citus can't run in their form for PostgreSQL, or runs slowly. */
 interface EngineStatements extends Pick<PetStatements, 'pages' | 'insertRecords' | 'purgeExpired'> {
   readonly insertRows: (
     knex: Knex,
@@ -132,21 +126,16 @@ interface EngineStatements extends Pick<PetStatements, 'pages' | 'insertRecords'
  * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so each is prepared once.
  */
 const singleServerStatements = (run: RunStatement): EngineStatements => ({
-  pages: async (knex, starts, limit, maxPageBytes) => {
+  pages: async (knex, starts, limit) => {
     const cells = starts.map(({ filters }) => filterCells(filters));
     const columns = (cells[0] ?? []).map(([column]) => column);
     const rows = await run(knex, pagesBy(columns), [
       starts.map(({ from }) => from.toString()),
       ...columns.map((_, place) => arrayOf(cells.map((wanted) => wanted[place]?.[1] ?? null))),
-      maxPageBytes,
       limit,
     ]);
-    const found = starts.map((): Array<PetRow> | undefined => []);
-    for (const [page, ...row] of rows) {
-      const isTooLarge = idOfRow(row) === '';
-      if (isTooLarge) found[Number(page) - 1] = undefined;
-      else found[Number(page) - 1]?.push(row);
-    }
+    const found = starts.map((): Array<PetRow> => []);
+    for (const [page, ...row] of rows) found[Number(page) - 1]?.push(row);
     return found;
   },
   insertRows: (knex, insert, rows) =>
@@ -165,16 +154,10 @@ const singleServerStatements = (run: RunStatement): EngineStatements => ({
   purgeExpired: async (knex, now, limit) => (await run(knex, purgeKeys, [now, limit])).length,
 });
 
-const textLength = (rows: ReadonlyArray<PetRow>): number =>
-  rows.flat().reduce((length, cell) => length + (cell?.length ?? 0), 0);
-
 const distributedStatements = (run: RunStatement): EngineStatements => ({
-  pages: async (knex, starts, limit, maxPageBytes) => {
-    const pages: Array<ReadonlyArray<PetRow> | undefined> = [];
-    for (const start of starts) {
-      const rows = await readPage(run, knex, start, limit);
-      pages.push(textLength(rows) > maxPageBytes ? undefined : rows);
-    }
+  pages: async (knex, starts, limit) => {
+    const pages: Array<ReadonlyArray<PetRow>> = [];
+    for (const start of starts) pages.push(await readPage(run, knex, start, limit));
     return pages;
   },
   insertRows: (knex, { columns }, rows) => {
@@ -195,27 +178,8 @@ const distributedStatements = (run: RunStatement): EngineStatements => ({
   },
 });
 
-const fallbackIfUnsupported = <Arguments extends ReadonlyArray<unknown>, A>(
-  first: (...given: Arguments) => Promise<A>,
-  second: (...given: Arguments) => Promise<A>,
-): ((...given: Arguments) => Promise<A>) => {
-  let isSupported = true;
-  return async (...given) => {
-    if (!isSupported) return second(...given);
-    try {
-      return await first(...given);
-    } catch (error) {
-      if (!isUnsupported(error)) throw error;
-      isSupported = false;
-      return second(...given);
-    }
-  };
-};
-
 /**
- * Returns the statements for PostgreSQL or Citus; postgres.ts calls it. `engine` tells if the server is Citus, which
- * gets other inserts because it runs those for PostgreSQL slowly. Citus rejects the PostgreSQL forms of `pages` and
- * `purgeExpired`, and the Citus forms are used from then on.
+ * Returns the statements for PostgreSQL or Citus; postgres.ts calls it. `engine` tells if the server is Citus.
  */
 export const postgresPetStatements = (
   preparesStatements: () => Promise<boolean>,
@@ -224,19 +188,18 @@ export const postgresPetStatements = (
   const run = statementRunner(preparesStatements);
   const single = singleServerStatements(run);
   const distributed = distributedStatements(run);
-  const inserting = async (knex: Knex) => ((await engine(knex)).isDistributed ? distributed : single);
+  const statementsOn = async (knex: Knex) => ((await engine(knex)).isDistributed ? distributed : single);
   return {
     byIds: (knex, ids) => run(knex, byIds, [ids.map(String)]),
-    page: (knex, start, limit) => readPage(run, knex, start, limit),
-    pages: fallbackIfUnsupported(single.pages, distributed.pages),
+    pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
     insert: async (knex, newPets) =>
-      (await inserting(knex)).insertRows(knex, insertPets, newPets.map(newPetCells)),
+      (await statementsOn(knex)).insertRows(knex, insertPets, newPets.map(newPetCells)),
     tryInsert: async (transaction, newPet) => {
-      const { insertRows } = await inserting(transaction);
+      const { insertRows } = await statementsOn(transaction);
       await checkIds(transaction);
       return insertRows(transaction, tryInsertPet, [[randomUnusedId(), ...newPetCells(newPet)]]);
     },
-    insertRecords: async (knex, keys) => (await inserting(knex)).insertRecords(knex, keys),
-    purgeExpired: fallbackIfUnsupported(single.purgeExpired, distributed.purgeExpired),
+    insertRecords: async (knex, keys) => (await statementsOn(knex)).insertRecords(knex, keys),
+    purgeExpired: async (knex, now, limit) => (await statementsOn(knex)).purgeExpired(knex, now, limit),
   };
 };

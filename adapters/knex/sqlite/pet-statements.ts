@@ -8,7 +8,6 @@ import {
   filterCells,
   newPetCells,
   newPetColumns,
-  petBytes,
   petCells,
   type PetRow,
 } from '../database/pet-columns';
@@ -61,13 +60,13 @@ const insertRecords = `insert into creation_keys (owner_id, idempotency_key, pet
 const purgeExpired = `delete from creation_keys
   where rowid in (select rowid from creation_keys where expires_at <= ? limit ?) returning '' as found`;
 
-const pageClauses = (
-  columns: ReadonlyArray<Column>,
-  from: string,
-  wanted: (place: number) => string,
-): string => {
-  const equal = columns.map(({ name }, place) => `and ${name} = ${wanted(place)}`);
-  return `from pets where pets.id >= ${from} ${equal.join(' ')} order by pets.id limit ?`;
+const pagesBy = (columns: ReadonlyArray<Column>): string => {
+  const equal = columns.map(({ name }, place) => `and ${name} = starts.value ->> ${place + 1}`);
+  return `select (
+      select json_group_array(${rowAsJson}) from (
+        select * from pets where pets.id >= starts.value ->> 0 ${equal.join(' ')} order by pets.id limit ?
+      )
+    ) as found from json_each(?) as starts`;
 };
 
 /**
@@ -89,26 +88,10 @@ export const sqlitePetStatements = (run: RunStatement): PetStatements => {
       if (id !== undefined && others.length === 0) return readRows(knex, byId, [id.toString()]);
       return readRows(knex, byIds, [`[${ids.join()}]`]);
     },
-    page: (knex, { from, filters }, limit) => {
-      const cells = filterCells(filters);
-      const columns = cells.map(([column]) => column);
-      return readRows(
-        knex,
-        `select json_group_array(${rowAsJson}) as found from (select * ${pageClauses(columns, '?', () => '?')})`,
-        [from.toString(), ...cells.map(([, cell]) => cell), limit],
-      );
-    },
-    pages: async (knex, starts, limit, maxPageBytes) => {
+    pages: async (knex, starts, limit) => {
       const columns = filterCells(starts[0]?.filters ?? {}).map(([column]) => column);
-      const page = pageClauses(columns, 'starts.value ->> 0', (place) => `starts.value ->> ${place + 1}`);
-      const rows = await run(
-        knex,
-        `select case when (select total(bytes) from (select ${petBytes} as bytes ${page})) <= ? then
-           (select json_group_array(${rowAsJson}) from (select * ${page}))
-         end as found from json_each(?) as starts`,
-        [limit, maxPageBytes, limit, `[${starts.map(startAsJson).join()}]`],
-      );
-      return rows.map(({ found }) => (found === null ? undefined : parseRows(found)));
+      const rows = await run(knex, pagesBy(columns), [limit, `[${starts.map(startAsJson).join()}]`]);
+      return rows.map(({ found }) => parseRows(found));
     },
     insert,
     tryInsert: (transaction, newPet) => insert(transaction, [newPet]),

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBatcher } from '../../../adapters/knex/batcher';
 
 interface Batch {
@@ -8,26 +8,18 @@ interface Batch {
   readonly fail: (error: Error) => void;
 }
 
-/**
- * Makes a batcher whose batches end when the test says so. The result of a key is the key in capitals, and its cost is
- * its length.
- */
+/** Makes a batcher whose batches end when the test says so. The result of a key is the key in capitals. */
 const batcher = ({
   concurrency = 1,
   maxBatchSize = 100,
-  maxBatchCost = Infinity,
   timeoutMs = 5_000,
   batchKey = (_key: string): string => '',
-  shareKey = (_key: string): string => '',
 } = {}) => {
   const batches: Array<Batch> = [];
   const load = createBatcher<string, { readonly answer: string }>({
     concurrency,
     maxBatchSize,
-    maxBatchCost,
     batchKey,
-    shareKey,
-    cost: ({ length }) => length,
     timeoutMs,
     runBatch: (keys) =>
       new Promise((resolve, reject) => {
@@ -61,7 +53,7 @@ const someTurns = async (): Promise<void> => {
 const outcomeOf = (call: Promise<string>): Promise<string> =>
   call.catch((error: unknown) => (error instanceof Error ? error.message : 'no error'));
 
-const tooSlow = 'timed out waiting for the database or a free connection to it';
+const tooSlow = 'the store did not answer before the deadline of the call';
 const tooBusy = 'the database was too busy to start the query in time';
 
 describe('A batcher', () => {
@@ -118,31 +110,12 @@ describe('A batcher', () => {
     expect(keys().map(({ length }) => length)).to.deep.equal([2, 2, 1]);
   });
 
-  it('makes no batch that costs too much, and lets a call that costs more go alone', async () => {
-    const { call, begun, keys } = batcher({ maxBatchCost: 5 });
-    const answers = Promise.all(['aa', 'bbb', 'c', 'dddddddd', 'ee'].map((key) => call(key)));
-    for (const count of [1, 2, 3, 4]) (await begun(count)).answer();
-    expect(await answers).to.deep.equal(['AA', 'BBB', 'C', 'DDDDDDDD', 'EE']);
-    expect(keys()).to.deep.equal([['aa', 'bbb'], ['c'], ['dddddddd'], ['ee']]);
-  });
-
   it('batches calls with equal batch keys, those of the oldest call first', async () => {
     const { call, begun, keys } = batcher({ batchKey: (key) => key.charAt(0) });
     const answers = ['a1', 'b1', 'a2', 'c1', 'b2'].map((key) => call(key));
     for (const batch of [1, 2, 3]) (await begun(batch)).answer();
     expect(await Promise.all(answers)).to.deep.equal(['A1', 'B1', 'A2', 'C1', 'B2']);
     expect(keys()).to.deep.equal([['a1', 'a2'], ['b1', 'b2'], ['c1']]);
-  });
-
-  it('begins batches for each share in turn, however many calls one of them has waiting', async () => {
-    const { call, begun, keys } = batcher({ maxBatchSize: 1, shareKey: (key) => key.charAt(0) });
-    const first = call('a0');
-    const running = await begun(1);
-    const answers = ['a1', 'a2', 'a3', 'b1', 'a4', 'b2', 'c1'].map((key) => call(key));
-    running.answer();
-    for (let count = 2; count <= 8; count += 1) (await begun(count)).answer();
-    await Promise.all([first, ...answers]);
-    expect(keys().flat()).to.deep.equal(['a0', 'a1', 'b1', 'c1', 'a2', 'b2', 'a3', 'a4']);
   });
 
   it('goes on after a batch that failed as a whole', async () => {
@@ -188,33 +161,6 @@ describe('A batcher when the database is slow', () => {
     (await begun(2)).answer();
     expect(await patient).to.equal('C');
     expect(keys()).to.deep.equal([['a'], ['c']]);
-  });
-
-  it('ends each call of a batch at its own deadline, and answers the others', async () => {
-    const { call, begun, keys } = batcher();
-    const deadline = performance.now() + 100;
-    const hurried = outcomeOf(call('a', deadline));
-    const patient = call('b', deadline + 60_000);
-    const unbounded = call('c');
-    const running = await begun(1);
-    expect(await hurried).to.equal(tooSlow);
-    expect(performance.now()).to.be.within(deadline - 1, deadline + 30_000);
-    running.answer();
-    expect(await Promise.all([patient, unbounded])).to.deep.equal(['B', 'C']);
-    expect(keys()).to.deep.equal([['a', 'b', 'c']]);
-  });
-
-  it('tells a call that waits, before its deadline, that there is no time left to begin', async () => {
-    const { call, begun, keys } = batcher();
-    const running = outcomeOf(call('a'));
-    const batch = await begun(1);
-    // Timers that are late run in the order of their times, however busy the machine is.
-    const atDeadline = delay(1_200, 'its deadline has passed');
-    const hurried = outcomeOf(call('b', performance.now() + 1_200));
-    expect(await Promise.race([hurried, atDeadline])).to.equal(tooBusy);
-    batch.answer();
-    expect(await running).to.equal('A');
-    expect(keys()).to.deep.equal([['a']]);
   });
 
   it('tells a call at once that comes too late to begin, and does not run it', async () => {

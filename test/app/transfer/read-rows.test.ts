@@ -53,7 +53,7 @@ describe('Rows of a file', () => {
       ['a,1,Sold', 'status must be one of available, pending, sold'],
       [
         Buffer.from('a\0,1,'),
-        'name must be a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates',
+        'name must be a string of at most 1000 characters, without U+0000 and lone surrogates',
       ],
     ];
     for (const [row, reason] of wrong) {
@@ -72,7 +72,7 @@ describe('Rows of a file', () => {
       ['{"name":"a","categoryId":1,"status":null}', 'status must be one of available, pending, sold'],
       [
         '{"name":"\\ud800","categoryId":1}',
-        'name must be a string of at most 65536 bytes of UTF-8, without U+0000 and lone surrogates',
+        'name must be a string of at most 1000 characters, without U+0000 and lone surrogates',
       ],
       ['{"name":"a","categoryId":1} {}', 'invalid JSON'],
     ];

@@ -45,6 +45,7 @@ describeService('POST /v1/pets', (service) => {
       ['{"name":"a\\u0000b","categoryId":7}', 'name'],
       ['{"name":"\\ude00\\ud83d","categoryId":7}', 'name'],
       ['{"name":7,"categoryId":"7","status":null}', 'name', 'categoryId', 'status'],
+      [`{"name":"${'🐕'.repeat(1_001)}","categoryId":7}`, 'name'],
       ...['9223372036854775808', '9223372036854775807.1', '1e999999999', '-1e99999999999999999999']
         .concat(['1'.repeat(5_000), '{"isLosslessNumber":true,"value":"1"}'])
         .map((categoryId) => [`{"name":"Rex","categoryId":${categoryId}}`, 'categoryId'] as const),

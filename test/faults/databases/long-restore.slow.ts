@@ -18,8 +18,10 @@ describe('A long restore', () => {
   afterEach(removeFolders);
 
   it('locks the database until its end', async () => {
-    const name = decodeOrThrow(PetName, 'x'.repeat(65_536));
-    const { file } = await newCatalogue(Array.from({ length: 412 }, () => ({ ...arbitraryNewPet(), name })));
+    const name = decodeOrThrow(PetName, '🐕'.repeat(1_000));
+    const { file } = await newCatalogue(
+      Array.from({ length: 6_750 }, () => ({ ...arbitraryNewPet(), name })),
+    );
     const target = await newCatalogue();
     const locked: Array<boolean> = [];
     const began = performance.now();

@@ -68,6 +68,7 @@ const exactJson = (value: unknown): string => {
 const names = fc.oneof(
   fc.string({ unit: anyCharacter }),
   fc.string({ unit: 'grapheme' }),
+  fc.constantFrom('x'.repeat(1_001), '🐕'.repeat(1_000), '🐕'.repeat(1_001), `${'🐕'.repeat(1_000)}\u0301`),
   fc.constantFrom('', '\0', 'a\0b', '\ud800', 'a\udc00b', '\udc00\ud800', '🐕', '\uffff', '\n', 'e\u0301'),
   fc
     .array(fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)))

@@ -50,6 +50,15 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(performance.now() - rotated, 'the grace').to.be.at.least(990);
       }));
 
+    it('count as expired if their expiry is not a time', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { key, id } = await success(apiKeyStore(database).issue('damaged'));
+        await database.writes('api_keys').update({ expires_at: 'never' });
+        expect(await knexAuthenticate(database)(key)()).to.deep.equal(
+          E.left(invalidApiKey('expired', decodeOrThrow(KeyId, id))),
+        );
+      }));
+
     it('are not read again for two seconds once they were good', () =>
       withDatabase(makeDatabase, async (database) => {
         const { key } = await success(apiKeyStore(database).issue('shop'));

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { apiKeyStore, type Database, knexAuthenticate, knexPetRepository } from '../../../../adapters/knex';
-import type { Deadline, PetQuery, PetRepository } from '../../../../core';
-import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
-import { arbitraryPetId } from '../../../contracts/arbitrary';
+import { type Deadline, openAnimalStore, type PetQuery, type PetRepository } from '../../../../core';
+import { inMemoryApiKeys } from '../../../../adapters/in-memory';
+import { arbitraryIdempotencyKey, arbitraryNewPet } from '../../../contracts';
 import { allPets, pageSize } from '../../../contracts/pet-repository/pages-of';
-import { boundedFunctions } from '../../../contracts/pet-repository/port-functions';
 import {
   databaseKinds,
   occupyPool,
@@ -16,23 +15,25 @@ import {
 import { success } from '../../../contracts/outcome';
 import { petId } from '../../../contracts/pet-repository/seeds';
 import { eventually } from '../../../support/eventually';
+import { storeOperations } from '../../../core/store-operations';
 
 type Ask = (deadline?: Deadline) => TaskEither<unknown, unknown>;
 
 /** Returns every call that a request may make of a database. */
 const everyCall = async (database: Database): Promise<Readonly<Record<string, Ask>>> => {
-  const repository = knexPetRepository(database);
-  const bounded = Object.entries(boundedFunctions).map(
-    ([name, { call }]) =>
-      [name, (deadline?: Deadline) => call(repository, arbitraryPetId(), deadline)] as const,
+  const pets = knexPetRepository(database);
+  const { key } = await success(apiKeyStore(database).issue('somebody'));
+  const inMemory = inMemoryApiKeys([['somebody', key]]);
+  const store = await success(openAnimalStore({ pets, authenticate: inMemory.authenticate })(key));
+  const operations = Object.entries(storeOperations).map(
+    ([name, { call }]) => [name, (deadline?: Deadline) => call(store, deadline)] as const,
   );
-  const authenticate = knexAuthenticate(database);
-  const key = (await success(apiKeyStore(database).issue('somebody'))).key;
+  const open = openAnimalStore({ pets, authenticate: knexAuthenticate(database) });
   return {
-    ...Object.fromEntries(bounded),
-    'create with a key': (deadline) =>
-      repository.create(arbitraryNewPet(), arbitraryScopedIdempotencyKey(), deadline),
-    authenticate: (deadline) => authenticate(key, deadline),
+    ...Object.fromEntries(operations),
+    'createPet with a key': (deadline) =>
+      store.createPet(arbitraryNewPet(), arbitraryIdempotencyKey(), deadline),
+    openAnimalStore: (deadline) => open(key, deadline),
   };
 };
 

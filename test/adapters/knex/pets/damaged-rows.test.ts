@@ -66,6 +66,19 @@ for (const [kind, makeDatabase] of databaseKinds) {
       }));
   });
 
+  describe(`The table pets in ${kind}`, () => {
+    it('takes names of up to 1,000 code points, also from another program', () =>
+      withDatabase(makeDatabase, async ({ writes }) => {
+        const insert = (name: string) => writes('pets').insert({ name, category_id: 7 });
+        await insert('🐕'.repeat(1_000));
+        for (const name of ['🐕'.repeat(1_001), 'x'.repeat(1_001)]) {
+          const refused: unknown = await insert(name).catch((error: unknown) => error);
+          expect(String(refused)).to.match(/check/i);
+        }
+        expect(await writes('pets').pluck('name')).to.deep.equal(['🐕'.repeat(1_000)]);
+      }));
+  });
+
   describe(`an animal that an operator has deleted in ${kind}`, () => {
     it('frees its idempotency key: the retry makes a new one, and the next retry gives that', () =>
       withDatabase(makeDatabase, async (database) => {

@@ -2,7 +2,13 @@ import { expect } from 'chai';
 import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { allPets } from '../../../contracts/pet-repository/pages-of';
-import { postgresDatabase, withDatabases, withStatements } from '../../../support/databases/databases';
+import {
+  postgresDatabase,
+  sqliteFile,
+  withDatabase,
+  withDatabases,
+  withStatements,
+} from '../../../support/databases/databases';
 import { success } from '../../../contracts/outcome';
 
 /** Calls a function once, after a database has looked up the animals of stored keys. */
@@ -52,5 +58,40 @@ describe('an idempotency key on two instances of PostgreSQL', () => {
 
       expect(await success(create(newPet, key))).to.have.property('replayed', true);
       expect(await allPets(instance)).to.have.lengthOf(1);
+    }));
+
+  it('is locked by a replay, so that the commit waits for a synchronous standby', () =>
+    withDatabase(postgresDatabase, async (database) => {
+      const { create } = knexPetRepository(database);
+      const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+      // PostgreSQL keeps the last transaction that locked a row in the column xmax.
+      const lastLock = () => database.reads('creation_keys').first('xmax');
+      await success(create(newPet, key));
+      expect(await lastLock()).to.deep.equal({ xmax: '0' });
+      expect((await success(create(newPet, key))).replayed).to.equal(true);
+      expect(await lastLock()).not.to.deep.equal({ xmax: '0' });
+    }));
+});
+
+describe('an idempotency key on two instances of SQLite', () => {
+  it('is replayed by a transaction that holds the write lock before it reads', () =>
+    withDatabases(2, sqliteFile, async (one, other) => {
+      const [retried, newPet] = [arbitraryScopedIdempotencyKey(), arbitraryNewPet()];
+      const instance = knexPetRepository(one);
+      await success(instance.create(newPet, retried));
+      await one.writes.raw('PRAGMA busy_timeout = 10');
+      let outcome: unknown;
+      const { create } = knexPetRepository(
+        afterItLooked(other, async () => {
+          outcome = await instance.create(newPet)();
+        }),
+      );
+      // The batch adds the second animal after it has looked for the first.
+      const results = await Promise.all([
+        success(create(newPet, retried)),
+        success(create(newPet, arbitraryScopedIdempotencyKey())),
+      ]);
+      expect(results.map(({ replayed }) => replayed)).to.deep.equal([true, false]);
+      expect(outcome).to.have.nested.property('left._tag', 'Unavailable');
     }));
 });
