@@ -81,7 +81,7 @@ export const isStorable = (value: string): boolean => !unstorable.test(value);
 
 /** True if the text has at most `maxLength` code points. A code point takes at most two elements of a JavaScript string. */
 const isShortEnough = (value: string, maxLength: number): boolean =>
-  value.length <= maxLength || (value.length <= 2 * maxLength && [...value].length <= maxLength);
+  value.length <= maxLength || (value.length <= 2 * maxLength && Array.from(value).length <= maxLength);
 
 export const text = <B extends string>(name: string, maxLength: number): t.Type<B, string> =>
   brand(name, t.string, {

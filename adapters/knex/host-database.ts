@@ -4,7 +4,12 @@ import type { Database } from './database/database';
 import { hostPostgres } from './postgres/postgres';
 import { hostSqlite } from './sqlite/sqlite';
 
-const isSet = (value: unknown): boolean => value !== undefined && value !== null;
+interface WithConfig {
+  readonly client: { readonly config: Knex.Config };
+}
+
+const mapsNames = ({ client: { config } }: WithConfig): boolean =>
+  Boolean(config.wrapIdentifier) || Boolean(config.postProcessResponse);
 
 /**
  * Makes a Database from the Knex of a program that embeds the store (the host); only such programs call it. If you pass
@@ -15,8 +20,7 @@ const isSet = (value: unknown): boolean => value !== undefined && value !== null
  * and `sqlite3`, and for a Knex with `wrapIdentifier` or `postProcessResponse`.
  */
 export const hostDatabase = (knex: Knex): Database => {
-  const { wrapIdentifier, postProcessResponse }: Knex.Config = knex.client.config;
-  if (isSet(wrapIdentifier) || isSet(postProcessResponse)) {
+  if (mapsNames(knex)) {
     throw new TypeError(
       'the animal store needs a Knex without wrapIdentifier and postProcessResponse, which would change the names of its columns; make a second Knex without them on the same database',
     );
