@@ -28,10 +28,10 @@ module.exports = {
     },
     {
       name: 'http-server-stands-alone',
-      comment: 'The server serves any listener: it imports Node and the table of time limits.',
+      comment: 'The server serves any listener: it imports only Node.',
       severity: 'error',
       from: { path: '^adapters/http-server/' },
-      to: { pathNot: ['^adapters/http-server/', '^core/timeouts\\.ts$'], dependencyTypesNot: ['core'] },
+      to: { pathNot: '^adapters/http-server/', dependencyTypesNot: ['core'] },
     },
     {
       name: 'app-is-the-top',
@@ -49,8 +49,7 @@ module.exports = {
     },
     {
       name: 'adapters-enter-by-the-index',
-      comment:
-        'The core is used through its index, but for the time limits, which the server imports without the domain.',
+      comment: 'The core is used through its index, but for the time limits.',
       severity: 'error',
       from: { path: '^(adapters|app)/' },
       to: { path: '^core/(?!index|timeouts)' },

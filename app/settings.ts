@@ -4,7 +4,6 @@ import * as t from 'io-ts';
 import { readFileSync } from 'node:fs';
 import { ApiKey, type FieldError, fieldErrors, type RateLimit } from '../core';
 import { databaseTimeouts } from '../adapters/knex';
-import { serverTimeouts } from '../core/timeouts';
 import { errorCode } from './error-code';
 import { DatabaseAddress, databaseAddressText, parseDatabaseAddress } from './database-address';
 
@@ -98,8 +97,7 @@ const codec = t.strict({
   ),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info'),
   NODE_ENV: oneOf(['development', 'test', 'production'], 'development'),
-  MAX_IN_FLIGHT: wholeNumber(1, 100_000, 128),
-  MAX_WAIT: wholeNumber(1, serverTimeouts.responseMs, serverTimeouts.maxWaitMs, ofMilliseconds),
+  MAX_CONNECTIONS: wholeNumber(1, 1_000_000, 10_000),
   TRUST_PROXY: wholeNumber(0, 100, 0),
   STOP_DELAY: wholeNumber(0, 600_000, 0, ofMilliseconds),
   RATE_LIMIT: setting<RateLimit | undefined>(

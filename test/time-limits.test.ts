@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import { maxResponseMs } from '../adapters/http/pet-routes';
+import { serverTimeouts as server } from '../adapters/http-server/timeouts';
 import { databaseTimeouts as database } from '../adapters/knex';
 import { requestTimeoutMs } from '../app/doctor/ports';
 import { scrapeTimeoutMs } from '../app/serve/observability';
 import { maxTimerMs } from '../core/ports';
-import { clientTimeouts as client, serverTimeouts as server } from '../core/timeouts';
+import { clientTimeouts as client } from '../core/timeouts';
 
 /** Time within which the service answers each request and rejects a revoked key (docs/guarantees.md). */
 const promisedMs = 5_000;
@@ -17,15 +19,12 @@ const nginxIdleMs = 1_000;
 /** Title of a test, and time limits that must each be less than the next. */
 const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ['a head, then a body', [server.headersMs, server.requestMs]],
-  ['overload is shed before the deadline', [1.25 * server.maxWaitMs, server.responseMs]],
-  ['new connections delay requests little', [10 * server.acceptMs, server.maxWaitMs]],
-  ['the server answers as promised', [server.responseMs + 2 * server.sweepMs, promisedMs]],
+  ['the server answers as promised', [server.responseMs + server.graceMs + server.sweepMs, promisedMs]],
   ['a proxy closes idle connections first', [proxyIdleMs, server.idleMs]],
-  ['a close lingers', [server.lingerSilenceMs, server.lingerMs, server.stopMs]],
+  ['a close lingers', [server.lingerMs, server.stopMs]],
   ['a stop waits for responses', [server.acceptBacklogMs + server.responseMs, server.stopMs]],
   ['a stop waits for nginx to close idle connections', [nginxIdleMs, server.idleGraceMs, server.stopMs]],
   ['a stop waits for first bytes', [server.idleCheckMs, server.firstByteMs, server.stopMs]],
-  ['a stall is checked for often', [server.sweepMs, server.stallSweepMs, server.stallMs / 100]],
   ['a statement ends before the request', [database.statementMs + database.graceMs, server.responseMs]],
   ['a SQLite lock ends before the request', [database.sqliteBusyMs + database.graceMs, server.responseMs]],
   [
@@ -60,6 +59,10 @@ describe('Time limits', () => {
       });
     });
   }
+
+  it('of a request are the same for the server, the routes and the repository', () => {
+    expect([maxResponseMs, database.callMs]).to.deep.equal([server.responseMs, server.responseMs]);
+  });
 
   it('are positive and fit a timer', () => {
     const all = [server, database, client].flatMap((limits) => Object.entries<number>(limits));

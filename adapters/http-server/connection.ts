@@ -1,250 +1,251 @@
-import type { IncomingMessage } from 'node:http';
+import { AsyncResource } from 'node:async_hooks';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { turnThrottle } from './admission';
-import { onLastResponse, type Parser, takeParser } from './node-internals';
-import type { ServerFailure } from './options';
-import { type HeldBytes, ReceivedBytes, tooManySmallChunks } from './received-bytes';
-import { malformed } from './validate-request';
-import { serverTimeouts } from '../../core/timeouts';
+import type { Duplex } from 'node:stream';
+import { closeIfEarly, hasBody, maxDiscardedBytes } from './early-response';
+import { serverTimeouts } from './timeouts';
+import {
+  isMalformedHeadRequest,
+  type ParserError,
+  parserFailure,
+  type ServerFailure,
+  validateRequest,
+} from './validate-request';
 
-export interface Turn {
-  readonly request: IncomingMessage;
-  readonly start: () => void;
-  readonly fail: (failure: ServerFailure) => void;
+/**
+ * Request listener that the server serves, as for `http.createServer`: the callback of Koa, an Express application or
+ * the handler of Fastify.
+ */
+export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+/** Head of a request. Its texts are empty if Node could not parse the request. */
+export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'socket'>;
+
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
-/**
- * State of the client's half of the connection. `ended`: the client has half-closed the connection. `finished`: the
- * parser has been told of the half-close. `discarded`: further bytes are ignored, and the connection closes after the
- * current response.
- */
-type InputState = 'open' | 'ended' | 'finished' | 'discarded';
+/** Options of `startHttpServer`. */
+export interface HttpServerOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Maximum number of open connections. Further ones are closed at once. */
+  readonly maxConnections: number;
+  /** Makes the response to a failure. The server adds Content-Length, Connection and Date. */
+  readonly errorResponse: (failure: ServerFailure, request: RequestHead) => ErrorResponse;
+  /** Called for each response that the server sends because it does not give the request to the listener. */
+  readonly onRejected?: (request: RequestHead, status: number) => void;
+  /** Called for each connection above `maxConnections`. */
+  readonly onConnectionRefused?: () => void;
+}
 
-const parsingThrottle = turnThrottle(16);
+/** Listener and callbacks of a server, which all its connections share. */
+export interface Serving extends Pick<HttpServerOptions, 'errorResponse'> {
+  readonly listener: Listener;
+  readonly onRejected: HttpServerOptions['onRejected'] | undefined;
+  isStopping: boolean;
+}
+
+const maxWaiting = 100;
+
+const connections = new WeakMap<Duplex, Connection>();
+
+export const connectionOf = (socket: Duplex): Connection | undefined => connections.get(socket);
+
+const rawText = ({ status, headers, body }: ErrorResponse, isHead: boolean): string => {
+  const allHeaders = {
+    ...headers,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+    Date: new Date().toUTCString(),
+  };
+  const lines = Object.entries(allHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${isHead ? '' : body}`;
+};
+
+const lateListener = (): ServerFailure => ({
+  _tag: 'Unavailable',
+  cause: new Error(`the request was not answered within ${serverTimeouts.responseMs / 1_000} s`),
+});
 
 /**
- * Connection of a client. serve-connections.ts makes it, and queues each request as an `Exchange` of
- * request-lifecycle.ts. Runs one exchange (a request and its response) at a time, because a later request may depend on
- * an earlier one. Parses one head or body at a time, because pipelined requests take less memory as bytes than as
- * objects.
+ * Connection of a client. Runs one exchange (a request and its response) at a time, because Node would start a
+ * pipelined request while an earlier one runs. index.ts makes it, and passes it each request and each parser error.
  */
-export class Connection<T extends Turn = Turn> {
+export class Connection {
   readonly socket: Socket;
-  readonly received: ReceivedBytes;
-  current: T | undefined;
-  idleSince = performance.now();
-  /** True once the last response has started. Later requests get no response (RFC 9112, section 9.6). */
-  isClosing = false;
-  parserFailure: ServerFailure | undefined;
+  /** Start of the time in which the client has read nothing of the responses in memory. */
+  unreadSince: number | undefined;
 
-  private readonly waiting: Array<T> = [];
-  private readonly parser: Parser;
-  private input: InputState = 'open';
-  private lingers = false;
-  private isYielding = false;
-  private closingSince = Infinity;
-  private lastByteAt = 0;
+  private readonly serving: Serving;
+  private readonly waiting: Array<() => void> = [];
+  private current: ServerResponse | undefined;
+  private hasRun = false;
+  private deadline = Infinity;
+  private parserFailure: ServerFailure | undefined;
+  /** True if no later request is answered. */
+  private isClosing = false;
+  private readBytes = 0;
 
-  constructor(socket: Socket, held: HeldBytes, countReceived: (bytes: number) => void = () => undefined) {
+  constructor(socket: Socket, serving: Serving) {
     this.socket = socket;
-    this.parser = takeParser(socket);
-    this.received = new ReceivedBytes(this.parser, held);
-    onLastResponse(socket, (destroySoon) => {
-      this.close(destroySoon);
-    });
-    socket.on('data', (bytes: Buffer) => {
-      this.receive(bytes);
-      countReceived(bytes.length);
-    });
-    socket.on('resume', () => {
-      this.parseReceived();
-    });
-    socket.once('end', () => {
-      if (this.input === 'open') this.input = 'ended';
-      this.parseReceived();
-    });
-  }
-
-  /**
-   * True if no further request gets a response. Also checks `writable`, because Node itself ends some connections,
-   * such as after an HTTP/1.0 response without a Content-Length.
-   */
-  get isClosed(): boolean {
-    return this.isClosing || !this.socket.writable;
+    this.serving = serving;
+    connections.set(socket, this);
   }
 
   get isIdle(): boolean {
-    return this.current === undefined && !this.hasNext();
+    return this.current === undefined && this.waiting.length === 0 && this.socket.writable;
   }
 
-  get mustClose(): boolean {
-    return this.isClosing || this.input === 'discarded';
-  }
-
-  enqueue(turn: T): void {
-    if (this.isClosed) return;
-    this.received.expectBody(turn.request);
-    this.waiting.push(turn);
-  }
-
-  /**
-   * Ends the current exchange. The next request starts in a later tick of the event loop, so that a pipelining client
-   * cannot starve other clients.
-   */
-  finishCurrent(): void {
-    if (!this.hasNext()) this.advance();
+  receive(request: IncomingMessage, response: ServerResponse): void {
+    if (this.isClosing) return;
+    if (this.isIdle) this.begin(request, response);
+    else if (this.waiting.length === maxWaiting) this.socket.destroy();
     else {
-      setImmediate(() => {
-        this.advance();
+      // Tracing libraries find the request by its async context.
+      const begin = AsyncResource.bind(() => {
+        this.begin(request, response);
       });
+      this.waiting.push(begin);
     }
   }
 
-  stopParsing(isClientSending: boolean): void {
+  /** Answers a request that ends the connection, after all earlier ones. */
+  rejectLast(failure: ServerFailure, request: RequestHead): void {
+    if (this.isClosing) return;
     this.isClosing = true;
-    this.lingers ||= isClientSending || this.hasMore();
-    this.waiting.length = 0;
-    if (!this.isReceivingBody()) this.dropInput();
+    const { isIdle } = this;
+    this.waiting.push(() => {
+      this.reject(failure, request);
+    });
+    if (isIdle) this.startNext();
   }
 
-  /**
-   * Discards the received bytes and all later ones instead of leaving them unread. Closing a socket with unread bytes
-   * resets the connection, and the client may then lose the last response.
-   */
-  dropInput(): void {
-    this.received.clear();
-    this.input = 'discarded';
-    this.socket.resume();
-  }
-
-  startNext(): void {
-    if (this.current !== undefined || this.isClosed) return;
-    const next = this.waiting.shift();
-    if (next === undefined) return;
-    this.current = next;
-    next.start();
-  }
-
-  failParsing(failure: ServerFailure): void {
-    this.parserFailure = failure;
-    if (this.isReceivingBody()) this.current?.fail(failure);
-  }
-
-  sweep(now: number): void {
-    const { socket, closingSince, lastByteAt } = this;
-    if (closingSince !== Infinity) {
-      const isSilent = now - Math.max(closingSince, lastByteAt) > serverTimeouts.lingerSilenceMs;
-      if (isSilent || now - closingSince > serverTimeouts.lingerMs) socket.destroy();
-    } else if (this.current === undefined && this.idleSince < now - serverTimeouts.idleMs) {
-      // The idle timeout runs until a complete head has arrived, so that single bytes do not keep a connection open.
+  failParsing(error: ParserError): void {
+    const { socket, current, isClosing } = this;
+    if (isClosing || !socket.writable) return;
+    // A client may open a connection before it has a request. Such a client would take a 408 as the response to its
+    // first request.
+    if (socket.bytesRead === 0) {
       socket.destroy();
-    }
-  }
-
-  closed(): void {
-    this.isClosing = true;
-    this.received.clear();
-  }
-
-  private receive(bytes: Buffer): void {
-    this.lastByteAt = this.closingSince === Infinity ? 0 : performance.now();
-    if (this.input === 'discarded') this.lingers = true;
-    else {
-      this.received.append(bytes);
-      this.parseReceived();
-    }
-  }
-
-  private parseReceived(): void {
-    if (this.isYielding) {
-      // Stop reading until other connections have been served. An earlier pause would not last, because Node resumes
-      // the socket when the request listener begins to read a body.
-      this.socket.pause();
       return;
     }
-    while (!this.received.isEmpty && this.isReading()) {
-      if (!this.canParse()) {
-        this.hold();
-        break;
+    this.parserFailure = parserFailure(error);
+    if (current === undefined || current.req.complete || this.waiting.length > 0) {
+      const method = isMalformedHeadRequest(error) ? 'HEAD' : '';
+      this.rejectLast(this.parserFailure, { headers: {}, method, url: '', socket });
+    } else if (current.headersSent) socket.destroy();
+    else if (this.hasRun) this.end(this.parserFailure, current.req);
+    else this.reject(this.parserFailure, current.req);
+  }
+
+  deadlineOf(request: IncomingMessage): number | undefined {
+    return this.current?.req === request ? this.deadline : undefined;
+  }
+
+  /** Announces the end of the connection in the current response, if its head is not yet sent. */
+  announceStop(): void {
+    if (this.current?.headersSent === false) this.current.setHeader('Connection', 'close');
+  }
+
+  /** Answers 503 for a listener that has not answered, and notes how long the client has read nothing. */
+  sweep(now: number): void {
+    const { socket, current } = this;
+    const readBytes = socket.bytesWritten - socket.writableLength;
+    if (socket.writableLength === 0) this.unreadSince = undefined;
+    else if (this.unreadSince === undefined || readBytes !== this.readBytes) this.unreadSince = now;
+    this.readBytes = readBytes;
+    if (current === undefined || current.headersSent || !socket.writable) return;
+    if (!current.req.complete) this.deadline = now + serverTimeouts.responseMs;
+    else if (now > this.deadline + serverTimeouts.graceMs) this.end(lateListener(), current.req);
+  }
+
+  private begin(request: IncomingMessage, response: ServerResponse): void {
+    const failure = (request.complete ? undefined : this.parserFailure) ?? validateRequest(request);
+    if (failure !== undefined) {
+      this.reject(failure, request);
+      return;
+    }
+    this.current = response;
+    this.hasRun = false;
+    this.deadline = performance.now() + serverTimeouts.responseMs;
+    response.on('close', this.finish);
+    // Node drops the bytes that follow a request with Upgrade.
+    if (this.serving.isStopping || request.headers.upgrade !== undefined) {
+      response.setHeader('Connection', 'close');
+    }
+    if (hasBody(request)) this.runWithBody(request, response);
+    else this.run(request, response);
+  }
+
+  private runWithBody(request: IncomingMessage, response: ServerResponse): void {
+    closeIfEarly(response, () => {
+      this.isClosing = true;
+    });
+    // Waits until Node has parsed the packet, because a small body is often in the same packet as its head.
+    setImmediate(() => {
+      if (!request.complete) {
+        request.once('end', () => {
+          this.deadline = performance.now() + serverTimeouts.responseMs;
+        });
       }
-      this.parsePiece();
+      // The socket is not writable if the body has already failed.
+      if (this.socket.writable) this.run(request, response);
+    });
+  }
+
+  private run(request: IncomingMessage, response: ServerResponse): void {
+    const fail = (): void => {
+      response.destroy();
+    };
+    this.hasRun = true;
+    try {
+      const ran = this.serving.listener(request, response);
+      if (ran instanceof Promise) ran.catch(fail);
+    } catch {
+      fail();
     }
-    if (this.input === 'ended' && this.received.isEmpty) {
-      this.input = 'finished';
-      // After a parser error, Node may already have given the parser to another socket.
-      if (this.parserFailure === undefined) this.parser.finish();
-    }
-    this.startNext();
+  }
+
+  private readonly finish = (): void => {
+    this.current = undefined;
+    if (this.serving.isStopping) this.socket.end();
+    // Later requests start in another turn of the event loop, so that a client that pipelines cannot starve others.
+    if (this.waiting.length > 0) setImmediate(this.startNext);
+  };
+
+  private readonly startNext = (): void => {
+    // The socket is not writable if the last response had `Connection: close`.
+    if (!this.socket.writable) this.waiting.length = 0;
+    this.waiting.shift()?.();
+  };
+
+  private reject(failure: ServerFailure, request: IncomingMessage | RequestHead): void {
+    const status = this.end(failure, request);
+    this.serving.onRejected?.(request, status);
   }
 
   /**
-   * True if received bytes may be parsed: the socket is not paused, or the client has half-closed the connection. After
-   * a half-close, Node never resumes a paused socket, so the bytes would stay unparsed.
+   * Sends the last response of the connection, past the ServerResponse, which a listener may still use. Then discards
+   * what the client sends, because closing a socket with unread bytes resets the connection, and the client may lose
+   * the response.
    */
-  private isReading(): boolean {
-    return !this.isYielding && (this.input !== 'open' || !this.socket.isPaused());
-  }
-
-  private parsePiece(): void {
-    const next = this.received.parsePiece();
-    if (next === 'reject') this.failParsing(malformed(tooManySmallChunks));
-    else if (next === 'pause') this.socket.pause();
-    else if (next === 'yield') {
-      this.isYielding = true;
-      parsingThrottle(() => {
-        this.isYielding = false;
-        this.socket.resume();
-        this.parseReceived();
-      });
-    }
-  }
-
-  private canParse(): boolean {
-    if (this.parserFailure !== undefined) return false;
-    if (this.received.isBodyComing) return true;
-    return !this.isClosing && this.current === undefined && this.waiting.length === 0;
-  }
-
-  private hold(): void {
-    const { isOverLimit } = this.received;
-    this.lingers ||= isOverLimit && !this.isClosing;
-    if (this.isClosing || isOverLimit) this.dropInput();
-    else this.socket.pause();
-  }
-
-  private advance(): void {
-    this.current = undefined;
-    this.idleSince = performance.now();
-    if (this.isClosed) return;
-    if (this.input === 'discarded') this.close();
-    else {
-      this.startNext();
-      this.socket.resume();
-      this.parseReceived();
-    }
-  }
-
-  private close(destroySoon?: () => void): void {
-    this.stopParsing(false);
-    if (!this.lingers && !this.hasMore() && destroySoon !== undefined) destroySoon();
-    else {
-      // Start the linger timeout when the kernel has the whole response. An earlier start would count the time in which
-      // a slow client still reads the response.
-      this.socket.end(() => {
-        this.closingSince = performance.now();
-      });
-    }
-  }
-
-  private isReceivingBody(): boolean {
-    return this.current?.request.complete === false;
-  }
-
-  private hasMore(): boolean {
-    return this.hasNext() || this.isReceivingBody();
-  }
-
-  private hasNext(): boolean {
-    return this.waiting.length > 0 || !this.received.isEmpty;
+  private end(failure: ServerFailure, request: IncomingMessage | RequestHead): number {
+    const { socket } = this;
+    this.isClosing = true;
+    this.waiting.length = 0;
+    const response = this.serving.errorResponse(failure, request);
+    socket.end(rawText(response, request.method === 'HEAD'));
+    let discardedBytes = 0;
+    socket.on('data', ({ length }: Buffer) => {
+      discardedBytes += length;
+      if (discardedBytes > maxDiscardedBytes) socket.destroy();
+    });
+    if ('resume' in request) request.resume();
+    socket.resume();
+    setTimeout(() => socket.destroy(), serverTimeouts.lingerMs).unref();
+    return response.status;
   }
 }

@@ -1,33 +1,33 @@
 import type { IncomingMessage } from 'node:http';
-import type { ServerFailure } from './options';
 
-// Limits of the head of a request. RFC 9112, section 3, recommends at least 8,000 bytes for the request line. Short
-// headers take 20 times as much memory as their bytes. Node drops headers after `keptHeaders`, one more than the
-// maximum, so that `validateRequest` notices the excess.
+/**
+ * Failure that the server answers itself, because the request listener did not get the request or did not answer in
+ * time. A CONNECT request gets MethodNotAllowed. Its `allowed` is empty, because the server does not know the methods
+ * of the request listener.
+ */
+export type ServerFailure =
+  | { readonly _tag: 'MalformedRequest'; readonly reason: string }
+  | { readonly _tag: 'HeadersTooLarge' | 'HttpVersionNotSupported' | 'RequestTimeout' | 'ExpectationFailed' }
+  | { readonly _tag: 'PayloadTooLarge'; readonly hasLongChunkExtensions?: true }
+  | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
+  | { readonly _tag: 'Unavailable'; readonly cause: Error };
+
+// Limits of the head of a request. RFC 9112, section 3, recommends at least 8,000 bytes for the request line. Node drops
+// headers after `keptHeaders`, one more than the maximum, so that `validateRequest` notices the excess.
 export const maxHeadBytes = 16_384;
 const maxHeaders = 128;
 export const keptHeaders = maxHeaders + 1;
 
-export const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean =>
-  rawHeaders.length > 2 * maxHeaders;
-
-/**
- * Counts the bytes of all headers, and the number of Host and Authorization headers. Node's own limit leaves out colons
- * and line ends, and in `request.headers` Node joins or drops repeated headers.
- */
-const countHead = (rawHeaders: ReadonlyArray<string>) => {
-  let bytes = 0;
+/** Counts the Host and Authorization headers. In `request.headers`, Node drops all but the first of each. */
+const countOnce = (rawHeaders: ReadonlyArray<string>) => {
   let hosts = 0;
   let authorizations = 0;
-  let isName = false;
-  for (const text of rawHeaders) {
-    isName = !isName;
-    bytes += text.length + 2;
-    if (!isName) continue;
-    if (text.length === 4 && text.toLowerCase() === 'host') hosts += 1;
-    if (text.length === 13 && text.toLowerCase() === 'authorization') authorizations += 1;
+  for (let place = 0; place < rawHeaders.length; place += 2) {
+    const name = rawHeaders[place] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    if (name.length === 13 && name.toLowerCase() === 'authorization') authorizations += 1;
   }
-  return { bytes, hosts, authorizations };
+  return { hosts, authorizations };
 };
 
 // Syntax of Host: a possibly empty host (RFC 3986, section 3.2.2) and an optional port (RFC 9110, section 7.2).
@@ -44,27 +44,34 @@ const hasAmbiguousLength = ({ headers, httpVersion }: IncomingMessage): boolean 
 
 const fragmentOrInvalid = /#|[^!-~]/;
 
-const originForm = (target: string): string | undefined => {
-  if (fragmentOrInvalid.test(target)) return undefined;
-  if (target.startsWith('/')) return target;
-  const [, pathAndQuery] = /^https?:\/\/[^/?\\]+(.*)$/i.exec(target) ?? [];
-  if (pathAndQuery === undefined || !URL.canParse(target)) return undefined;
-  return pathAndQuery.startsWith('/') ? pathAndQuery : `/${pathAndQuery}`;
+const absoluteForm = /^https?:\/\/(?:[^/?\\]*@)?([^/?\\@]+)(.*)$/i;
+
+/**
+ * Rewrites a target in absolute form to origin form. The host of the target then replaces the Host header (RFC 9112,
+ * section 3.2.2). Returns false for an invalid target.
+ */
+const rewriteTarget = (request: IncomingMessage): boolean => {
+  const { url = '', headers } = request;
+  if (fragmentOrInvalid.test(url)) return false;
+  if (url.startsWith('/')) return true;
+  const [, host, pathAndQuery = ''] = absoluteForm.exec(url) ?? [];
+  if (host === undefined || !URL.canParse(url)) return false;
+  headers.host = host;
+  request.url = pathAndQuery.startsWith('/') ? pathAndQuery : `/${pathAndQuery}`;
+  return true;
 };
 
-export const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
+const malformed = (reason: string): ServerFailure => ({ _tag: 'MalformedRequest', reason });
 
 /**
  * Finds faults in the head of a request that Node does not reject (RFC 9112, sections 2.3, 3.2 and 6.1; RFC 9110,
- * sections 7.2, 10.1.1 and 11). Rewrites the target of a valid request to origin form. `Exchange.start` of
- * request-lifecycle.ts calls it.
+ * sections 7.2, 10.1.1 and 11). Rewrites the target of a valid request to origin form.
  */
 export const validateRequest = (request: IncomingMessage): ServerFailure | undefined => {
-  const { rawHeaders, headers, httpVersion, httpVersionMajor, url = '' } = request;
+  const { rawHeaders, headers, httpVersion, httpVersionMajor } = request;
   if (httpVersionMajor !== 1) return { _tag: 'HttpVersionNotSupported' };
-  if (hasTooManyHeaders(request)) return { _tag: 'HeadersTooLarge' };
-  const { bytes, hosts, authorizations } = countHead(rawHeaders);
-  if (bytes > maxHeadBytes) return { _tag: 'HeadersTooLarge' };
+  if (rawHeaders.length > 2 * maxHeaders) return { _tag: 'HeadersTooLarge' };
+  const { hosts, authorizations } = countOnce(rawHeaders);
   if (hosts > 1) return malformed('a request must have at most one Host header');
   if (hosts === 0 && httpVersion === '1.1') return malformed('a request must have a Host header');
   if (!hostAndPort.test(headers.host ?? '')) {
@@ -74,22 +81,12 @@ export const validateRequest = (request: IncomingMessage): ServerFailure | undef
   if (hasAmbiguousLength(request)) {
     return malformed('unsupported Transfer-Encoding; only chunked is supported, in HTTP/1.1');
   }
-  const target = originForm(url);
-  if (target === undefined) return malformed('invalid request target; it must be a path or a URL');
+  if (!rewriteTarget(request)) return malformed('invalid request target; it must be a path or a URL');
   if ((headers.expect ?? '100-continue').toLowerCase() !== '100-continue') {
     return { _tag: 'ExpectationFailed' };
   }
-  request.url = target;
   return undefined;
 };
-
-/**
- * True if the response must close the connection, because the end of the request is uncertain. There are three cases.
- * If the body is incomplete, a proxy may send its next request instead of the rest. With Upgrade, Node drops the bytes
- * that follow. If a client that expects a 100 (Continue) gets none, it may send its body or omit it.
- */
-export const hasUnknownEnd = ({ complete, headers }: IncomingMessage, isContinued: boolean): boolean =>
-  !complete || headers.upgrade !== undefined || (headers.expect !== undefined && !isContinued);
 
 export interface ParserError extends Error {
   readonly code?: string;

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { InvalidApiKey, KeyId, OwnerId } from '../../core';
 import type { Middleware, State } from './context';
-import { describeFailure, failureOf, type HttpFailure } from './errors';
+import { describeFailure, failureOf, type HttpFailure, isAnsweredByServer, type RequestHead } from './errors';
 import { requestIdOf } from './middleware';
 
 interface TraceContext {
@@ -71,7 +71,7 @@ const parseForwardedAddress = (entry: string): string | undefined => {
  * in them must not hide a comma.
  */
 export const clientAddressOf = (
-  { headers, socket }: IncomingMessage,
+  { headers, socket }: RequestHead,
   trustedProxies: number,
 ): string | undefined => {
   const forwarded = headers['x-forwarded-for'];
@@ -94,7 +94,7 @@ const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefi
 };
 
 type Ended = Pick<RequestRecord, 'status' | 'path' | 'clientAddress'> & {
-  readonly request: IncomingMessage;
+  readonly request: RequestHead;
   readonly arrivedAt: number;
   readonly state?: State;
 };
@@ -122,22 +122,24 @@ export const recordRequest = (ended: Ended): RequestRecord => {
 
 const clientClosedRequest = 499;
 
-interface Options {
-  readonly trustedProxies: number;
-  readonly arrivedAt: ((request: IncomingMessage) => number | undefined) | undefined;
-}
+const sentStatus = (request: IncomingMessage, response: ServerResponse): number => {
+  if (response.headersSent) return response.statusCode;
+  // The HTTP server answers itself if the deadline has passed or the body is malformed.
+  const failure = isAnsweredByServer(request) ? failureOf(request) : undefined;
+  return failure === undefined ? clientClosedRequest : describeFailure(failure).status;
+};
 
 export const accessLog =
-  (reporter: Reporter, { trustedProxies, arrivedAt }: Options): Middleware =>
+  (reporter: Reporter, trustedProxies: number): Middleware =>
   (context, next) => {
     const { req: request, res: response, path, state } = context;
-    const began = arrivedAt?.(request) ?? performance.now();
+    const arrivedAt = performance.now();
     // Read the address now, because a closed socket has none.
     const clientAddress = clientAddressOf(request, trustedProxies);
-    const report = (): void => {
-      const status = response.headersSent ? response.statusCode : clientClosedRequest;
-      reporter.requestEnded(recordRequest({ request, status, arrivedAt: began, path, clientAddress, state }));
-    };
-    response.once('close', report);
+    reporter.requestStarted?.();
+    response.on('close', () => {
+      const status = sentStatus(request, response);
+      reporter.requestEnded(recordRequest({ request, status, arrivedAt, path, clientAddress, state }));
+    });
     return next();
   };

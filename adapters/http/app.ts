@@ -41,14 +41,13 @@ const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
  */
 export const httpApplication = (options: Options): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0, middleware = [] } = options;
-  const arrivedAt = options.server?.arrivedAt;
   const { petRoutes, refuseUnmatchedPets } = createPetRoutes(options);
   const serviceRoutes = publicRoutes(options.checkReadiness);
 
   const app = createKoa(reporter, trustedProxies);
   app.use(requestId);
   // The access log comes before `catchDefects`, so that it also reports the 500 of an exception.
-  app.use(accessLog(reporter, { trustedProxies, arrivedAt }));
+  app.use(accessLog(reporter, trustedProxies));
   app.use(catchDefects);
   app.use(setSecurityHeaders);
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
@@ -62,7 +61,7 @@ export const httpApplication = (options: Options): HttpApplication => {
   app.use(refuseUnmatched(serviceRoutes, (path) => petRoutes.templateAt(`/v1${path}`)));
   const { routeOf } = petRoutes;
   const methods = petMethods;
-  return { app, ...serverOptions({ reporter, corsOrigins, trustedProxies, methods, routeOf, arrivedAt }) };
+  return { app, ...serverOptions({ reporter, corsOrigins, trustedProxies, methods, routeOf }) };
 };
 
 export const adminApplication = ({

@@ -39,8 +39,6 @@ export type PetMiddleware = (context: ParameterizedContext<PetState>, next: () =
 
 export interface ServerFunctions {
   readonly deadlineOf: (request: IncomingMessage) => Deadline;
-  /** Reads the body of a request. Rejects with the errors of raw-body if the body is too large or incomplete. */
-  readonly readBody: (request: IncomingMessage, maxBytes: number) => Promise<Buffer>;
 }
 
 export const jsonType = 'application/json';

@@ -7,7 +7,6 @@ import {
   type InvalidApiKey,
   type Unavailable,
 } from '../../core';
-import { serverTimeouts } from '../../core/timeouts';
 import type { MalformedJson } from '../json';
 import { type Context, type Headers, jsonType } from './context';
 
@@ -30,13 +29,11 @@ export type HttpFailure =
   | NotReady
   | {
       readonly _tag:
-        | 'DeadlineExceeded'
         | 'ExpectationFailed'
         | 'HeadersTooLarge'
         | 'HttpVersionNotSupported'
         | 'InvalidIdempotencyKey'
         | 'MissingApiKey'
-        | 'Overloaded'
         | 'PetNotFound'
         | 'RequestTimeout';
     }
@@ -77,8 +74,8 @@ const idempotencyKeyRule =
   'put it in double quotes and escape each quote and backslash in it with a backslash';
 
 const lateRequest =
-  `the request did not arrive in time: its headers must arrive within ${serverTimeouts.headersMs / 1000} s, ` +
-  `and all of it within ${serverTimeouts.requestMs / 1000} s; send it again on a new connection`;
+  'the request did not arrive in time: its headers must arrive within 10 s, and all of it within 20 s; ' +
+  'send it again on a new connection';
 
 export const describeFailure = (failure: HttpFailure): ErrorDescription => {
   switch (failure._tag) {
@@ -131,7 +128,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
         'payload_too_large',
         failure.hasLongChunkExtensions
           ? 'the chunk extensions of the request body are too long; send none'
-          : 'the request body must be at most 100 kB',
+          : 'the request body must be at most 16 kB',
       );
     case 'UnsupportedMediaType':
       return describe(415, 'unsupported_media_type', failure.expected, { Accept: 'application/json' });
@@ -163,12 +160,9 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
         'internal error; report it to the operator of the service with the X-Request-Id of the response, if it has one',
       );
     case 'Unavailable':
-    case 'DeadlineExceeded':
       return unavailable(
         'service unavailable; try again, but repeat a POST only with the same Idempotency-Key',
       );
-    case 'Overloaded':
-      return unavailable('too many requests are waiting; try again');
     case 'NotReady':
       return unavailable(`not ready: ${failure.reason}`);
     case 'HttpVersionNotSupported':
@@ -180,9 +174,6 @@ export const errorBodyText = ({ code, message, status }: ErrorDescription): stri
   JSON.stringify({ code, message, status });
 
 export const causeOf = (failure: HttpFailure): Error | undefined => {
-  if (failure._tag === 'DeadlineExceeded') {
-    return new Error(`the request was not answered within ${serverTimeouts.responseMs / 1000} s`);
-  }
   if (!('cause' in failure)) return undefined;
   const { cause } = failure;
   return cause instanceof Error
@@ -190,13 +181,26 @@ export const causeOf = (failure: HttpFailure): Error | undefined => {
     : new Error('a middleware or handler threw a value that is not an Error; see cause', { cause });
 };
 
-const failures = new WeakMap<IncomingMessage, HttpFailure>();
+/** Head of a request, which is empty if the HTTP server could not parse the request. */
+export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'socket'>;
 
-export const recordFailure = (request: IncomingMessage, failure: HttpFailure): void => {
+const failures = new WeakMap<RequestHead, HttpFailure>();
+
+export const recordFailure = (request: RequestHead, failure: HttpFailure): void => {
   failures.set(request, failure);
 };
 
-export const failureOf = (request: IncomingMessage): HttpFailure | undefined => failures.get(request);
+const answeredByServer = new WeakSet<RequestHead>();
+
+/** Records a failure with which the HTTP server answers itself, past the Koa application. */
+export const recordServerFailure = (request: RequestHead, failure: HttpFailure): void => {
+  recordFailure(request, failure);
+  answeredByServer.add(request);
+};
+
+export const isAnsweredByServer = (request: RequestHead): boolean => answeredByServer.has(request);
+
+export const failureOf = (request: RequestHead): HttpFailure | undefined => failures.get(request);
 
 export const fail = (context: Context, failure: HttpFailure): void => {
   // Once a response has started, such as the 503 at the deadline, report only bugs.

@@ -15,7 +15,7 @@ import { deprecationHeaders } from './routing';
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 
-export const requestIdOf = ({ headers }: IncomingMessage): string => {
+export const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string => {
   const given = headers['x-request-id'];
   if (typeof given === 'string' && wellFormed.test(given)) return given;
   const id = randomUUID();

@@ -1,44 +1,38 @@
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
-import getRawBody from 'raw-body';
-import type { ConsumeQuota, OpenAnimalStore } from '../../core';
-import { serverTimeouts } from '../../core/timeouts';
+import type { ConsumeQuota, Deadline, OpenAnimalStore } from '../../core';
 import type { PetMiddleware, PetState, ServerFunctions } from './context';
 import { authenticate, catchDefects, quota } from './middleware';
 import { petOperations } from './operations';
 import { createRoutes, refuseUnmatched } from './routing';
 
+/** Functions of `animal-store/http-server`. */
 export interface HttpServerFunctions {
-  readonly arrivedAt: (request: IncomingMessage) => number | undefined;
-  readonly deadlineOf: (request: IncomingMessage) => number | undefined;
-  readonly readBody: ServerFunctions['readBody'];
+  readonly deadlineOf: (request: IncomingMessage) => Deadline | undefined;
 }
 
-const hostServerFunctions = (): ServerFunctions => {
-  const deadlines = new WeakMap<IncomingMessage, number>();
-  const deadlineOf = (request: IncomingMessage): number => {
-    const deadline = deadlines.get(request) ?? performance.now() + serverTimeouts.responseMs;
-    deadlines.set(request, deadline);
-    return deadline;
-  };
-  return {
-    deadlineOf,
-    readBody: async (request, maxBytes) => {
-      const deadline = deadlineOf(request);
-      const began = performance.now();
-      const length = request.headers['content-length'] ?? null;
-      const body = await getRawBody(request, { limit: maxBytes, length });
-      deadlines.set(request, deadline + performance.now() - began);
-      return body;
-    },
+export const maxResponseMs = 4_000;
+
+/** Returns a function for the deadline of a request of any `http.Server`: 4 s after its arrival or a late body's end. */
+const hostDeadlines = (): ServerFunctions['deadlineOf'] => {
+  const deadlines = new WeakMap<IncomingMessage, Deadline>();
+  return (request) => {
+    const restart = (): Deadline => {
+      const deadline = performance.now() + maxResponseMs;
+      deadlines.set(request, deadline);
+      return deadline;
+    };
+    const known = deadlines.get(request);
+    if (known !== undefined) return known;
+    if (!request.complete) request.once('end', restart);
+    return restart();
   };
 };
 
 const serverFunctions = (server?: HttpServerFunctions): ServerFunctions => {
-  const host = hostServerFunctions();
-  if (server === undefined) return host;
-  const { deadlineOf, readBody } = server;
-  return { deadlineOf: (request) => deadlineOf(request) ?? host.deadlineOf(request), readBody };
+  const hostDeadlineOf = hostDeadlines();
+  if (server === undefined) return { deadlineOf: hostDeadlineOf };
+  return { deadlineOf: (request) => server.deadlineOf(request) ?? hostDeadlineOf(request) };
 };
 
 export interface PetRoutesOptions {

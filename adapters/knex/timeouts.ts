@@ -1,5 +1,7 @@
 /** Time limits of this adapter that others must exceed or fit into; `test/time-limits.test.ts` compares them. */
 export const databaseTimeouts = {
+  /** Maximum time of a call of the repository, unless its deadline is earlier. */
+  callMs: 4_000,
   statementMs: 3_000,
   maxStatementMs: 9_000,
   sqliteBusyMs: 3_000,

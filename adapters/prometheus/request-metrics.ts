@@ -72,7 +72,7 @@ const boundsInSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 
 /** Statuses whose series start at 0, because Prometheus cannot compute the increase of a missing series. */
 const failures = [500, 503];
-const rejectionStatuses = [400, 405, 408, 413, 431, 499, 503, 505];
+const rejectionStatuses = [400, 405, 408, 413, 417, 431, 505];
 
 /** Makes the metrics of requests, which index.ts combines with the others. */
 export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Operation>) => {
@@ -89,8 +89,13 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
   });
   const rejections = new Counter({
     name: 'animal_store_rejections_total',
-    help: 'Requests rejected before the application received them: refused because of overload, timed out, or not valid HTTP.',
+    help: 'Requests rejected before the application received them: timed out, or not valid HTTP.',
     labelNames: ['http_response_status_code'],
+    registers,
+  });
+  const refusedConnections = new Counter({
+    name: 'animal_store_refused_connections_total',
+    help: 'Connections refused because MAX_CONNECTIONS was reached.',
     registers,
   });
   const unauthorized = new Counter({
@@ -101,7 +106,7 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
   });
   new Gauge({
     name: 'http_server_active_requests',
-    help: 'Number of HTTP requests in progress or queued.',
+    help: 'Number of HTTP requests in progress.',
     registers,
     collect() {
       this.set(active);
@@ -133,6 +138,9 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
     },
     rejected: ({ status }: { readonly status: number }): void => {
       rejections.inc({ http_response_status_code: status });
+    },
+    connectionRefused: (): void => {
+      refusedConnections.inc();
     },
   };
 };

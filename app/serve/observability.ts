@@ -63,6 +63,24 @@ export const measuredReporter = (reporter: Reporter, { requests }: PrometheusMet
   },
 });
 
+const refusalLogMs = 10_000;
+
+/** Counts connections above MAX_CONNECTIONS, and logs a warning at most once in 10 s. */
+export const refusedConnections = (
+  logger: Logger,
+  { requests }: PrometheusMetrics,
+  maxConnections: number,
+): (() => void) => {
+  let loggedAt = -Infinity;
+  return () => {
+    requests.connectionRefused();
+    const now = performance.now();
+    if (now - loggedAt < refusalLogMs) return;
+    loggedAt = now;
+    logger.warn({ maxConnections }, 'connections are refused: MAX_CONNECTIONS is reached');
+  };
+};
+
 export const observeBatches = (metrics: PrometheusMetrics, logger: Logger): RepositoryObserver =>
   logger.isLevelEnabled('trace')
     ? {

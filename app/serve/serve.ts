@@ -10,21 +10,25 @@ import {
   type Reporter,
 } from '../../adapters/http';
 import {
-  arrivedAt,
   deadlineOf,
   type HttpServer,
   type HttpServerOptions,
-  readBody,
   startHttpServer,
 } from '../../adapters/http-server';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import { openAnimalStore } from '../../core';
-import { serverTimeouts } from '../../core/timeouts';
 import { type Backend, openBackend } from '../backend/backend';
 import { CommandFailed, reasonOf } from '../failures';
 import { databaseAddressText } from '../database-address';
 import { changedSettings, type Settings } from '../settings';
-import { logReporter, measuredReporter, observeBatches, readiness, readServiceStatus } from './observability';
+import {
+  logReporter,
+  measuredReporter,
+  observeBatches,
+  readiness,
+  readServiceStatus,
+  refusedConnections,
+} from './observability';
 
 export interface Service {
   readonly address: string;
@@ -33,9 +37,9 @@ export interface Service {
   readonly lacksKey: boolean;
 }
 
-type Limits = Pick<HttpServerOptions, 'host' | 'port' | 'maxInFlight' | 'maxWaitMs'>;
+type Limits = Omit<HttpServerOptions, keyof HttpApplication>;
 
-const adminLimits = { maxInFlight: 16, maxWaitMs: serverTimeouts.maxWaitMs };
+const maxAdminConnections = 100;
 
 const defectsOnly = ({ error }: Reporter): Reporter => ({
   requestEnded: () => undefined,
@@ -60,6 +64,7 @@ const startPublicServer = (
   { ports, consumeQuota }: Backend,
   checkReadiness: CheckReadiness,
   reporter: Reporter,
+  onConnectionRefused: () => void,
 ): Promise<HttpServer> => {
   const application = httpApplication({
     openStore: openAnimalStore(ports),
@@ -68,10 +73,10 @@ const startPublicServer = (
     consumeQuota,
     corsOrigins: settings.CORS_ORIGIN,
     trustedProxies: settings.TRUST_PROXY,
-    server: { arrivedAt, deadlineOf, readBody },
+    server: { deadlineOf },
   });
-  const { HOST: host, PORT: port, MAX_IN_FLIGHT: maxInFlight, MAX_WAIT: maxWaitMs } = settings;
-  return start(application, { host, port, maxInFlight, maxWaitMs }, '');
+  const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = settings;
+  return start(application, { host, port, maxConnections, onConnectionRefused }, '');
 };
 
 const startAdminServer = async (
@@ -82,7 +87,7 @@ const startAdminServer = async (
 ): Promise<HttpServer | undefined> => {
   if (port === undefined) return undefined;
   const application = adminApplication({ checkReadiness, readMetrics, reporter: defectsOnly(reporter) });
-  return start(application, { ...adminLimits, host, port }, 'ADMIN_');
+  return start(application, { host, port, maxConnections: maxAdminConnections }, 'ADMIN_');
 };
 
 const lossCheckMs = 500;
@@ -151,7 +156,8 @@ const serveClients = async (
   const admin = await startAdminServer(settings, checkReadiness, readMetrics, reporter);
   try {
     const measured = measuredReporter(reporter, metrics);
-    const server = await startPublicServer(settings, backend, checkReadiness, measured);
+    const countRefused = refusedConnections(logger, metrics, settings.MAX_CONNECTIONS);
+    const server = await startPublicServer(settings, backend, checkReadiness, measured, countRefused);
     try {
       await run(server.address, admin?.address);
     } finally {

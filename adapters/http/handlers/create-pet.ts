@@ -4,6 +4,7 @@ import { fieldErrors, IdempotencyKey, NewPet } from '../../../core';
 import { parseJson, serialisePet } from '../../json';
 import { type PetContext, type ServerFunctions, succeed } from '../context';
 import { fail, type HttpFailure } from '../errors';
+import { readBody } from '../read-body';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
 // The alternatives of this expression begin with different characters. Otherwise the expression would backtrack, and
@@ -28,8 +29,6 @@ export const parseIdempotencyKey = (header: string): E.Either<HttpFailure, Idemp
   const key = quoted?.replace(/\\(.)/g, '$1') ?? bare;
   return IdempotencyKey.is(key) ? E.right(key) : E.left({ _tag: 'InvalidIdempotencyKey' });
 };
-
-const maxBodyBytes = 100_000;
 
 const token = String.raw`[\w!#$%&'*+.^|~\x60-]+`;
 const parameter = String.raw`(?!charset=)${token}=(?:${token}|"(?:[^"\\]|\\.)*")|charset=(?:utf-8|"utf-8")`;
@@ -67,38 +66,14 @@ const refuseByHead = ({
     : unsupported('Content-Type must be application/json, in UTF-8');
 };
 
-const readFailure = (cause: unknown): HttpFailure => {
-  switch (cause instanceof Error && 'type' in cause ? cause.type : undefined) {
-    case 'entity.too.large':
-      return { _tag: 'PayloadTooLarge' };
-    case 'stream.encoding.set':
-    case 'stream.not.readable':
-      return { _tag: 'Defect', cause };
-    default:
-      return {
-        _tag: 'MalformedRequest',
-        reason: 'the request body is incomplete; send all bytes of its Content-Length, or its last chunk',
-      };
-  }
-};
-
-const readJsonBody = async (
-  request: IncomingMessage,
-  readBody: ServerFunctions['readBody'],
-): Promise<E.Either<HttpFailure, unknown>> => {
+const readJsonBody = async (request: IncomingMessage): Promise<E.Either<HttpFailure, unknown>> => {
   const refusal = refuseByHead(request);
   if (refusal !== undefined) return E.left(refusal);
-  if (request.readableDidRead) {
-    const cause = new Error('mount the pet routes before the body parser: the body was already read');
-    return E.left({ _tag: 'Defect', cause });
-  }
-  let body: Buffer;
-  try {
-    body = await readBody(request, maxBodyBytes);
-  } catch (error) {
-    return E.left(readFailure(error));
-  }
-  return body.length === 0 ? E.left({ _tag: 'MalformedJson', reason: 'empty body' }) : parseJson(body);
+  const body = await readBody(request);
+  if (E.isLeft(body)) return body;
+  return body.right.length === 0
+    ? E.left({ _tag: 'MalformedJson', reason: 'empty body' })
+    : parseJson(body.right);
 };
 
 /** Handles `POST /v1/pets`, for the operation `createPet` in operations.ts. */
@@ -109,7 +84,7 @@ export const handleCreatePet = async (context: PetContext, server: ServerFunctio
     fail(context, key.left);
     return;
   }
-  const body = await readJsonBody(context.req, server.readBody);
+  const body = await readJsonBody(context.req);
   if (E.isLeft(body)) {
     fail(context, body.left);
     return;

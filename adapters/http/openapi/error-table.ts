@@ -39,8 +39,6 @@ export const exampleFailures: ExampleFailures = {
   HeadersTooLarge: { _tag: 'HeadersTooLarge' },
   Defect: { _tag: 'Defect', cause: undefined },
   Unavailable: { _tag: 'Unavailable', cause: new Error('the database does not answer') },
-  Overloaded: { _tag: 'Overloaded' },
-  DeadlineExceeded: { _tag: 'DeadlineExceeded' },
   NotReady: { _tag: 'NotReady', reason: 'the database does not answer' },
   HttpVersionNotSupported: { _tag: 'HttpVersionNotSupported' },
 };

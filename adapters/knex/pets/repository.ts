@@ -12,7 +12,6 @@ import {
   type Unavailable,
   unavailable,
 } from '../../../core';
-import { serverTimeouts } from '../../../core/timeouts';
 import { databaseTimeouts } from '../timeouts';
 import type { OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
@@ -114,10 +113,10 @@ export const knexPetRepository = (
     ((size, milliseconds) => {
       observer.batch(operation, size, milliseconds);
     });
-  const { responseMs } = serverTimeouts;
-  const list = readPages(database, responseMs, onBatch('list'));
-  const find = readPets(database, responseMs, onBatch('find'));
-  const create = createPets(database, now, responseMs, onBatch('create'));
+  const { callMs } = databaseTimeouts;
+  const list = readPages(database, callMs, onBatch('list'));
+  const find = readPets(database, callMs, onBatch('find'));
+  const create = createPets(database, now, callMs, onBatch('create'));
   const inFlight = new Set<string>();
 
   return {

@@ -18,7 +18,10 @@ describe("A response before the end of its request's body", () => {
     server = await startPlainServer(async (request, response) => {
       if (request.url === '/echo') request.pipe(response);
       else if (request.url === '/read') response.end(await text(request));
-      else response.writeHead(401).end('unauthorized');
+      else if (request.url === '/implicit') {
+        response.statusCode = 401;
+        response.end('unauthorized');
+      } else response.writeHead(401).end('unauthorized');
     });
   });
   after(stopPlainServers);
@@ -58,15 +61,35 @@ describe("A response before the end of its request's body", () => {
     expect(received.toString()).to.match(/y\r\n0\r\n\r\n$/);
   });
 
-  it('reaches a client that sends 20 MB before it reads', async () => {
-    const bytes = 20_000_000;
+  it('reaches a client that sends 900 kB before it reads', async () => {
+    const bytes = 900_000;
     for (let round = 0; round < 5; round += 1) {
       const socket = connectTo({ host: '127.0.0.1', port: server.port, allowHalfOpen: true });
       socket.write(head(bytes));
-      for (let sent = 0; sent < bytes; sent += 1_000_000) {
-        await new Promise((resolve) => socket.write(Buffer.alloc(1_000_000, 'x'), resolve));
+      for (let sent = 0; sent < bytes; sent += 100_000) {
+        await new Promise((resolve) => socket.write(Buffer.alloc(100_000, 'x'), resolve));
       }
       expect(statusesIn(await buffer(socket))).to.deep.equal([401]);
     }
+  });
+
+  it('has its length and its whole body before the rest of the request arrives', async () => {
+    const connection = server.connect();
+    connection.send(head(60_000, '/implicit'));
+    await connection.received(/\r\nConnection: close\r\n[^]*Content-Length: 12\r\n[^]*\r\n\r\nunauthorized$/);
+    // The client sends nothing more, and the server closes the connection.
+    expect(statusesIn(await connection.closed())).to.deep.equal([401]);
+  });
+
+  it('closes the connection of a client that goes on sending', async () => {
+    const connection = server.connect();
+    connection.send(head(100_000_000));
+    await connection.received(/unauthorized/);
+    const sending = setInterval(() => {
+      connection.send(Buffer.alloc(100_000, 'x'));
+    }, 10);
+    const received = await connection.closed();
+    clearInterval(sending);
+    expect(statusesIn(received)).to.deep.equal([401]);
   });
 });

@@ -14,28 +14,25 @@ describe('The deadline of a request', () => {
   it('gives a 503 within five seconds if key, quota and store are each late', async () => {
     const deadlines: Array<Deadline | undefined> = [];
     const causes: Array<unknown> = [];
-    let lateness = 1_500;
+    const lateness = 1_500;
     const quota = { requests: 9, seconds: 1, isWithin: true, remaining: 8, resetsInSeconds: 1 };
-    const server = await startServer(
-      {
-        pets: {
-          create: (_newPet, _key, deadline) => {
-            deadlines.push(deadline);
-            return () => new Promise<never>(() => undefined);
-          },
-        },
-        authenticate: (apiKey, deadline) => {
+    const server = await startServer({
+      pets: {
+        create: (_newPet, _key, deadline) => {
           deadlines.push(deadline);
-          return T.delay(lateness)(byKey(apiKey));
+          return () => new Promise<never>(() => undefined);
         },
-        consumeQuota: (_keyId, deadline) => {
-          deadlines.push(deadline);
-          return T.delay(lateness)(TE.right(quota));
-        },
-        reporter: { ...silentReporter, error: (cause) => causes.push(cause) },
       },
-      { maxInFlight: 1 },
-    );
+      authenticate: (apiKey, deadline) => {
+        deadlines.push(deadline);
+        return T.delay(lateness)(byKey(apiKey));
+      },
+      consumeQuota: (_keyId, deadline) => {
+        deadlines.push(deadline);
+        return T.delay(lateness)(TE.right(quota));
+      },
+      reporter: { ...silentReporter, error: (cause) => causes.push(cause) },
+    });
     const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
     const send = (method: string) =>
       fetch(`${server.address}/v1/pets`, { method, headers, body: '{"name":"Rex","categoryId":7}' });
@@ -48,9 +45,6 @@ describe('The deadline of a request', () => {
       const areInTime = deadlines.map((deadline = Infinity) => deadline - began < promisedMs);
       expect(areInTime).to.deep.equal([true, true, true]);
       expect(causes).to.have.length(1);
-      lateness = 0;
-      // A PUT needs a slot of writes, but makes no call of the store.
-      expect((await send('PUT')).status, 'the slot is free again').to.equal(405);
     } finally {
       await server.stop(0);
     }

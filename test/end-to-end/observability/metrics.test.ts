@@ -3,8 +3,8 @@ import { prometheusMetrics } from '../../../adapters/prometheus';
 import { measuredReporter } from '../../../app/serve/observability';
 import { createPet, holdCreate, idOf, keepAliveAgent, listPets } from '../../support/http/client';
 import { growth, parseMetrics, readMetrics } from '../../support/service/read-metrics';
-import { overloadedServer, silentReporter } from '../../support/http/start-server';
-import { exchangeBytes, headOf } from '../../support/http/raw-connection';
+import { silentReporter, startServer } from '../../support/http/start-server';
+import { connectTo, exchangeBytes, getRequest, headOf } from '../../support/http/raw-connection';
 import { serveInProcess, whileServing } from '../../support/service/serve-in-process';
 import type { RunningService } from '../../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
@@ -71,7 +71,7 @@ describe('The metrics of a service on SQLite', () => {
         expect(samples.get(counted(method, route, status)), `${method} ${route} ${status}`).to.equal(0);
       }
     }
-    for (const status of [400, 405, 408, 413, 431, 499, 503, 505]) {
+    for (const status of [400, 405, 408, 413, 417, 431, 505]) {
       expect(samples.get(`${rejections}{http_response_status_code="${status}"}`)).to.equal(0);
     }
     for (const operation of ['list', 'find', 'create']) {
@@ -193,21 +193,30 @@ describe('The metrics of a service in memory', () => {
     }));
 });
 
-describe('The metrics of an overloaded service', () => {
+describe('The metrics of the server', () => {
   it('count what was rejected before the application received it, by status', async () => {
     const metrics = prometheusMetrics({ version: 'any', operations: [] });
-    const service = await overloadedServer({ reporter: measuredReporter(silentReporter, metrics) });
+    const server = await startServer({ reporter: measuredReporter(silentReporter, metrics) });
     const before = parseMetrics(await metrics.read());
-    const refused = service.refused();
-    expect((await listPets(service)).status).to.equal(503);
-    await exchangeBytes(service.address, 'no HTTP\r\n\r\n');
-    expect((await listPets(service)).status).to.equal(503);
-    await service.stop();
+    await exchangeBytes(server.address, 'no HTTP\r\n\r\n');
+    await exchangeBytes(server.address, getRequest('/livez', 'Expect: the-unexpected'));
+    await server.stop(0);
     const samples = parseMetrics(await metrics.read());
     expect(growth(before, samples, rejections)).to.deep.equal({
-      [`${rejections}{http_response_status_code="503"}`]: service.refused() - refused - 1,
       [`${rejections}{http_response_status_code="400"}`]: 1,
+      [`${rejections}{http_response_status_code="417"}`]: 1,
     });
     expect(samples.get('http_server_active_requests')).to.equal(0);
   });
+
+  it('count connections that were refused', () =>
+    whileServing({ ...settings, MAX_CONNECTIONS: '1' }, async (service) => {
+      const kept = connectTo(service.address);
+      kept.send(getRequest('/livez'));
+      await kept.received(/live/);
+      await connectTo(service.address).closed();
+      const samples = await readMetrics(service);
+      expect(samples.get('animal_store_refused_connections_total')).to.equal(1);
+      kept.destroy();
+    }));
 });

@@ -11,7 +11,7 @@ describeService('The JSON of POST /v1/pets', (service) => {
     'starts with a BOM': `\ufeff${rex}`,
     'has a duplicate name, once escaped': String.raw`{"name":"Rex","n\u0061me":"Rex","categoryId":7}`,
     'is UTF-16': Buffer.from(rex, 'utf16le'),
-    'has nested arrays without end': '['.repeat(50_000),
+    'has nested arrays without end': '['.repeat(15_000),
   };
   Object.entries(malformed).forEach(([title, body]) => {
     it(`is refused where it ${title}: malformed_json`, async () => {

@@ -39,6 +39,13 @@ describeService('Methods and targets of every form', (service) => {
     expect([start.status, start.header('Content-Type')]).to.deep.equal([200, 'text/html; charset=utf-8']);
   });
 
+  it('takes the host of an absolute target, not that of the Host header', async () => {
+    const document = await service.get('http://other.example:8080/openapi.json');
+    expect(document.text).to.contain('http://other.example:8080/v1');
+    const withUser = await service.get('http://someone:secret@other.example/openapi.json');
+    expect(withUser.text).to.contain('http://other.example/v1').and.not.contain('someone');
+  });
+
   it('reads the path of an address as it would read the path alone', async () => {
     const { id } = await service.add({});
     for (const path of [`/v1/x/../pets/${id}`, `/v1/%2e%2e/v1/pets/${id}`, `//v1/pets/${id}`]) {

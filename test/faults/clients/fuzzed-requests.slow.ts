@@ -146,7 +146,6 @@ const fuzz = async (databaseUrl: string): Promise<void> => {
   const service = await startService({
     DATABASE_URL: databaseUrl,
     API_KEYS: fuzzKey,
-    MAX_IN_FLIGHT: '10000',
     ...collecting,
   });
   const { address } = service;

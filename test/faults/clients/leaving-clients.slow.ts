@@ -50,7 +50,6 @@ const abandonPipelines = async ({ databaseUrl, holdWriters }: SqlStore): Promise
   const service = await startService({
     ...environmentOf(databaseUrl),
     LOG_LEVEL: 'info',
-    MAX_IN_FLIGHT: String(all),
     ADMIN_PORT: '0',
   });
   const { address } = service;
@@ -156,7 +155,7 @@ const heldTo = (lastPart: number): number => {
 
 const vanish = async (folder: string): Promise<void> => {
   await makeReachable(`${subnet}.0/24`);
-  const settings = { ...environmentOf(`sqlite:${folder}/animals.sqlite3`), MAX_IN_FLIGHT: '1000' };
+  const settings = environmentOf(`sqlite:${folder}/animals.sqlite3`);
   const { address } = await startService(settings);
   const good = goodClient({ address, ...caller });
   const sockets: Array<Socket> = [];

@@ -1,11 +1,6 @@
-import {
-  type ErrorResponse,
-  type HttpServer,
-  type HttpServerOptions,
-  type Listener,
-  type ServerFailure,
-  startHttpServer,
-} from '../../../adapters/http-server';
+import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../../adapters/http-server';
+import type { ErrorResponse, Listener } from '../../../adapters/http-server/connection';
+import type { ServerFailure } from '../../../adapters/http-server/validate-request';
 import { connectTo, exchangeBytes, type RawConnection } from './raw-connection';
 
 const statuses: Readonly<Record<ServerFailure['_tag'], number>> = {
@@ -15,8 +10,7 @@ const statuses: Readonly<Record<ServerFailure['_tag'], number>> = {
   PayloadTooLarge: 413,
   ExpectationFailed: 417,
   HeadersTooLarge: 431,
-  Overloaded: 503,
-  DeadlineExceeded: 503,
+  Unavailable: 503,
   HttpVersionNotSupported: 505,
 };
 
@@ -51,8 +45,7 @@ export const startPlainServer = async (
   const server = await startHttpServer(listener, {
     host: '127.0.0.1',
     port: 0,
-    maxInFlight: 10,
-    maxWaitMs: 1_000,
+    maxConnections: 1_000,
     errorResponse,
     ...options,
   });

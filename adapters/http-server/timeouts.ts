@@ -1,0 +1,35 @@
+/** Time limits of the server. `test/time-limits.test.ts` checks which limits must be less than others. */
+export const serverTimeouts = {
+  // Maximum times from the first byte of a request: `headersMs` to the end of its headers, `requestMs` to the end of
+  // its body. A proxy in front needs longer limits. Otherwise clients get the proxy's error instead of the service's
+  // 408.
+  headersMs: 10_000,
+  requestMs: 20_000,
+  /** Time in which the listener must answer a request, from its arrival or from the end of a late body. */
+  responseMs: 4_000,
+  /** Extra time after the deadline, in which the listener can send its own 503. */
+  graceMs: 250,
+  sweepMs: 500,
+  /**
+   * Time after which a silent connection is closed. It exceeds the 60 s of nginx and of `deploy/haproxy`, so that the
+   * proxy closes the connection first. Otherwise the proxy might send a request just as the service closes the
+   * connection.
+   */
+  idleMs: 65_000,
+  /** Time for which the server discards what the client still sends after the last response of a connection. */
+  lingerMs: 1_000,
+  /**
+   * Maximum time to close all connections in a shutdown. The setting STOP_DELAY and `acceptBacklogMs` come before it. A
+   * process manager must wait longer than all three together before it kills the process.
+   */
+  stopMs: 10_000,
+  acceptBacklogMs: 1_000,
+  quietTurnMs: 0.1,
+  firstByteMs: 200,
+  /**
+   * Maximum time for which a shutdown leaves idle connections open, so that a proxy can close them first.
+   * `deploy/nginx` closes idle connections after 1 s.
+   */
+  idleGraceMs: 1_500,
+  idleCheckMs: 20,
+} as const;
