@@ -1,11 +1,19 @@
 import * as E from 'fp-ts/Either';
 import { identity, pipe } from 'fp-ts/function';
 import * as t from 'io-ts';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { ApiKey, type FieldError, fieldErrors, type RateLimit } from '../core';
-import { databaseTimeouts } from '../adapters/knex';
 import { errorCode } from './error-code';
 import { DatabaseAddress, databaseAddressText, parseDatabaseAddress } from './database-address';
+
+/** Description of what a setting must be, for a `parse` that can say more than the `expected` of its setting. */
+class Expected {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
 
 /**
  * Returns the codec of one environment variable. An empty variable counts as unset. An error contains null in place of
@@ -24,7 +32,8 @@ const setting = <A>(
     (input, context) => {
       if (typeof input !== 'string' || input === '') return t.success(defaultValue);
       const value = parse(input);
-      return is(value) ? t.success(value) : t.failure(null, context, expected);
+      if (is(value)) return t.success(value);
+      return t.failure(null, context, value instanceof Expected ? value.text : expected);
     },
     toText,
   );
@@ -50,8 +59,11 @@ const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A)
 
 const listenAddress = setting(t.string, 'an address to listen on', '127.0.0.1', identity);
 
-const splitKeys = (text: string): ReadonlyArray<string> =>
-  text.split(/,\s*|\s*\n\s*/).map((key) => key.trim());
+/** Returns the keys of a text without repetitions. A line may end with a comma, and blank lines count for nothing. */
+const splitKeys = (text: string): ReadonlyArray<string> => {
+  const lines = text.replaceAll(/\s+/g, (blanks) => (blanks.includes('\n') ? '\n' : blanks));
+  return [...new Set(lines.split(/,\n?|\n/).map((key) => key.trim()))];
+};
 
 const parseRateLimit = (text: string): unknown => {
   const match = /^([1-9][0-9]{0,8})\/([1-9][0-9]{0,4})s$/.exec(text);
@@ -76,10 +88,14 @@ const codec = t.strict({
   ADMIN_HOST: listenAddress,
   DATABASE_URL: setting(
     DatabaseAddress,
-    'sqlite:FILE, memory: or postgres://USER:PASSWORD@HOST/DATABASE; percent-encode / ? # and @ in the password',
+    'an address',
     { _tag: 'Sqlite', filename: 'animal-store.sqlite3' },
     databaseAddressText,
-    parseDatabaseAddress,
+    (text) =>
+      pipe(
+        parseDatabaseAddress(text),
+        E.getOrElseW((expected) => new Expected(expected)),
+      ),
   ),
   API_KEYS: setting(
     t.readonlyArray(ApiKey),
@@ -108,22 +124,24 @@ const codec = t.strict({
     parseRateLimit,
   ),
   POSTGRES_POOL_SIZE: wholeNumber(1, 1_000, 10),
-  POSTGRES_STATEMENT_TIMEOUT: wholeNumber(
-    1,
-    databaseTimeouts.maxStatementMs,
-    databaseTimeouts.statementMs,
-    ofMilliseconds,
-  ),
-  POSTGRES_PREPARED_STATEMENTS: oneOf(['auto', 'always', 'never'], 'auto'),
 });
 
 export type Settings = Readonly<t.TypeOf<typeof codec>>;
 
 export const settingNames = Object.keys(codec.type.props);
 
+const portsDiffer = ({ PORT, ADMIN_PORT }: Settings): boolean => PORT === 0 || PORT !== ADMIN_PORT;
+
 export const decodeSettings = (
   environment: NodeJS.ReadOnlyDict<string>,
-): E.Either<ReadonlyArray<FieldError>, Settings> => pipe(codec.decode(environment), E.mapLeft(fieldErrors));
+): E.Either<ReadonlyArray<FieldError>, Settings> =>
+  pipe(
+    codec.decode(environment),
+    E.mapLeft(fieldErrors),
+    E.filterOrElse(portsDiffer, (): ReadonlyArray<FieldError> => [
+      { field: 'ADMIN_PORT', expected: 'another port than PORT' },
+    ]),
+  );
 
 const defaults: NodeJS.ReadOnlyDict<string> = pipe(
   decodeSettings({}),
@@ -140,7 +158,23 @@ const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
 
 const fileSettingOf = (name: string): string => `${name}_FILE`;
 
-const fileSettings: ReadonlyArray<string> = secretSettings.map(fileSettingOf);
+export const fileSettings: ReadonlyArray<string> = secretSettings.map(fileSettingOf);
+
+const maxSecretBytes = 1_000_000;
+
+/** Reads a regular file only, because another kind, such as a pipe or a device, may block or never end. */
+const readSecretFile = (file: string): E.Either<string, string> => {
+  try {
+    const found = statSync(file);
+    if (!found.isFile() || found.size > maxSecretBytes)
+      return E.left(`a regular file of at most ${maxSecretBytes} bytes`);
+    // `trim` also removes a byte order mark, which some editors add.
+    const text = readFileSync(file, 'utf8').trim();
+    return text === '' ? E.left('a file that is not empty') : E.right(text);
+  } catch (error) {
+    return E.left(`a file that this user can read (${errorCode(error) ?? String(error)})`);
+  }
+};
 
 const resolveSecret = (
   name: string,
@@ -150,14 +184,10 @@ const resolveSecret = (
   const file = environment[field] ?? '';
   if (file === '') return E.right(environment[name]);
   if ((environment[name] ?? '') !== '') return E.left({ field, expected: `unset if ${name} is set` });
-  try {
-    // `trim` also removes a byte order mark, which some editors add.
-    const text = readFileSync(file, 'utf8').trim();
-    return text === '' ? E.left({ field, expected: 'a file that is not empty' }) : E.right(text);
-  } catch (error) {
-    const reason = errorCode(error) ?? String(error);
-    return E.left({ field, expected: `a file that this user can read (${reason})` });
-  }
+  return pipe(
+    readSecretFile(file),
+    E.mapLeft((expected) => ({ field, expected })),
+  );
 };
 
 /**
@@ -184,45 +214,6 @@ export const readSettings = (
   return E.left([...unread, ...named]);
 };
 
-const known: ReadonlyArray<string> = [...settingNames, ...fileSettings];
-
-const isOneEditApart = (one: string, other: string): boolean => {
-  let same = 0;
-  while (same < one.length && one[same] === other[same]) same += 1;
-  const [left, right] = [one.slice(same), other.slice(same)];
-  const transposed = `${right.charAt(1)}${right.charAt(0)}${right.slice(2)}`;
-  return (
-    left === right.slice(1) ||
-    left.slice(1) === right ||
-    left.slice(1) === right.slice(1) ||
-    left === transposed
-  );
-};
-
-export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
-  Object.keys(environment)
-    .filter((name) => !known.includes(name) && (environment[name] ?? '') !== '')
-    .flatMap((name) => {
-      const meant = known.find((setting) => isOneEditApart(name.toUpperCase(), setting));
-      return meant === undefined ? [] : [`unknown setting ${name}; did you mean ${meant}?`];
-    });
-
-const charactersOf128Bits = 22;
-
-const shortKeys = ({ API_KEYS, NODE_ENV }: Settings): ReadonlyArray<string> => {
-  const short = API_KEYS.filter(({ length }) => length < charactersOf128Bits).length;
-  return short === 0 || NODE_ENV !== 'production'
-    ? []
-    : [
-        `${short} ${short === 1 ? 'key' : 'keys'} in API_KEYS can be guessed; use at least ${charactersOf128Bits} random characters, as from \`openssl rand -base64 32\``,
-      ];
-};
-
 /** True if the service creates an API key when none was ever issued. */
 export const createsFirstKey = ({ API_KEYS, NODE_ENV }: Settings): boolean =>
   API_KEYS.length === 0 && NODE_ENV !== 'production';
-
-export const settingWarnings = (
-  environment: NodeJS.ReadOnlyDict<string>,
-  settings: Settings,
-): ReadonlyArray<string> => [...misspeltSettings(environment), ...shortKeys(settings)];

@@ -22,7 +22,6 @@ export {
   openPostgresForInspection,
   postgresConfiguration,
   type PostgresOptions,
-  type PreparedStatements,
 } from './postgres/postgres';
 export { backupSqlite, type BackupOptions, type CopyOptions, type CopyProgress } from './sqlite/backup';
 export { hasSqliteStore } from './sqlite/file';

@@ -4,6 +4,7 @@ import { statSync } from 'node:fs';
 import {
   type ApiKeyStore,
   apiKeyStore,
+  databaseTimeouts,
   hasSqliteStore,
   knexPetRepository,
   migrate,
@@ -53,8 +54,7 @@ export const databaseOf = (settings: Settings) => {
       const { connectionString } = address;
       const options = {
         poolSize: settings.POSTGRES_POOL_SIZE,
-        statementTimeoutMs: settings.POSTGRES_STATEMENT_TIMEOUT,
-        preparedStatements: settings.POSTGRES_PREPARED_STATEMENTS,
+        statementTimeoutMs: databaseTimeouts.statementMs,
       };
       return {
         open: () => withDriver(() => openPostgres(connectionString, options)),

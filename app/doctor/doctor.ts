@@ -13,14 +13,8 @@ import { databaseOf } from '../backend/database';
 import { fileAdvice } from '../backend/database-file';
 import { databaseAddressText } from '../database-address';
 import { CommandFailed, failureText } from '../failures';
-import {
-  changedSettings,
-  createsFirstKey,
-  misspeltSettings,
-  readSettings,
-  type Settings,
-  settingWarnings,
-} from '../settings';
+import { misspeltSettings, settingWarnings } from '../setting-warnings';
+import { changedSettings, createsFirstKey, readSettings, type Settings } from '../settings';
 import { counted } from '../terminal/text';
 import { type CheckResult, failed, passed, warned } from './check-result';
 import { inspectPorts } from './ports';

@@ -5,7 +5,6 @@ import { success } from '../contracts/outcome';
 import { columnIn, postgresStore } from '../support/databases/databases';
 import { migrationNames } from '../support/databases/migrations';
 import { inPostgresDatabase, slowPets } from '../support/postgres/postgres';
-import { eventually } from '../support/eventually';
 import { call } from '../support/http/client';
 import { whileServing } from '../support/service/serve-in-process';
 
@@ -33,9 +32,6 @@ const makePetsSlow = async (url: string, seconds: number): Promise<void> => {
 
 /** Returns the number of connections that services have to a database. */
 const connectionsTo = (url: string): Promise<number> => backendsOn(url, { application_name: 'animal-store' });
-
-/** Returns the number of connections that wait in a statement of `slowPets`. */
-const sleepingOn = (url: string): Promise<number> => backendsOn(url, { wait_event: 'PgSleep' });
 
 describe('The settings of PostgreSQL', () => {
   it('bound the connections of an instance: POSTGRES_POOL_SIZE', () =>
@@ -65,25 +61,6 @@ describe('The settings of PostgreSQL', () => {
       const names = await migrationNames();
       expect(await Promise.all([migrated(), migrated()])).to.deep.equal([names, names]);
     }));
-
-  for (const [milliseconds, status] of [
-    [300, 503],
-    [3_000, 200],
-  ] as const) {
-    it(`end a statement of 1 s with ${status} when POSTGRES_STATEMENT_TIMEOUT is ${milliseconds}`, () =>
-      inPostgresDatabase((url) =>
-        whileServing(
-          { DATABASE_URL: url, API_KEYS: key, POSTGRES_STATEMENT_TIMEOUT: String(milliseconds) },
-          async ({ address }) => {
-            await makePetsSlow(url, 1);
-            const answer = await call(`${address}/v1/pets`, { key });
-            expect(answer.status).to.equal(status);
-            if (status === 503) expect(answer.milliseconds).to.be.lessThan(1_000);
-            await eventually('no statement goes on', 20_000, async () => (await sleepingOn(url)) === 0);
-          },
-        ),
-      ));
-  }
 });
 
 /** The SHA-256 hashes of both keys begin with 71582553. */

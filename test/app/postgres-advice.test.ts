@@ -5,16 +5,10 @@ import { openPostgres } from '../../adapters/knex';
 import { execute, inPostgresDatabase } from '../support/postgres/postgres';
 import { runInProcess } from '../support/processes/run-in-process';
 
-/** Enough time to connect on a busy machine. The lock timeout is a third of it. */
-const statementTimeoutMs = 1_500;
-
 const open = (url: string) => openPostgres(url, { poolSize: 1, statementTimeoutMs: 30_000 });
 
 const run = async (url: string, ...command: ReadonlyArray<string>): Promise<string> => {
-  const { code, stderr } = await runInProcess(command, {
-    DATABASE_URL: url,
-    POSTGRES_STATEMENT_TIMEOUT: `${statementTimeoutMs}`,
-  });
+  const { code, stderr } = await runInProcess(command, { DATABASE_URL: url });
   expect(code, stderr).to.equal(1);
   return stderr;
 };

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
 import * as E from 'fp-ts/Either';
 import { pipe } from 'fp-ts/function';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeSettings, readSettings, settingNames, settingWarnings } from '../../app/settings';
+import { settingWarnings } from '../../app/setting-warnings';
+import { decodeSettings, readSettings, settingNames } from '../../app/settings';
 import { newCatalogue } from '../support/databases/catalogue';
 import { type Environment, runCommand } from '../support/processes/command';
 import { runInProcess } from '../support/processes/run-in-process';
@@ -24,8 +26,6 @@ const defaults = {
   CORS_ORIGIN: [],
   RATE_LIMIT: undefined,
   POSTGRES_POOL_SIZE: 10,
-  POSTGRES_STATEMENT_TIMEOUT: 3000,
-  POSTGRES_PREPARED_STATEMENTS: 'auto',
 };
 
 const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -41,7 +41,7 @@ const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
     'sqlite://animals.sqlite3',
     'postgres://[host/animals',
   ],
-  API_KEYS: ['one,,two', 'two words', 'clé', ',', 'a=b'],
+  API_KEYS: ['one,,two', 'two words', 'clé', ',', 'a=b', 'one,'],
   LOG_LEVEL: ['loud', 'INFO', 'toString', '__proto__'],
   CORS_ORIGIN: [
     ...['shop.example', 'https://', 'https://shop.example/', 'https://shop.example/path', 'null', 'ftp//x'],
@@ -54,8 +54,6 @@ const wrong: Readonly<Record<string, ReadonlyArray<string>>> = {
   RATE_LIMIT: ['100', '100/60', '0/60s', '100/0s', '100/1m', '1e2/60s', '-1/60s', '1.5/60s'],
   STOP_DELAY: ['-1', '600001', '1m'],
   POSTGRES_POOL_SIZE: ['0', '1001', 'ten'],
-  POSTGRES_STATEMENT_TIMEOUT: ['0', '9001', '3s'],
-  POSTGRES_PREPARED_STATEMENTS: ['true', 'Never'],
 };
 
 const right: ReadonlyArray<readonly [string, string, unknown]> = [
@@ -67,8 +65,9 @@ const right: ReadonlyArray<readonly [string, string, unknown]> = [
   ['ADMIN_HOST', '0.0.0.0', '0.0.0.0'],
   ['DATABASE_URL', 'memory:', { _tag: 'Memory' }],
   ['DATABASE_URL', 'sqlite:a b:c?.db', { _tag: 'Sqlite', filename: 'a b:c?.db' }],
-  ['DATABASE_URL', 'postgresql://h/d', { _tag: 'Postgres', connectionString: 'postgresql://h/d' }],
+  ['DATABASE_URL', 'postgresql://h/d', { _tag: 'Postgres', connectionString: 'postgres://h/d' }],
   ['API_KEYS', 'one, two ,three==', ['one', 'two', 'three==']],
+  ['API_KEYS', 'one,two,one', ['one', 'two']],
   ['CORS_ORIGIN', '*', ['*']],
   ['CORS_ORIGIN', 'https://shop.example', ['https://shop.example']],
   [
@@ -148,7 +147,14 @@ describe('The settings', () => {
     }
   }
 
-  it('name the file that the kernel finds, where a link stands before a `..`', async () => {
+  it('refuse an admin port that is the port', () => {
+    expect(decodeSettings({ PORT: '8080', ADMIN_PORT: '8080' })).to.deep.equal(
+      E.left([{ field: 'ADMIN_PORT', expected: 'another port than PORT' }]),
+    );
+    expect(E.isRight(decodeSettings({ PORT: '0', ADMIN_PORT: '0' }))).to.equal(true);
+  });
+
+  it('resolve `..` in the path of a file, as the kernel does where a link stands before it', async () => {
     const folder = await makeFolder();
     mkdirSync(join(folder, 'releases', '1'), { recursive: true });
     mkdirSync(join(folder, 'releases', 'data'));
@@ -157,7 +163,7 @@ describe('The settings', () => {
     for (const [name, file] of [
       ['current/../data/animals', 'releases/data/animals'],
       ['current/animals', 'current/animals'],
-      ['none/../animals', 'none/../animals'],
+      ['none/../animals', 'animals'],
     ] as const) {
       const read = readSettings({ DATABASE_URL: `sqlite:${folder}/${name}` });
       const address = pipe(
@@ -188,11 +194,22 @@ describe('The settings', () => {
   it('reject a file that is missing, empty, invalid or in conflict with the value, and show no secret', async () => {
     const folder = await makeFolder();
     const [empty, wrongKeys] = [join(folder, 'empty'), join(folder, 'wrong')];
+    const [blanks, large] = [join(folder, 'blanks'), join(folder, 'large')];
     writeFileSync(empty, '\n');
+    writeFileSync(blanks, `one${' '.repeat(999_990)}two`);
+    writeFileSync(large, 'k'.repeat(1_000_001));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
     writeFileSync(wrongKeys, 's3cretWord and another\n');
     for (const [environment, fault] of [
       [{ API_KEYS_FILE: join(folder, 'missing') }, /^animal-store: API_KEYS_FILE must be .*\(ENOENT\)$/],
-      [{ API_KEYS_FILE: folder }, /^animal-store: API_KEYS_FILE must be .*\(EISDIR\)$/],
+      ...[folder, join(folder, 'pipe'), '/dev/zero', large].map(
+        (file) =>
+          [
+            { API_KEYS_FILE: file },
+            /^animal-store: API_KEYS_FILE must be a regular file of at most 1000000 bytes$/,
+          ] as const,
+      ),
+      [{ API_KEYS_FILE: blanks }, /^animal-store: the text in API_KEYS_FILE must be keys separated/],
       [{ API_KEYS_FILE: empty }, /^animal-store: API_KEYS_FILE must be a file that is not empty$/],
       [{ API_KEYS_FILE: wrongKeys }, /^animal-store: the text in API_KEYS_FILE must be keys separated/],
       [{ DATABASE_URL_FILE: wrongKeys }, /^animal-store: the text in DATABASE_URL_FILE must be sqlite:/],
@@ -208,13 +225,25 @@ describe('The settings', () => {
     const misspelt = {
       PROT: 'PORT',
       DATABASE_URI: 'DATABASE_URL',
-      API_KEY: 'API_KEYS',
+      API_KEYSS: 'API_KEYS',
       LOGLEVEL: 'LOG_LEVEL',
       port: 'PORT',
       API_KEYS_FIEL: 'API_KEYS_FILE',
       CORS_ORIGINS: 'CORS_ORIGIN',
     };
-    const innocent = ['PATH', 'HOME', 'PWD', 'HOSTNAME', 'LANG', 'SHELL', 'TERM', 'USER', 'LOGNAME', 'PORT'];
+    const innocent = [
+      'API_KEY',
+      'PATH',
+      'HOME',
+      'PWD',
+      'HOSTNAME',
+      'LANG',
+      'SHELL',
+      'TERM',
+      'USER',
+      'LOGNAME',
+      'PORT',
+    ];
     const environment = Object.fromEntries(
       [...Object.keys(misspelt), ...innocent].map((name) => [name, '1']),
     );

@@ -59,7 +59,7 @@ export const startCitus = async (script: string) => {
       databases.push(name);
       await runScript('newdb', name);
       await runProgram(process.execPath, [main, 'migrate'], {
-        env: { DATABASE_URL: urlOf(0, name), POSTGRES_STATEMENT_TIMEOUT: '9000' },
+        env: { DATABASE_URL: urlOf(0, name) },
       });
       await runScript('distribute', name, distribution);
       // The script sets it only if everything is distributed.

@@ -50,8 +50,8 @@ const limitsAt = async (url: string): Promise<CheckResult | undefined> => {
   return results.find(({ check }) => check === 'timeouts');
 };
 
-const useByMany = async (url: string, settings: Readonly<Record<string, string>>): Promise<void> => {
-  const services = await startServices(3, url, { API_KEYS: key, LOG_LEVEL: 'warn', ...settings });
+const useByMany = async (url: string): Promise<void> => {
+  const services = await startServices(3, url, { API_KEYS: key, LOG_LEVEL: 'warn' });
   const send = patiently(roundRobin(services.map(({ address }) => address)));
   const answers = await Promise.all(Array.from({ length: clients }, (_, client) => useService(send, client)));
   const failed = answers.flat().filter(({ status }) => status !== 200 && status !== 201);
@@ -75,17 +75,9 @@ const preparedBehind = async (url: string): Promise<number> => {
 describe('PgBouncer in transaction mode', () => {
   it(`serves ${clients} clients of three instances without settings, and mixes no prepared statements`, () =>
     inPostgresDatabase(async (url) => {
-      await useByMany(url, {});
+      await useByMany(url);
       expect(await preparedBehind(url)).to.equal(0);
     }));
-
-  it('serves them with prepared statements if it keeps these apart, and POSTGRES_PREPARED_STATEMENTS=always', function () {
-    if (process.env['TEST_PGBOUNCER_KEEPS_STATEMENTS'] === undefined) this.skip();
-    return inPostgresDatabase(async (url) => {
-      await useByMany(url, { POSTGRES_PREPARED_STATEMENTS: 'always' });
-      expect(await preparedBehind(url)).to.be.greaterThan(0);
-    });
-  });
 
   it('is ready, and doctor finds the limits that the role has', () =>
     inPostgresDatabase(async (url) => {

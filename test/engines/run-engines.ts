@@ -1,9 +1,8 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { eventually } from '../support/eventually';
 import { isRefused } from '../support/http/client';
 import { execute } from '../support/postgres/postgres';
@@ -90,13 +89,6 @@ const runOnCitus = async (): Promise<boolean> => {
   }
 };
 
-/** Returns true if it keeps the prepared statements of its clients apart, as it can from 1.21 on. */
-const keepsStatementsApart = async (program: string): Promise<boolean> => {
-  const { stdout } = await promisify(execFile)(program, ['--version']);
-  const [, major, minor] = /PgBouncer (\d+)\.(\d+)/.exec(stdout) ?? [];
-  return Number(major) > 1 || Number(minor) >= 21;
-};
-
 const configuration = ({ hostname, port, username, password }: URL, ownPort: number): string => `
 [databases]
 * = host=${hostname} port=${port} user=${username} password=${password}
@@ -111,12 +103,12 @@ default_pool_size = 15
 server_idle_timeout = 5
 `;
 
-/** Starts it with further lines of configuration, as a user who is not root: it refuses root. */
-const startPgbouncer = async (program: string, serverUrl: string, lines: ReadonlyArray<string>) => {
+/** Starts it as a user who is not root: it refuses root. */
+const startPgbouncer = async (program: string, serverUrl: string) => {
   const folder = await makeFolder();
   await chmod(folder, 0o755);
   const [file, port] = [join(folder, 'pgbouncer.ini'), await freePort()];
-  await writeFile(file, configuration(new URL(serverUrl), port) + lines.join('\n'));
+  await writeFile(file, configuration(new URL(serverUrl), port));
   const asNobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   const child = spawn(program, ['--quiet', file], { ...asNobody, stdio: 'ignore' });
   const ended = once(child, 'exit');
@@ -141,8 +133,6 @@ const runOnPgbouncer = async (): Promise<boolean> => {
     print('PgBouncer: skipped, since PGBOUNCER names no program');
     return true;
   }
-  const keepsApart = await keepsStatementsApart(program);
-  if (!keepsApart) print('PgBouncer: prepared statements are skipped, since they need 1.21');
   const server = await startSharedPostgres();
   await execute(
     server.url,
@@ -150,16 +140,11 @@ const runOnPgbouncer = async (): Promise<boolean> => {
     "alter role current_user set lock_timeout = '1000ms'",
     "alter role current_user set idle_in_transaction_session_timeout = '10000ms'",
   );
-  const pooler = await startPgbouncer(
-    program,
-    server.url,
-    keepsApart ? ['max_prepared_statements = 100'] : [],
-  );
+  const pooler = await startPgbouncer(program, server.url);
   try {
     const environment = {
       TEST_POSTGRES_URL: server.url,
       TEST_POSTGRES_ENTRY: pooler.url,
-      ...(keepsApart ? { TEST_PGBOUNCER_KEEPS_STATEMENTS: 'yes' } : {}),
     };
     return await runOn('PgBouncer, in transaction mode', environment, 'pgbouncer', conflictTests);
   } finally {

@@ -94,17 +94,9 @@ const detectEngine = (connectionString: string, statementTimeoutMs: number): (()
   };
 };
 
-/**
- * Use of named prepared statements. `auto` uses them unless a connection pooler such as PgBouncer is detected. Many
- * poolers run a statement on a server connection that has not prepared it, or has prepared a different statement by
- * that name.
- */
-export type PreparedStatements = 'auto' | 'always' | 'never';
-
 export interface PostgresOptions {
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
-  readonly preparedStatements?: PreparedStatements;
   /**
    * Schema of the tables, which a migration creates if it is missing. The default is the first schema of the search
    * path.
@@ -166,9 +158,9 @@ const databaseOn = (
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
   const engine = detectEngine(connectionString, options.statementTimeoutMs);
   const pool = knex(postgresConfiguration(connectionString, options, engine));
-  const { preparedStatements: wanted = 'auto' } = options;
-  const isPrepared = async (): Promise<boolean> =>
-    wanted === 'auto' ? !(await engine()).isPooled : wanted === 'always';
+  // Many poolers run a statement on a server connection that has not prepared it, or has prepared another one by that
+  // name.
+  const isPrepared = async (): Promise<boolean> => !(await engine()).isPooled;
   const usage = poolUsageOf('shared', pool);
   return {
     ...databaseOn(pool, engine, isPrepared),

