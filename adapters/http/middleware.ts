@@ -44,7 +44,7 @@ export const catchDefects: Middleware = async (context, next) => {
   }
 };
 
-/** Security headers of every response. OWASP recommends them for APIs; docs-pages.ts adds those for HTML pages. */
+/** Security headers of every response. OWASP recommends them for APIs; pages.ts adds those for HTML pages. */
 export const securityHeaders = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",

@@ -1,5 +1,4 @@
 import { type Context, jsonType, type State } from './context';
-import { docsPages } from './docs-pages';
 import { openApiDocument, openApiServiceDocument } from './openapi/documents';
 import {
   type CheckReadiness,
@@ -8,8 +7,8 @@ import {
   type ServiceOperation,
   serviceOperations,
 } from './operations';
+import { docsPages, sendTextByOrigin } from './pages';
 import { createRoutes, type Routes, type ServedRoute } from './routing';
-import { sendTextByOrigin } from './static-text';
 
 interface OpenApiDocument {
   readonly servers: ReadonlyArray<{ readonly url: string }>;
@@ -52,7 +51,7 @@ const operationRoutes = (
 export const publicRoutes = (checkReadiness: CheckReadiness): Routes<State> =>
   createRoutes<State>([
     ...operationRoutes(serviceOperations, checkReadiness),
-    ...docsPages().map(({ path, handle }) => getRoute(path, handle)),
+    ...docsPages().map(([path, handle]) => getRoute(path, handle)),
   ]);
 
 export type ReadMetrics = () => Promise<string>;

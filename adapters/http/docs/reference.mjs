@@ -1,11 +1,6 @@
-/* global document, location, matchMedia, SwaggerUIBundle, URLSearchParams */
-import { keptAuthorization, restoreAuthorization } from './authorization.mjs';
-import { exactResponseBody } from './exact-response-body.mjs';
-import { foldedFailures } from './folded-failures.mjs';
-import { landmarks } from './landmarks.mjs';
+/* global document, location, matchMedia, MutationObserver, SwaggerUIBundle, URLSearchParams */
 
 const isService = new URLSearchParams(location.search).get('document') === 'service';
-const shown = isService ? 'openapi-service.json' : 'openapi.json';
 
 document
   .querySelector(isService ? '.documents a[href*="service"]' : '.documents a')
@@ -17,17 +12,58 @@ const followScheme = () => document.documentElement.classList.toggle('dark-mode'
 dark.addEventListener('change', followScheme);
 followScheme();
 
-const address = new URL(shown, document.baseURI).href;
+const reviveExactly = (_name, value, { source }) =>
+  typeof value === 'number' ? JSON.rawJSON(source) : value;
+
+/** Indents JSON, with every digit of its numbers. Older browsers can't read the digits, and show the text unchanged. */
+const indentExactly = (json) =>
+  typeof JSON.rawJSON === 'function' ? JSON.stringify(JSON.parse(json, reviveExactly), null, 2) : json;
+
+/** Swagger UI plugin that shows integers in JSON responses exactly. Swagger UI itself rounds those past 2^53. */
+const exactResponseBody = ({ React: { createElement }, getComponent }) => ({
+  wrapComponents: {
+    responseBody: (ResponseBody) => (properties) => {
+      const { content, contentType } = properties;
+      if (!/json/i.test(contentType) || typeof content !== 'string') {
+        return createElement(ResponseBody, properties);
+      }
+      const code = { language: 'json', downloadable: true, fileName: 'answer.json', canCopy: true };
+      return createElement(
+        'div',
+        null,
+        createElement('h5', null, 'Response body'),
+        createElement(getComponent('HighlightCode', true), code, indentExactly(content)),
+      );
+    },
+  },
+});
+
+/** Labels for screen readers of fields to which Swagger UI gives none. */
+const labelOf = {
+  '#servers': () => 'Server',
+  '[data-param-name] select': (field) => field.closest('[data-param-name]').dataset.paramName,
+  'textarea.body-param__text': () => 'Request body',
+  '.examples-select-element': () => 'Example',
+};
+
+const labelFields = () => {
+  for (const [selector, label] of Object.entries(labelOf)) {
+    for (const field of document.querySelectorAll(selector)) field.setAttribute('aria-label', label(field));
+  }
+};
+
+const reference = document.querySelector('#reference');
+new MutationObserver(labelFields).observe(reference, { childList: true, subtree: true });
+
+const address = new URL(isService ? 'openapi-service.json' : 'openapi.json', document.baseURI);
 const specification = await (await fetch(address)).json();
 // Behind a proxy with a path prefix, the address in the document lacks the prefix.
-const server = isService ? new URL('.', address) : new URL('v1', address);
-specification.servers = [{ url: server.href.replace(/\/$/, '') }];
+specification.servers = [{ url: new URL(isService ? '.' : 'v1', address).href.replace(/\/$/, '') }];
 
-const ui = SwaggerUIBundle({
-  domNode: document.querySelector('#reference'),
+SwaggerUIBundle({
+  domNode: reference,
   spec: specification,
-  plugins: [exactResponseBody, foldedFailures, keptAuthorization, landmarks],
-  onComplete: () => restoreAuthorization(ui),
+  plugins: [exactResponseBody],
   deepLinking: true,
   tryItOutEnabled: true,
   displayRequestDuration: true,

@@ -87,13 +87,20 @@ describeService('Routes and headers', (service) => {
   ] as const) {
     it(`names itself in ${path} as the client has addressed it`, async () => {
       const asked = { method: 'GET', target: path };
-      const request = `GET ${path} HTTP/1.1\r\nHost: animals.example:80\r\nConnection: close\r\n\r\n`;
+      const request = `GET ${path} HTTP/1.1\r\nHost: animals.example:8080\r\nConnection: close\r\n\r\n`;
       const { json } = await service.exchangeOne(request, asked);
-      expect(json).to.have.deep.property('servers', [{ url: `http://animals.example:80${base}` }]);
+      expect(json).to.have.deep.property('servers', [{ url: `http://animals.example:8080${base}` }]);
       const withoutHost = await service.exchangeOne(`GET ${path} HTTP/1.0\r\n\r\n`, asked);
       expect(withoutHost.json).to.have.nested.property('servers[0].url').that.matches(/^\./);
     });
   }
+
+  it('shows its address on the start page where to paste it, whatever Host means to String.replace', async () => {
+    const asked = { method: 'GET', target: '/' };
+    const request = "GET / HTTP/1.1\r\nHost: $'$&a\r\nConnection: close\r\n\r\n";
+    const { text } = await service.exchangeOne(request, asked);
+    expect(text).to.contain("curl http://$'$&amp;a/v1/pets");
+  });
 
   it('keeps a well-formed X-Request-Id, on errors too', async () => {
     for (const [place, requestId] of ['a', 'client-1.2_3', 'A0'.repeat(16)].entries()) {

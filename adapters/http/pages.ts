@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { Context, Headers } from './context';
+
+type Handle = (context: Context) => Promise<void>;
+
+interface Text {
+  readonly body: string | Buffer;
+  readonly contentType: string;
+  readonly headers?: Headers;
+}
+
+const compress = promisify<Buffer, Buffer>(gzip);
+
+/** Makes the handler of a fixed text, which is compressed only once. */
+export const sendText = ({ body, contentType, headers = {} }: Text): Handle => {
+  const plain = Buffer.from(body);
+  const hash = createHash('sha256').update(plain).digest('base64url');
+  let compressed: Promise<Buffer> | undefined;
+
+  return async (context) => {
+    const isGzip = context.acceptsEncodings('gzip', 'identity') === 'gzip';
+    context.status = 200;
+    context.set({ 'Cache-Control': 'no-cache', ...headers, ETag: isGzip ? `"${hash}-gzip"` : `"${hash}"` });
+    context.vary('Accept-Encoding');
+    if (context.fresh) {
+      context.status = 304;
+      return;
+    }
+    const sent = isGzip ? await (compressed ??= compress(plain)) : plain;
+    context.set('Content-Type', contentType);
+    if (isGzip) context.set('Content-Encoding', 'gzip');
+    context.body = sent;
+  };
+};
+
+/** Returns the address by which the client has reached the service, or an empty text if Host is no host. */
+const originOf = ({ host, URL: { protocol, origin } }: Context): string =>
+  host !== '' && (protocol === 'http:' || protocol === 'https:') ? origin : '';
+
+/** Makes the handler of a text that contains the service's own address, such as an OpenAPI document. */
+export const sendTextByOrigin =
+  (makeText: (origin: string) => Text): Handle =>
+  (context) =>
+    sendText(makeText(originOf(context)))(context);
+
+const types = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  javascript: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
+
+/**
+ * Content-Security-Policy that forbids requests to other origins. Images may have `data:` URLs, because Swagger UI
+ * draws its arrows from them.
+ */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const pageHeaders = {
+  'Content-Security-Policy': pagePolicy,
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+};
+
+const files = {
+  'icon.svg': types.svg,
+  'page.css': types.css,
+  'reference.mjs': types.javascript,
+  'start.css': types.css,
+  'swagger-ui/swagger-ui.css': types.css,
+  'swagger-ui/swagger-ui-bundle.js': types.javascript,
+};
+
+const htmlEscapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (found) => htmlEscapes[found] ?? '');
+
+const page = (body: string | Buffer): Text => ({ body, contentType: types.html, headers: pageHeaders });
+
+const startPage = (html: string): Handle =>
+  sendTextByOrigin((origin) => {
+    const address = escapeHtml(origin === '' ? 'http://127.0.0.1:3000' : origin);
+    // Passes a function to `replaceAll`, because `$` has a meaning in a replacement string, and Host may contain `$`.
+    return page(html.replaceAll('{origin}', () => address));
+  });
+
+const redirectToDocs: Handle = (context) => {
+  context.status = 308;
+  context.set('Location', '../docs');
+  context.body = '';
+  return Promise.resolve();
+};
+
+const folder = join(__dirname, 'docs');
+
+/**
+ * Returns the start page and the API reference (Swagger UI) by their paths, for service-routes.ts. Returns no pages in
+ * the library package, which lacks their files. Reads all files at startup, because file descriptors may run out later.
+ */
+export const docsPages = (): ReadonlyArray<readonly [path: string, handle: Handle]> => {
+  if (!existsSync(folder)) return [];
+  const read = (file: string): Buffer => readFileSync(join(folder, file));
+  return [
+    ['/', startPage(read('start.html').toString())],
+    ['/docs', sendText(page(read('index.html')))],
+    ['/docs/', redirectToDocs],
+    ...Object.entries(files)
+      .filter(([file]) => existsSync(join(folder, file)))
+      .map(([file, contentType]) => {
+        const handle = sendText({ body: read(file), contentType });
+        return [`/docs/${basename(file)}`, handle] as const;
+      }),
+  ];
+};
