@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { toError } from 'fp-ts/Either';
 import { openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
 import { backupCommand, restoreCommand } from './backup';
+import { copyCommand } from './copy';
 import { doctorCommand } from './doctor';
 import { exportCommand } from './export';
 import { importCommand } from './import';
@@ -96,6 +97,7 @@ export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO) =>
     .addCommand(keysCommand(terminal))
     .addCommand(importCommand(terminal))
     .addCommand(exportCommand(terminal))
+    .addCommand(copyCommand(terminal))
     .addCommand(backupCommand(terminal))
     .addCommand(restoreCommand(terminal))
     .addCommand(doctorCommand(terminal));

@@ -1,0 +1,331 @@
+import { expect } from 'chai';
+import { existsSync } from 'node:fs';
+import { readdir, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { copyStore, type Database, migrate } from '../../../adapters/knex';
+import { decodeOrThrow, type Pet, PetName } from '../../../core';
+import { success } from '../../contracts/outcome';
+import { petWithId } from '../../contracts/pet-repository/seeds';
+import { seedPets } from '../../support/databases/catalogue';
+import {
+  databaseKinds,
+  postgresDatabase,
+  sqliteFile,
+  type TestDatabase,
+} from '../../support/databases/databases';
+import { isLocked } from '../../support/databases/sqlite-files';
+import { eventually } from '../../support/eventually';
+import { call, createPet, idOf } from '../../support/http/client';
+import { execute, setLastId } from '../../support/postgres/postgres';
+import { killPrograms, startCommand } from '../../support/processes/command';
+import { runInProcess } from '../../support/processes/run-in-process';
+import { killServices, startService } from '../../support/service/service-process';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
+import { newLargeCatalogue } from './support';
+
+const bound = 30_000;
+
+const tables = ['pets', 'api_keys', 'creation_keys'] as const;
+
+const withOpen = async <A>({ open }: TestDatabase, use: (database: Database) => Promise<A>): Promise<A> => {
+  const database = open();
+  try {
+    await success(migrate(database));
+    return await use(database);
+  } finally {
+    await database.close();
+  }
+};
+
+/** Returns all values of all tables as text, sorted by their JSON. */
+const contentsOf = (made: TestDatabase) =>
+  withOpen(made, async ({ reads }) => {
+    const contents = new Map<string, ReadonlyArray<string>>();
+    for (const table of tables) {
+      const columns = Object.keys(await reads(table).columnInfo()).sort();
+      const rows: ReadonlyArray<unknown> = await reads(table).select(
+        columns.map((column) => reads.raw('cast(?? as text) as ??', [`${table}.${column}`, column])),
+      );
+      contents.set(table, rows.map((row) => JSON.stringify(row)).sort());
+    }
+    return contents;
+  });
+
+const names = ['', 'e\u0301', '"\\\n\r\t', '\ufeff', '🐢', "'); drop table pets; --", '$1 ? :x', ' - '];
+
+const largestSeed = 9007199254740993n;
+
+const oddPets: ReadonlyArray<Pet> = names.map((name, index) => ({
+  ...petWithId([-(2n ** 63n), -1n, 0n, 1n, largestSeed, 7n, 8n, 9n][index] ?? 10n),
+  name: decodeOrThrow(PetName, name),
+  ...(index % 2 === 0 ? { status: 'sold' as const } : {}),
+}));
+
+const copy = (from: string, to: string) => runInProcess(['copy', to], { DATABASE_URL: from });
+
+const rex = '{"name":"Rex","categoryId":9007199254740993}';
+const tom = '{"name":"Tom","categoryId":1}';
+
+const fileOf = ({ databaseUrl }: TestDatabase): string => databaseUrl.slice('sqlite:'.length);
+
+/** True while a transaction has written to a database and is not committed. */
+const isWritten = async (made: TestDatabase): Promise<boolean> => {
+  if (made.databaseUrl.startsWith('sqlite:')) return isLocked(fileOf(made));
+  const database = made.open();
+  try {
+    const found: unknown = await database
+      .reads('pg_locks')
+      .whereRaw("relation = 'pets'::regclass and mode = 'RowExclusiveLock'")
+      .first('pid');
+    return found !== undefined;
+  } finally {
+    await database.close();
+  }
+};
+
+/** Makes a database for each function, and removes both afterwards. */
+const withBoth = async (
+  makeSource: () => Promise<TestDatabase>,
+  makeTarget: () => Promise<TestDatabase>,
+  test: (source: TestDatabase, target: TestDatabase) => Promise<void>,
+): Promise<void> => {
+  const [source, target] = [await makeSource(), await makeTarget()];
+  try {
+    await test(source, target);
+  } finally {
+    await killServices();
+    await source.remove();
+    await target.remove();
+  }
+};
+
+describe('The command copy', function () {
+  this.timeout(4 * bound);
+  afterEach(killPrograms);
+  afterEach(removeFolders);
+
+  for (const [sourceKind, makeSource] of databaseKinds) {
+    for (const [targetKind, makeTarget] of databaseKinds) {
+      it(`copies everything from ${sourceKind} to ${targetKind}, where keys of clients go on`, () =>
+        withBoth(makeSource, makeTarget, async (source, target) => {
+          await withOpen(source, async (database) => {
+            await seedPets(database, oddPets);
+            if (sourceKind === 'PostgreSQL') await setLastId(database, largestSeed);
+          });
+          const environment = { DATABASE_URL: source.databaseUrl };
+          const keys = await runInProcess(['keys', 'create', '--name=shop', '--expires=90d'], environment);
+          const key = keys.stdout.trim();
+          const other = await runInProcess(['keys', 'create', '--name=%', '--json'], environment);
+          const printed: unknown = JSON.parse(other.stdout);
+          const { id } = Object.assign({ id: '' }, printed);
+          await runInProcess(['keys', 'revoke', id], environment);
+          const before = await startService(environment);
+          const create = (address: string, json: string, idempotencyKey: string) =>
+            call(`${address}/v1/pets`, {
+              method: 'POST',
+              key,
+              body: json,
+              headers: { 'Idempotency-Key': idempotencyKey },
+            });
+          const created = await create(before.address, rex, '"k1"');
+          const deleted = await create(before.address, tom, '"k2"');
+          expect([created.status, deleted.status]).to.deep.equal([201, 201]);
+          await before.stop();
+          const lastId = BigInt(idOf(deleted.text));
+          expect(lastId).to.equal(largestSeed + 2n);
+          await withOpen(source, async ({ writes }) => {
+            await writes('pets').where({ id: lastId.toString() }).delete();
+          });
+
+          const contents = await contentsOf(source);
+          const { code, stdout, stderr } = await copy(source.databaseUrl, target.databaseUrl);
+          expect(stderr).to.match(
+            /\ncopied and compared: 9 animals, 2 API keys, 2 idempotency keys; the next animal gets an id above 9007199254740995\n$/,
+          );
+          expect({ code, stdout }).to.deep.equal({ code: 0, stdout: '' });
+          expect(await contentsOf(target)).to.deep.equal(contents);
+          expect(await contentsOf(source)).to.deep.equal(contents);
+
+          const after = await startService({ DATABASE_URL: target.databaseUrl });
+          const replayed = await create(after.address, rex, '"k1"');
+          expect([replayed.status, replayed.text]).to.deep.equal([201, created.text]);
+          expect((await create(after.address, tom, '"k1"')).status).to.equal(422);
+          const next = await create(after.address, tom, '"k3"');
+          expect(BigInt(idOf(next.text)) > lastId).to.equal(true);
+        }));
+    }
+  }
+
+  it('copies what a killed service has acknowledged, but refuses a SQLite source in use', () =>
+    withBoth(sqliteFile, sqliteFile, async (source, target) => {
+      const key = 'a-key-of-32-characters-and-more-';
+      const service = await startService({ DATABASE_URL: source.databaseUrl, API_KEYS: key });
+      await createPet({ ...service, key }, rex);
+      const refused = await copy(source.databaseUrl, target.databaseUrl);
+      expect(refused.code).to.equal(1);
+      expect(refused.stderr).to.include(
+        '\nthe copy failed: the source is in use; stop the service and every other program that has it open; nothing was copied\n',
+      );
+      expect(existsSync(fileOf(target))).to.equal(false);
+      expect((await createPet({ ...service, key }, tom)).status).to.equal(201);
+
+      service.signal('SIGKILL');
+      await service.ended;
+      expect((await copy(source.databaseUrl, target.databaseUrl)).stderr).to.include('compared: 2 animals,');
+    }));
+
+  it('refuses a target with animals, API keys or idempotency keys', () =>
+    withBoth(sqliteFile, postgresDatabase, async (source, target) => {
+      await withOpen(source, (database) => seedPets(database, oddPets));
+      const { databaseUrl: url } = target;
+      await withOpen(target, () => Promise.resolve());
+      for (const [fill, table] of [
+        ["insert into pets (name, category_id) values ('Rex', 1)", 'pets'],
+        ["insert into creation_keys values ('x', 'k', 1, 1)", 'creation_keys'],
+        ["insert into api_keys values ('x', 'x', 'x', 'x', 'x', 'x')", 'api_keys'],
+      ] as const) {
+        await execute(url, fill);
+        const { code, stderr } = await copy(source.databaseUrl, url);
+        expect(code).to.equal(1);
+        expect(stderr).to.include(
+          '\nthe copy failed: the target has animals or keys already; copy into an empty database; nothing was copied\n',
+        );
+        await execute(url, `delete from ${table}`);
+      }
+      expect((await copy(source.databaseUrl, url)).code).to.equal(0);
+    }));
+
+  it('says what is wrong with a source or a target', () =>
+    withBoth(sqliteFile, postgresDatabase, async (source, target) => {
+      await withOpen(source, () => Promise.resolve());
+      const folder = await makeFolder();
+      const { databaseUrl: from } = source;
+      await symlink(fileOf(source), join(folder, 'link'));
+      for (const [one, other, reason] of [
+        [from, from, 'the source and the target are the same database'],
+        [from, `sqlite:${join(folder, 'link')}`, 'the source and the target are the same database'],
+        [target.databaseUrl, target.databaseUrl, 'the source and the target are the same database'],
+        [from, '', 'name the target: add its address, or set the variable TARGET_URL'],
+        [from, 'mysql://x', 'the target must be sqlite:FILE'],
+        [from, 'memory:', 'this command needs a database'],
+        ['memory:', from, 'this command needs a database'],
+        [`sqlite:${join(folder, 'none')}`, from, 'there is no animal store in'],
+        [target.databaseUrl, `sqlite:${join(folder, 'new')}`, 'there is no animal store in the source'],
+        [from, `sqlite:${join(folder, 'none', 'new')}`, `the database sqlite:${join(folder, 'none', 'new')}`],
+        [
+          from,
+          'postgres://127.0.0.1:1/x',
+          "the database postgres://127.0.0.1:1/x can't be used: connect ECONNREFUSED",
+        ],
+      ] as const) {
+        const { code, stderr } = await copy(one, other);
+        expect(stderr).to.include(`the copy failed: ${reason}`).and.include('; nothing was copied\n');
+        expect(code).to.equal(1);
+      }
+      expect(await readdir(folder)).to.deep.equal(['link']);
+    }));
+
+  for (const [what, name, reason] of [
+    ['older', '000_earlier', 'the source has an older schema; run `animal-store migrate` on it first'],
+    ['newer', '999_later', 'a newer version of animal-store has migrated the source; copy with that version'],
+    [
+      'much newer',
+      '999_later.generation-2',
+      'the source: a newer version of animal-store has migrated the database',
+    ],
+  ] as const) {
+    it(`refuses a source with a schema that is ${what} than that of this version`, () =>
+      withBoth(sqliteFile, sqliteFile, async (source, target) => {
+        await withOpen(source, async ({ writes }) => {
+          const migrations = writes('animal_store_migrations');
+          await (what === 'older' ? migrations.update({ name }) : migrations.insert({ name, batch: 1 }));
+        });
+        const { code, stderr } = await copy(source.databaseUrl, target.databaseUrl);
+        expect(stderr).to.include(`the copy failed: ${reason}`);
+        expect(code).to.equal(1);
+        expect(existsSync(fileOf(target))).to.equal(false);
+      }));
+  }
+
+  it('reads the address of the target from TARGET_URL, which hides a password from other users', () =>
+    withBoth(sqliteFile, postgresDatabase, async (source, target) => {
+      await withOpen(source, (database) => seedPets(database, oddPets));
+      const { code } = await runInProcess(['copy'], {
+        DATABASE_URL: source.databaseUrl,
+        TARGET_URL: target.databaseUrl,
+      });
+      expect(code).to.equal(0);
+    }));
+
+  it('copies one state of a PostgreSQL source, whatever is added meanwhile', () =>
+    withBoth(postgresDatabase, sqliteFile, async (source, target) => {
+      const count = 5_000;
+      await withOpen(source, async (from) => {
+        await from.writes.raw(
+          `insert into pets (name, category_id) select 'Rex', 1 from generate_series(1, ${count})`,
+        );
+        let isRead = false;
+        const added: Array<Promise<unknown>> = [];
+        const state = {
+          isCommitting: false,
+          get rows() {
+            return 0;
+          },
+          set rows(_) {
+            if (isRead) return;
+            isRead = true;
+            added.push(from.writes.raw("insert into pets (name, category_id) values ('late', 1)"));
+            added.push(from.writes.raw("insert into creation_keys values ('late', 'k', 1, 1)"));
+          },
+        };
+        await withOpen(target, async (to) => {
+          const copied = await copyStore(from.reads, to, state, new AbortController().signal);
+          await Promise.all(added);
+          expect(copied).to.include({ animals: count, idempotencyKeys: 0 });
+        });
+      });
+    }));
+
+  it('stores nothing if the target changes a value', () =>
+    withBoth(sqliteFile, sqliteFile, async (source, target) => {
+      await withOpen(source, (database) => seedPets(database, oddPets));
+      await withOpen(target, ({ writes }) =>
+        writes.raw(
+          `create trigger change after insert on pets begin update pets set category_id = 2 where id = new.id; end`,
+        ),
+      );
+      const { code, stderr } = await copy(source.databaseUrl, target.databaseUrl);
+      expect(stderr).to.include('the target differs from the source in table pets: 8 rows instead of 8');
+      expect(code).to.equal(1);
+      expect((await contentsOf(target)).get('pets')).to.deep.equal([]);
+    }));
+
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGKILL', null],
+  ] as const) {
+    it(`leaves an empty target at ${signal} in the middle, into which a second copy goes`, async () => {
+      const { environment } = await newLargeCatalogue(200_000);
+      for (const makeTarget of [sqliteFile, postgresDatabase]) {
+        const target = await makeTarget();
+        try {
+          await withOpen(target, () => Promise.resolve());
+          const running = startCommand(['copy', target.databaseUrl], environment);
+          await eventually('the copy is writing', bound, () => isWritten(target));
+          running.signal(signal);
+          const ended = await running.ended;
+          expect(ended.code).to.equal(code);
+          if (signal === 'SIGINT')
+            expect(ended.stderr).to.match(/\ninterrupted by SIGINT: nothing was copied\n$/);
+          await eventually('the target is free', bound, async () => !(await isWritten(target)));
+          const contents = await contentsOf(target);
+          expect([...contents.values()]).to.deep.equal([[], [], []]);
+          const again = await runInProcess(['copy', target.databaseUrl], environment);
+          expect(again.stderr).to.include('copied and compared: 200000 animals');
+        } finally {
+          await target.remove();
+        }
+      }
+    });
+  }
+});
