@@ -8,7 +8,7 @@ import { runClosedLoop } from '../support/load';
 
 const crowds = [64, 512, 2_000];
 
-/** Time in which a crowd is served once. On a machine that takes longer some may be refused, so near is `MAX_WAIT`. */
+/** Time in which a crowd is served once. On a slower machine, the deadline is too near. */
 const longestTurnSeconds = 0.5;
 
 const clients = 500;
