@@ -1,7 +1,5 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
-import { once } from 'node:events';
-import type { Writable } from 'node:stream';
 import { importAll, type ImportedPets, type NewPet, type PetRepository } from '../../core';
 import { withDatabase } from '../backend/database';
 import type { Terminal } from '../terminal/terminal';
@@ -58,14 +56,6 @@ export const importRows = async (
   throw _tag === 'Unavailable' ? new Unconfirmed(E.toError(cause).message) : cause;
 };
 
-/** Waits until a slow reader has taken the messages, so that they don't fill the memory. */
-const waitForDrain = async (output: Writable, signal: AbortSignal): Promise<void> => {
-  if (!output.writableNeedDrain) return;
-  await once(output, 'drain', { signal }).catch(() => {
-    signal.throwIfAborted();
-  });
-};
-
 const importFile = async (
   file: string,
   format: Format,
@@ -80,7 +70,6 @@ const importFile = async (
         progress.invalidRows += 1;
         terminal.printError(`line ${row.line}: ${row.newPet.left}`);
       }
-      await waitForDrain(terminal.stderr, signal);
       yield row;
     }
   }

@@ -21,7 +21,7 @@ import { killPrograms, startCommand } from '../../support/processes/command';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { killServices, startService } from '../../support/service/service-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-import { newLargeCatalogue } from './support';
+import { endConnectionsAtCommit, newLargeCatalogue } from './support';
 
 const bound = 30_000;
 
@@ -298,6 +298,18 @@ describe('The command copy', function () {
       expect(stderr).to.include('the target differs from the source in table pets: 8 rows instead of 8');
       expect(code).to.equal(1);
       expect((await contentsOf(target)).get('pets')).to.deep.equal([]);
+    }));
+
+  it('says that the target has everything or nothing if the connection ends in the commit', () =>
+    withBoth(sqliteFile, postgresDatabase, async (source, target) => {
+      await withOpen(source, (database) => seedPets(database, oddPets));
+      await withOpen(target, () => Promise.resolve());
+      await endConnectionsAtCommit(target.databaseUrl);
+      const { code, stderr } = await copy(source.databaseUrl, target.databaseUrl);
+      expect(stderr).to.match(
+        /\nthe copy failed: .*; the target did not confirm the commit: it has everything or nothing\n$/,
+      );
+      expect(code).to.equal(1);
     }));
 
   for (const [signal, code] of [

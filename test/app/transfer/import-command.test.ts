@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Writable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import { environmentOf, newCatalogue } from '../../support/databases/catalogue';
 import { killPrograms, main, type Outcome, startProgram } from '../../support/processes/command';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
@@ -125,33 +123,6 @@ describe('The command import', () => {
       expect((await runInProcess(['import', file, ...flags], catalogue.environment)).code).to.equal(0);
       expect(await namesIn(catalogue.file)).to.deep.equal(names);
     }
-  });
-
-  it('waits for the reader of its messages, with at most 1 MB in memory', async () => {
-    const rows = 120_000;
-    const file = await newFile('animals.csv', `name,categoryId\n${'x\n'.repeat(rows)}`);
-    let most = 0;
-    let text = '';
-    /** Calls `done` once the buffer of the stream has stopped growing. */
-    const takeWhenFull = async (stderr: Writable, done: () => void): Promise<void> => {
-      for (let calm = 0; calm < 50; calm += 1) {
-        if (stderr.writableLength > most) calm = 0;
-        most = Math.max(most, stderr.writableLength);
-        await setImmediate();
-      }
-      done();
-    };
-    const stderr: Writable = new Writable({
-      write: (chunk, _encoding, done) => {
-        text += String(chunk);
-        if (most === 0) takeWhenFull(stderr, done).catch(done);
-        else done();
-      },
-    });
-    const { code } = await runInProcess(['import', '--dry-run', file], {}, { stderr });
-    expect(code).to.equal(1);
-    expect(text.match(/^line \d+: /gm)).to.have.lengthOf(rows);
-    expect(most).to.be.within(1, 1_000_000);
   });
 
   it('checks every row and creates no database with --dry-run', async () => {

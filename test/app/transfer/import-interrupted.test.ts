@@ -11,8 +11,9 @@ import {
 } from '../../support/processes/command';
 import { eventually } from '../../support/eventually';
 import { integrityOf, isLocked } from '../../support/databases/sqlite-files';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { removeFolders } from '../../support/temporary-folder';
-import { namesIn, newFile, runInProcess } from './support';
+import { endConnectionsAtCommit, namesIn, newFile, runInProcess } from './support';
 
 /** More animals than a batch has, so that some are already in the transaction. */
 const someRows = '{"name":"Rex","categoryId":1}\n'.repeat(1_000);
@@ -98,6 +99,18 @@ describe('An import that does not end well', () => {
     });
     await expectNothingIn(catalogue);
   });
+
+  it('says that all animals were stored or none if the connection ends in the commit', () =>
+    inPostgresDatabase(async (url) => {
+      expect((await runInProcess(['migrate'], { DATABASE_URL: url })).code).to.equal(0);
+      await endConnectionsAtCommit(url);
+      const file = await newFile('animals.ndjson', someRows);
+      const { code, stderr } = await runInProcess(['import', file], { DATABASE_URL: url });
+      expect(stderr).to.match(
+        /\nthe import failed: .*; the database did not confirm the commit: either 1000 animals were stored or none; check with `animal-store export` before you import again\n$/,
+      );
+      expect(code).to.equal(1);
+    }));
 
   it('frees the database at the first invalid row, and reports the rows after it', async () => {
     const catalogue = await newCatalogue();

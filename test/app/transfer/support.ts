@@ -13,6 +13,7 @@ import {
   withoutDatabaseLine,
 } from '../../support/processes/command';
 import { runInProcess as runWithDatabaseLine } from '../../support/processes/run-in-process';
+import { execute } from '../../support/postgres/postgres';
 import { makeFolder } from '../../support/temporary-folder';
 
 /** Makes animals with the names `animal 1`, `animal 2` and so on. */
@@ -60,6 +61,16 @@ export const newFile = async (name: string, text: string): Promise<string> => {
   await writeFile(file, text);
   return file;
 };
+
+/** Makes PostgreSQL end the connection of a transaction that adds animals, in its commit. */
+export const endConnectionsAtCommit = (url: string): Promise<void> =>
+  execute(
+    url,
+    `create function end_connection() returns trigger language plpgsql as
+     $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`,
+    `create constraint trigger at_commit after insert on pets deferrable initially deferred
+     for each row execute function end_connection()`,
+  );
 
 export const makePipe = async (): Promise<string> => {
   const path = join(await makeFolder(), 'pipe');
