@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { maxResponseMs } from '../adapters/http/pet-routes';
+import { maxResponseMs } from '../adapters/http/routes';
 import { serverTimeouts as server } from '../adapters/http-server/timeouts';
 import { databaseTimeouts as database } from '../adapters/knex';
 import { requestTimeoutMs } from '../app/doctor/ports';

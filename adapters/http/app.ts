@@ -2,10 +2,8 @@ import Koa from 'koa';
 import { accessLog, type Reporter } from './access-log';
 import { catchDefects, cors, requestId, requestIdOf, setSecurityHeaders } from './middleware';
 import { type CheckReadiness, petMethods } from './operations';
-import { createPetRoutes, type PetRoutesOptions } from './pet-routes';
-import { refuseUnmatched } from './routing';
+import { addAdminRoutes, addPublicRoutes, type PetRoutesOptions, type ReadMetrics } from './routes';
 import { serverOptions } from './server-options';
-import { adminRoutes, publicRoutes, type ReadMetrics } from './service-routes';
 
 interface AdminOptions {
   readonly checkReadiness: CheckReadiness;
@@ -41,9 +39,6 @@ const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
  */
 export const httpApplication = (options: Options): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0, middleware = [] } = options;
-  const { petRoutes, refuseUnmatchedPets } = createPetRoutes(options);
-  const serviceRoutes = publicRoutes(options.checkReadiness);
-
   const app = createKoa(reporter, trustedProxies);
   app.use(requestId);
   // The access log comes before `catchDefects`, so that it also reports the 500 of an exception.
@@ -52,16 +47,8 @@ export const httpApplication = (options: Options): HttpApplication => {
   app.use(setSecurityHeaders);
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
   for (const added of middleware) app.use(added);
-  // Under /v1, `petRoutes` and `refuseUnmatchedPets` both check the API key and count the request for the rate limit.
-  // `refuseUnmatchedPets` runs only if no pet route matches, and then answers 404 or 405. Both let requests for other
-  // paths pass.
-  app.use(petRoutes.serve);
-  app.use(refuseUnmatchedPets);
-  app.use(serviceRoutes.serve);
-  app.use(refuseUnmatched(serviceRoutes, (path) => petRoutes.templateAt(`/v1${path}`)));
-  const { routeOf } = petRoutes;
-  const methods = petMethods;
-  return { app, ...serverOptions({ reporter, corsOrigins, trustedProxies, methods, routeOf }) };
+  addPublicRoutes(app, options);
+  return { app, ...serverOptions({ reporter, corsOrigins, trustedProxies, methods: petMethods }) };
 };
 
 export const adminApplication = ({
@@ -69,14 +56,11 @@ export const adminApplication = ({
   readMetrics,
   reporter,
 }: AdminOptions): HttpApplication => {
-  const routes = adminRoutes(checkReadiness, readMetrics);
   const app = createKoa(reporter);
   app.use(requestId);
   app.use(catchDefects);
   app.use(setSecurityHeaders);
-  app.use(routes.serve);
-  app.use(refuseUnmatched(routes));
-  const { routeOf } = routes;
+  addAdminRoutes(app, checkReadiness, readMetrics);
   const methods = ['GET', 'HEAD'];
-  return { app, ...serverOptions({ reporter, corsOrigins: [], trustedProxies: 0, methods, routeOf }) };
+  return { app, ...serverOptions({ reporter, corsOrigins: [], trustedProxies: 0, methods }) };
 };

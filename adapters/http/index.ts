@@ -2,6 +2,5 @@ export { adminApplication, type HttpApplication, httpApplication } from './app';
 export type { HttpFailure, NotReady } from './errors';
 export { openApiDocument, openApiServiceDocument } from './openapi/documents';
 export { type CheckReadiness, isHealthCheck, petOperations } from './operations';
-export { mountPetRoutes } from './pet-routes';
-export type { ReadMetrics } from './service-routes';
+export { mountPetRoutes, type ReadMetrics } from './routes';
 export type { RejectionRecord, Reporter, RequestRecord } from './access-log';

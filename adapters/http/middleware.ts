@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ApiKey, type ConsumeQuota, type OpenAnimalStore } from '../../core';
 import {
+  type Context,
   type Headers,
   type Middleware,
   type PetMiddleware,
@@ -11,7 +12,6 @@ import {
 } from './context';
 import { fail, type HttpFailure } from './errors';
 import { petMethods } from './operations';
-import { deprecationHeaders } from './routing';
 
 const wellFormed = /^[\w.:~+/=-]{1,128}$/;
 
@@ -30,16 +30,12 @@ export const requestId: Middleware = (context, next) => {
 
 const abandonedHeaders = ['Content-Encoding', 'ETag', 'Idempotent-Replayed', 'Link', 'Location'];
 
-export const catchDefects: Middleware = async (context, next) => {
+export const catchDefects = async (context: Context, next: () => unknown): Promise<void> => {
   try {
     await next();
   } catch (cause) {
     for (const name of abandonedHeaders) context.remove(name);
-    const deprecation = context.state.route?.deprecation;
-    context.set({
-      'Cache-Control': securityHeaders['Cache-Control'],
-      ...(deprecation === undefined ? {} : deprecationHeaders(deprecation)),
-    });
+    context.set('Cache-Control', securityHeaders['Cache-Control']);
     fail(context, { _tag: 'Defect', cause });
   }
 };
@@ -120,7 +116,7 @@ const bearerKey = (authorization: string): E.Either<HttpFailure, ApiKey> => {
 };
 
 /**
- * Opens the store with the request's API key. pet-routes.ts runs it before each operation on animals, and then `quota`
+ * Opens the store with the request's API key. routes.ts runs it before each operation on animals, and then `quota`
  * if there is a rate limit. app.ts installs the other middleware of this file.
  */
 export const authenticate =

@@ -1,7 +1,14 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { PetQuery } from '../../core';
-import { type Context, type PetContext, type Route, type ServerFunctions, succeed } from './context';
+import {
+  type Context,
+  type Headers,
+  type PetContext,
+  type Route,
+  type ServerFunctions,
+  succeed,
+} from './context';
 import { fail, type HttpFailure, type NotReady } from './errors';
 import { handleCreatePet, idempotencyKeyPattern } from './handlers/create-pet';
 import { handleGetPet } from './handlers/get-pet';
@@ -59,7 +66,7 @@ const listParameters = {
 } satisfies { readonly [Field in keyof Required<PetQuery>]: object };
 
 /**
- * Table of the operations under /v1. pet-routes.ts makes the routes from it, openapi/documents.ts makes the OpenAPI
+ * Table of the operations under /v1. routes.ts makes the routes from it, openapi/documents.ts makes the OpenAPI
  * document, and app/serve/serve.ts makes the metrics.
  */
 export const petOperations: ReadonlyArray<PetOperation> = [
@@ -147,6 +154,21 @@ export const petOperations: ReadonlyArray<PetOperation> = [
     failures: ['PetNotFound'],
   },
 ];
+
+/**
+ * Returns the headers that announce a deprecation (RFC 9745, 8594 and 5829). The Link is relative, so that it works
+ * behind any path prefix.
+ */
+export const deprecationHeaders = ({ deprecation }: Pick<Route, 'deprecation'>): Headers =>
+  deprecation === undefined
+    ? {}
+    : {
+        Deprecation: `@${Date.parse(deprecation.since) / 1_000}`,
+        Sunset: new Date(deprecation.sunset).toUTCString(),
+        Link: `<${deprecation.successor}>; rel="successor-version"`,
+      };
+
+export const openApiPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
 export const petMethods = [
   ...new Set(petOperations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),

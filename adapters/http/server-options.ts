@@ -1,4 +1,4 @@
-import { jsonType, type Route } from './context';
+import { jsonType } from './context';
 import {
   causeOf,
   describeFailure,
@@ -9,14 +9,12 @@ import {
 } from './errors';
 import { corsHeaders, requestIdOf, securityHeaders } from './middleware';
 import { clientAddressOf, recordRequest, type Reporter } from './access-log';
-import { deprecationHeaders } from './routing';
 
 interface Options {
   readonly reporter: Reporter;
   readonly corsOrigins: ReadonlyArray<string>;
   readonly trustedProxies: number;
   readonly methods: ReadonlyArray<string>;
-  readonly routeOf: (method: string, path: string) => Route | undefined;
 }
 
 const pathOf = ({ url = '' }: RequestHead): string => url.split('?', 1).join();
@@ -25,7 +23,7 @@ const pathOf = ({ url = '' }: RequestHead): string => url.split('?', 1).join();
  * Returns callbacks for the HTTP server, such as `errorResponse`. app.ts returns them with each Koa application, and
  * app/serve/serve.ts passes them to `startHttpServer`.
  */
-export const serverOptions = ({ reporter, corsOrigins, trustedProxies, methods, routeOf }: Options) => {
+export const serverOptions = ({ reporter, corsOrigins, trustedProxies, methods }: Options) => {
   const errorResponse = (serverFailure: HttpFailure, request: RequestHead) => {
     const failure: HttpFailure =
       serverFailure._tag === 'MethodNotAllowed' && serverFailure.allowed.length === 0
@@ -35,13 +33,11 @@ export const serverOptions = ({ reporter, corsOrigins, trustedProxies, methods, 
     const requestId = requestIdOf(request);
     const cause = causeOf(failure);
     if (cause !== undefined) reporter.error(cause, requestId);
-    const { deprecation } = routeOf(request.method ?? '', pathOf(request)) ?? {};
     const description = describeFailure(failure);
     const headers = {
       'X-Request-Id': requestId,
       ...securityHeaders,
       ...corsHeaders(corsOrigins, request.headers.origin),
-      ...(deprecation === undefined ? {} : deprecationHeaders(deprecation)),
       ...description.headers,
       'Content-Type': jsonType,
     };

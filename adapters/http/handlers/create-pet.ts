@@ -4,7 +4,6 @@ import { fieldErrors, IdempotencyKey, NewPet } from '../../../core';
 import { parseJson, serialisePet } from '../../json';
 import { type PetContext, type ServerFunctions, succeed } from '../context';
 import { fail, type HttpFailure } from '../errors';
-import { readBody } from '../read-body';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
 // The alternatives of this expression begin with different characters. Otherwise the expression would backtrack, and
@@ -66,11 +65,75 @@ const refuseByHead = ({
     : unsupported('Content-Type must be application/json, in UTF-8');
 };
 
-const readJsonBody = async (request: IncomingMessage): Promise<E.Either<HttpFailure, unknown>> => {
-  const refusal = refuseByHead(request);
+const maxBodyBytes = 16_000;
+
+/**
+ * Returns the body that a body parser of the host has left, as text or bytes. Returns undefined without one. A parser
+ * decodes invalid UTF-8 to U+FFFD, so text with this character may differ from what the client sent.
+ */
+const parsedBody = (rawBody: unknown): E.Either<HttpFailure, Uint8Array> | undefined => {
+  if (typeof rawBody !== 'string') return rawBody instanceof Uint8Array ? E.right(rawBody) : undefined;
+  return rawBody.includes('\ufffd')
+    ? E.left({ _tag: 'MalformedJson', reason: 'not valid UTF-8; send U+FFFD as \\ufffd' })
+    : E.right(Buffer.from(rawBody));
+};
+
+const incomplete: HttpFailure = {
+  _tag: 'MalformedRequest',
+  reason: 'the request body is incomplete; send all bytes of its Content-Length, or its last chunk',
+};
+
+/**
+ * Reads a body into one buffer. A list of chunks would take a hundred bytes for each chunk, and a client may send chunks
+ * of one byte.
+ */
+export const readBody = (request: IncomingMessage): Promise<E.Either<HttpFailure, Buffer>> => {
+  if (request.readableDidRead || request.readableEncoding !== null) {
+    const cause = new Error('mount the pet routes before the body parser: the body was already read');
+    return Promise.resolve(E.left({ _tag: 'Defect', cause }));
+  }
+  if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) {
+    return Promise.resolve(E.left({ _tag: 'PayloadTooLarge' }));
+  }
+  if (request.destroyed) return Promise.resolve(E.left(incomplete));
+  return new Promise((resolve) => {
+    let body: Buffer = Buffer.alloc(0);
+    let length = 0;
+    const settle = (result: E.Either<HttpFailure, Buffer>): void => {
+      request.off('data', onData).off('end', onEnd).off('close', onAbort).off('error', onAbort);
+      resolve(result);
+    };
+    const onData = (chunk: Buffer): void => {
+      const end = length + chunk.length;
+      if (end > maxBodyBytes) {
+        request.pause();
+        settle(E.left({ _tag: 'PayloadTooLarge' }));
+        return;
+      }
+      if (length === 0) body = chunk;
+      else if (end > body.length) {
+        body = Buffer.concat([body], Math.max(2 * body.length, end));
+      }
+      if (length > 0) chunk.copy(body, length);
+      length = end;
+    };
+    const onEnd = (): void => {
+      settle(E.right(body.subarray(0, length)));
+    };
+    const onAbort = (): void => {
+      settle(E.left(incomplete));
+    };
+    request.on('data', onData).on('end', onEnd).on('close', onAbort).on('error', onAbort);
+  });
+};
+
+const readJsonBody = async ({ req, request }: PetContext): Promise<E.Either<HttpFailure, unknown>> => {
+  const refusal = refuseByHead(req);
   if (refusal !== undefined) return E.left(refusal);
-  const body = await readBody(request);
+  const parsed = 'rawBody' in request ? parsedBody(request.rawBody) : undefined;
+  const body = parsed ?? (await readBody(req));
   if (E.isLeft(body)) return body;
+  if (body.right.length > maxBodyBytes) return E.left({ _tag: 'PayloadTooLarge' });
   return body.right.length === 0
     ? E.left({ _tag: 'MalformedJson', reason: 'empty body' })
     : parseJson(body.right);
@@ -84,7 +147,7 @@ export const handleCreatePet = async (context: PetContext, server: ServerFunctio
     fail(context, key.left);
     return;
   }
-  const body = await readJsonBody(context.req);
+  const body = await readJsonBody(context);
   if (E.isLeft(body)) {
     fail(context, body.left);
     return;

@@ -1,5 +1,11 @@
 import type { Route } from '../context';
-import { type PetOperation, petOperations, type ServiceOperation, serviceOperations } from '../operations';
+import {
+  openApiPath,
+  type PetOperation,
+  petOperations,
+  type ServiceOperation,
+  serviceOperations,
+} from '../operations';
 import {
   componentsOf,
   deprecationHeaderNames,
@@ -8,7 +14,6 @@ import {
   quotaHeaderNames,
   successResponse,
 } from './components';
-import { openApiPath } from '../routing';
 import { errorTable } from './error-table';
 
 const longDate = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
@@ -107,7 +112,7 @@ const securitySchemes = {
 };
 
 /**
- * OpenAPI 3.1 document of the operations under /v1, which service-routes.ts serves. The server address in it is
+ * OpenAPI 3.1 document of the operations under /v1, which routes.ts serves. The server address in it is
  * relative, so that the document works behind any path prefix.
  */
 export const openApiDocument = {

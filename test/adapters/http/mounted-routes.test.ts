@@ -3,7 +3,7 @@ import { constVoid } from 'fp-ts/function';
 import Koa from 'koa';
 import { EventEmitter, once } from 'node:events';
 import { connect, createServer } from 'node:http2';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { mock } from 'node:test';
 import { mountPetRoutes } from '../../../adapters/http';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
@@ -29,19 +29,27 @@ const startHost = async (before: Koa.Middleware, pets?: PetRepository) => {
 };
 
 /** Sends a create to a host application with this middleware. */
-const createBehind = async (before: Koa.Middleware) => {
+const createBehind = async (before: Koa.Middleware, body = Buffer.from(newPet)) => {
   const { address, errors, close } = await startHost(before);
   try {
     const response = await fetch(`${address}/v1/pets`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      body: newPet,
+      body,
     });
-    return { status: response.status, headers: response.headers, errors };
+    return { status: response.status, headers: response.headers, text: await response.text(), errors };
   } finally {
     await close();
   }
 };
+
+/** Makes a body parser of the host that leaves the body in `context.request.rawBody`, as koa-bodyparser does. */
+const parserThatLeaves =
+  (rawBody: (body: Buffer) => unknown): Koa.Middleware =>
+  async (context, next) => {
+    Object.assign(context.request, { rawBody: rawBody(await buffer(context.req)) });
+    await next();
+  };
 
 describe('The routes in a Koa application of a host', () => {
   it('answer in the way of Koa: middleware around them sees the response, and may change it', async () => {
@@ -80,6 +88,71 @@ describe('The routes in a Koa application of a host', () => {
     expect(status).to.equal(500);
     expect(errors).to.have.length(1);
     expect(errors[0]).to.contain('before the body parser');
+  });
+
+  const decodeUtf8 = (body: Buffer): string => body.toString();
+
+  for (const [kind, rawBody] of [
+    ['text', decodeUtf8],
+    ['bytes', (body: Buffer) => body],
+  ] as const) {
+    it(`take the ${kind} that a body parser has left, to the last digit`, async () => {
+      const exact = '{"name":"é🐕","categoryId":9223372036854775807}';
+      const created = await createBehind(parserThatLeaves(rawBody), Buffer.from(exact));
+      expect([created.status, created.text]).to.deep.equal([201, exact.replace('{', '{"id":1,')]);
+    });
+
+    it(`refuse in such ${kind} what they refuse in a body`, async () => {
+      const invalid = Buffer.concat([
+        Buffer.from('{"name":"'),
+        Buffer.of(0xff),
+        Buffer.from('","categoryId":7}'),
+      ]);
+      for (const [status, code, body] of [
+        [400, 'malformed_json', Buffer.from('{"name":"a","name":"b","categoryId":7}')],
+        [400, 'malformed_json', invalid],
+        [413, 'payload_too_large', Buffer.from(newPet + ' '.repeat(16_000))],
+      ] as const) {
+        const refused = await createBehind(parserThatLeaves(rawBody), body);
+        expect(refused.status).to.equal(status);
+        expect(refused.text).to.contain(`"${code}"`);
+      }
+    });
+  }
+
+  it('take a replacement character that a client has escaped, but none that a parser may have put in', async () => {
+    const parser = parserThatLeaves(decodeUtf8);
+    const refused = await createBehind(parser, Buffer.from('{"name":"\ufffd","categoryId":7}'));
+    expect(refused.text).to.contain('send U+FFFD as \\\\ufffd');
+    const created = await createBehind(parser, Buffer.from('{"name":"\\ufffd","categoryId":7}'));
+    expect([created.status, created.text]).to.deep.equal([201, '{"id":1,"name":"\ufffd","categoryId":7}']);
+  });
+
+  it('answer the operations only, and leave every other path and method under /v1 to the host', async () => {
+    const app = new Koa();
+    const errors: Array<string> = [];
+    app.on('error', ({ message }: Error) => errors.push(message));
+    mountPetRoutes(app, openStore());
+    app.use((context) => {
+      if (context.path === '/v1/broken') throw new Error('a defect of the host');
+      context.body = `${context.method} of the host`;
+    });
+    const { address, close } = await servePlainly(app.callback());
+    try {
+      const answers = await Promise.all(
+        [
+          ['GET', '/v1/pets'],
+          ['GET', '/v1/orders'],
+          ['DELETE', '/v1/pets'],
+          ['GET', '/v1'],
+        ].map(async ([method = '', path = '']) => (await fetch(address + path, { method })).status),
+      );
+      expect(answers).to.deep.equal([401, 200, 200, 200]);
+      expect(await (await fetch(`${address}/v1/broken`)).text()).to.equal('Internal Server Error');
+      expect(errors).to.deep.equal(['a defect of the host']);
+    } finally {
+      await close();
+    }
   });
 
   it('leave a client the time that it takes for its body: the deadline is moved on by it', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import type { IncomingMessage } from 'node:http';
-import { readBody } from '../../../adapters/http/read-body';
+import { readBody } from '../../../adapters/http/handlers/create-pet';
 import { eventually } from '../../support/eventually';
 import {
   type PlainServer,

@@ -170,18 +170,4 @@ describe('What the server answers itself', () => {
     expect(other.status).to.equal(417);
     expect([...other.headers.keys()].join()).to.not.contain('access-control');
   });
-
-  it('says that getPet is deprecated, and nothing else', async () => {
-    for (const [method, target, deprecation] of [
-      ['GET', '/v1/pets/1', '@1795046400'],
-      ['HEAD', '/v1/pets/1?a=b', '@1795046400'],
-      ['GET', 'HTTP://a/v1/pets/no-id', '@1795046400'],
-      ['GET', '/v1/pets/'],
-      ['GET', '/v1/pets?a=/v1/pets/1'],
-      ['DELETE', '/v1/pets/1'],
-    ] as const) {
-      const { status, headers } = await ask(method, target);
-      expect([status, headers.get('deprecation')], `${method} ${target}`).to.deep.equal([417, deprecation]);
-    }
-  });
 });

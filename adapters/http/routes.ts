@@ -1,0 +1,214 @@
+import Router, { type RouterContext } from '@koa/router';
+import type { IncomingMessage } from 'node:http';
+import type Koa from 'koa';
+import type { ConsumeQuota, Deadline, OpenAnimalStore } from '../../core';
+import {
+  type Context,
+  jsonType,
+  type PetMiddleware,
+  type PetState,
+  type Route,
+  type ServerFunctions,
+  setHeaders,
+  type State,
+} from './context';
+import { fail } from './errors';
+import { authenticate, catchDefects, quota } from './middleware';
+import { openApiDocument, openApiServiceDocument } from './openapi/documents';
+import {
+  type CheckReadiness,
+  deprecationHeaders,
+  healthOperations,
+  openApiPath,
+  petOperations,
+  type ServiceFunctions,
+  type ServiceOperation,
+  serviceOperations,
+} from './operations';
+import { docsPages, sendTextByOrigin } from './pages';
+
+type ServedRoute<S> = readonly [route: Route, serve: (context: RouterContext<S>) => unknown];
+
+const createRouter = <S extends State>(routes: ReadonlyArray<ServedRoute<S>>): Router<S> => {
+  const router = new Router<S>({ sensitive: true, strict: true });
+  for (const [route, serve] of routes) {
+    const headers = Object.entries(deprecationHeaders(route));
+    router.register(route.path, [route.method], (context) => {
+      // Set the route first, so that error responses and the access log also have it.
+      context.state.route = route;
+      setHeaders(context, headers);
+      return serve(context);
+    });
+  }
+  return router;
+};
+
+/** Answers 405 if another method has a route at the path, otherwise 404. */
+const refuseUnmatched =
+  <S extends State>(router: Router<S>, suggest: (path: string) => string | undefined = () => undefined) =>
+  (context: Context): void => {
+    const { path } = context;
+    const allowed = router.match(path, '').path.flatMap(({ methods }) => methods);
+    const suggestion = suggest(path);
+    if (allowed.length > 0) fail(context, { _tag: 'MethodNotAllowed', allowed: allowed.sort() });
+    else fail(context, { _tag: 'RouteNotFound', ...(suggestion === undefined ? {} : { suggestion }) });
+  };
+
+/** Functions of `animal-store/http-server`. */
+interface HttpServerFunctions {
+  readonly deadlineOf: (request: IncomingMessage) => Deadline | undefined;
+}
+
+export const maxResponseMs = 4_000;
+
+/** Returns a function for the deadline of a request of any `http.Server`: 4 s after its arrival or a late body's end. */
+const hostDeadlines = (): ServerFunctions['deadlineOf'] => {
+  const deadlines = new WeakMap<IncomingMessage, Deadline>();
+  return (request) => {
+    const restart = (): Deadline => {
+      const deadline = performance.now() + maxResponseMs;
+      deadlines.set(request, deadline);
+      return deadline;
+    };
+    const known = deadlines.get(request);
+    if (known !== undefined) return known;
+    if (!request.complete) request.once('end', restart);
+    return restart();
+  };
+};
+
+const serverFunctions = (server?: HttpServerFunctions): ServerFunctions => {
+  const hostDeadlineOf = hostDeadlines();
+  if (server === undefined) return { deadlineOf: hostDeadlineOf };
+  return { deadlineOf: (request) => server.deadlineOf(request) ?? hostDeadlineOf(request) };
+};
+
+export interface PetRoutesOptions {
+  readonly openStore: OpenAnimalStore;
+  readonly consumeQuota?: ConsumeQuota | undefined;
+  readonly server?: HttpServerFunctions;
+}
+
+type Guard = <C extends Koa.ParameterizedContext<PetState>>(
+  handle: (context: C) => unknown,
+) => (context: C) => unknown;
+
+/** Makes a function that runs a handler only for callers with a valid key, and within their rate limit. */
+const guardWith = (functions: ServerFunctions, { openStore, consumeQuota }: PetRoutesOptions): Guard => {
+  const authenticateCaller = authenticate(openStore, functions);
+  const consumeRequestQuota: PetMiddleware =
+    consumeQuota === undefined ? (_context, next) => next() : quota(consumeQuota, functions);
+  return (handle) => (context) =>
+    authenticateCaller(context, () => consumeRequestQuota(context, () => handle(context)));
+};
+
+const petRouter = (guard: Guard, functions: ServerFunctions): Router<PetState> =>
+  createRouter<PetState>(
+    petOperations.map((operation) => [operation, guard((context) => operation.handle(context, functions))]),
+  );
+
+const underV1 =
+  (middleware: (context: Koa.ParameterizedContext<PetState>) => unknown): Koa.Middleware<PetState> =>
+  (context, next): unknown =>
+    /^\/v1(?:\/|$)/.test(context.path) ? middleware(context) : next();
+
+/**
+ * Adds the routes of the public server, for app.ts. Under `/v1`, every request needs a valid key, even for a path that
+ * does not exist.
+ */
+export const addPublicRoutes = (
+  app: Koa,
+  options: PetRoutesOptions & { readonly checkReadiness: CheckReadiness },
+): void => {
+  const functions = serverFunctions(options.server);
+  const guard = guardWith(functions, options);
+  const pets = petRouter(guard, functions);
+  const others = createRouter<State>([
+    ...operationRoutes(serviceOperations, options.checkReadiness),
+    ...docsPages().map(([path, handle]) => getRoute(path, handle)),
+  ]);
+  app.use(pets.routes());
+  app.use(underV1(guard(refuseUnmatched(pets))));
+  app.use(others.routes());
+  app.use(
+    refuseUnmatched(others, (path) => {
+      const [layer] = pets.match(`/v1${path}`, '').path;
+      return layer === undefined ? undefined : openApiPath(String(layer.path));
+    }),
+  );
+};
+
+/**
+ * Adds the routes of the operations under `/v1` to the Koa application of an embedding program. A request is
+ * authenticated before its body is read, unless a body parser comes first. Such a parser must leave the body in
+ * `context.request.rawBody`. After authentication, `context.state.caller` has the Caller;
+ * `new Koa<{ caller?: Caller }>()` gives it a type. With CORS, expose Link, Location, Retry-After, Idempotent-Replayed,
+ * Deprecation, Sunset and, with a quota, RateLimit and RateLimit-Policy. A failed request gets the body of the OpenAPI
+ * schema `Error`. The cause of a 500 or 503 is emitted as the application's `error` event.
+ */
+export const mountPetRoutes = (
+  app: Pick<Koa, 'use'>,
+  openStore: OpenAnimalStore,
+  { consumeQuota }: { readonly consumeQuota?: ConsumeQuota } = {},
+): void => {
+  const functions = serverFunctions();
+  const guard = guardWith(functions, { openStore, consumeQuota });
+  // Catches only what these routes throw. What other middleware of the host throws is the host's business.
+  const guardInHost: Guard = (handle) => {
+    const guarded = guard(handle);
+    return (context) =>
+      catchDefects(context, async () => {
+        await guarded(context);
+      });
+  };
+  app.use(petRouter(guardInHost, functions).routes());
+};
+
+interface OpenApiDocument {
+  readonly servers: ReadonlyArray<{ readonly url: string }>;
+}
+
+/**
+ * Makes the handler of an OpenAPI document. The document gets the absolute address of the server, because code
+ * generators ignore a relative address.
+ */
+const sendDocument = (document: OpenApiDocument, path: string): ServiceFunctions['sendOpenApiDocument'] =>
+  sendTextByOrigin((origin) => {
+    const servers = origin === '' ? document.servers : [{ url: `${origin}${path}` }];
+    return { body: JSON.stringify({ ...document, servers }), contentType: jsonType };
+  });
+
+const getRoute = (path: string, handle: (context: Context) => Promise<void>): ServedRoute<State> => [
+  { operationId: path, method: 'GET', path, successStatus: 200 },
+  handle,
+];
+
+const documents = {
+  sendOpenApiDocument: sendDocument(openApiDocument, '/v1'),
+  sendOpenApiServiceDocument: sendDocument(openApiServiceDocument, ''),
+};
+
+const operationRoutes = (
+  operations: ReadonlyArray<ServiceOperation>,
+  checkReadiness: CheckReadiness,
+): ReadonlyArray<ServedRoute<State>> => {
+  const functions = { ...documents, checkReadiness };
+  return operations.map((operation) => [operation, (context) => operation.handle(context, functions)]);
+};
+
+export type ReadMetrics = () => Promise<string>;
+
+const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Adds the routes of the admin server, for app.ts. They need no key. */
+export const addAdminRoutes = (app: Koa, checkReadiness: CheckReadiness, readMetrics: ReadMetrics): void => {
+  const router = createRouter<State>([
+    ...operationRoutes(healthOperations, checkReadiness),
+    getRoute('/metrics', async (context) => {
+      context.body = await readMetrics();
+      context.set('Content-Type', metricsType);
+    }),
+  ]);
+  app.use(router.routes());
+  app.use(refuseUnmatched(router));
+};
