@@ -65,12 +65,12 @@ export type OpenAnimalStore = (
 const operationsOn = (pets: PetRepository, caller: Caller): AnimalStore => ({
   caller,
   listPets: (query = {}, deadline) =>
-    endAtDeadline(async () => {
+    endAtDeadline(() => {
       const decoded = decodeOrThrow(ListPetsQuery, query);
       return pets.list({ limit: defaultPageSize, ...decoded }, deadline)();
     }, deadline),
   createPet: (newPet, idempotencyKey, deadline) =>
-    endAtDeadline(async () => {
+    endAtDeadline(() => {
       const key =
         idempotencyKey === undefined
           ? undefined
@@ -82,8 +82,7 @@ const operationsOn = (pets: PetRepository, caller: Caller): AnimalStore => ({
       return pets.create(decodeOrThrow(NewPet, newPet), key, deadline)();
     }, deadline),
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the API keeps getPet until 5 December 2030
-  getPet: (id, deadline) =>
-    endAtDeadline(async () => pets.find(decodeOrThrow(PetId, id), deadline)(), deadline),
+  getPet: (id, deadline) => endAtDeadline(() => pets.find(decodeOrThrow(PetId, id), deadline)(), deadline),
 });
 
 /**

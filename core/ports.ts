@@ -140,25 +140,34 @@ const deadlineOver = (): E.Either<Unavailable, never> =>
   E.left(unavailable(new Error('the store did not answer before the deadline of the call')));
 
 /**
- * Makes a call fail with Unavailable at its deadline. The call itself goes on, but its result is ignored. operations.ts
- * and several adapters call this function.
+ * Makes a call fail with Unavailable at its deadline. The call itself goes on, but its result is ignored. If the call
+ * throws, the promise rejects. operations.ts and several adapters call this function.
  */
 export const endAtDeadline =
-  <F, A>(call: TaskEither<F, A>, deadline: Deadline | undefined): TaskEither<F | Unavailable, A> =>
-  () => {
-    if (deadline === undefined) return call();
-    const remainingMs = deadline - performance.now();
-    if (remainingMs <= 0) return Promise.resolve(deadlineOver());
-    if (remainingMs > maxTimerMs) return call();
-    return new Promise((resolve, reject) => {
+  <F, A>(call: TaskEither<F, A>, deadline: Deadline = Infinity): TaskEither<F | Unavailable, A> =>
+  () =>
+    new Promise((resolve, reject) => {
+      const remainingMs = deadline - performance.now();
+      if (remainingMs <= 0) {
+        resolve(deadlineOver());
+        return;
+      }
+      const answered = call();
+      if (remainingMs > maxTimerMs) {
+        resolve(answered);
+        return;
+      }
       const timer = setTimeout(() => {
         resolve(deadlineOver());
       }, remainingMs);
-      const stopTimer = (): void => {
-        clearTimeout(timer);
-      };
-      const answered = call();
-      answered.then(resolve, reject);
-      answered.then(stopTimer, stopTimer);
+      answered.then(
+        (answer) => {
+          clearTimeout(timer);
+          resolve(answer);
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          reject(E.toError(error));
+        },
+      );
     });
-  };

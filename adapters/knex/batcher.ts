@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/Either';
-import { type Deadline, endAtDeadline } from '../../core';
+import type { TaskEither } from 'fp-ts/TaskEither';
+import { type Deadline, endAtDeadline, type Unavailable, unavailable } from '../../core';
 import { toTaskEither } from './database/errors';
 
 /**
@@ -10,15 +11,17 @@ const minTimeLeftMs = 20;
 
 export type OnBatch = (size: number, milliseconds: number) => void;
 
-interface Options<K, V> {
+type Result<F, A> = E.Either<F, A> | Error;
+
+interface Options<K, F, A> {
   readonly maxBatchSize: number;
   /** Maximum number of batches that run at the same time. */
   readonly concurrency: number;
   readonly timeoutMs: number;
   /** Returns a text that is equal for calls which can share a batch. By default, all can. */
   readonly batchKey?: (key: K) => string;
-  /** Returns a result or an error for each key, in the order of `keys`. */
-  readonly runBatch: (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<V | Error | undefined>>;
+  /** Returns a result for each key, in the order of `keys`. A call whose result is an Error is Unavailable. */
+  readonly runBatch: (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
   readonly onBatch?: OnBatch | undefined;
 }
 
@@ -29,34 +32,36 @@ interface Options<K, V> {
  */
 const keepAwakeMs = 0.3;
 
-interface Call<K, V> {
+interface Call<K, F, A> {
   readonly key: K;
   readonly batchKey: string;
   readonly beginBy: number;
-  readonly resolve: (value: V) => void;
-  readonly reject: (error: Error) => void;
+  readonly end: (result: Result<F, A>) => void;
 }
 
 /** Returns the time at which a call gives up waiting for its batch to begin, so that the batch can end in time. */
 const latestBegin = (deadline: number, now: number): number =>
   deadline - Math.max(minTimeLeftMs, (deadline - now) / 4);
 
+const noResult = (): Error =>
+  new Error('internal error: a batched query returned no result for one of its calls');
+
 /**
  * Makes a function that runs concurrent calls together, in batches; pets/read.ts, pets/create.ts and
  * api-keys/knex-authenticate.ts use it. While `concurrency` batches are running, new calls are queued and become the
  * next batch. While fewer batches are running, the calls of one tick of the event loop form a batch. A call never joins
- * a batch that has started, because the result could be stale. A call rejects if its batch can't begin early enough
- * before the deadline of the call, or does not end within `timeoutMs`.
+ * a batch that has started, because the result could be stale. A call is Unavailable if its batch can't begin early
+ * enough before the deadline of the call, or does not end within `timeoutMs`.
  */
-export const createBatcher = <K, V extends object>({
+export const createBatcher = <K, F, A>({
   maxBatchSize,
   concurrency,
   timeoutMs,
   batchKey = () => '',
   runBatch,
   onBatch,
-}: Options<K, V>): ((key: K, deadline?: Deadline) => Promise<V>) => {
-  let waiting: Array<Call<K, V>> = [];
+}: Options<K, F, A>): ((key: K, deadline?: Deadline) => TaskEither<F | Unavailable, A>) => {
+  let waiting: Array<Call<K, F, A>> = [];
   let runningBatches = 0;
   let isDispatchSet = false;
   let lastBatchMs = Infinity;
@@ -65,14 +70,14 @@ export const createBatcher = <K, V extends object>({
     if (runningBatches > 0 && performance.now() < time) setImmediate(keepAwakeUntil, time);
   };
 
-  /** Takes the oldest call and others with its batch key from the queue. Rejects calls that waited too long. */
-  const takeBatch = (): ReadonlyArray<Call<K, V>> => {
+  /** Takes the oldest call and others with its batch key from the queue. Ends calls that waited too long. */
+  const takeBatch = (): ReadonlyArray<Call<K, F, A>> => {
     const now = performance.now();
-    const batch: Array<Call<K, V>> = [];
-    const left: Array<Call<K, V>> = [];
+    const batch: Array<Call<K, F, A>> = [];
+    const left: Array<Call<K, F, A>> = [];
     for (const call of waiting) {
       if (call.beginBy <= now) {
-        call.reject(new Error('the database was too busy to start the query in time'));
+        call.end(new Error('the database was too busy to start the query in time'));
       } else if (batch.length < maxBatchSize && call.batchKey === (batch[0] ?? call).batchKey) {
         batch.push(call);
       } else left.push(call);
@@ -81,7 +86,7 @@ export const createBatcher = <K, V extends object>({
     return batch;
   };
 
-  const run = async (batch: ReadonlyArray<Call<K, V>>): Promise<void> => {
+  const run = async (batch: ReadonlyArray<Call<K, F, A>>): Promise<void> => {
     runningBatches += 1;
     const began = performance.now();
     if (batch.length === 1 && lastBatchMs < keepAwakeMs) keepAwakeUntil(began + keepAwakeMs);
@@ -93,11 +98,8 @@ export const createBatcher = <K, V extends object>({
     runningBatches -= 1;
     lastBatchMs = performance.now() - began;
     onBatch?.(batch.length, lastBatchMs);
-    for (const [place, { resolve, reject }] of batch.entries()) {
-      const answer = E.isLeft(answers) ? answers.left.cause : answers.right[place];
-      if (answer instanceof Error) reject(answer);
-      else if (answer !== undefined) resolve(answer);
-      else reject(new Error('internal error: a batched query returned no result for one of its calls'));
+    for (const [place, { end }] of batch.entries()) {
+      end(E.isLeft(answers) ? answers.left.cause : (answers.right[place] ?? noResult()));
     }
     dispatch();
   };
@@ -112,12 +114,16 @@ export const createBatcher = <K, V extends object>({
   };
 
   return (key, deadline = Infinity) =>
-    new Promise((resolve, reject) => {
-      const now = performance.now();
-      const beginBy = latestBegin(Math.min(deadline, now + timeoutMs), now);
-      waiting.push({ key, batchKey: batchKey(key), beginBy, resolve, reject });
-      if (isDispatchSet || runningBatches >= concurrency) return;
-      isDispatchSet = true;
-      setImmediate(dispatch);
-    });
+    () =>
+      new Promise((resolve) => {
+        const now = performance.now();
+        const beginBy = latestBegin(Math.min(deadline, now + timeoutMs), now);
+        const end = (result: Result<F, A>): void => {
+          resolve(result instanceof Error ? E.left(unavailable(result)) : result);
+        };
+        waiting.push({ key, batchKey: batchKey(key), beginBy, end });
+        if (isDispatchSet || runningBatches >= concurrency) return;
+        isDispatchSet = true;
+        setImmediate(dispatch);
+      });
 };

@@ -1,6 +1,4 @@
 import * as E from 'fp-ts/Either';
-import * as O from 'fp-ts/Option';
-import * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -9,14 +7,13 @@ import {
   type Authenticate,
   type Caller,
   callerOf,
-  type Deadline,
   decodeOrThrow,
+  type InvalidApiKey,
   invalidApiKey,
   KeyId,
   OwnerId,
 } from '../../../core';
 import { createBatcher } from '../batcher';
-import { eitherToTaskEither } from '../database/errors';
 import type { Database } from '../database/database';
 import { databaseTimeouts } from '../timeouts';
 
@@ -75,18 +72,25 @@ const toStoredKey = (id: KeyId, { owner_id, digest, revoked_at, expires_at }: Ap
 
 const readKeys =
   (reads: Knex) =>
-  async (ids: ReadonlyArray<KeyId>): Promise<ReadonlyArray<O.Option<StoredKey>>> => {
+  async (ids: ReadonlyArray<KeyId>): Promise<ReadonlyArray<E.Either<InvalidApiKey, StoredKey>>> => {
     const rows = await reads<ApiKeyRow>('api_keys').whereIn('id', ids).select('*');
     const byId = new Map(rows.map((row) => [row.id, row]));
     return ids.map((id) => {
       const row = byId.get(id);
-      return row === undefined ? O.none : O.some(toStoredKey(id, row));
+      return row === undefined ? E.left(invalidApiKey('unknown', id)) : E.right(toStoredKey(id, row));
     });
   };
 
 const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
   const digest = digestOf(key);
   return stored.length === digest.length && timingSafeEqual(stored, digest);
+};
+
+const checkKey = (key: ApiKey, id: KeyId, stored: StoredKey): E.Either<InvalidApiKey, Caller> => {
+  if (!isDigestOf(key, stored.digest)) return E.left(invalidApiKey('unknown', id));
+  if (stored.revoked_at !== null) return E.left(invalidApiKey('revoked', id));
+  if (hasExpired(stored, Date.now())) return E.left(invalidApiKey('expired', id));
+  return E.right(stored.caller);
 };
 
 /**
@@ -103,22 +107,14 @@ export const knexAuthenticate = ({ reads, concurrency }: Database): Authenticate
     runBatch: readKeys(reads),
   });
 
-  const readAndTrust = async (id: KeyId, deadline: Deadline | undefined): Promise<StoredKey | undefined> => {
-    const stored = O.toUndefined(await readKey(id, deadline));
-    if (stored?.revoked_at === null) trusted.set(id, stored);
-    return stored;
-  };
-
-  return (key, deadline) => {
+  return (key, deadline) => async () => {
     const id = keyIdOf(key);
-    if (!KeyId.is(id)) return TE.left(invalidApiKey('unknown'));
-    return eitherToTaskEither(async () => {
-      const stored = trusted.get(id) ?? (await readAndTrust(id, deadline));
-      if (stored === undefined || !isDigestOf(key, stored.digest))
-        return E.left(invalidApiKey('unknown', id));
-      if (stored.revoked_at !== null) return E.left(invalidApiKey('revoked', id));
-      if (hasExpired(stored, Date.now())) return E.left(invalidApiKey('expired', id));
-      return E.right(stored.caller);
-    });
+    if (!KeyId.is(id)) return E.left(invalidApiKey('unknown'));
+    const known = trusted.get(id);
+    if (known !== undefined) return checkKey(key, id, known);
+    const read = await readKey(id, deadline)();
+    if (E.isLeft(read)) return read;
+    if (read.right.revoked_at === null) trusted.set(id, read.right);
+    return checkKey(key, id, read.right);
   };
 };

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/Either';
+import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import {
   type CreatedPet,
@@ -11,6 +12,7 @@ import {
   resolveIdempotentCreate,
   type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,
+  type Unavailable,
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
@@ -189,7 +191,7 @@ export const createPets = (
   now: () => number,
   timeoutMs: number,
   onBatch: OnBatch | undefined,
-): ((create: Create, deadline?: Deadline) => Promise<CreateResult>) => {
+): ((create: Create, deadline?: Deadline) => TaskEither<IdempotencyKeyReused | Unavailable, CreatedPet>) => {
   const purge = purgeExpiredKeys(database, now);
 
   const createAll = async (creates: ReadonlyArray<Create>): Promise<Results> => {

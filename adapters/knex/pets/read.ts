@@ -1,10 +1,10 @@
 import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
+import * as TE from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import {
   compareById,
   countToFind,
-  type Deadline,
   defaultPageSize,
   type Pet,
   petFilters,
@@ -13,6 +13,7 @@ import {
   petNotFound,
   type PetPage,
   type PetQuery,
+  type PetRepository,
   toPage,
 } from '../../../core';
 import { createBatcher, type OnBatch } from '../batcher';
@@ -45,7 +46,7 @@ export const readPets = (
   { reads, petStatements, concurrency }: Database,
   timeoutMs: number,
   onBatch: OnBatch | undefined,
-): ((id: PetId, deadline?: Deadline) => Promise<Found>) =>
+): PetRepository['find'] =>
   createBatcher({
     maxBatchSize,
     concurrency: concurrency.reads,
@@ -74,21 +75,23 @@ const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => (
   filters,
 });
 
-const toPetPage = ({ limit }: PetQuery, rows: ReadonlyArray<PetRow>): PetPage | Error =>
-  tryOrError(() => toPage(limit, rows.map(petFromRow).sort(compareById)));
+type Page = E.Either<never, PetPage>;
+
+const toPetPage = ({ limit }: PetQuery, rows: ReadonlyArray<PetRow>): Page | Error =>
+  tryOrError(() => E.right(toPage(limit, rows.map(petFromRow).sort(compareById))));
 
 /** Makes the function with which `list` of repository.ts reads a page. Equal queries of a batch share one page object. */
 export const readPages = (
   { reads, petStatements, concurrency }: Database,
   timeoutMs: number,
   onBatch: OnBatch | undefined,
-): ((query: PetQuery, deadline?: Deadline) => Promise<PetPage>) => {
+): PetRepository['list'] => {
   const readBatch = async (
     queries: ReadonlyArray<PetQuery>,
-  ): Promise<ReadonlyArray<PetPage | Error | undefined>> => {
+  ): Promise<ReadonlyArray<Page | Error | undefined>> => {
     const distinct = [...new Map(queries.map((query) => [identityOf(query), query]))];
     const limit = countToFind(queries[0]?.limit ?? defaultPageSize);
-    const pages = new Map<string, PetPage | Error>();
+    const pages = new Map<string, Page | Error>();
     for (const some of RA.chunksOf(Math.ceil(maxPetsPerStatement / limit))(distinct)) {
       const starts = some.map(([, query]) => startOf(query));
       const found = await retryConflicts(() => petStatements.pages(reads, starts, limit));
@@ -105,6 +108,6 @@ export const readPages = (
     runBatch: readBatch,
     onBatch,
   });
-  return async (query, deadline) =>
-    query.after === greatestInt64 ? { pets: [], hasMore: false } : read(query, deadline);
+  return (query, deadline) =>
+    query.after === greatestInt64 ? TE.right({ pets: [], hasMore: false }) : read(query, deadline);
 };

@@ -15,7 +15,7 @@ import {
 import { databaseTimeouts } from '../timeouts';
 import type { OnBatch } from '../batcher';
 import type { Database, PetStatements } from '../database/database';
-import { eitherToTaskEither, fileReplaced, withoutStatement, toTaskEither } from '../database/errors';
+import { fileReplaced, withoutStatement } from '../database/errors';
 import { inTransaction } from '../database/connections';
 import { petFromRow } from '../database/pet-columns';
 import { createPets, maxBatchSize } from './create';
@@ -114,16 +114,14 @@ export const knexPetRepository = (
       observer.batch(operation, size, milliseconds);
     });
   const { callMs } = databaseTimeouts;
-  const list = readPages(database, callMs, onBatch('list'));
-  const find = readPets(database, callMs, onBatch('find'));
   const create = createPets(database, now, callMs, onBatch('create'));
   const inFlight = new Set<string>();
 
   return {
-    list: (query, deadline) => toTaskEither(() => list(query, deadline)),
-    find: (id, deadline) => eitherToTaskEither(() => find(id, deadline)),
+    list: readPages(database, callMs, onBatch('list')),
+    find: readPets(database, callMs, onBatch('find')),
     create: (newPet, key, deadline) => {
-      const created = eitherToTaskEither(() => create({ newPet, key }, deadline));
+      const created = create({ newPet, key }, deadline);
       if (key === undefined) return created;
       const name = scopedIdempotencyKeyText(key);
       return async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createBatcher } from '../../../adapters/knex/batcher';
 
@@ -16,14 +17,14 @@ const batcher = ({
   batchKey = (_key: string): string => '',
 } = {}) => {
   const batches: Array<Batch> = [];
-  const load = createBatcher<string, { readonly answer: string }>({
+  const load = createBatcher<string, never, string>({
     concurrency,
     maxBatchSize,
     batchKey,
     timeoutMs,
     runBatch: (keys) =>
       new Promise((resolve, reject) => {
-        const answerOf = (key: string) => (key === 'bad' ? new Error('bad') : { answer: key.toUpperCase() });
+        const answerOf = (key: string) => (key === 'bad' ? new Error('bad') : E.right(key.toUpperCase()));
         batches.push({
           keys,
           fail: reject,
@@ -33,8 +34,11 @@ const batcher = ({
         });
       }),
   });
-  const call = (key: string, deadline?: number): Promise<string> =>
-    load(key, deadline).then(({ answer }) => answer);
+  const call = async (key: string, deadline?: number): Promise<string> => {
+    const result = await load(key, deadline)();
+    if (E.isLeft(result)) throw result.left.cause;
+    return result.right;
+  };
   const begun = async (count: number): Promise<Batch> => {
     for (let turns = 0; turns < 1_000; turns += 1) {
       const batch = batches[count - 1];
