@@ -54,8 +54,11 @@ export const setHeaders = (
 
 const jsonHeaders = [['Content-Type', jsonType]] as const;
 
+/** Maximum length of a body that is written as a string, because Node writes it together with the head. */
+const maxJoinedLength = 1_000;
+
 export const succeed = (context: Context, json: string | Buffer): void => {
   context.status = context.state.route?.successStatus ?? 200;
   setHeaders(context, jsonHeaders);
-  context.body = typeof json === 'string' ? Buffer.from(json) : json;
+  context.body = typeof json === 'string' && json.length > maxJoinedLength ? Buffer.from(json) : json;
 };

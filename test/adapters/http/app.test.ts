@@ -90,11 +90,16 @@ describe('The Koa application', () => {
     });
   });
 
-  it('shows middleware the caller, and bodies of one type', async () => {
+  it('shows middleware the caller, and whole bodies', async () => {
     const seen: Array<unknown> = [];
     const look: Koa.Middleware<{ caller?: { readonly keyId: string } }> = async (context, next) => {
       await next();
-      seen.push([context.state.caller?.keyId, context.status, Buffer.isBuffer(context.body)]);
+      const body: unknown = context.body;
+      seen.push([
+        context.state.caller?.keyId,
+        context.status,
+        Buffer.isBuffer(body) || typeof body === 'string',
+      ]);
     };
     await withApplication({ middleware: [look] }, async ({ address }) => {
       await create(address);
