@@ -1,9 +1,11 @@
+import type { TaskEither } from 'fp-ts/TaskEither';
 import { hash } from 'node:crypto';
 import knex, { type Knex } from 'knex';
+import type { Unavailable } from '../../core';
 import { driverOf, inTransaction } from './database/connections';
 import type { Database } from './database/database';
-import { isSqliteBusy, permanentError, withoutStatement } from './database/errors';
-import { generationMismatch, readSchemaState } from './migrations/migrations';
+import { isSqliteBusy, permanentError, toTaskEither, withoutStatement } from './database/errors';
+import { generationMismatch, readSchemaState, type SchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
 
 /** Tables of a store with their primary keys. The other tables hold what a service counts while it runs. */
@@ -33,20 +35,26 @@ export const openSqliteSource = (filename: string): Knex =>
     }),
   );
 
-/** Throws if the source has no store, or one with another schema than this version has. */
-export const checkCopySource = async (source: Knex): Promise<void> => {
-  const schema = await readSchemaState(source).catch((error: unknown) => {
-    if (!isSqliteBusy(error)) throw withoutStatement(error);
-    throw permanentError('the source is in use; stop the service and every other program that has it open');
-  });
-  if (schema.generation === 0) throw permanentError('there is no animal store in the source');
-  const mismatch = generationMismatch(schema);
-  if (mismatch !== undefined) throw permanentError(`the source: ${mismatch}`);
-  if (schema.pending.length > 0)
-    throw permanentError('the source has an older schema; run `animal-store migrate` on it first');
-  if (schema.unknown.length > 0)
-    throw permanentError('a newer version of animal-store has migrated the source; copy with that version');
+const refusalOf = (state: SchemaState): string | undefined => {
+  if (state.generation === 0) return 'there is no animal store in it; set DATABASE_URL to the right database';
+  const mismatch = generationMismatch(state);
+  if (mismatch !== undefined) return mismatch;
+  if (state.pending.length > 0) return 'it has an older schema; run `animal-store migrate` on it first';
+  return state.unknown.length > 0
+    ? 'a newer version of animal-store has migrated it; copy with that version'
+    : undefined;
 };
+
+/** Fails if the source is in use, has no store, or has another schema than this version. */
+export const checkCopySource = (source: Knex): TaskEither<Unavailable, void> =>
+  toTaskEither(async () => {
+    const state = await readSchemaState(source).catch((error: unknown) => {
+      if (!isSqliteBusy(error)) throw error;
+      throw permanentError('it is in use; stop the service and every other program that has it open');
+    });
+    const refusal = refusalOf(state);
+    if (refusal !== undefined) throw permanentError(refusal);
+  });
 
 const batchSize = 400;
 

@@ -20,11 +20,15 @@ import { showProgress } from '../transfer/progress';
 import { runTransfer, type TransferContext } from './run';
 
 const readTarget = (text: string): DatabaseAddress => {
-  if (text === '') throw new Error('name the target: add its address, or set the variable TARGET_URL');
+  if (text === '') throw new Error('name the target: add its address, or set TARGET_URL');
   const decoded = decodeSettings({ DATABASE_URL: text });
-  if (E.isRight(decoded)) return decoded.right.DATABASE_URL;
+  if (E.isRight(decoded)) {
+    const { DATABASE_URL: address } = decoded.right;
+    if (address._tag === 'Memory') throw new Error('TARGET_URL must be a database that outlives the command');
+    return address;
+  }
   throw new Error(
-    fieldErrorTexts(decoded.left.map((error) => ({ ...error, field: 'the target' }))).join('; '),
+    fieldErrorTexts(decoded.left.map((error) => ({ ...error, field: 'TARGET_URL' }))).join('; '),
   );
 };
 
@@ -62,7 +66,8 @@ const openTarget = async (settings: Settings, printError: (text: string) => void
     return target;
   } catch (error) {
     await target.close();
-    throw new Error(reasonOf(error, settings.DATABASE_URL), { cause: error });
+    const reason = reasonOf(error, settings.DATABASE_URL).replaceAll('DATABASE_URL', 'TARGET_URL');
+    throw new Error(reason, { cause: error });
   }
 };
 
@@ -79,7 +84,7 @@ const copy = async (
     throw new Error('the source and the target are the same database');
   const source = await openSource(settings);
   try {
-    await checkCopySource(source.knex);
+    await orFail(checkCopySource(source.knex));
     const target = await openTarget({ ...settings, DATABASE_URL: targetAddress }, terminal.printError);
     const hideProgress = showProgress(terminal, { unit: 'rows', count: () => state.rows });
     try {

@@ -164,7 +164,7 @@ describe('The command copy', function () {
       const refused = await copy(source.databaseUrl, target.databaseUrl);
       expect(refused.code).to.equal(1);
       expect(refused.stderr).to.include(
-        '\nthe copy failed: the source is in use; stop the service and every other program that has it open; nothing was copied\n',
+        `\nthe copy failed: the database ${source.databaseUrl} can't be used: it is in use; stop the service and every other program that has it open; nothing was copied\n`,
       );
       expect(existsSync(fileOf(target))).to.equal(false);
       expect((await createPet({ ...service, key }, tom)).status).to.equal(201);
@@ -205,17 +205,18 @@ describe('The command copy', function () {
         [from, from, 'the source and the target are the same database'],
         [from, `sqlite:${join(folder, 'link')}`, 'the source and the target are the same database'],
         [target.databaseUrl, target.databaseUrl, 'the source and the target are the same database'],
-        [from, '', 'name the target: add its address, or set the variable TARGET_URL'],
-        [from, 'mysql://x', 'the target must be sqlite:FILE'],
-        [from, 'memory:', 'this command needs a database'],
+        [from, '', 'name the target: add its address, or set TARGET_URL'],
+        [from, 'mysql://x', 'TARGET_URL must be sqlite:FILE'],
+        [from, 'memory:', 'TARGET_URL must be a database that outlives the command'],
         ['memory:', from, 'this command needs a database'],
         [`sqlite:${join(folder, 'none')}`, from, 'there is no animal store in'],
-        [target.databaseUrl, `sqlite:${join(folder, 'new')}`, 'there is no animal store in the source'],
+        [target.databaseUrl, `sqlite:${join(folder, 'new')}`, 'the database postgres://'],
+        ['postgres://127.0.0.1:1/x', from, "the database postgres://127.0.0.1:1/x can't be used: connect"],
         [from, `sqlite:${join(folder, 'none', 'new')}`, `the database sqlite:${join(folder, 'none', 'new')}`],
         [
           from,
           'postgres://127.0.0.1:1/x',
-          "the database postgres://127.0.0.1:1/x can't be used: connect ECONNREFUSED",
+          "the database postgres://127.0.0.1:1/x can't be used: connect ECONNREFUSED 127.0.0.1:1; start PostgreSQL there, or set the host and port in TARGET_URL",
         ],
       ] as const) {
         const { code, stderr } = await copy(one, other);
@@ -226,13 +227,9 @@ describe('The command copy', function () {
     }));
 
   for (const [what, name, reason] of [
-    ['older', '000_earlier', 'the source has an older schema; run `animal-store migrate` on it first'],
-    ['newer', '999_later', 'a newer version of animal-store has migrated the source; copy with that version'],
-    [
-      'much newer',
-      '999_later.generation-2',
-      'the source: a newer version of animal-store has migrated the database',
-    ],
+    ['older', '000_earlier', 'it has an older schema; run `animal-store migrate` on it first'],
+    ['newer', '999_later', 'a newer version of animal-store has migrated it; copy with that version'],
+    ['much newer', '999_later.generation-2', 'a newer version of animal-store has migrated the database'],
   ] as const) {
     it(`refuses a source with a schema that is ${what} than that of this version`, () =>
       withBoth(sqliteFile, sqliteFile, async (source, target) => {
@@ -241,7 +238,7 @@ describe('The command copy', function () {
           await (what === 'older' ? migrations.update({ name }) : migrations.insert({ name, batch: 1 }));
         });
         const { code, stderr } = await copy(source.databaseUrl, target.databaseUrl);
-        expect(stderr).to.include(`the copy failed: ${reason}`);
+        expect(stderr).to.include(`: ${reason}`);
         expect(code).to.equal(1);
         expect(existsSync(fileOf(target))).to.equal(false);
       }));
