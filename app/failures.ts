@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
+import { existsSync, statfsSync } from 'node:fs';
 import type { ApiKeyNotFound, ApiKeyRevoked, MigrationFailed, NotInitialized } from '../adapters/knex';
 import type { Unavailable } from '../core';
 import { fileAdvice } from './backend/database-file';
@@ -50,88 +51,87 @@ const listenAdvice = (cause: unknown, prefix: string): string => {
   }
 };
 
-const adviceByCode: ReadonlyArray<readonly [RegExp, string]> = [
-  [/^ECONNREFUSED$/, 'start PostgreSQL there, or set the host and port in DATABASE_URL'],
-  [/^(ENOTFOUND|EAI_AGAIN)$/, 'the host name is unknown; set the host in DATABASE_URL'],
+type Advice = ReadonlyArray<readonly [code: RegExp, advice: string]>;
+
+/** Advice by the code and the message of an error. The first that matches applies. */
+const postgresAdvice: Advice = [
+  [/^ECONNREFUSED|^ENOENT connect/, 'start PostgreSQL there, or set the host and port in DATABASE_URL'],
+  [/^(ENOTFOUND|EAI_AGAIN) /, 'the host name is unknown; set the host in DATABASE_URL'],
   [
-    /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET)$/,
-    'check that the network lets this machine reach the host and port in DATABASE_URL',
-  ],
-  [
-    /^28/,
+    /^28|password must be a string|no password/,
     'set the user and the password in DATABASE_URL, and check that pg_hba.conf of the server accepts them',
   ],
-  [/^3D000$/, 'create that database, or set its name in DATABASE_URL'],
+  [/^3D000 /, 'create that database, or set its name in DATABASE_URL'],
   [
-    /^42501$/,
-    'grant this role the rights that docs/postgresql.md lists; `animal-store doctor` prints those that `serve` lacks',
+    /^3F000 /,
+    'the search path names no schema that exists and that this role may use; create the schema, grant usage on it, or correct the search path of DATABASE_URL or of the role',
   ],
-  [/^25006$/, 'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off'],
   [
-    /^(55P03|57014)$/,
+    /^42501 .* for schema/,
+    'run `animal-store migrate` as the owner of the database, and grant this role the rights that docs/postgresql.md lists',
+  ],
+  [/^42501 /, 'grant this role the rights that docs/postgresql.md lists'],
+  [/^25006 /, 'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off'],
+  [
+    /^(55P03|57014) /,
     'another session holds a lock, or the server is slow; look at pg_stat_activity, and try again',
   ],
-  [/^2200H$/, 'raise the maximum of the sequence, or set its value to the largest id in table pets'],
-  [/^(53300|53400)$/, 'raise max_connections of the server, or lower POSTGRES_POOL_SIZE'],
-  [/^(53100|53200)$/, 'its disk or its memory is full; free space on the server'],
-  [/^(57P03|57P01|57P02)$/, 'wait until the server has started, and try again'],
+  [/^2200H /, 'raise the maximum of the sequence, or set its value to the largest id in table pets'],
+  [/^(53300|53400) /, 'raise max_connections of the server, or lower POSTGRES_POOL_SIZE'],
+  [/^(53100|53200) /, 'its disk or its memory is full; free space on the server'],
+  [/^(57P03|57P01|57P02) /, 'wait until the server has started, and try again'],
   [
-    /CERT|SIGNATURE|ERR_TLS|ISSUER/,
+    /^\S*(CERT|SIGNATURE|ERR_TLS|ISSUER)/,
     "set sslrootcert in DATABASE_URL to the file with the certificate of the authority that signed the server's certificate",
   ],
-];
-
-const adviceByMessage: ReadonlyArray<readonly [RegExp, string]> = [
-  [/does not support SSL/, 'enable TLS in the server, or remove sslmode from DATABASE_URL'],
-  [/password must be a string|no password/, 'put the password into DATABASE_URL'],
+  [/does not support SSL|^EPROTO|^ERR_SSL/, 'enable TLS in the server, or remove sslmode from DATABASE_URL'],
   [
     /another process's migration/,
     "wait until it has ended, or end its session, which pg_stat_activity shows as 'animal-store migration'",
   ],
   [
-    /timeout|Timeout|timed out/,
-    'check that the server answers, and that the network lets this machine reach it',
+    /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET) |timeout|timed out/i,
+    'check that the server answers, and that the network lets this machine reach the host and port in DATABASE_URL',
   ],
 ];
 
-const codeAdvice = (cause: unknown): string | undefined => {
-  const code = errorCode(cause) ?? '';
-  return adviceByCode.find(([codes]) => codes.test(code))?.[1];
-};
-
-const postgresAdvice = (cause: unknown): string | undefined => {
-  const { message } = E.toError(cause);
-  return codeAdvice(cause) ?? adviceByMessage.find(([words]) => words.test(message))?.[1];
-};
-
-const general = 'check DATABASE_URL, and that this user may read and write there';
-
-const adviceBySqliteError: ReadonlyArray<readonly [RegExp, string]> = [
-  [/SQLITE_FULL|ENOSPC/, 'free space on the disk of the database'],
+const sqliteAdvice: Advice = [
+  [/damaged|malformed/, 'restore a backup'],
+  [/SQLITE_NOTADB/, 'it is not a SQLite database; name another file in DATABASE_URL'],
+  [/ENOSPC|SQLITE_FULL/, 'free space on the disk of the database'],
   [/SQLITE_IOERR/, 'check that the disk has free space and no errors'],
   [/SQLITE_BUSY/, 'wait until the process that writes to it has ended'],
 ];
 
-const sqliteAdvice = (message: string): string | undefined =>
-  adviceBySqliteError.find(([codes]) => codes.test(message))?.[1];
+const messageOf = (cause: unknown): string => E.toError(cause).message.replaceAll(/\s+/g, ' ').trim();
 
-const databaseAdvice = (address: DatabaseAddress, cause: unknown): string | undefined => {
-  if (errorCode(cause) === 'PERMANENT') return undefined;
-  const { message } = E.toError(cause);
-  if (/damaged|malformed/.test(message)) return 'restore a backup';
-  if (message.includes('SQLITE_NOTADB'))
-    return 'it is not a SQLite database; name another file in DATABASE_URL';
-  const advice = sqliteAdvice(message);
-  if (advice !== undefined) return advice;
-  switch (address._tag) {
-    case 'Sqlite':
-      return fileAdvice(address.filename) ?? general;
-    case 'Postgres':
-      return postgresAdvice(cause) ?? general;
-    case 'Memory':
-      return general;
-  }
+const minFreeBytes = 8 * 1024 * 1024;
+
+/** SQLite reports used-up ids as a full disk. */
+const hasUsedUpIds = (filename: string, text: string): boolean => {
+  if (!text.includes('SQLITE_FULL') || !existsSync(filename)) return false;
+  const { bavail, bsize } = statfsSync(filename);
+  return bavail * bsize > minFreeBytes;
 };
+
+/** Returns the advice that fits an error of the database, for the log of the service too. */
+export const specificAdvice = (address: DatabaseAddress, cause: unknown): string | undefined => {
+  const code = errorCode(cause) ?? '';
+  const text = `${code} ${messageOf(cause)}`;
+  if (code === 'PERMANENT') return undefined;
+  if (code === 'EMFILE') return 'raise the limit of open files, `ulimit -n`';
+  const find = (advice: Advice) => advice.find(([pattern]) => pattern.test(text))?.[1];
+  if (address._tag === 'Postgres') return find(postgresAdvice);
+  if (address._tag === 'Memory') return undefined;
+  const { filename } = address;
+  if (hasUsedUpIds(filename, text))
+    return 'its disk has space, so the largest id is in use: delete that animal, and set seq of pets in table sqlite_sequence to the next largest id';
+  return find(sqliteAdvice) ?? (text.includes('SQLITE_') ? fileAdvice(filename) : undefined);
+};
+
+const generalAdvice = (address: DatabaseAddress): string =>
+  (address._tag === 'Sqlite' ? fileAdvice(address.filename) : undefined) ??
+  'check DATABASE_URL, and that this user may read and write there';
 
 const withAdvice = (reason: string, advice: string | undefined): string =>
   advice === undefined ? reason : `${reason}; ${advice}`;
@@ -145,13 +145,17 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
   const database = databaseAddressText(address);
   switch (failure._tag) {
     case 'Unavailable': {
-      const reason = `the database ${database} can't be used: ${E.toError(failure.cause).message}`;
-      return withAdvice(reason, databaseAdvice(address, failure.cause));
+      const reason = `the database ${database} can't be used: ${messageOf(failure.cause)}`;
+      const isPermanent = errorCode(failure.cause) === 'PERMANENT';
+      return withAdvice(
+        reason,
+        specificAdvice(address, failure.cause) ?? (isPermanent ? undefined : generalAdvice(address)),
+      );
     }
     case 'MigrationFailed':
       return withAdvice(
-        `the database ${database} can't be migrated: ${failure.cause.message}`,
-        codeAdvice(failure.cause),
+        `the database ${database} can't be migrated: ${messageOf(failure.cause)}`,
+        specificAdvice(address, failure.cause),
       );
     case 'DatabaseLost':
       return 'the database file was removed, replaced or truncated while it was open; restart the service to use the file that is there now';
@@ -172,12 +176,12 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
     case 'ApiKeyRevoked':
       return `key ${failure.id} is revoked; issue a new one with \`animal-store keys create --name NAME\``;
     case 'CannotListen':
-      return `can't listen: ${E.toError(failure.cause).message}; ${listenAdvice(failure.cause, failure.prefix)}`;
+      return `can't listen: ${messageOf(failure.cause)}; ${listenAdvice(failure.cause, failure.prefix)}`;
   }
 };
 
 export const reasonOf = (error: unknown, address: DatabaseAddress): string => {
   if (error instanceof CommandFailed) return failureText(error.failure, address);
-  const { message } = E.toError(error);
-  return withAdvice(message, message.startsWith('SQLITE_') ? sqliteAdvice(message) : undefined);
+  const message = messageOf(error);
+  return withAdvice(message, message.startsWith('SQLITE_') ? specificAdvice(address, error) : undefined);
 };

@@ -1,9 +1,10 @@
 export * from './api-keys/api-key-store';
 export { knexAuthenticate } from './api-keys/knex-authenticate';
 export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqliteSource } from './copy';
-export type { Database, InspectableDatabase, PoolUsage, SessionTimeouts } from './database/database';
+export type { Database, Finding, InspectableDatabase, PoolUsage } from './database/database';
 export * from './health';
 export * from './host-database';
+export * from './inspection';
 export {
   migrate,
   migrateExisting,

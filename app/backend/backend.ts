@@ -12,12 +12,10 @@ import {
   migrate,
   type PoolUsage,
   type RepositoryObserver,
-  tryWriting,
 } from '../../adapters/knex';
 import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
 import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports, unavailable } from '../../core';
 import { fileAdvice } from './database-file';
-import { errorCode } from '../error-code';
 import { CommandFailed, orFail } from '../failures';
 import { createsFirstKey, type Settings } from '../settings';
 import { databaseOf } from './database';
@@ -79,22 +77,10 @@ const readStatus = async (database: Database, { API_KEYS }: Settings): Promise<P
     : status.right;
 };
 
-const neverAcceptsWrites = (cause: unknown): boolean => /^(?:42|0A)...$/.test(errorCode(cause) ?? '');
-
-/**
- * Throws if no create can ever succeed. On PostgreSQL, a trial write then fails with SQLSTATE class 42 (syntax or
- * access rule) or 0A (feature not supported). On SQLite only file permissions are checked, because a trial write would
- * wait for the lock of another process. Does not throw if the database is busy, full or read-only for a while, because
- * reads still work.
- */
-const refuseUnwritable = async (database: Database, { DATABASE_URL: address }: Settings): Promise<void> => {
-  if (address._tag === 'Sqlite') {
-    const advice = fileAdvice(address.filename);
-    if (advice !== undefined) throw new CommandFailed(unavailable(new Error('it is not writable')));
-    return;
-  }
-  const written = await tryWriting(database)();
-  if (E.isLeft(written) && neverAcceptsWrites(written.left.cause)) throw new CommandFailed(written.left);
+/** Throws if this user may not write the SQLite file. A trial write would wait for the lock of another process. */
+const refuseUnwritable = ({ DATABASE_URL: address }: Settings): void => {
+  if (address._tag !== 'Sqlite' || fileAdvice(address.filename) === undefined) return;
+  throw new CommandFailed(unavailable(new Error('it is not writable')));
 };
 
 const hasStoredKey = async (database: Database): Promise<boolean> =>
@@ -106,7 +92,7 @@ const prepareDatabase = async (
   onProgress: (text: string) => void,
 ): Promise<void> => {
   await orFail(migrate(database, { onProgress }));
-  await refuseUnwritable(database, settings);
+  refuseUnwritable(settings);
   if (needsKeyInProduction(settings) && !(await hasStoredKey(database)))
     throw new CommandFailed({ _tag: 'NoApiKey' });
 };

@@ -1,54 +1,54 @@
 import * as E from 'fp-ts/Either';
 import { existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import {
   type DatabaseReport,
   generationMismatch,
   type InspectableDatabase,
   inspectDatabase,
   type SchemaState,
-  type SessionTimeouts,
 } from '../../adapters/knex';
 import { fieldErrorTexts } from '../../core';
 import { databaseOf } from '../backend/database';
-import { fileAdvice } from '../backend/database-file';
+import { fileAdvice, ownerOf, userName } from '../backend/database-file';
 import { databaseAddressText } from '../database-address';
 import { CommandFailed, failureText } from '../failures';
 import { misspeltSettings, settingWarnings } from '../setting-warnings';
-import { changedSettings, createsFirstKey, readSettings, type Settings } from '../settings';
+import { changedSettings, readSettings, type Settings } from '../settings';
 import { counted } from '../terminal/text';
 import { type CheckResult, failed, passed, warned } from './check-result';
 import { inspectPorts } from './ports';
 
-const clockToleranceMs = 60_000;
+/**
+ * Fails if the file or its folder belongs to another user. Root can open everything, and so can't find out what the
+ * service may open.
+ */
+const inspectUser = ({ DATABASE_URL: address }: Settings): CheckResult => {
+  const uid = process.getuid?.();
+  const user = uid === undefined ? 'unknown' : userName(uid);
+  const file = address._tag === 'Sqlite' ? resolve(address.filename) : '';
+  const foreign = [file, dirname(file)].find(
+    (path) => file !== '' && existsSync(path) && statSync(path).uid !== uid && uid !== undefined,
+  );
+  return foreign === undefined
+    ? passed('user', `this command runs as ${user}`)
+    : failed(
+        'user',
+        `this command runs as ${user}, but ${foreign} belongs to ${ownerOf(foreign)}; run it as the user of the service, to whom the file and its folder must belong`,
+      );
+};
 
-type KeyReport = Pick<DatabaseReport, 'validKeys' | 'newestKeyCreatedAtMs'>;
-
-const inspectKeys = (settings: Settings, { validKeys, newestKeyCreatedAtMs }: KeyReport): CheckResult => {
+const inspectKeys = (
+  settings: Settings,
+  { issuedKeys, validKeys }: Pick<DatabaseReport, 'issuedKeys' | 'validKeys'>,
+): CheckResult => {
   const { API_KEYS, DATABASE_URL, NODE_ENV } = settings;
   if (API_KEYS.length > 0) return passed('keys', `${counted(API_KEYS.length, 'key')} in API_KEYS`);
   if (validKeys > 0) return passed('keys', `${counted(validKeys, 'valid key')} in the database`);
-  return NODE_ENV === 'production' || newestKeyCreatedAtMs !== undefined
+  return NODE_ENV === 'production' || issuedKeys > 0
     ? failed('keys', failureText({ _tag: 'NoApiKey' }, DATABASE_URL))
     : passed('keys', 'none: the first start creates one');
 };
-
-const inspectClock = ({ newestKeyCreatedAtMs }: KeyReport): CheckResult => {
-  const now = new Date();
-  return newestKeyCreatedAtMs === undefined || newestKeyCreatedAtMs <= now.getTime() + clockToleranceMs
-    ? passed('clock', now.toISOString())
-    : failed(
-        'clock',
-        `${now.toISOString()} is before the time at which the newest key was created; set the clock of this machine`,
-      );
-};
-
-const inspectTimeouts = ({ areKept, text, remedy }: SessionTimeouts): CheckResult =>
-  areKept
-    ? passed('timeouts', text)
-    : failed(
-        'timeouts',
-        `${text}; if a timeout is 0 or too long, an instance that hangs can block other requests; run: ${remedy}`,
-      );
 
 const inspectSchema = (schema: SchemaState): CheckResult => {
   const { pending, unknown } = schema;
@@ -68,20 +68,6 @@ const inspectSchema = (schema: SchemaState): CheckResult => {
   );
 };
 
-const resultsOf = (settings: Settings, report: DatabaseReport): ReadonlyArray<CheckResult> => {
-  const { schema, durability, sessionTimeouts } = report;
-  return [
-    passed('database', `${databaseAddressText(settings.DATABASE_URL)} can be read and written`),
-    durability.isDurable
-      ? passed('durability', durability.text)
-      : failed('durability', `${durability.text} can lose stored animals; ${durability.remedy}`),
-    ...(sessionTimeouts === undefined ? [] : [inspectTimeouts(sessionTimeouts)]),
-    inspectSchema(schema),
-    inspectKeys(settings, report),
-    inspectClock(report),
-  ];
-};
-
 /**
  * Checks a path that `doctor` must not open, because opening it would create a missing file, or block on a pipe.
  * Returns undefined if the path can be opened.
@@ -93,8 +79,7 @@ const inspectUnopened = (filename: string): CheckResult | undefined => {
       ? passed('database', `${filename} does not exist yet; the first start creates it`)
       : failed('database', `${filename} can't be created: ${advice}`);
   }
-  if (statSync(filename).isFile()) return undefined;
-  return failed('database', `${filename} can't be opened: ${advice ?? 'it is not a regular file'}`);
+  return advice === undefined ? undefined : failed('database', `${filename} can't be used: ${advice}`);
 };
 
 const inspectOpened = async (
@@ -102,15 +87,17 @@ const inspectOpened = async (
   database: InspectableDatabase,
   isThorough: boolean,
 ): Promise<ReadonlyArray<CheckResult>> => {
+  const { DATABASE_URL: address } = settings;
   try {
-    const report = await inspectDatabase(database, {
-      isThorough,
-      countsRequests: settings.RATE_LIMIT !== undefined,
-      createsFirstKey: createsFirstKey(settings),
-    })();
-    return E.isLeft(report)
-      ? [failed('database', failureText(report.left, settings.DATABASE_URL))]
-      : resultsOf(settings, report.right);
+    const report = await inspectDatabase(database, isThorough)();
+    if (E.isLeft(report)) return [failed('database', failureText(report.left, address))];
+    const { findings, schema } = report.right;
+    return [
+      passed('database', `${databaseAddressText(address)} can be read and written`),
+      ...findings,
+      inspectSchema(schema),
+      inspectKeys(settings, report.right),
+    ];
   } finally {
     await database.close();
   }
@@ -118,10 +105,10 @@ const inspectOpened = async (
 
 const inspectData = async (settings: Settings, isThorough: boolean): Promise<ReadonlyArray<CheckResult>> => {
   const { DATABASE_URL: address } = settings;
-  const withoutData = (result: CheckResult): ReadonlyArray<CheckResult> => {
-    const noKeys = { validKeys: 0, newestKeyCreatedAtMs: undefined };
-    return [result, inspectKeys(settings, noKeys), inspectClock(noKeys)];
-  };
+  const withoutData = (result: CheckResult): ReadonlyArray<CheckResult> => [
+    result,
+    inspectKeys(settings, { issuedKeys: 0, validKeys: 0 }),
+  ];
   const unopened = address._tag === 'Sqlite' ? inspectUnopened(address.filename) : undefined;
   if (unopened !== undefined) return withoutData(unopened);
   try {
@@ -154,6 +141,7 @@ export const diagnose = async (
   return [
     passed('settings', changedSettings(settings).join(', ') || 'all settings are default'),
     ...settingWarnings(environment, settings).map((text) => warned('settings', text)),
+    inspectUser(settings),
     ...(await inspectPorts(settings)),
     ...(await inspectData(settings, isThorough)),
   ];

@@ -5,6 +5,8 @@ import { type CheckReadiness, isHealthCheck, type Reporter, type RequestRecord }
 import type { DatabaseStatus, RepositoryObserver } from '../../adapters/knex';
 import type { PrometheusMetrics, ServiceStatus } from '../../adapters/prometheus';
 import type { Backend } from '../backend/backend';
+import type { DatabaseAddress } from '../database-address';
+import { specificAdvice } from '../failures';
 
 const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' => {
   if (isHealthCheck(route)) return 'debug';
@@ -22,7 +24,7 @@ const withTrace = (line: object, { trace }: Pick<RequestRecord, 'trace'>): objec
  * Logs one line for each request and each failure, without credentials, query or body. serve.ts calls this function and
  * the others of this file.
  */
-export const logReporter = (logger: Logger): Reporter => ({
+export const logReporter = (logger: Logger, address: DatabaseAddress): Reporter => ({
   requestEnded: (record) => {
     // Builds one object literal, because copying the record with rest and spread would take a tenth of a request's
     // time.
@@ -46,7 +48,7 @@ export const logReporter = (logger: Logger): Reporter => ({
     logger.info(withTrace({ requestId, status, code, clientAddress }, record), 'rejected');
   },
   error: (cause, requestId) => {
-    logger.error({ err: cause, requestId }, 'request failed');
+    logger.error({ err: cause, advice: specificAdvice(address, cause), requestId }, 'request failed');
   },
 });
 

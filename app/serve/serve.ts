@@ -123,7 +123,7 @@ const serveClients = async (
   { version, logger, until }: Lifetime,
   onStarted: () => void,
 ): Promise<void> => {
-  const reporter = logReporter(logger);
+  const reporter = logReporter(logger, settings.DATABASE_URL);
   let isStopping = false;
   const checkReadiness = readiness(backend, logger, () => isStopping);
   const readMetrics = async () => metrics.read(await readServiceStatus(backend, checkReadiness));

@@ -57,7 +57,9 @@ describe('A start that fails half-way', () => {
         DATABASE_URL: `sqlite:${folder}/animals`,
         PORT: '0',
       }),
-      new RegExp(`unable to open database file; let this user write in the folder ${folder}\n$`),
+      new RegExp(
+        `unable to open database file; let this user write in the folder ${folder}, which belongs to \\w+\n$`,
+      ),
     );
   });
 

@@ -76,27 +76,38 @@ describe('The advice of a command', () => {
       expect(await run(readOnly.href, 'keys', 'create', '--name', 'x')).to.include(advice);
     }));
 
-  it('for missing rights names the page with the grants', () =>
+  it('for a role without rights says who has to migrate, and where the grants are', () =>
     inPostgresDatabase(async (url) => {
       const role = `few_${randomBytes(8).toString('hex')}`;
       const asRole = new URL(url);
       asRole.username = asRole.password = role;
+      const environment = { DATABASE_URL: asRole.href, PORT: '0' };
       await execute(url, `create role ${role} login password '${role}'`);
       try {
-        const denied = 'permission denied for';
-        const advice =
-          'grant this role the rights that docs/postgresql.md lists; `animal-store doctor` prints those that `serve` lacks\n';
-        expect(await run(asRole.href, 'migrate')).to.include(`${denied} schema public; ${advice}`);
+        const asOwner =
+          'permission denied for schema public; run `animal-store migrate` as the owner of the database, and grant this role the rights that docs/postgresql.md lists\n';
+        const grants = 'grant this role the rights that docs/postgresql.md lists\n';
+        for (const command of ['migrate', 'serve'])
+          expect(await run(asRole.href, command)).to.include(asOwner);
+        expect((await runInProcess(['doctor'], environment)).stdout).to.include(asOwner);
         await migrateIn(url);
         await execute(url, `grant select on animal_store_migrations to ${role}`);
-        expect(await run(asRole.href, 'keys', 'list')).to.include(`${denied} table api_keys; ${advice}`);
+        expect(await run(asRole.href, 'keys', 'list')).to.include(
+          `permission denied for table api_keys; ${grants}`,
+        );
         await execute(url, `grant select, insert, update, delete on all tables in schema public to ${role}`);
-        expect(await run(asRole.href, 'serve')).to.include(`${denied} sequence pets_id_seq; ${advice}`);
-        expect((await runInProcess(['doctor'], { DATABASE_URL: asRole.href, PORT: '0' })).stdout).to.include(
-          `this role lacks rights; run: grant usage on sequence pets_id_seq to ${role};\n`,
+        expect((await runInProcess(['doctor'], environment)).stdout).to.include(
+          `permission denied for sequence pets_id_seq; ${grants}`,
         );
       } finally {
         await execute(url, `drop owned by ${role}`, `drop role ${role}`);
       }
+    }));
+
+  it('for a search path without a schema names it', () =>
+    inPostgresDatabase(async (url) => {
+      const nowhere = new URL(url);
+      nowhere.searchParams.set('options', "-c search_path=''");
+      expect(await run(nowhere.href, 'migrate')).to.match(/; the search path names no schema that exists/);
     }));
 });

@@ -2,10 +2,11 @@ import type { Knex } from 'knex';
 import type { NewPet, PetFilters, PetId } from '../../../core';
 import type { PetRow } from './pet-columns';
 
-export interface Durability {
-  readonly isDurable: boolean;
+/** Result of a check that only one kind of database has, for `doctor`. */
+export interface Finding {
+  readonly check: 'connection' | 'durability' | 'timeouts';
+  readonly ok: boolean;
   readonly text: string;
-  readonly remedy: string;
 }
 
 /** Sizes in bytes. The optional sizes are known only for a SQLite file that this process opened itself. */
@@ -13,12 +14,6 @@ export interface DatabaseSizes {
   readonly databaseSize: number;
   readonly writeAheadLogSize?: number;
   readonly diskAvailable?: number;
-}
-
-export interface SessionTimeouts {
-  readonly areKept: boolean;
-  readonly text: string;
-  readonly remedy: string;
 }
 
 export interface PoolUsage {
@@ -53,11 +48,6 @@ export interface PetStatements {
   ) => Promise<ReadonlyArray<ReadonlyArray<PetRow>>>;
   /** Adds animals with ascending ids in the order of `newPets`. Returns their rows in any order. */
   readonly insert: (knex: Knex, newPets: ReadonlyArray<NewPet>) => Promise<ReadonlyArray<PetRow>>;
-  /**
-   * Adds an animal in a transaction that the caller rolls back, to check that inserts work. On PostgreSQL the animal
-   * gets a random negative id, because a rollback would lose a value of the id sequence.
-   */
-  readonly tryInsert: (transaction: Knex, newPet: NewPet) => Promise<ReadonlyArray<PetRow>>;
   readonly insertRecords: (knex: Knex, records: ReadonlyArray<IdempotencyRecordRow>) => Promise<unknown>;
   readonly purgeExpired: (knex: Knex, now: number, limit: number) => Promise<number>;
 }
@@ -91,9 +81,7 @@ export interface Database {
    * what to do.
    */
   readonly checkUsable: () => Promise<void>;
-  readonly durability: () => Promise<Durability>;
   readonly sizes: () => Promise<DatabaseSizes>;
-  readonly sessionTimeouts: () => Promise<SessionTimeouts | undefined>;
   /**
    * Resolves with true if the SQLite file is certain to hold everything that was written before the call. Always true
    * for PostgreSQL.
@@ -103,15 +91,7 @@ export interface Database {
   readonly close: () => Promise<void>;
 }
 
-/** Settings of the service that decide which rights it needs. */
-export interface GrantOptions {
-  readonly countsRequests: boolean;
-  /** True if the service creates an API key when none was ever issued. */
-  readonly createsFirstKey: boolean;
-}
-
 export interface InspectableDatabase extends Database {
-  readonly findDamage: (isThorough: boolean) => Promise<string | undefined>;
-  /** Returns the statements that grant the rights which `serve` needs and the role lacks. */
-  readonly missingGrants: (options: GrantOptions) => Promise<ReadonlyArray<string>>;
+  /** Rejects if a SQLite file is damaged. With `isThorough`, it reads the indexes too. */
+  readonly inspect: (isThorough: boolean) => Promise<ReadonlyArray<Finding>>;
 }

@@ -1,18 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import {
   type Cell,
   type Column,
   filterCells,
-  petColumns,
   newPetCells,
   newPetColumns,
-  leastInt64,
   petCells,
   type PetRow,
 } from '../database/pet-columns';
 import type { PageStart, PetStatements } from '../database/database';
-import { checkIds } from './server-settings';
 
 /** Wraps an array for use as a query parameter. Knex's TypeScript types permit nulls in an array only in this form. */
 const arrayOf = (cells: ReadonlyArray<Cell>) => ({ toPostgres: () => [...cells] });
@@ -65,8 +61,6 @@ const readPage = (
   return run(knex, { name: ['page', ...columns].join(' '), sql }, [...bindings, limit]);
 };
 
-const randomUnusedId = (): string => String(randomBytes(8).readBigInt64LE() | leastInt64);
-
 const pagesBy = (columns: ReadonlyArray<Column>) => {
   const names = columns.map(({ name }) => name);
   const types = ['bigint', ...columns.map(({ type }) => type)].map((type) => `?::${type}[]`);
@@ -83,22 +77,14 @@ const pagesBy = (columns: ReadonlyArray<Column>) => {
 
 const byIds = { name: 'pets by ids', sql: `select ${petCells} from pets where pets.id = any(?::bigint[])` };
 
-const insertInto = (columns: ReadonlyArray<Column>): string => {
-  const names = columns.map(({ name }) => name).join();
-  return `insert into pets (${names}) select ${names}
-  from unnest(${columns.map(({ type }) => `?::${type}[]`).join()}) as fresh (${names})
-  returning ${petCells}`;
+const newPetNames = newPetColumns.map(({ name }) => name).join();
+
+const insertPets = {
+  name: 'insert pets',
+  sql: `insert into pets (${newPetNames}) select ${newPetNames}
+  from unnest(${newPetColumns.map(({ type }) => `?::${type}[]`).join()}) as fresh (${newPetNames})
+  returning ${petCells}`,
 };
-
-interface Insert {
-  readonly columns: ReadonlyArray<Column>;
-  readonly name?: string;
-  readonly sql: string;
-}
-
-const insertPets: Insert = { columns: newPetColumns, name: 'insert pets', sql: insertInto(newPetColumns) };
-
-const tryInsertPet: Insert = { columns: petColumns, sql: insertInto(petColumns) };
 
 const insertKeys = {
   name: 'insert keys',
@@ -117,7 +103,6 @@ const purgeKeys = {
 interface EngineStatements extends Pick<PetStatements, 'pages' | 'insertRecords' | 'purgeExpired'> {
   readonly insertRows: (
     knex: Knex,
-    insert: Insert,
     rows: ReadonlyArray<ReadonlyArray<Cell>>,
   ) => Promise<ReadonlyArray<PetRow>>;
 }
@@ -138,11 +123,11 @@ const singleServerStatements = (run: RunStatement): EngineStatements => ({
     for (const [page, ...row] of rows) found[Number(page) - 1]?.push(row);
     return found;
   },
-  insertRows: (knex, insert, rows) =>
+  insertRows: (knex, rows) =>
     run(
       knex,
-      insert,
-      insert.columns.map((_, place) => arrayOf(rows.map((cells) => cells[place] ?? null))),
+      insertPets,
+      newPetColumns.map((_, place) => arrayOf(rows.map((cells) => cells[place] ?? null))),
     ),
   insertRecords: (knex, records) =>
     run(knex, insertKeys, [
@@ -160,10 +145,9 @@ const distributedStatements = (run: RunStatement): EngineStatements => ({
     for (const start of starts) pages.push(await readPage(run, knex, start, limit));
     return pages;
   },
-  insertRows: (knex, { columns }, rows) => {
-    const names = columns.map(({ name }) => name).join();
+  insertRows: (knex, rows) => {
     const values = rows.map((row) => `(${row.map(() => '?').join()})`).join();
-    const sql = `insert into pets (${names}) values ${values} returning ${petCells}`;
+    const sql = `insert into pets (${newPetNames}) values ${values} returning ${petCells}`;
     return run(knex, { sql }, rows.flat());
   },
   insertRecords: async (knex, keys) => {
@@ -192,13 +176,7 @@ export const postgresPetStatements = (
   return {
     byIds: (knex, ids) => run(knex, byIds, [ids.map(String)]),
     pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
-    insert: async (knex, newPets) =>
-      (await statementsOn(knex)).insertRows(knex, insertPets, newPets.map(newPetCells)),
-    tryInsert: async (transaction, newPet) => {
-      const { insertRows } = await statementsOn(transaction);
-      await checkIds(transaction);
-      return insertRows(transaction, tryInsertPet, [[randomUnusedId(), ...newPetCells(newPet)]]);
-    },
+    insert: async (knex, newPets) => (await statementsOn(knex)).insertRows(knex, newPets.map(newPetCells)),
     insertRecords: async (knex, keys) => (await statementsOn(knex)).insertRecords(knex, keys),
     purgeExpired: async (knex, now, limit) => (await statementsOn(knex)).purgeExpired(knex, now, limit),
   };

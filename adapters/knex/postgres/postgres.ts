@@ -6,18 +6,13 @@ import { isUnsupportedStartupParameter } from '../database/errors';
 import { migrationConfig } from '../migrations/migrations';
 import { withMigrationLock, withMigrationPool } from './migration-lock';
 import { postgresPetStatements } from './pet-statements';
-import {
-  checkEncoding,
-  durabilityOf,
-  missingGrants,
-  sessionTimeouts,
-  sessionTimeoutsOf,
-} from './server-settings';
+import { checkEncoding, inspectServer, sessionTimeouts } from './server-settings';
 import { databaseTimeouts } from '../timeouts';
 
 interface Engine {
   readonly connection: Knex.PgConnectionConfig;
   readonly isPooled: boolean;
+  readonly isEncrypted: boolean;
   readonly isDistributed: boolean;
 }
 
@@ -39,15 +34,8 @@ const readIdentity = (pool: Knex) =>
     pool.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
   );
 
-/**
- * Returns the process id that PostgreSQL sent when the connection opened. A connection pooler such as PgBouncer sends
- * an invented id.
- */
-const processNamedBy = (connection: unknown): unknown =>
-  typeof connection === 'object' && connection !== null ? Reflect.get(connection, 'processID') : undefined;
-
 const connect = async (connection: Knex.PgConnectionConfig, timeoutMs: number): Promise<Engine> => {
-  let named: unknown;
+  let opened: object = {};
   const pool = knex({
     client: 'pg',
     connection,
@@ -56,14 +44,18 @@ const connect = async (connection: Knex.PgConnectionConfig, timeoutMs: number): 
     pool: {
       min: 0,
       max: 1,
-      afterCreate: (raw: unknown, done: () => void) => {
-        named = processNamedBy(raw);
+      afterCreate: (raw: object, done: () => void) => {
+        opened = raw;
         done();
       },
     },
   });
   const server = await withPool(pool, readIdentity);
-  return { connection, isPooled: server.pid !== named, isDistributed: server.isDistributed };
+  // Process id that PostgreSQL sent when the connection opened. A connection pooler such as PgBouncer invents one.
+  const isPooled = server.pid !== Reflect.get(opened, 'processID');
+  // The driver doesn't connect if it has settings for TLS and the server doesn't support it.
+  const isEncrypted = Boolean(Reflect.get(opened, 'ssl'));
+  return { connection, isPooled, isEncrypted, isDistributed: server.isDistributed };
 };
 
 const detect = async (connectionString: string, statementTimeoutMs: number): Promise<Engine> => {
@@ -145,33 +137,36 @@ const databaseOn = (
   petStatements: postgresPetStatements(preparesStatements, engine),
   preparesStatements,
   checkUsable: () => checkEncoding(pool),
-  durability: () => durabilityOf(pool),
   sizes: () => sizesOf(pool),
   isFileReplaced: () => false,
   isFileIntact: () => Promise.resolve(true),
 });
 
-/**
- * Opens a PostgreSQL or Citus database by a URL, such as `postgres://user:password@host:5432/name`. In the app,
- * app/backend/database.ts calls it. Connects at the first query, which rejects if no connection can be made.
- */
-export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
+/** Opens a database for app/doctor/doctor.ts. */
+export const openPostgresForInspection = (
+  connectionString: string,
+  options: PostgresOptions,
+): InspectableDatabase => {
   const engine = detectEngine(connectionString, options.statementTimeoutMs);
   const pool = knex(postgresConfiguration(connectionString, options, engine));
-  // Many poolers run a statement on a server connection that has not prepared it, or has prepared another one by that
-  // name.
   const isPrepared = async (): Promise<boolean> => !(await engine()).isPooled;
   const usage = poolUsageOf('shared', pool);
   return {
     ...databaseOn(pool, engine, isPrepared),
     concurrency: concurrencyOf(options),
     withMigrationLock: withMigrationLock(withMigrationPool(connectionString, options.schema), options.schema),
-    sessionTimeouts: async () =>
-      sessionTimeoutsOf(pool, (await engine()).isDistributed, options.statementTimeoutMs),
     poolUsage: () => [usage()],
     close: () => pool.destroy(),
+    inspect: async () => inspectServer(pool, (await engine()).isEncrypted, options.statementTimeoutMs),
   };
 };
+
+/**
+ * Opens a PostgreSQL or Citus database by a URL, such as `postgres://user:password@host:5432/name`. In the app,
+ * app/backend/database.ts calls it. Connects at the first query, which rejects if no connection can be made.
+ */
+export const openPostgres: (connectionString: string, options: PostgresOptions) => Database =
+  openPostgresForInspection;
 
 /**
  * Makes the Database of a host's Knex, for host-database.ts. Each statement detects Citus on its own connection,
@@ -186,20 +181,7 @@ export const hostPostgres = (pool: Knex): Database => {
     ...databaseOn(pool, engine, () => Promise.resolve(false)),
     concurrency: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
     withMigrationLock: withMigrationLock((use) => use(pool)),
-    sessionTimeouts: () => Promise.resolve(undefined),
     poolUsage: () => [],
     close: () => Promise.resolve(),
-  };
-};
-
-export const openPostgresForInspection = (
-  connectionString: string,
-  options: PostgresOptions,
-): InspectableDatabase => {
-  const database = openPostgres(connectionString, options);
-  return {
-    ...database,
-    findDamage: () => Promise.resolve(undefined),
-    missingGrants: (wanted) => missingGrants(database.reads, wanted),
   };
 };

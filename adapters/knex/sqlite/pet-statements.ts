@@ -94,7 +94,6 @@ export const sqlitePetStatements = (run: RunStatement): PetStatements => {
       return rows.map(({ found }) => parseRows(found));
     },
     insert,
-    tryInsert: (transaction, newPet) => insert(transaction, [newPet]),
     insertRecords: (knex, records) => run(knex, insertRecords, [`[${records.map(recordAsJson).join()}]`]),
     purgeExpired: async (knex, now, limit) => (await run(knex, purgeExpired, [now, limit])).length,
   };

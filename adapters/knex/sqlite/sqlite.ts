@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
-import type { Database, Durability, InspectableDatabase } from '../database/database';
+import type { Database, InspectableDatabase } from '../database/database';
 import { inTransaction, poolUsageOf, withPool } from '../database/connections';
 import { fileInMode, poolConfiguration, runStatement, withPragmas } from './connection';
 import {
@@ -66,18 +66,6 @@ const passesQuickCheck = (filename: string): Promise<boolean> =>
 const idForNewFile = async (reads: Knex): Promise<number | undefined> =>
   (await reads('sqlite_master').first<unknown>('name')) === undefined ? applicationId : undefined;
 
-const fullSynchronous = 2;
-
-const durabilityOf = async (writes: Knex): Promise<Durability> => {
-  const journal = await writes('pragma_journal_mode').first<{ journal_mode: string }>();
-  const disk = await writes('pragma_synchronous').first<{ synchronous: number }>();
-  return {
-    isDurable: !['memory', 'off'].includes(journal.journal_mode) && disk.synchronous >= fullSynchronous,
-    text: `journal_mode=${journal.journal_mode}, synchronous=${disk.synchronous}`,
-    remedy: 'put the file on a local disk',
-  };
-};
-
 /**
  * Runs work in a transaction that holds the write lock. Begins with a write (of the `application_id`), because SQLite
  * does not wait for the lock in a transaction that has already read.
@@ -119,9 +107,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     withMigrationLock: async (work) =>
       withWriteLock(writes, work, isOwnFile ? await idForNewFile(reads) : undefined),
     checkUsable: () => (isOwnFile ? refuseForeignFile(filename) : Promise.resolve()),
-    durability: () => durabilityOf(writes),
     sizes: () => fileSizes(filename),
-    sessionTimeouts: () => Promise.resolve(undefined),
     preparesStatements: () => Promise.resolve(false),
     isFileReplaced: file.isLost,
     isFileIntact: file.isIntact,
@@ -146,9 +132,7 @@ export const hostSqlite = (pool: Knex): Database => ({
   concurrency: { reads: 1, writes: 1 },
   withMigrationLock: (work) => withWriteLock(pool, work),
   checkUsable: () => Promise.resolve(),
-  durability: () => durabilityOf(pool),
   sizes: async () => ({ databaseSize: await readSize(pool) }),
-  sessionTimeouts: () => Promise.resolve(undefined),
   preparesStatements: () => Promise.resolve(false),
   isFileReplaced: () => false,
   isFileIntact: () => Promise.resolve(true),
@@ -176,9 +160,11 @@ export const openSqliteForInspection = (filename: string): InspectableDatabase =
     ...usual,
     reads,
     writes,
-    durability: () => durabilityOf(writes),
-    findDamage: (isThorough) => findDamage(reads, isThorough ? 'integrity_check' : 'quick_check'),
-    missingGrants: () => Promise.resolve([]),
+    inspect: async (isThorough) => {
+      const damage = await findDamage(reads, isThorough ? 'integrity_check' : 'quick_check');
+      if (damage !== undefined) throw new Error(`it is damaged: ${damage}`);
+      return [];
+    },
     close: async () => {
       for (const pool of keepsLog ? [writes, reads] : [reads, writes]) await pool.destroy();
       await usual.close();

@@ -148,7 +148,7 @@ const lineOf = (
     { base: null, timestamp: false, mixin: () => ({ trace_id: 'from-open-telemetry', span_id: 'span' }) },
     { write: (text: string) => (line = text) },
   );
-  logReporter(logger)[event](reported);
+  logReporter(logger, { _tag: 'Memory' })[event](reported);
   return JSON.parse(line);
 };
 

@@ -1,0 +1,169 @@
+import { expect } from 'chai';
+import * as E from 'fp-ts/Either';
+import { randomBytes } from 'node:crypto';
+import {
+  type Database,
+  inspectDatabase,
+  knexPetRepository,
+  knexReadiness,
+  migrate,
+  openPostgres,
+} from '../../../../adapters/knex';
+import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
+import {
+  databaseKinds,
+  forInspection,
+  postgresDatabase,
+  sqliteFile,
+  withDatabase,
+  withEmptyDatabase,
+} from '../../../support/databases/databases';
+import { execute } from '../../../support/postgres/postgres';
+import { success } from '../../../contracts/outcome';
+
+const inspect = (database: Database) => inspectDatabase(forInspection(database), false)();
+
+const reasonOf = async (database: Database): Promise<string> => {
+  const inspected = await inspect(database);
+  return E.isLeft(inspected) ? E.toError(inspected.left.cause).message : '';
+};
+
+/** Statements that make a database reject creates, and the error that names the cause. */
+type Faults = Readonly<Record<string, readonly [error: RegExp, ...statements: ReadonlyArray<string>]>>;
+
+const onSqlite: Faults = {
+  'the records of idempotency keys are gone': [/no such table: creation_keys/, 'drop table creation_keys'],
+  'a trigger refuses new animals': [
+    /not today/,
+    "create trigger refuse before insert on pets begin select raise(abort, 'not today'); end",
+  ],
+  'every id is used up': [
+    /database or disk is full/,
+    "insert into pets (id, name, category_id) values (9223372036854775807, 'last', 1)",
+  ],
+};
+
+const onPostgres: Faults = {
+  'the records of idempotency keys are gone': [/creation_keys/, 'drop table creation_keys'],
+  'a column that no program knows must have a value': [
+    /null value in column "colour"/,
+    'alter table pets add column colour text not null default 1',
+    'alter table pets alter colour drop default',
+  ],
+  'every id is used up': [/pets_id_seq/, "select setval('pets_id_seq', 9223372036854775807)"],
+};
+
+const onRights: Readonly<Record<string, RegExp>> = {
+  'usage on sequence pets_id_seq': /permission denied for sequence pets_id_seq/,
+  'insert on pets': /permission denied for table pets/,
+  'select on pets': /permission denied for table pets/,
+  'insert on creation_keys': /permission denied for table creation_keys/,
+  'update on creation_keys': /permission denied for table creation_keys/,
+  'delete on creation_keys': /permission denied for table creation_keys/,
+  'select on api_keys': /permission denied for table api_keys/,
+};
+
+const createWithKey = (database: Database) =>
+  knexPetRepository(database).create(arbitraryNewPet(), arbitraryScopedIdempotencyKey())();
+
+describe('A database that refuses creates', () => {
+  for (const [fault, [error, ...statements]] of Object.entries(onSqlite)) {
+    it(`fails the inspection with the error on SQLite, and is ready to read: ${fault}`, () =>
+      withDatabase(sqliteFile, async (database) => {
+        for (const statement of statements) await database.writes.raw(statement);
+        expect(await createWithKey(database)).to.have.property('_tag', 'Left');
+        expect(await reasonOf(database)).to.match(error);
+        expect(await knexReadiness(database)()).to.equal(undefined);
+      }));
+  }
+
+  for (const [fault, [error, ...statements]] of Object.entries(onPostgres)) {
+    it(`fails the inspection with the error on PostgreSQL, and is ready to read: ${fault}`, () =>
+      withEmptyDatabase(postgresDatabase, async (owner, open, url) => {
+        await success(migrate(owner));
+        await execute(url, ...statements);
+        expect(await createWithKey(open())).to.have.property('_tag', 'Left');
+        expect(await reasonOf(open())).to.match(error);
+        expect(await knexReadiness(open())()).to.equal(undefined);
+      }));
+  }
+
+  it('fails the inspection on PostgreSQL with each right that is missing', () =>
+    withEmptyDatabase(postgresDatabase, async (owner, _open, url) => {
+      await success(migrate(owner));
+      const role = `few_${randomBytes(8).toString('hex')}`;
+      const asRole = new URL(url);
+      asRole.username = asRole.password = role;
+      const grants = [
+        `grant select, insert, update, delete on all tables in schema public to ${role}`,
+        `grant usage, select on all sequences in schema public to ${role}`,
+      ];
+      await execute(url, `create role ${role} login password '${role}'`);
+      const database = openPostgres(asRole.href, { poolSize: 2, statementTimeoutMs: 3_000 });
+      try {
+        for (const [right, error] of Object.entries(onRights)) {
+          await execute(url, ...grants, `revoke ${right} from ${role}`);
+          expect(await reasonOf(database), right).to.match(error);
+        }
+        await execute(url, ...grants);
+        expect(await reasonOf(database)).to.equal('');
+      } finally {
+        await database.close();
+        await execute(url, `drop owned by ${role}`, `drop role ${role}`);
+      }
+    }));
+});
+
+for (const [kind, makeDatabase] of databaseKinds) {
+  describe(`A ${kind} database before the first start`, () => {
+    const withEmpty = (test: (database: Database) => Promise<void>): Promise<void> =>
+      withEmptyDatabase(makeDatabase, async (database) => {
+        // SQLite creates the file with the first connection.
+        await database.writes.raw('select 1');
+        await test(database);
+      });
+
+    for (const table of ['pets', 'api_keys']) {
+      it(`fails the inspection if it has a table ${table} of another program`, () =>
+        withEmpty(async (database) => {
+          await database.writes.schema.createTable(table, (columns) => columns.text('of_others'));
+          const outcome = await inspect(database);
+          expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
+          expect(outcome).to.have.nested.property('left.cause.message').that.includes(table);
+        }));
+    }
+
+    it('fails the inspection if the record of its migrations is lost', () =>
+      withDatabase(makeDatabase, async (database) => {
+        await database.writes('animal_store_migrations').delete();
+        expect(await inspect(database)).to.have.nested.property('left._tag', 'MigrationFailed');
+      }));
+
+    it('passes the inspection if it is empty, and stays empty', () =>
+      withEmpty(async (database) => {
+        expect(await inspect(database)).to.have.property('_tag', 'Right');
+        expect(await database.reads.schema.hasTable('pets')).to.equal(false);
+        expect(await database.reads.schema.hasTable('animal_store_migrations')).to.equal(false);
+      }));
+  });
+
+  describe(`The trial of a create on ${kind}`, () => {
+    it('leaves nothing behind', () =>
+      withDatabase(makeDatabase, async (database) => {
+        expect(await inspect(database)).to.have.property('_tag', 'Right');
+        for (const table of ['pets', 'creation_keys'])
+          expect(await database.reads(table).first(database.reads.raw('1'))).to.equal(undefined);
+      }));
+  });
+}
+
+describe('A database on a full disk', () => {
+  it('fails the inspection, and nothing is written', () =>
+    withDatabase(sqliteFile, async (database) => {
+      const sizes = async () => ({ ...(await database.sizes()), diskAvailable: 8_000_000 });
+      expect(await inspect({ ...database, sizes }))
+        .to.have.nested.property('left.cause.message')
+        .that.equals('ENOSPC: only 8000000 bytes are free');
+      expect(await database.reads('heartbeats').first('id')).to.equal(undefined);
+    }));
+});
