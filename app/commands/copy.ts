@@ -11,6 +11,7 @@ import {
 } from '../../adapters/knex';
 import { fieldErrorTexts } from '../../core';
 import { databaseOf, requireFile, withDriver } from '../backend/database';
+import { fileAdvice } from '../backend/database-file';
 import { type DatabaseAddress, databaseAddressText } from '../database-address';
 import { CommandFailed, orFail, reasonOf } from '../failures';
 import { decodeSettings, type Settings } from '../settings';
@@ -50,6 +51,8 @@ const openSource = async (settings: Settings) => {
   if (named === undefined) throw new CommandFailed({ _tag: 'NoDatabase' });
   if (address._tag === 'Sqlite') {
     requireFile(settings);
+    const advice = fileAdvice(address.filename);
+    if (advice !== undefined) throw new Error(`${address.filename} can't be locked: ${advice}`);
     const knex = await withDriver(() => openSqliteSource(address.filename));
     return { knex, close: () => knex.destroy() };
   }

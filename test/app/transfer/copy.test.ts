@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { readdir, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, readdir, symlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { copyStore, type Database, migrate } from '../../../adapters/knex';
 import { decodeOrThrow, type Pet, PetName } from '../../../core';
 import { success } from '../../contracts/outcome';
@@ -17,7 +17,13 @@ import { isLocked } from '../../support/databases/sqlite-files';
 import { eventually } from '../../support/eventually';
 import { call, createPet, idOf } from '../../support/http/client';
 import { execute, setLastId } from '../../support/postgres/postgres';
-import { killPrograms, startCommand } from '../../support/processes/command';
+import {
+  killPrograms,
+  main,
+  needsReadableBuild,
+  runUnprivileged,
+  startCommand,
+} from '../../support/processes/command';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { killServices, startService } from '../../support/service/service-process';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
@@ -243,6 +249,25 @@ describe('The command copy', function () {
         expect(existsSync(fileOf(target))).to.equal(false);
       }));
   }
+
+  it('refuses a SQLite source that this user may not write, and leaves nothing next to it', async function () {
+    await needsReadableBuild(this);
+    await withBoth(sqliteFile, sqliteFile, async (source) => {
+      await withOpen(source, () => Promise.resolve());
+      const folder = dirname(fileOf(source));
+      await chmod(folder, 0o777);
+      await chmod(fileOf(source), 0o444);
+      const { code, stderr } = await runUnprivileged(
+        [process.execPath, main, 'copy', `sqlite:${join(folder, 'new')}`],
+        {
+          DATABASE_URL: source.databaseUrl,
+        },
+      );
+      expect(stderr).to.include(`${fileOf(source)} can't be locked: let this user read and write it`);
+      expect(code).to.equal(1);
+      expect(await readdir(folder)).to.deep.equal([basename(fileOf(source))]);
+    });
+  });
 
   it('reads the address of the target from TARGET_URL, which hides a password from other users', () =>
     withBoth(sqliteFile, postgresDatabase, async (source, target) => {
