@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import * as t from 'io-ts';
-import { LRUCache } from 'lru-cache';
+import { parse, type ParsedUrlQuery } from 'node:querystring';
 import {
   fieldErrors,
   inDecimal,
@@ -12,7 +12,7 @@ import {
 } from '../../../core';
 import { serialisePage } from '../../json';
 import { type PetContext, type ServerFunctions, succeed } from '../context';
-import { fail, type HttpFailure } from '../errors';
+import { fail } from '../errors';
 
 const digits = /^[0-9]+$/;
 
@@ -41,35 +41,7 @@ const codecs = {
 
 const ListPetsParameters = t.partial(codecs);
 
-/**
- * Parses a query string. Adds a question mark, because URLSearchParams would drop a question mark at the start of the
- * first name.
- */
-const parametersOf = (query: string): URLSearchParams => new URLSearchParams(`?${query}`);
-
-const decodeQuery = (query: string): E.Either<HttpFailure, Partial<PetQuery>> => {
-  const parameters = parametersOf(query);
-  const values: Record<string, unknown> = {};
-  for (const name of Object.keys(codecs)) {
-    const given = parameters.getAll(name);
-    if (given.length > 0) values[name] = given.length === 1 ? given[0] : given;
-  }
-  const decoded = ListPetsParameters.decode(values);
-  return E.isLeft(decoded)
-    ? E.left({ _tag: 'InvalidQuery', fieldErrors: fieldErrors(decoded.left) })
-    : decoded;
-};
-
-const maxCachedLength = 200;
-const decodedQueries = new LRUCache<string, ReturnType<typeof decodeQuery>>({ max: 1_000 });
-
-const decodeListQuery = (query: string): ReturnType<typeof decodeQuery> => {
-  const known = decodedQueries.get(query);
-  if (known !== undefined) return known;
-  const decoded = decodeQuery(query);
-  if (query.length <= maxCachedLength) decodedQueries.set(query, decoded);
-  return decoded;
-};
+const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 });
 
 // Characters that are invalid in a query (RFC 3986, section 3.4). The HTTP server of an embedding program may accept
 // them. A Link copies the query of its request, so it must escape these characters.
@@ -82,27 +54,17 @@ const invalidInQuery = /[^\w.~:/?@!$&'()*+,;=%[\]-]/g;
 const linkToNext = (query: string, { pets, hasMore }: PetPage): string | undefined => {
   const last = pets.at(-1);
   if (!hasMore || last === undefined) return undefined;
-  const kept = query.split('&').filter((part) => part !== '' && !parametersOf(part).has('after'));
+  const kept = query.split('&').filter((part) => part !== '' && !('after' in parseQuery(part)));
   const next = [...kept, `after=${last.id}`].join('&').replace(invalidInQuery, encodeURIComponent);
   return `<?${next}>; rel="next"`;
-};
-
-const links = new WeakMap<PetPage, { readonly query: string; readonly link: string | undefined }>();
-
-const sharedLinkToNext = (query: string, page: PetPage): string | undefined => {
-  const shared = links.get(page);
-  if (shared?.query === query) return shared.link;
-  const link = linkToNext(query, page);
-  links.set(page, { query, link });
-  return link;
 };
 
 /** Handles `GET /v1/pets`, for the operation `listPets` in operations.ts. */
 export const handleListPets = async (context: PetContext, { deadlineOf }: ServerFunctions): Promise<void> => {
   const { querystring } = context;
-  const query = decodeListQuery(querystring);
+  const query = ListPetsParameters.decode(parseQuery(querystring));
   if (E.isLeft(query)) {
-    fail(context, query.left);
+    fail(context, { _tag: 'InvalidQuery', fieldErrors: fieldErrors(query.left) });
     return;
   }
   const listed = await context.state.store.listPets(query.right, deadlineOf(context.req))();
@@ -110,7 +72,7 @@ export const handleListPets = async (context: PetContext, { deadlineOf }: Server
     fail(context, listed.left);
     return;
   }
-  const link = sharedLinkToNext(querystring, listed.right);
+  const link = linkToNext(querystring, listed.right);
   if (link !== undefined) context.set('Link', link);
   succeed(context, serialisePage(listed.right));
 };
