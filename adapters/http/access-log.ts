@@ -5,32 +5,32 @@ import type { Middleware, State } from './context';
 import { describeFailure, failureOf, type HttpFailure, isAnsweredByServer, type RequestHead } from './errors';
 import { requestIdOf } from './middleware';
 
+/** Ids of a trace. Both are missing without one, because an empty `trace_id` would hide that of OpenTelemetry. */
 interface TraceContext {
-  readonly traceId: string;
-  readonly parentId: string;
+  readonly trace_id?: string;
+  readonly parent_id?: string;
 }
 
 type UnauthorizedReason = 'missing_key' | 'malformed_key' | `${InvalidApiKey['reason']}_key`;
 
-export interface RequestRecord {
+/** Fields of the log line of a request that was not served. A record never has a key, a query, a header or a body. */
+export interface RejectionRecord extends TraceContext {
   readonly requestId: string;
-  readonly method: string;
-  readonly path: string;
-  readonly route: string | undefined;
   readonly status: number;
   readonly code: string | undefined;
-  readonly milliseconds: number;
-  readonly keyId: KeyId | undefined;
-  readonly owner: OwnerId | undefined;
-  readonly unauthorizedReason: UnauthorizedReason | undefined;
-  readonly trace: TraceContext | undefined;
   readonly clientAddress: string | undefined;
 }
 
-export interface RejectionRecord extends Pick<
-  RequestRecord,
-  'requestId' | 'status' | 'code' | 'trace' | 'clientAddress'
-> {}
+/** Fields of the log line of a request. */
+export interface RequestRecord extends RejectionRecord {
+  readonly method: string;
+  readonly path: string;
+  readonly route: string | undefined;
+  readonly reason: UnauthorizedReason | undefined;
+  readonly milliseconds: number;
+  readonly keyId: KeyId | undefined;
+  readonly owner: OwnerId | undefined;
+}
 
 /**
  * Receiver of an event for each start, end, rejection and error of a request. `accessLog`, which app.ts installs,
@@ -49,9 +49,9 @@ export interface Reporter {
 const traceParent =
   /^(?:00(?=.{53}$)|(?!00|ff)[0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/;
 
-const parseTraceContext = (header: string): TraceContext | undefined => {
-  const [, traceId, parentId] = traceParent.exec(header) ?? [];
-  return traceId === undefined || parentId === undefined ? undefined : { traceId, parentId };
+const traceOf = ({ headers: { traceparent = '' } }: RequestHead): TraceContext => {
+  const [, trace_id, parent_id] = traceParent.exec(traceparent.toString()) ?? [];
+  return trace_id === undefined || parent_id === undefined ? {} : { trace_id, parent_id };
 };
 
 // An address with a port: IPv6 stands in brackets then, and a port may be obfuscated (RFC 7239, section 6).
@@ -70,10 +70,7 @@ const parseForwardedAddress = (entry: string): string | undefined => {
  * The outermost trusted proxy wrote that address. Clients can forge all entries to the left of that address, so a quote
  * in them must not hide a comma.
  */
-export const clientAddressOf = (
-  { headers, socket }: RequestHead,
-  trustedProxies: number,
-): string | undefined => {
+const clientAddressOf = ({ headers, socket }: RequestHead, trustedProxies: number): string | undefined => {
   const forwarded = headers['x-forwarded-for'];
   if (trustedProxies === 0 || typeof forwarded !== 'string') return socket.remoteAddress;
   const entry = forwarded.split(',').at(-trustedProxies);
@@ -93,30 +90,48 @@ const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefi
   }
 };
 
-type Ended = Pick<RequestRecord, 'status' | 'path' | 'clientAddress'> & {
+interface EndedRequest {
   readonly request: RequestHead;
+  readonly status: number;
   readonly arrivedAt: number;
-  readonly state?: State;
-};
+  readonly path: string;
+  readonly clientAddress: string | undefined;
+  readonly state: State;
+}
 
-export const recordRequest = (ended: Ended): RequestRecord => {
-  const { request, status, arrivedAt, path, clientAddress, state: { route, caller } = {} } = ended;
+const recordRequest = (ended: EndedRequest): RequestRecord => {
+  const { request, status, arrivedAt, path, clientAddress, state } = ended;
   const failure = failureOf(request);
   const refusedKeyId = failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined;
-  const { traceparent } = request.headers;
   return {
-    requestId: requestIdOf(request),
     method: request.method ?? '',
     path,
-    route: route?.path,
+    route: state.route?.path,
     status,
     code: failure === undefined ? undefined : describeFailure(failure).code,
+    reason: failure === undefined ? undefined : unauthorizedReasonOf(failure),
     milliseconds: Math.round((performance.now() - arrivedAt) * 1_000) / 1_000,
-    keyId: caller?.keyId ?? refusedKeyId,
-    owner: caller?.ownerId,
-    unauthorizedReason: failure === undefined ? undefined : unauthorizedReasonOf(failure),
-    trace: typeof traceparent === 'string' ? parseTraceContext(traceparent) : undefined,
+    keyId: state.caller?.keyId ?? refusedKeyId,
+    owner: state.caller?.ownerId,
     clientAddress,
+    requestId: requestIdOf(request),
+    ...traceOf(request),
+  };
+};
+
+/** Returns the fields of the log line of a request that the HTTP server has rejected. */
+export const recordRejection = (
+  request: RequestHead,
+  status: number,
+  trustedProxies: number,
+): RejectionRecord => {
+  const failure = failureOf(request);
+  return {
+    requestId: requestIdOf(request),
+    status,
+    code: failure === undefined ? undefined : describeFailure(failure).code,
+    clientAddress: clientAddressOf(request, trustedProxies),
+    ...traceOf(request),
   };
 };
 

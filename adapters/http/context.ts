@@ -43,22 +43,8 @@ export interface ServerFunctions {
 
 export const jsonType = 'application/json';
 
-/** Sets headers on Node's response, because Koa's `set` allocates four arrays for each header. */
-export const setHeaders = (
-  { res }: Context,
-  headers: ReadonlyArray<readonly [name: string, value: string]>,
-): void => {
-  if (res.headersSent) return;
-  for (const [name, value] of headers) res.setHeader(name, value);
-};
-
-const jsonHeaders = [['Content-Type', jsonType]] as const;
-
-/** Maximum length of a body that is written as a string, because Node writes it together with the head. */
-const maxJoinedLength = 1_000;
-
 export const succeed = (context: Context, json: string | Buffer): void => {
   context.status = context.state.route?.successStatus ?? 200;
-  setHeaders(context, jsonHeaders);
-  context.body = typeof json === 'string' && json.length > maxJoinedLength ? Buffer.from(json) : json;
+  context.set('Content-Type', jsonType);
+  context.body = json;
 };

@@ -8,7 +8,6 @@ import {
   type Middleware,
   type PetMiddleware,
   type ServerFunctions,
-  setHeaders,
 } from './context';
 import { fail, type HttpFailure } from './errors';
 import { petMethods } from './operations';
@@ -24,7 +23,7 @@ export const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): stri
 };
 
 export const requestId: Middleware = (context, next) => {
-  context.res.setHeader('X-Request-Id', requestIdOf(context.req));
+  context.set('X-Request-Id', requestIdOf(context.req));
   return next();
 };
 
@@ -47,10 +46,8 @@ export const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-const securityHeaderList = Object.entries(securityHeaders);
-
 export const setSecurityHeaders: Middleware = (context, next) => {
-  setHeaders(context, securityHeaderList);
+  context.set(securityHeaders);
   return next();
 };
 

@@ -9,7 +9,6 @@ import {
   type PetState,
   type Route,
   type ServerFunctions,
-  setHeaders,
   type State,
 } from './context';
 import { fail } from './errors';
@@ -32,11 +31,11 @@ type ServedRoute<S> = readonly [route: Route, serve: (context: RouterContext<S>)
 const createRouter = <S extends State>(routes: ReadonlyArray<ServedRoute<S>>): Router<S> => {
   const router = new Router<S>({ sensitive: true, strict: true });
   for (const [route, serve] of routes) {
-    const headers = Object.entries(deprecationHeaders(route));
+    const headers = deprecationHeaders(route);
     router.register(route.path, [route.method], (context) => {
       // Set the route first, so that error responses and the access log also have it.
       context.state.route = route;
-      setHeaders(context, headers);
+      context.set(headers);
       return serve(context);
     });
   }

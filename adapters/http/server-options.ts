@@ -8,7 +8,7 @@ import {
   type RequestHead,
 } from './errors';
 import { corsHeaders, requestIdOf, securityHeaders } from './middleware';
-import { clientAddressOf, recordRequest, type Reporter } from './access-log';
+import { recordRejection, type Reporter } from './access-log';
 
 interface Options {
   readonly reporter: Reporter;
@@ -16,8 +16,6 @@ interface Options {
   readonly trustedProxies: number;
   readonly methods: ReadonlyArray<string>;
 }
-
-const pathOf = ({ url = '' }: RequestHead): string => url.split('?', 1).join();
 
 /**
  * Returns callbacks for the HTTP server, such as `errorResponse`. app.ts returns them with each Koa application, and
@@ -45,11 +43,7 @@ export const serverOptions = ({ reporter, corsOrigins, trustedProxies, methods }
   };
 
   const onRejected = (request: RequestHead, status: number): void => {
-    const clientAddress = clientAddressOf(request, trustedProxies);
-    const arrivedAt = performance.now();
-    const record = recordRequest({ request, status, arrivedAt, path: pathOf(request), clientAddress });
-    const { requestId, code, trace } = record;
-    reporter.requestRejected({ requestId, status, code, trace, clientAddress });
+    reporter.requestRejected(recordRejection(request, status, trustedProxies));
   };
 
   return { errorResponse, onRejected };

@@ -45,7 +45,7 @@ export interface EndedRequest {
   readonly status: number;
   readonly milliseconds: number;
   readonly owner: string | undefined;
-  readonly unauthorizedReason?: (typeof unauthorizedReasons)[number] | undefined;
+  readonly reason?: (typeof unauthorizedReasons)[number] | undefined;
 }
 
 export interface Operation {
@@ -129,12 +129,12 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
     started: (): void => {
       active += 1;
     },
-    ended: ({ method, route = '', status, milliseconds, owner, unauthorizedReason }: EndedRequest): void => {
+    ended: ({ method, route = '', status, milliseconds, owner, reason }: EndedRequest): void => {
       active -= 1;
       const labels = labelsOf(knownMethods.has(method) ? method : '_OTHER', route, status);
       durations.observe(labels, milliseconds / 1000);
       if (owner !== undefined) countOwner(owner, status);
-      if (unauthorizedReason !== undefined) unauthorized.inc({ reason: unauthorizedReason });
+      if (reason !== undefined) unauthorized.inc({ reason });
     },
     rejected: ({ status }: { readonly status: number }): void => {
       rejections.inc({ http_response_status_code: status });

@@ -145,9 +145,9 @@ import helmet from 'koa-helmet';`,
       'koa.mjs',
       async ({ address, call, create, running }) => {
         const origin = { Origin: 'https://a.host' };
-        await create('/v1/pets', 'x'.repeat(5_000));
+        await create('/v1/pets', 'x'.repeat(1_000));
         const listed = await call('/v1/pets', { headers: { ...origin, 'Accept-Encoding': 'gzip' } });
-        expect(await listed.text()).to.have.length.greaterThan(5_000);
+        expect(await listed.text()).to.have.length.greaterThan(1_000);
         expect(listed.headers.get('Content-Encoding')).to.equal('gzip');
         expect(listed.headers.get('X-Content-Type-Options')).to.equal('nosniff');
         expect(listed.headers.get('Strict-Transport-Security')).to.match(/^max-age=/);

@@ -70,7 +70,7 @@ describe('Requests without a valid key', () => {
     const { requests, read } = prometheusMetrics({ version: '1', operations: [] });
     const ended = { method: 'GET', route: '/a', status: 401, milliseconds: 1 };
     requests.started();
-    requests.ended({ ...ended, owner: undefined, unauthorizedReason: 'revoked_key' });
+    requests.ended({ ...ended, owner: undefined, reason: 'revoked_key' });
     const samples = parseMetrics(await read());
     expect(samples.get(series('revoked_key'))).to.equal(1);
     for (const reason of ['missing_key', 'malformed_key', 'unknown_key', 'expired_key']) {

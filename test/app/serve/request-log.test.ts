@@ -131,10 +131,9 @@ const record: RequestRecord = {
   status: 200,
   milliseconds: 1.5,
   code: undefined,
-  unauthorizedReason: undefined,
+  reason: undefined,
   keyId: undefined,
   owner: undefined,
-  trace: undefined,
   clientAddress: undefined,
 };
 
@@ -168,7 +167,7 @@ describe('The fields of a logged request', () => {
   });
 
   it('has the trace of the request instead, if there is one', () => {
-    const traced = { ...record, trace: { traceId: 'of-the-request', parentId: 'parent' } };
+    const traced = { ...record, trace_id: 'of-the-request', parent_id: 'parent' };
     expect(lineOf(traced)).to.include({ trace_id: 'of-the-request', parent_id: 'parent' });
     expect(lineOf(traced, 'requestRejected')).to.include({ trace_id: 'of-the-request', parent_id: 'parent' });
   });
@@ -178,7 +177,7 @@ describe('The fields of a logged request', () => {
       ...record,
       status: 401,
       code: 'unauthorized',
-      unauthorizedReason: 'expired_key',
+      reason: 'expired_key',
     } as const;
     expect(lineOf(refused)).to.include({ level: 30, code: 'unauthorized', reason: 'expired_key' });
     expect(lineOf(record)).to.not.have.any.keys('code', 'reason');

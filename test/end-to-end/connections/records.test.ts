@@ -14,9 +14,11 @@ describe('The record of a request', () => {
     const traceparent = `traceparent: 00-${traceId}-${parentId}-01`;
     await exchangeBytes(server.address, getRequest('/v1/pets', traceparent, 'Host: another'));
     await server.stop(0);
-    expect(rejected.map(({ status, code, trace }) => [status, code, trace])).to.deep.equal([
-      [400, 'malformed_request', undefined],
-      [400, 'malformed_request', { traceId, parentId }],
+    expect(
+      rejected.map(({ status, code, trace_id, parent_id }) => [status, code, trace_id, parent_id]),
+    ).to.deep.equal([
+      [400, 'malformed_request', undefined, undefined],
+      [400, 'malformed_request', traceId, parentId],
     ]);
   });
 
