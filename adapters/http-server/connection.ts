@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { closeIfEarly, hasBody, maxDiscardedBytes } from './early-response';
+import { closeIfEarly, discard, hasBody } from './early-response';
 import { serverTimeouts } from './timeouts';
 import {
   isMalformedHeadRequest,
@@ -227,24 +227,15 @@ export class Connection {
     this.serving.onRejected?.(request, status);
   }
 
-  /**
-   * Sends the last response of the connection, past the ServerResponse, which a listener may still use. Then discards
-   * what the client sends, because closing a socket with unread bytes resets the connection, and the client may lose
-   * the response.
-   */
+  /** Sends the last response of the connection, past the ServerResponse, which a listener may still use. */
   private end(failure: ServerFailure, request: IncomingMessage | RequestHead): number {
     const { socket } = this;
     this.isClosing = true;
     this.waiting.length = 0;
     const response = this.serving.errorResponse(failure, request);
     socket.end(rawText(response, request.method === 'HEAD'));
-    let discardedBytes = 0;
-    socket.on('data', ({ length }: Buffer) => {
-      discardedBytes += length;
-      if (discardedBytes > maxDiscardedBytes) socket.destroy();
-    });
     if ('resume' in request) request.resume();
-    socket.resume();
+    discard(socket);
     setTimeout(() => socket.destroy(), serverTimeouts.lingerMs).unref();
     return response.status;
   }

@@ -1,8 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import { serverTimeouts } from './timeouts';
 
-/** Maximum number of unread body bytes to drain so that the client can read the response before the connection closes. */
-export const maxDiscardedBytes = 1_000_000;
+const maxDiscardedBytes = 1_000_000;
+
+/**
+ * Discards what a client still sends, because closing a socket with unread bytes resets the connection, and the client
+ * may lose the response. After 1 MB the stream is paused: the client has time to read until the connection closes.
+ */
+export const discard = (stream: Readable): void => {
+  let bytes = 0;
+  stream.on('data', ({ length }: Buffer) => {
+    bytes += length;
+    if (bytes > maxDiscardedBytes) stream.pause();
+  });
+  stream.resume();
+};
 
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
@@ -18,18 +31,14 @@ export const continueOnceRead = (request: IncomingMessage, response: ServerRespo
 };
 
 const discardBody = (request: IncomingMessage, done: () => void): void => {
-  let bytes = 0;
-  const count = (chunk: Buffer): void => {
-    bytes += chunk.length;
-    if (bytes > maxDiscardedBytes) finish();
-  };
   const finish = (): void => {
     clearTimeout(timer);
-    request.off('data', count).off('end', finish).off('close', finish);
+    request.off('end', finish).off('close', finish);
     done();
   };
   const timer = setTimeout(finish, serverTimeouts.lingerMs);
-  request.on('data', count).on('end', finish).on('close', finish).resume();
+  request.on('end', finish).on('close', finish);
+  discard(request);
 };
 
 const toBuffer = (chunk: unknown, encoding: unknown): Uint8Array | undefined => {
@@ -41,9 +50,8 @@ const toBuffer = (chunk: unknown, encoding: unknown): Uint8Array | undefined => 
 /**
  * Makes a response close its connection if it begins before the whole body of the request has arrived. Otherwise a
  * proxy might send its next request instead of the rest of the body. The response is sent at once, but ends only after
- * the rest of the body is discarded. Node would close the socket with unread bytes, which resets the connection, and
- * the client may then lose the response. The functions are set on the response itself, because Express replaces its
- * prototype.
+ * the rest of the body is discarded, because Node would then close the socket. The functions are set on the response
+ * itself, because Express replaces its prototype.
  */
 export const closeIfEarly = (response: ServerResponse, onEarlyEnd: () => void): void => {
   const { req: request } = response;
