@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHistogram } from 'node:perf_hooks';
-import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { readMetrics } from '../../support/service/read-metrics';
+import { eventually } from '../../support/eventually';
+import { pidOf } from '../../support/processes/system';
 import type { ServiceProcess } from '../../support/service/service-process';
 
 const microseconds = 1_000;
@@ -56,47 +57,18 @@ export const processorSeconds = (pid: number): number => {
 };
 
 export const collecting = {
-  ADMIN_PORT: '0',
   NODE_OPTIONS: `--import ${pathToFileURL(join(__dirname, 'collect-garbage.mjs')).href}`,
 };
 
-/** Number of measurements. More than one, because the signal may arrive after the request that measures. */
-const heapSamples = 3;
-
 /** Returns the used heap, in megabytes, of a service that was started with the settings `collecting`. */
 export const heapInUse = async (service: ServiceProcess): Promise<number> => {
-  let least = Infinity;
-  for (let sample = 0; sample < heapSamples; sample += 1) {
-    service.signal('SIGUSR2');
-    const metrics = await readMetrics(service);
-    least = Math.min(least, (metrics.get('nodejs_heap_size_used_bytes') ?? NaN) / 1_000_000);
-  }
-  return Math.round(least * 10) / 10;
-};
-
-const watchIntervalMs = 250;
-
-/** Starts to measure the longest tick of a service's event loop, by its metrics. `end` returns milliseconds. */
-export const watchEventLoop = (service: ServiceProcess): { readonly end: () => Promise<number> } => {
-  let isWatching = true;
-  let slowest = 0;
-  const watch = async (): Promise<void> => {
-    // Reading the metric resets it.
-    await readMetrics(service);
-    while (isWatching) {
-      await delay(watchIntervalMs);
-      const metrics = await readMetrics(service);
-      slowest = Math.max(slowest, (metrics.get('nodejs_eventloop_lag_max_seconds') ?? NaN) * 1_000);
-    }
-  };
-  const watched = watch();
-  return {
-    end: async () => {
-      isWatching = false;
-      await watched;
-      return Math.round(slowest);
-    },
-  };
+  // collect-garbage.mjs writes this file.
+  const file = join(tmpdir(), `heap-of-${pidOf(service)}`);
+  service.signal('SIGUSR2');
+  await eventually('the heap is measured', 20_000, () => existsSync(file));
+  const bytes = Number(readFileSync(file, 'utf8'));
+  rmSync(file);
+  return Math.round(bytes / 100_000) / 10;
 };
 
 /** Returns the milliseconds for which a process could run but had no processor; 0 if the system does not report them. */
