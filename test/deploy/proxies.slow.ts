@@ -1,17 +1,18 @@
 import { expect } from 'chai';
 import { Agent } from 'node:http';
-import { connect } from 'node:http2';
-import { text } from 'node:stream/consumers';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openSqlite } from '../../adapters/knex';
-import { call } from '../support/http/client';
+import { call, idOf } from '../support/http/client';
 import { eventually } from '../support/eventually';
 import { connectTo, rawExchange, readHttpResponses } from '../support/http/raw-connection';
 import { killPrograms } from '../support/processes/command';
-import { needsPrograms } from '../support/processes/system';
+import { needsPrograms, pidOf } from '../support/processes/system';
 import { killServices, type ServiceProcess, startService } from '../support/service/service-process';
 import { newDatabaseFile, removeFolders } from '../support/temporary-folder';
-import { proxies } from './support/proxies';
+import { servePlainly } from '../support/http/listen';
+import { callHttp2, desynchronize, openHttp2 } from './support/desynchronize';
+import { type Proxy, proxies } from './support/proxies';
 
 const key = 'a-key-of-this-test-that-is-long-enough';
 const pet = '{"name":"Rex","categoryId":7}';
@@ -43,12 +44,21 @@ const unparsable: typeof rejected = [
   ['POST /v1/pets HTTP/1.1\r\nTransfer-Encoding: gzip, chunked', [400]],
 ];
 
+const expectUnavailable = async (address: string): Promise<void> => {
+  // On a connection that had an answer before, HAProxy lets the client repeat the request instead.
+  const answer = await call(`${address}/v1/pets`, { key, agent: new Agent() });
+  expect(answer.status, answer.text).to.equal(503);
+  expect(answer.headers['content-type']).to.match(/^application\/json/);
+  expect(answer.headers['retry-after']).to.equal('1');
+  expect(JSON.parse(answer.text)).to.include({ code: 'unavailable', status: 503 });
+};
+
 for (const [name, startProxy] of proxies) {
   describe(`Behind ${name} with its shipped configuration`, () => {
     needsPrograms('nginx', 'haproxy', 'openssl');
     let services: readonly [ServiceProcess, ServiceProcess];
+    let proxy: Proxy;
     let address = '';
-    let tlsAddress = '';
     let file = '';
 
     before(async () => {
@@ -57,7 +67,8 @@ for (const [name, startProxy] of proxies) {
       const first = await startService(settings);
       services = [first, await startService(settings)];
       const [one, other] = services.map((service) => new URL(service.address).host);
-      ({ address, tlsAddress } = await startProxy([one ?? '', other ?? '']));
+      proxy = await startProxy([one ?? '', other ?? '']);
+      ({ address } = proxy);
       // The second animal makes a list of one page link to the next.
       for (let count = 0; count < 2; count += 1) await create(pet);
     });
@@ -71,6 +82,13 @@ for (const [name, startProxy] of proxies) {
     const create = (body: string) =>
       call(`${address}/v1/pets`, { method: 'POST', key, body, agent: new Agent() });
 
+    if (name === 'HAProxy' && process.getuid?.() === 0) {
+      it('runs as a user of its own', () => {
+        const status = readFileSync(`/proc/${pidOf(proxy.program)}/status`, 'utf8');
+        expect(/^Uid:\s+([0-9]+)/m.exec(status)?.[1]).to.not.equal('0');
+      });
+    }
+
     it('passes requests, relative links and the errors of the service on', async () => {
       const created = await create(pet);
       expect(created).to.include({ status: 201 });
@@ -80,10 +98,14 @@ for (const [name, startProxy] of proxies) {
       expect(JSON.parse(refused.text)).to.have.property('code', 'unauthorized');
     });
 
-    it('passes requests over HTTP/2 and TLS on', async () => {
-      const session = connect(tlsAddress, { rejectUnauthorized: false });
-      const stream = session.request({ ':path': '/v1/pets', authorization: `Bearer ${key}` });
-      expect((await text(stream)).slice(0, 1)).to.equal('[');
+    it('gives a client over HTTP/2 and TLS its own answers, whatever another client cuts off', async () => {
+      const session = openHttp2(proxy.tlsAddress);
+      const { text: created } = await create(pet);
+      const request = { ':path': `/v1/pets/${idOf(created)}`, authorization: `Bearer ${key}` };
+      for (let round = 0; round < 20; round += 1) {
+        await desynchronize(proxy);
+        expect(await callHttp2(session, request)).to.deep.equal({ status: 200, text: created });
+      }
       session.close();
     });
 
@@ -163,6 +185,16 @@ for (const [name, startProxy] of proxies) {
       await eventually('it is ready', 20_000, async () => (await statusOf(address)) === 200);
     });
 
+    it('answers 503 with an Error body if an instance sends no complete response', async () => {
+      const broken = await servePlainly((request, response) => {
+        if (request.url === '/readyz') response.setHeader('Connection', 'close').end();
+        else request.socket.destroy();
+      });
+      const { host } = new URL(broken.address);
+      await expectUnavailable((await startProxy([host, host])).address);
+      await broken.close();
+    });
+
     it('continues with the remaining instance, and answers 503 with an Error body without one', async () => {
       const { stdout } = await services[0].stop();
       expect(stdout, 'the address of a client').to.include('127.0.0.1');
@@ -174,11 +206,7 @@ for (const [name, startProxy] of proxies) {
         const { status } = await call(`${address}/readyz`);
         return status === 503;
       });
-      const answer = await call(`${address}/v1/pets`, { key });
-      expect(answer.status).to.equal(503);
-      expect(answer.headers['content-type']).to.match(/^application\/json/);
-      expect(answer.headers['retry-after']).to.equal('1');
-      expect(JSON.parse(answer.text)).to.include({ code: 'unavailable', status: 503 });
+      await expectUnavailable(address);
     });
   });
 }

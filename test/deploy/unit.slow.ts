@@ -21,7 +21,8 @@ import { createPet } from '../support/http/client';
 import { listenOn } from '../support/http/listen';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
-const unitFile = join(projectFolder, 'deploy/systemd/animal-store.service');
+const units = join(projectFolder, 'deploy/systemd');
+const unitFile = join(units, 'animal-store.service');
 
 const run = (program: string, ...programArguments: ReadonlyArray<string>): Promise<Outcome> =>
   startProgram(program, programArguments).ended;
@@ -38,25 +39,39 @@ describe('The systemd unit', () => {
   /** Install the unit with the paths of a folder of this test. */
   before(async () => {
     folder = await makeFolder();
-    const installed = join(folder, 'lib/node_modules/animal-store-service');
+    const installed = join(folder, 'current/lib/node_modules/animal-store-service');
     await mkdir(dirname(installed), { recursive: true });
-    await mkdir(join(folder, 'bin'));
+    await mkdir(join(folder, 'current/bin'));
     await symlink(projectFolder, installed);
     const program = `#!/bin/sh\nexec node ${installed}/dist/app/main.js "$@"\n`;
-    await writeFile(join(folder, 'bin/animal-store'), program, { mode: 0o755 });
+    await writeFile(join(folder, 'current/bin/animal-store'), program, { mode: 0o755 });
     unit = (await readFile(unitFile, 'utf8')).replaceAll('/opt/animal-store', folder);
   });
 
   afterEach(killPrograms);
   after(removeFolders);
 
-  it('passes systemd-analyze without a warning, and exposes at most 2.0 of 10', async () => {
-    const file = join(await makeFolder(), 'animal-store.service');
-    await writeFile(file, unit);
-    const { code, stdout, stderr } = await run('systemd-analyze', 'verify', file);
-    expect({ code, stdout, stderr }).to.deep.equal({ code: 0, stdout: '', stderr: '' });
-    const security = await run('systemd-analyze', 'security', '--offline=true', '--threshold=20', unitFile);
-    expect(security.code, security.stdout).to.equal(0);
+  for (const name of ['animal-store.service', 'animal-store@.service', 'animal-store-backup.service']) {
+    it(`passes systemd-analyze without a warning, and exposes at most 2.0 of 10: ${name}`, async () => {
+      const file = join(await makeFolder(), name);
+      const text = await readFile(join(units, name), 'utf8');
+      await writeFile(file, text.replaceAll('/opt/animal-store', folder));
+      const { code, stdout, stderr } = await run('systemd-analyze', 'verify', file);
+      expect({ code, stdout, stderr }).to.deep.equal({ code: 0, stdout: '', stderr: '' });
+      const security = await run('systemd-analyze', 'security', '--offline=true', '--threshold=20', file);
+      expect(security.code, security.stdout).to.equal(0);
+    });
+  }
+
+  it('of one of several instances differs only in its ports and its name', async () => {
+    const instance = await readFile(join(units, 'animal-store@.service'), 'utf8');
+    const lines = (text: string) => text.split('\n').filter((line) => !line.startsWith('#'));
+    const single = lines(await readFile(unitFile, 'utf8'));
+    expect(lines(instance).filter((line) => !single.includes(line))).to.deep.equal([
+      'Description=Animal store, instance %i',
+      'Environment=NODE_ENV=production PORT=300%i ADMIN_PORT=946%i',
+    ]);
+    expect(valuesOf(instance, 'StartLimitIntervalSec')).to.deep.equal(['0']);
   });
 
   it('counts as started once the service is ready, also on a port that fetch refuses', async () => {

@@ -79,6 +79,8 @@ const startNginx = starter(
 const startHaproxy = starter(
   'deploy/haproxy/haproxy.cfg',
   (port, tlsPort, { certificate }) => [
+    // Only root can change the user.
+    ...(process.getuid?.() === 0 ? [] : ([['  user haproxy\n  group haproxy\n', '']] as const)),
     ['bind :80', `bind 127.0.0.1:${port}`],
     ['# bind :443 ssl crt /etc/ssl/animals.pem', `bind 127.0.0.1:${tlsPort} ssl crt ${certificate}`],
   ],
