@@ -17,8 +17,6 @@ import {
   unavailable,
 } from '../../core';
 
-const maxClockSkewMs = 60_000;
-
 const countTimeoutMs = 2_500;
 
 const consume = async (limiter: RateLimiterAbstract, owner: OwnerId) => {
@@ -30,20 +28,12 @@ const consume = async (limiter: RateLimiterAbstract, owner: OwnerId) => {
   }
 };
 
-/** Counts one request. Restarts the window if it would end too late because the clock was set back. */
-const countRequest = async (limiter: RateLimiterAbstract, owner: OwnerId, windowMs: number) => {
-  const count = await consume(limiter, owner);
-  if (count.window.msBeforeNext <= windowMs + maxClockSkewMs) return count;
-  await limiter.delete(owner);
-  return consume(limiter, owner);
-};
-
 const consumeWith =
   (limiter: RateLimiterAbstract, limit: RateLimit) =>
   (owner: OwnerId): TaskEither<Unavailable, Quota> =>
   async () => {
     try {
-      const { isWithin, window } = await countRequest(limiter, owner, limit.seconds * 1000);
+      const { isWithin, window } = await consume(limiter, owner);
       return E.right({
         ...limit,
         isWithin,

@@ -2,10 +2,12 @@ import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { projectFolder, type Running, startProgram } from '../support/processes/command';
 import { eventually } from '../support/eventually';
 import { freePort } from '../support/processes/system';
 import { isRefused, newPet } from '../support/http/client';
+import { servePlainly } from '../support/http/listen';
 import { removeFolders } from '../support/temporary-folder';
 import { embedderFolder } from './support/embedder-folder';
 import { programs } from './support/programs';
@@ -54,7 +56,7 @@ describe('The routes in a host of another kind', () => {
     folder = await embedderFolder(
       ...['koa', '@koa/router', 'knex', 'sqlite3', 'express', 'cors', 'helmet', 'fastify', '@fastify/middie'],
       ...['koa-mount', '@koa/bodyparser', '@koa/cors', '@koa/etag', 'koa-compress', 'koa-conditional-get'],
-      ...['koa-helmet', 'koa-bodyparser'],
+      ...['koa-helmet', 'koa-bodyparser', '@opentelemetry'],
     );
     await mkdir(join(folder, 'migrations'));
     for (const name of ['store.mjs', migration]) await writeFile(join(folder, name), texts[name] ?? '');
@@ -65,12 +67,16 @@ describe('The routes in a host of another kind', () => {
     name: string,
     test: (host: Host) => Promise<void>,
     change: (text: string) => string = (text) => text,
+    environment: Readonly<Record<string, string>> = {},
   ): Promise<void> => {
     const port = String(await freePort());
     const text = change(texts[name] ?? '').replaceAll('3000', port);
     await writeFile(join(folder, name), text);
     await rm(join(folder, 'animals.sqlite3'), { force: true });
-    const running = startProgram(process.execPath, [name], { folder, environment: { SHELTER_KEY: ownKey } });
+    const running = startProgram(process.execPath, [name], {
+      folder,
+      environment: { SHELTER_KEY: ownKey, ...environment },
+    });
     const address = `http://127.0.0.1:${port}`;
     const call = (path: string, init: RequestInit = {}): Promise<Response> => {
       const headers = new Headers(init.headers);
@@ -216,6 +222,33 @@ import helmet from 'koa-helmet';`,
             ),
       ));
   }
+
+  it('have traces of OpenTelemetry in a program of ES modules, with the options of docs/operations.md', async () => {
+    const [, options = ''] =
+      /NODE_OPTIONS='(.*--experimental-loader.*)'/.exec(
+        readFileSync(join(projectFolder, 'docs/operations.md'), 'utf8'),
+      ) ?? [];
+    let traces = '';
+    const collector = await servePlainly(async (request, response) => {
+      traces += await text(request);
+      response.setHeader('Content-Type', 'application/json').end('{}');
+    });
+    const environment = {
+      NODE_OPTIONS: options,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.address,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_METRICS_EXPORTER: 'none',
+      OTEL_LOGS_EXPORTER: 'none',
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+      OTEL_NODE_RESOURCE_DETECTORS: 'none',
+    };
+    const list = async ({ call }: Host): Promise<void> => {
+      expect((await call('/v1/pets')).status).to.equal(200);
+      await eventually('the span has the route', 60_000, () => traces.includes('"GET /v1/pets"'));
+    };
+    await withHost('koa.mjs', list, undefined, environment);
+    await collector.close();
+  });
 
   /** Rolls the migrations of the host back with knex's own command. */
   const rollBack = async (): Promise<void> => {

@@ -37,8 +37,13 @@ describe('The pages for embedders', () => {
   });
 
   /** Makes a folder with the package, a repository and the programs of a page, and compiles those in TypeScript. */
-  const write = async (page: string, change: (text: string) => string = (text) => text): Promise<string> => {
+  const write = async (
+    page: string,
+    change: (text: string) => string = (text) => text,
+    type = 'commonjs',
+  ): Promise<string> => {
     const folder = await embedderFolder('@types/node', 'mocha', '@types/mocha');
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ type }));
     await copyFile(repository, join(folder, 'file-repository.ts'));
     const texts = programs(page);
     for (const [name, text] of Object.entries(texts)) {
@@ -77,13 +82,15 @@ describe('The pages for embedders', () => {
 
   const nodeTest = ['--test', '--test-reporter=tap'];
   const mocha = [join(projectFolder, 'node_modules/mocha/bin/mocha.js'), '--timeout=60000'];
-  for (const [file, runner, command, passed] of [
-    ['adoptable.test.mjs', 'node:test', nodeTest, /^# pass 2$/m],
-    ['file-repository.test.js', 'node:test', nodeTest, /^# pass [1-9][0-9]/m],
-    ['file-repository.test.js', 'mocha', mocha, /[1-9][0-9]+ passing/],
+  for (const [file, type, runner, command, passed] of [
+    ['adoptable.test.mjs', 'commonjs', 'node:test', nodeTest, /^# pass 2$/m],
+    ['file-repository.test.js', 'commonjs', 'node:test', nodeTest, /^# pass [1-9][0-9]/m],
+    ['file-repository.test.js', 'module', 'node:test', nodeTest, /^# pass [1-9][0-9]/m],
+    ['file-repository.test.js', 'commonjs', 'mocha', mocha, /[1-9][0-9]+ passing/],
   ] as const) {
-    it(`show in docs/testing.md ${file}, which passes under ${runner}`, async () => {
-      const folder = await write('docs/testing.md', (text) => text.replace("'node:test'", `'${runner}'`));
+    it(`show in docs/testing.md ${file}, which passes in a ${type} project under ${runner}`, async () => {
+      const useRunner = (text: string): string => text.replace("'node:test'", `'${runner}'`);
+      const folder = await write('docs/testing.md', useRunner, type);
       const { code, stdout } = await runNode(folder, ...command, file);
       expect(code, stdout).to.equal(0);
       expect(stdout).to.match(passed);
