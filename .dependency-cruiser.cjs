@@ -16,6 +16,13 @@ module.exports = {
       to: { pathNot: ['^core/', '^node_modules/(fp-ts|io-ts)/'] },
     },
     {
+      name: 'client-is-plain',
+      comment: 'A bundle of the client has neither fp-ts nor io-ts.',
+      severity: 'error',
+      from: { path: ['^core/client/', '^core/rules\\.ts$', '^adapters/http-client/'] },
+      to: { pathNot: ['^core/client/', '^core/rules\\.ts$', '^adapters/http-client/'] },
+    },
+    {
       name: 'adapters-know-the-core-alone',
       comment:
         'An adapter can be removed without touching another one or the app. Exact JSON serves several of them.',
@@ -49,10 +56,11 @@ module.exports = {
     },
     {
       name: 'adapters-enter-by-the-index',
-      comment: 'The core is used through its index, but for the time limits.',
+      comment:
+        'The core is used through its index, and by the client of a remote store through that of the client.',
       severity: 'error',
       from: { path: '^(adapters|app)/' },
-      to: { path: '^core/(?!index|timeouts)' },
+      to: { path: '^core/(?!index|client/index)' },
     },
     {
       name: 'one-file-knows-the-sqlite-driver',

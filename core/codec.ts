@@ -1,5 +1,6 @@
 import * as E from 'fp-ts/Either';
 import * as t from 'io-ts';
+import { enumerationRule, int64Rule, isDecimal, type Rule, textRule } from './rules';
 
 declare const names: unique symbol;
 
@@ -9,11 +10,6 @@ declare const names: unique symbol;
  */
 export interface FromDecodeOrThrow<Name extends string> {
   readonly [names]: Readonly<Record<Name, true>>;
-}
-
-interface Rule<A> {
-  readonly holds: (value: A) => boolean;
-  readonly expected: string;
 }
 
 export const brand = <A, B extends A, O>(
@@ -35,22 +31,18 @@ export const brand = <A, B extends A, O>(
   );
 };
 
-const is64Bits = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
-
 /**
  * Makes the codec of an int64. The codec accepts bigints in range and safe integers. Larger numbers may already have
  * lost digits.
  */
 export const int64 = <B extends bigint>(name: string): t.Type<B, bigint> => {
-  const is = (value: unknown): value is B => typeof value === 'bigint' && is64Bits(value);
+  const is = (value: unknown): value is B => typeof value === 'bigint' && int64Rule.holds(value);
   return new t.Type<B, bigint, unknown>(
     name,
     is,
     (input, context) => {
       const value = typeof input === 'number' && Number.isSafeInteger(input) ? BigInt(input) : input;
-      return is(value)
-        ? t.success(value)
-        : t.failure(input, context, 'an integer from -9223372036854775808 to 9223372036854775807');
+      return is(value) ? t.success(value) : t.failure(input, context, int64Rule.expected);
     },
     (value) => value,
   );
@@ -59,41 +51,22 @@ export const int64 = <B extends bigint>(name: string): t.Type<B, bigint> => {
 export type Int64 = bigint & FromDecodeOrThrow<'Int64'>;
 export const Int64: t.Type<Int64, bigint> = int64('Int64');
 
-// Limits an integer to 19 digits after leading zeros, as many as the largest int64 has. `BigInt` is slow for long
-// texts.
-const decimal = /^-?0*[0-9]{1,19}$/;
-
 export const inDecimal = <A extends bigint>(integer: t.Type<A, bigint>): t.Type<A, string> =>
   new t.Type<A, string, unknown>(
     `${integer.name} in decimal`,
     integer.is,
     (input, context) =>
-      typeof input === 'string' && decimal.test(input)
+      typeof input === 'string' && isDecimal(input)
         ? integer.validate(BigInt(input), context)
         : t.failure(input, context, 'an int64 in decimal digits'),
     String,
   );
 
-const unstorable = /[\0\p{Surrogate}]/u;
-
-/** True if every database stores the text unchanged. PostgreSQL rejects U+0000, and SQLite replaces lone surrogates. */
-export const isStorable = (value: string): boolean => !unstorable.test(value);
-
-/** True if the text has at most `maxLength` code points. A code point takes at most two elements of a JavaScript string. */
-const isShortEnough = (value: string, maxLength: number): boolean =>
-  value.length <= maxLength || (value.length <= 2 * maxLength && Array.from(value).length <= maxLength);
-
 export const text = <B extends string>(name: string, maxLength: number): t.Type<B, string> =>
-  brand(name, t.string, {
-    holds: (value) => isShortEnough(value, maxLength) && isStorable(value),
-    expected: `a string of at most ${maxLength} characters, without U+0000 and lone surrogates`,
-  });
+  brand(name, t.string, textRule(maxLength));
 
 export const enumeration = <A extends string>(name: string, values: ReadonlyArray<A>): t.Type<A, string> =>
-  brand(name, t.string, {
-    holds: (value) => values.some((one) => one === value),
-    expected: `one of ${values.join(', ')}`,
-  });
+  brand(name, t.string, enumerationRule(values));
 
 /** Field of the input that a codec rejects. `field` is empty if the whole input has the wrong type. */
 export interface FieldError {

@@ -1,23 +1,41 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import { AnimalStoreError } from './animal-store-error';
-import { type AnimalStoreClient, clientOver, type Transport, type TransportPage } from './client';
-import { ApiKey } from './keys';
-import type { AnimalStore, OpenAnimalStore } from './operations';
-import type { PetQuery } from './pet-query';
 import {
-  type Deadline,
-  type IdempotencyKeyInFlight,
-  type IdempotencyKeyReused,
-  type InvalidApiKey,
-  invalidApiKey,
-  type PetNotFound,
-  type Unavailable,
+  type AnimalStoreClient,
+  AnimalStoreError,
+  type ApiKeySource,
+  type Attempt,
+  callChecks,
+  type CallOptions,
+  checkApiKeySource,
+  checkArguments,
+  clientOver,
+  isFunction,
+  readApiKey,
+  type Transport,
+  when,
+} from './client';
+import { decodeOrThrow } from './codec';
+import { ApiKey, IdempotencyKey } from './keys';
+import type { AnimalStore, OpenAnimalStore } from './operations';
+import { ListPetsQuery } from './pet-query';
+import { NewPet, PetId } from './pets';
+import type {
+  Deadline,
+  IdempotencyKeyInFlight,
+  IdempotencyKeyReused,
+  InvalidApiKey,
+  PetNotFound,
+  Unavailable,
 } from './ports';
-import type { Attempt } from './retry';
-import { clientTimeouts } from './timeouts';
 
 type Failure = IdempotencyKeyInFlight | IdempotencyKeyReused | InvalidApiKey | PetNotFound | Unavailable;
+
+/**
+ * Time by which the deadline of the store exceeds the client's timeout of an attempt. The client's timeout therefore
+ * comes first, and the call fails with `timeout` rather than `unavailable`.
+ */
+const graceMs = 50;
 
 const toError = (failure: Failure): AnimalStoreError => {
   switch (failure._tag) {
@@ -25,24 +43,29 @@ const toError = (failure: Failure): AnimalStoreError => {
       return new AnimalStoreError(
         'idempotency_key_in_flight',
         'a create with this idempotency key is still in progress; try again',
+        { status: 409 },
       );
     case 'IdempotencyKeyReused':
       return new AnimalStoreError(
         'idempotency_key_reused',
         'this idempotency key was already used for a different animal; use a new key',
+        { status: 422 },
       );
     case 'InvalidApiKey':
       return new AnimalStoreError(
         'unauthorized',
         'the API key is unknown, expired or revoked; use a valid key',
+        { status: 401 },
       );
     case 'PetNotFound':
-      return new AnimalStoreError('pet_not_found', 'pet not found');
+      return new AnimalStoreError('pet_not_found', `pet not found: no animal has the id ${failure.id}`, {
+        status: 404,
+      });
     case 'Unavailable':
       return new AnimalStoreError(
         'unavailable',
         'the store is temporarily unavailable (see cause); try again, but repeat a create only with the same idempotencyKey',
-        { cause: failure.cause },
+        { status: 503, cause: failure.cause },
       );
   }
 };
@@ -53,41 +76,44 @@ const rightOrThrow = async <A>(task: TaskEither<Failure, A>): Promise<A> => {
   return outcome.right;
 };
 
+/** Options of an embedded client: the store, the API key for all calls, and defaults for the options of each call. */
+export interface EmbeddedClientOptions extends CallOptions {
+  readonly openStore: OpenAnimalStore;
+  readonly apiKey: ApiKeySource;
+}
+
 /**
  * Makes a client of a store in the same process, for programs that embed the store. The client has the same calls as a
- * client of a remote store. Each call checks the API key.
+ * client of a remote store. Each call checks the API key. Throws an AnimalStoreError if an option is invalid.
  */
-export const embeddedClient = ({
-  openStore,
-  apiKey,
-}: {
-  readonly openStore: OpenAnimalStore;
-  readonly apiKey: string;
-}): AnimalStoreClient => {
+export const embeddedClient = (options: EmbeddedClientOptions): AnimalStoreClient => {
+  const { openStore, apiKey, ...callOptions } = checkArguments<EmbeddedClientOptions>('options', options, {
+    checks: {
+      ...callChecks,
+      openStore: when(isFunction, 'a function such as openAnimalStore(ports)'),
+      apiKey: checkApiKeySource,
+    },
+    required: ['openStore', 'apiKey'],
+  });
+
   const use = async <A>(
     { timeoutMs }: Attempt,
     operation: (store: AnimalStore, deadline: Deadline) => TaskEither<Failure, A>,
   ): Promise<A> => {
-    if (!ApiKey.is(apiKey)) throw toError(invalidApiKey('unknown'));
-    const deadline = performance.now() + timeoutMs + clientTimeouts.graceMs;
-    const store = await rightOrThrow(openStore(apiKey, deadline));
+    const deadline = performance.now() + timeoutMs + graceMs;
+    const key = decodeOrThrow(ApiKey, await readApiKey(apiKey));
+    const store = await rightOrThrow(openStore(key, deadline));
     return rightOrThrow(operation(store, deadline));
   };
 
-  const list = async (query: PetQuery, attempt: Attempt): Promise<TransportPage> => {
-    const { pets, hasMore } = await use(attempt, ({ listPets }, deadline) => listPets(query, deadline));
-    const after = hasMore ? pets.at(-1)?.id : undefined;
-    return {
-      pets,
-      next: after === undefined ? undefined : (nextAttempt) => list({ ...query, after }, nextAttempt),
-    };
-  };
-
   const transport: Transport = {
-    list,
+    list: (query, attempt) =>
+      use(attempt, ({ listPets }, deadline) => listPets(decodeOrThrow(ListPetsQuery, query), deadline)),
     create: (newPet, idempotencyKey, attempt) =>
-      use(attempt, ({ createPet }, deadline) => createPet(newPet, idempotencyKey, deadline)),
-    find: (id, attempt) => use(attempt, ({ getPet }, deadline) => getPet(id, deadline)),
+      use(attempt, ({ createPet }, deadline) =>
+        createPet(decodeOrThrow(NewPet, newPet), decodeOrThrow(IdempotencyKey, idempotencyKey), deadline),
+      ),
+    find: (id, attempt) => use(attempt, ({ getPet }, deadline) => getPet(decodeOrThrow(PetId, id), deadline)),
   };
-  return clientOver(transport);
+  return clientOver(transport, callOptions);
 };

@@ -1,5 +1,4 @@
-export * from './animal-store-error';
-export * from './client';
+export { type AnimalStoreClient, AnimalStoreError, parseJson, toJson } from './client';
 export {
   decodeOrThrow,
   type FieldError,
@@ -16,4 +15,3 @@ export * from './operations';
 export * from './pet-query';
 export * from './pets';
 export * from './ports';
-export { type Attempt, type CallOptions, checkedOptions, withRetries } from './retry';

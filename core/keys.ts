@@ -1,17 +1,13 @@
 import * as t from 'io-ts';
-import { brand, decodeOrThrow, type FromDecodeOrThrow, isStorable } from './codec';
-
-const b64token = /^[A-Za-z0-9\-._~+/]+=*$/;
+import { brand, decodeOrThrow, type FromDecodeOrThrow } from './codec';
+import { apiKeyRule, idempotencyKeyRule, isStorable } from './rules';
 
 /**
  * Secret of a client: a bearer token (`b64token` of RFC 6750, section 2.1). operations.ts and
  * adapters/http/middleware.ts check it. The adapters that store keys use the other values of this file.
  */
 export type ApiKey = string & FromDecodeOrThrow<'ApiKey'>;
-export const ApiKey: t.Type<ApiKey, string> = brand('ApiKey', t.string, {
-  holds: (key) => b64token.test(key),
-  expected: 'letters, digits and -._~+/ with = at the end only',
-});
+export const ApiKey: t.Type<ApiKey, string> = brand('ApiKey', t.string, apiKeyRule);
 
 const publicId = {
   holds: (id: string) => id.length > 0 && isStorable(id),
@@ -40,14 +36,13 @@ export const callerOf = (keyId: KeyId, ownerId: OwnerId = decodeOrThrow(OwnerId,
   ownerId,
 });
 
-const printableAscii = /^[\x20-\x7e]{1,255}$/;
-
 /** Text that identifies one create, so that a retry adds no second animal: 1 to 255 printable ASCII characters. */
 export type IdempotencyKey = string & FromDecodeOrThrow<'IdempotencyKey'>;
-export const IdempotencyKey: t.Type<IdempotencyKey, string> = brand('IdempotencyKey', t.string, {
-  holds: (key) => printableAscii.test(key),
-  expected: '1 to 255 printable ASCII characters',
-});
+export const IdempotencyKey: t.Type<IdempotencyKey, string> = brand(
+  'IdempotencyKey',
+  t.string,
+  idempotencyKeyRule,
+);
 
 /** Idempotency key with its owner, because two owners may use the same key. */
 export interface ScopedIdempotencyKey {

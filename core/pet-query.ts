@@ -2,13 +2,11 @@ import * as t from 'io-ts';
 import { brand, decodeOrThrow, type FromDecodeOrThrow } from './codec';
 import { type NewPet, newPetFields, type Pet, type PetField, PetId } from './pets';
 import { type Fields, record } from './record';
+import { pageSizeRule } from './rules';
 
 /** Maximum number of animals on a page: 1 to 100. */
 export type PageSize = number & FromDecodeOrThrow<'PageSize'>;
-export const PageSize: t.Type<PageSize, number> = brand('PageSize', t.number, {
-  holds: (size) => Number.isInteger(size) && size >= 1 && size <= 100,
-  expected: 'an integer from 1 to 100',
-});
+export const PageSize: t.Type<PageSize, number> = brand('PageSize', t.number, pageSizeRule);
 
 export const defaultPageSize: PageSize = decodeOrThrow(PageSize, 20);
 

@@ -1,6 +1,7 @@
 import type * as t from 'io-ts';
 import { enumeration, type FromDecodeOrThrow, int64, text } from './codec';
 import { type Fields, record, type RecordCodec, type RecordOf } from './record';
+import { type FieldRule, newPetRules, petRules } from './rules';
 
 /** Identifier of an animal: an int64 that the store assigns. */
 export type PetId = bigint & FromDecodeOrThrow<'PetId'>;
@@ -10,60 +11,44 @@ export const PetId: t.Type<PetId, bigint> = int64('PetId');
 export type CategoryId = bigint & FromDecodeOrThrow<'CategoryId'>;
 export const CategoryId: t.Type<CategoryId, bigint> = int64('CategoryId');
 
-const maxNameLength = 1_000;
-
 /**
  * Name of an animal: at most 1,000 characters (Unicode code points), possibly empty, without U+0000 and lone
  * surrogates. With this limit, a page of 100 animals has at most 400 kB of names.
  */
 export type PetName = string & FromDecodeOrThrow<'PetName'>;
-export const PetName: t.Type<PetName, string> = text('PetName', maxNameLength);
+export const PetName: t.Type<PetName, string> = text('PetName', newPetRules.name.maxLength);
 
-const petStatuses = ['available', 'pending', 'sold'] as const;
-
-export type PetStatus = (typeof petStatuses)[number];
-export const PetStatus: t.Type<PetStatus, string> = enumeration('PetStatus', petStatuses);
-
-type FieldKind =
-  | { readonly kind: 'text'; readonly maxLength: number }
-  | { readonly kind: 'int64' }
-  | { readonly kind: 'enumeration'; readonly values: ReadonlyArray<string> };
+export type PetStatus = (typeof newPetRules.status.values)[number];
+export const PetStatus: t.Type<PetStatus, string> = enumeration('PetStatus', newPetRules.status.values);
 
 /**
  * Description of a field of an animal. It defines the field's JSON (adapters/json), database column (adapters/knex),
  * OpenAPI schema (adapters/http/openapi) and CSV column (app/transfer).
  */
 export type PetField = Fields[string] &
-  FieldKind & {
-    readonly filter?: true;
+  FieldRule & {
     readonly description: string;
     readonly example: string | bigint;
   };
 
 export const newPetFields = {
   name: {
-    kind: 'text',
+    ...newPetRules.name,
     codec: PetName,
-    required: true,
-    maxLength: maxNameLength,
     description:
       "The animal's name: any text of at most 1,000 characters (Unicode code points), without U+0000 and without lone surrogates. It is returned byte for byte.",
     example: 'Rex',
   },
   categoryId: {
-    kind: 'int64',
+    ...newPetRules.categoryId,
     codec: CategoryId,
-    required: true,
     description:
       'Id of the category of the animal. It can be larger than 2^53, the limit of exact integers in JavaScript.',
     example: 7n,
   },
   status: {
-    kind: 'enumeration',
+    ...newPetRules.status,
     codec: PetStatus,
-    required: false,
-    filter: true,
-    values: petStatuses,
     description: 'Availability of the animal.',
     example: 'available',
   },
@@ -71,9 +56,8 @@ export const newPetFields = {
 
 export const petFields = {
   id: {
-    kind: 'int64',
+    ...petRules.id,
     codec: PetId,
-    required: true,
     description: 'Assigned by the service.',
     example: 1n,
   },

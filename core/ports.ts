@@ -3,6 +3,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKey, Caller, KeyId, OwnerId, ScopedIdempotencyKey } from './keys';
 import type { PetPage, PetQuery } from './pet-query';
 import type { NewPet, Pet, PetId } from './pets';
+import { maxTimerMs } from './rules';
 
 /** Time in milliseconds, by `performance.now()`, at which a caller stops waiting for the result of a call. */
 export type Deadline = number;
@@ -132,9 +133,6 @@ export interface PetRepository {
     newPets: AsyncIterable<NewPet>,
   ) => TaskEither<ImportAborted | Unavailable, ImportedPets>;
 }
-
-/** Maximum delay of `setTimeout`, 24.8 days. A timer with a longer delay would fire at once. */
-export const maxTimerMs = 2 ** 31 - 1;
 
 const deadlineOver = (): E.Either<Unavailable, never> =>
   E.left(unavailable(new Error('the store did not answer before the deadline of the call')));

@@ -4,8 +4,8 @@ import { serverTimeouts as server } from '../adapters/http-server/timeouts';
 import { databaseTimeouts as database } from '../adapters/knex';
 import { requestTimeoutMs } from '../app/doctor/ports';
 import { scrapeTimeoutMs } from '../app/serve/observability';
-import { maxTimerMs } from '../core/ports';
-import { clientTimeouts as client } from '../core/timeouts';
+import { clientTimeouts as client } from '../core/client';
+import { maxTimerMs } from '../core/rules';
 
 /** Time within which the service answers each request and rejects a revoked key (docs/guarantees.md). */
 const promisedMs = 5_000;

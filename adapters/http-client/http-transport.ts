@@ -1,69 +1,52 @@
 import {
   AnimalStoreError,
-  ApiKey,
+  type ApiKeySource,
   type Attempt,
+  type InvalidField,
+  jsonTokens,
   type NewPet,
-  Pet,
-  PetId,
-  type PetQuery,
+  parseJson,
+  type Pet,
+  readApiKey,
+  readPet,
   serviceErrorCodes,
+  toJson,
   type Transport,
-  type TransportPage,
-} from '../../core';
-
-// Matches JSON strings and numbers. Strings come first, so that digits inside a string are not taken for a number. An
-// unclosed string matches up to the end of the text, so that matching takes linear time.
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
-const mark = '\0';
-
-/**
- * Parses JSON text as `JSON.parse` does, but each integer as a bigint. In Node 20, a reviver does not get the source
- * text. Each integer is therefore first turned into a string that starts with U+0000, which the service's strings never
- * contain. lossless-json would add 2 kB to a browser bundle.
- */
-export const parseExactJson = (text: string): unknown => {
-  const marked = text.replace(tokens, (token) => (/^-?\d+$/.test(token) ? `"\\u0000${token}"` : token));
-  return JSON.parse(marked, (_name, value: unknown) =>
-    typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(1)) : value,
-  );
-};
-
-export const writeExactJson = (fields: object): string =>
-  `{${Object.entries(fields)
-    .map(
-      ([name, value]: [string, unknown]) =>
-        `${JSON.stringify(name)}:${typeof value === 'bigint' ? String(value) : JSON.stringify(value)}`,
-    )
-    .join()}}`;
+} from '../../core/client';
 
 export interface RemoteStore {
-  /** Address of the service, including a path prefix if it has one. It may end with `/v1`. */
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly fetch?: typeof globalThis.fetch;
+  /** Address of the service, which ends with `/v1/`. */
+  readonly address: string;
+  readonly apiKey: ApiKeySource;
 }
 
 interface Success {
-  readonly url: URL;
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
 }
 
-const isServiceCode = (code: unknown): code is (typeof serviceErrorCodes)[number] =>
-  serviceErrorCodes.some((one) => one === code);
+type Head = Pick<Success, 'status' | 'headers'>;
+
+/**
+ * Maximum number of bytes of a response: a page of 100 animals whose names of 1,000 characters are all escaped, and 1 MB
+ * more. Without this limit, a response without an end would fill the memory.
+ */
+const maxResponseBytes = 100 * (12 * 1_000 + 200) + 1_000_000;
 
 const shownLength = 200;
 
+const isServiceCode = (code: unknown): code is (typeof serviceErrorCodes)[number] =>
+  serviceErrorCodes.some((one) => one === code);
+
+/** Returns the pause that `Retry-After` asks for (RFC 9110, section 10.2.3), or undefined if the text has no time. */
 const retryAfterMsOf = (headers: Headers): number | undefined => {
-  const text = headers.get('Retry-After');
-  if (text === null) return undefined;
-  const milliseconds = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  const text = headers.get('Retry-After') ?? '';
+  const seconds = /^\s*(\d+(?:\.\d+)?)/.exec(text)?.[1];
+  if (seconds !== undefined) return Math.ceil(Number(seconds) * 1_000);
+  const milliseconds = /^\s*[a-z]/i.test(text) ? Date.parse(text) - Date.now() : NaN;
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 };
-
-type Head = Pick<Success, 'status' | 'headers'>;
 
 const detailsOf = ({ status, headers }: Head) => ({
   status,
@@ -71,54 +54,87 @@ const detailsOf = ({ status, headers }: Head) => ({
   retryAfterMs: retryAfterMsOf(headers),
 });
 
-const unexpectedResponse = (response: Head, text: string): AnimalStoreError =>
-  new AnimalStoreError(
+const unexpectedResponse = (response: Head, text: string): AnimalStoreError => {
+  const { status, ...details } = detailsOf(response);
+  const message = `unexpected response with status ${status}: ${text.slice(0, shownLength)}`;
+  return new AnimalStoreError(
     'unexpected_response',
-    `unexpected response with status ${response.status}: ${text.slice(0, shownLength)}`,
-    detailsOf(response),
+    message,
+    status < 400 ? details : { ...details, status },
   );
+};
 
 const parseOrUndefined = (text: string): unknown => {
   try {
-    return parseExactJson(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }
 };
 
+/** Names of query parameters whose option of the client has another name. */
+const optionNames: Readonly<Record<string, string>> = { limit: 'pageSize' };
+
+/** Reads the invalid fields from the message of a 400, whose parts are `NAME must be EXPECTED` or `NAME is required`. */
+const fieldsIn = (message: string): ReadonlyArray<InvalidField> =>
+  message.split('; ').flatMap((part) => {
+    const [, name = '', expected = 'a value'] = /^(\w+) (?:must be (.+)|is required)$/s.exec(part) ?? [];
+    return name === '' ? [] : [{ name: optionNames[name] ?? name, expected }];
+  });
+
 const failureOf = (response: Response, body: unknown, text: string): AnimalStoreError =>
-  body instanceof Object &&
+  typeof body === 'object' &&
+  body !== null &&
   'code' in body &&
   'message' in body &&
   isServiceCode(body.code) &&
   typeof body.message === 'string'
-    ? new AnimalStoreError(body.code, body.message, detailsOf(response))
+    ? new AnimalStoreError(body.code, body.message, {
+        ...detailsOf(response),
+        fields: response.status === 400 ? fieldsIn(body.message) : [],
+      })
     : unexpectedResponse(response, text);
 
+/** Returns the text of an error, which may come from another JavaScript realm, where `instanceof Error` is false. */
+const messageOf = (error: unknown): string | undefined =>
+  typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
+    ? error.message
+    : undefined;
+
 const networkError = (cause: unknown): AnimalStoreError => {
-  const reason: unknown = cause instanceof Error ? (cause.cause ?? cause) : cause;
-  const text = reason instanceof Error ? reason.message : String(reason);
-  return new AnimalStoreError('network', `no answer: ${text}`, { cause });
+  const reason: unknown =
+    typeof cause === 'object' && cause !== null && 'cause' in cause ? cause.cause : undefined;
+  // Some errors of a connection have no message, only a code.
+  const code = typeof reason === 'object' && reason !== null && 'code' in reason ? reason.code : undefined;
+  const text = [messageOf(reason), code, messageOf(cause)].find((one) => one !== undefined && one !== '');
+  return new AnimalStoreError('network', `no answer: ${String(text ?? cause)}`, { cause });
 };
 
-const urlOf = ({ baseUrl }: RemoteStore, path: string): URL => {
-  if (!URL.canParse(baseUrl)) throw new TypeError(`invalid baseUrl: ${baseUrl}; it must be an absolute URL`);
-  return new URL(path, `${baseUrl.replace(/(\/v1)?\/*$/, '')}/v1/`);
+const readText = async (response: Response): Promise<string> => {
+  if (response.body === null) return '';
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    if (bytes > maxResponseBytes) {
+      await reader.cancel();
+      throw unexpectedResponse(response, `the body has more than ${maxResponseBytes} bytes`);
+    }
+    text += decoder.decode(value, { stream: true });
+  }
 };
 
 const send = async (
-  { apiKey, fetch = globalThis.fetch }: RemoteStore,
-  url: URL,
-  { signal }: Attempt,
+  { address, apiKey }: RemoteStore,
+  path: string,
+  { signal, fetch = globalThis.fetch }: Attempt,
   create?: { readonly idempotencyKey: string; readonly newPet: NewPet },
 ): Promise<Success> => {
-  if (!ApiKey.is(apiKey)) {
-    throw new AnimalStoreError(
-      'unauthorized',
-      'invalid apiKey: use letters, digits and -._~+/ with = at the end only',
-    );
-  }
-  const headers: Record<string, string> = { Authorization: `Bearer ${apiKey}` };
+  const headers: Record<string, string> = { Authorization: `Bearer ${await readApiKey(apiKey)}` };
   // The API never redirects. Following a redirect could turn a create into a GET.
   const init: RequestInit = { headers, signal, redirect: 'manual' };
   if (create !== undefined) {
@@ -127,23 +143,23 @@ const send = async (
     // 3.3.3).
     headers['Idempotency-Key'] = `"${create.idempotencyKey.replace(/["\\]/g, '\\$&')}"`;
     init.method = 'POST';
-    init.body = writeExactJson(create.newPet);
+    init.body = toJson(create.newPet);
   }
-  const [response, text] = await fetch(url.href, init)
-    .then(async (received) => [received, await received.text()] as const)
+  const [response, text] = await fetch(address + path, init)
+    .then(async (received) => [received, await readText(received)] as const)
     .catch((cause: unknown) => {
-      throw networkError(cause);
+      throw cause instanceof AnimalStoreError ? cause : networkError(cause);
     });
   const body = parseOrUndefined(text);
   if (!response.ok) throw failureOf(response, body, text);
   if (body === undefined) throw unexpectedResponse(response, text);
-  return { url, status: response.status, headers: response.headers, body };
+  return { status: response.status, headers: response.headers, body };
 };
 
 const toPet = (response: Success, value: unknown): Pet => {
-  const decoded = Pet.decode(value);
-  if (decoded._tag === 'Left') throw unexpectedResponse(response, 'the body is not a Pet');
-  return decoded.right;
+  const pet = readPet(value);
+  if (pet === undefined) throw unexpectedResponse(response, 'the body is not a Pet');
+  return pet;
 };
 
 const toPets = (response: Success): ReadonlyArray<Pet> => {
@@ -152,72 +168,44 @@ const toPets = (response: Success): ReadonlyArray<Pet> => {
 };
 
 // Matches a link whose `rel` is or includes `next` (RFC 8288, section 3). A link ends at a comma. Before the match,
-// `nextOf` removes all quotes. Inside quoted strings, it also removes the characters that separate links and
+// `hasNext` removes all quotes. Inside quoted strings, it also removes the characters that separate links and
 // parameters.
-const nextLink = /<([^<>]*)>[^,<]*;\s*rel\s*=(?:[^;,]*\s)?next(?![^\s;,])/i;
+const nextLink = /<[^<>]*>[^,<]*;\s*rel\s*=(?:[^;,]*\s)?next(?![^\s;,])/i;
 
-/**
- * Returns the address of the next page (RFC 8288). Rejects an address on another origin, because that server would
- * receive the API key.
- */
-const nextOf = (response: Success): URL | undefined => {
-  const link = response.headers.get('Link')?.replace(tokens, (token) => token.replace(/[",;<]/g, ' '));
-  const target = nextLink.exec(link ?? '')?.[1];
-  if (target === undefined) return undefined;
-  const { href, origin } = response.url;
-  const next = URL.canParse(target, href) ? new URL(target, href) : undefined;
-  if (next?.origin !== origin) {
-    throw unexpectedResponse(
-      response,
-      `its Link header must point to ${origin}, but points to ${target}; check whether a proxy rewrites it`,
-    );
-  }
-  return next;
+const hasNext = ({ headers }: Success): boolean => {
+  const links = headers.get('Link') ?? '';
+  return nextLink.test(links.replace(jsonTokens, (token) => token.replace(/[",;<]/g, ' ')));
 };
 
-const searchOf = (query: PetQuery): URLSearchParams => {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
-  return search;
-};
-
-/**
- * Makes the transport that sends requests over `fetch`. index.ts and http-animal-store.ts build their clients on it.
- */
-export const httpTransport = (store: RemoteStore): Transport => {
-  const readPage = async (url: URL, attempt: Attempt, after?: PetId): Promise<TransportPage> => {
-    const response = await send(store, url, attempt);
+/** Makes the transport that sends requests over `fetch`; index.ts builds the client on it. */
+export const httpTransport = (store: RemoteStore): Transport => ({
+  list: async (query, attempt) => {
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) search.set(name, String(value));
+    const response = await send(store, `pets?${search.toString()}`, attempt);
     const pets = toPets(response);
-    const next = nextOf(response);
-    const [first, last] = [pets.at(0), pets.at(-1)];
-    // Ids ascend from page to page. Without this check, a cache that repeats a page would make the client read pages
-    // endlessly.
-    const repeats = after !== undefined && first !== undefined && first.id <= after;
-    if (repeats || (next !== undefined && last === undefined)) {
+    const hasMore = hasNext(response);
+    // Ids ascend from page to page. Without this check, a cache that repeats a page would make a walk endless.
+    const ids = [...(query.after === undefined ? [] : [query.after]), ...pets.map(({ id }) => id)];
+    const ascends = ids.every((id, place) => place === 0 || id > (ids[place - 1] ?? id));
+    if (!ascends || (hasMore && pets.length === 0))
       throw unexpectedResponse(response, 'a page is empty or repeats animals; check any proxy or cache');
-    }
-    return {
-      pets,
-      next: next === undefined ? undefined : (nextAttempt) => readPage(next, nextAttempt, last?.id),
-    };
-  };
-
-  return {
-    list: async (query, attempt) => readPage(urlOf(store, `pets?${searchOf(query).toString()}`), attempt),
-    create: async (newPet, idempotencyKey, attempt) => {
-      const response = await send(store, urlOf(store, 'pets'), attempt, { idempotencyKey, newPet });
-      const replayed = response.headers.get('Idempotent-Replayed') === 'true';
-      return { pet: toPet(response, response.body), replayed };
-    },
-    // The service removes GET /pets/{petId} on 5 December 2030. Lists one animal after the previous id instead.
-    find: async (id, attempt) => {
-      const before = PetId.decode(id - 1n);
-      const after = before._tag === 'Right' ? `&after=${before.right}` : '';
-      const response = await send(store, urlOf(store, `pets?limit=1${after}`), attempt);
-      const [pet] = toPets(response);
-      if (pet?.id === id) return pet;
-      const { requestId } = detailsOf(response);
-      throw new AnimalStoreError('pet_not_found', 'pet not found', { requestId });
-    },
-  };
-};
+    return { pets, hasMore };
+  },
+  create: async (newPet, idempotencyKey, attempt) => {
+    const response = await send(store, 'pets', attempt, { idempotencyKey, newPet });
+    const replayed = response.headers.get('Idempotent-Replayed') === 'true';
+    return { pet: toPet(response, response.body), replayed };
+  },
+  // The service removes GET /pets/{petId} on 5 December 2030. Lists one animal after the previous id instead.
+  find: async (id, attempt) => {
+    const isSmallest = BigInt.asIntN(64, id - 1n) > id;
+    const response = await send(store, `pets?limit=1${isSmallest ? '' : `&after=${id - 1n}`}`, attempt);
+    const [pet] = toPets(response);
+    if (pet?.id === id) return pet;
+    throw new AnimalStoreError('pet_not_found', `pet not found: no animal has the id ${id}`, {
+      ...detailsOf(response),
+      status: 404,
+    });
+  },
+});

@@ -7,7 +7,6 @@ export {
   knexAuthenticate,
   knexPetRepository,
   migrate,
-  type MigrationFailed,
   migrationConfig,
   openPostgres,
   openSqlite,

@@ -1,6 +1,5 @@
 /** Exports of `animal-store/testing`. Tests of the repository import `index.ts` instead. */
 export {
-  arbitraryNewPet,
   authenticateContract,
   consumeQuotaContract,
   idempotencyExpiryContract,

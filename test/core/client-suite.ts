@@ -1,21 +1,21 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
 import { inMemoryPetRepository } from '../../adapters/in-memory';
+import { NewPet, type PetRepository, type ScopedIdempotencyKey, unavailable } from '../../core';
 import {
   type AnimalStoreClient,
   AnimalStoreError,
+  type CallOptions,
   type CreateOptions,
-  type ListOptions,
-  type PetRepository,
-  type ScopedIdempotencyKey,
-  unavailable,
-} from '../../core';
+  type NewPetInput,
+  type PageOptions,
+} from '../../core/client';
 import { petWithId } from '../contracts/pet-repository/seeds';
 
-/** Opens a client of a store over this repository, with a valid API key unless another one is given. */
+/** Opens a client of a store over this repository, with a valid API key unless the options have another one. */
 export type OpenClient = (
   repository: PetRepository,
-  apiKey?: string,
+  options?: CallOptions & { readonly apiKey?: string | (() => Promise<string>) },
 ) => Promise<{ readonly client: AnimalStoreClient; readonly close: () => Promise<void> }>;
 
 const errorOf = (call: Promise<unknown>): Promise<AnimalStoreError> =>
@@ -55,7 +55,7 @@ const failing = (failures: number, sound = inMemoryPetRepository()) => {
 const never = () => new Promise<never>(() => undefined);
 
 /** Makes the compiler accept options that only JavaScript callers can pass. */
-const isOptions = (_value: unknown): _value is ListOptions => true;
+const isOptions = (_value: unknown): _value is PageOptions => true;
 
 const rex = { name: 'Rex', categoryId: 7 };
 
@@ -64,9 +64,9 @@ export const clientSuite = (open: OpenClient): void => {
   const use = async (
     repository: PetRepository,
     test: (client: AnimalStoreClient) => Promise<void>,
-    apiKey?: string,
+    options?: Parameters<OpenClient>[1],
   ): Promise<void> => {
-    const { client, close } = await open(repository, apiKey);
+    const { client, close } = await open(repository, options);
     try {
       await test(client);
     } finally {
@@ -82,10 +82,15 @@ export const clientSuite = (open: OpenClient): void => {
       expect(created).to.deep.equal({ id: 2n, name: 'Rex', categoryId: 7n });
       expect(await client.get(1)).to.deep.equal(tom);
       expect(await client.get(2n)).to.deep.equal(created);
-      expect(await errorOf(client.get(3n))).to.include({ code: 'pet_not_found', attempts: 1 });
+      const missing = await errorOf(client.get(3n));
+      expect(missing).to.include({ code: 'pet_not_found', status: 404, attempts: 1 });
+      expect(missing.message).to.equal('pet not found: no animal has the id 3');
       expect(await all(client.list())).to.deep.equal([tom, created]);
       expect(await all(client.list({ status: 'sold' }))).to.deep.equal([tom]);
-      expect(await all(client.list({ after: 1 }))).to.deep.equal([created]);
+      expect(await all(client.list({ after: '1' }))).to.deep.equal([created]);
+      expect((await client.create({ name: '', categoryId: '9223372036854775807' })).categoryId).to.equal(
+        2n ** 63n - 1n,
+      );
     }));
 
   it('lists page by page, and animal by animal', () => {
@@ -98,6 +103,17 @@ export const clientSuite = (open: OpenClient): void => {
       expect(smaller.map(({ length }) => length)).to.deep.equal(Array<number>(10).fill(25));
       const sold = pets.filter(({ status, id }) => status === 'sold' && id > 9n);
       expect(await all(client.list({ status: 'sold', after: 9n, pageSize: 7 }))).to.deep.equal(sold);
+    });
+  });
+
+  it('reads one page, and returns the argument for the next one until the last page', () => {
+    const pets = Array.from({ length: 5 }, (_, index) => petWithId(BigInt(index + 1)));
+    return use(inMemoryPetRepository({ pets }), async (client) => {
+      const first = await client.page({ pageSize: 2, after: 1, timeoutMs: 20_000 });
+      expect(first).to.deep.equal({ pets: pets.slice(1, 3), next: { pageSize: 2, after: 3n } });
+      expect(await client.page(first.next)).to.deep.equal({ pets: pets.slice(3), next: undefined });
+      expect(await client.page({ after: 5n })).to.deep.equal({ pets: [], next: undefined });
+      expect((await client.page()).pets).to.deep.equal(pets);
     });
   });
 
@@ -193,55 +209,107 @@ export const clientSuite = (open: OpenClient): void => {
     });
   });
 
-  for (const apiKey of ['another-key', 'no key\n', '']) {
-    it(`is unauthorized with the key ${JSON.stringify(apiKey)}`, () =>
-      use(
-        inMemoryPetRepository(),
-        async (client) => {
-          expect(await errorOf(client.create(rex))).to.include({ code: 'unauthorized', attempts: 1 });
-          expect((await errorOf(all(client.list()))).code).to.equal('unauthorized');
-        },
-        apiKey,
-      ));
+  it('is unauthorized with an unknown key', () =>
+    use(
+      inMemoryPetRepository(),
+      async (client) => {
+        const expected = { code: 'unauthorized', status: 401, attempts: 1 };
+        expect(await errorOf(client.create(rex))).to.include(expected);
+        expect(await errorOf(all(client.list()))).to.include(expected);
+      },
+      { apiKey: 'another-key' },
+    ));
+
+  it('asks for the key before each call if it is a function', () => {
+    const keys = ['another-key', ''];
+    return use(
+      inMemoryPetRepository(),
+      async (client) => {
+        expect((await errorOf(client.create(rex))).code).to.equal('unauthorized');
+        expect(await errorOf(client.create(rex))).to.include({ code: 'invalid_argument', status: 400 });
+        expect(keys).to.deep.equal([]);
+      },
+      { apiKey: () => Promise.resolve(keys.shift() ?? 'no more keys') },
+    );
+  });
+
+  for (const apiKey of ['no key\n', '']) {
+    it(`is not made with the malformed key ${JSON.stringify(apiKey)}`, async () => {
+      const error = await errorOf(open(inMemoryPetRepository(), { apiKey }));
+      expect(error).to.include({ code: 'invalid_argument', status: 400, attempts: 0 });
+      expect(error.fields.map(({ name }) => name)).to.deep.equal(['apiKey']);
+    });
   }
 
-  it('rejects invalid arguments with a TypeError, never throws, and does not call the store', () => {
+  it('reports each retry, by the options of the client or of the call', () => {
+    const { pets } = failing(3);
+    const retries: Array<Parameters<NonNullable<CallOptions['onRetry']>>[0]> = [];
+    return use(
+      pets,
+      async (client) => {
+        const { replayed, idempotencyKey } = await client.createWithDetails(rex, { idempotencyKey: 'one' });
+        expect({ replayed, idempotencyKey }).to.deep.equal({ replayed: false, idempotencyKey: 'one' });
+        expect(
+          retries.map(({ attempt, error }) => [attempt, error.code, error.idempotencyKey]),
+        ).to.deep.equal([1, 2, 3].map((attempt) => [attempt, 'unavailable', 'one']));
+        expect((await client.createWithDetails(rex, { idempotencyKey: 'one' })).replayed).to.equal(true);
+      },
+      { onRetry: (retry) => retries.push(retry) },
+    );
+  });
+
+  it('makes many calls with one signal without a warning of a leak', () => {
+    const warnings: Array<string> = [];
+    const warn = ({ message }: Error): void => void warnings.push(message);
+    const { signal } = new AbortController();
+    process.on('warning', warn);
+    return use(inMemoryPetRepository(), async (client) => {
+      await Promise.all(Array.from({ length: 20 }, () => client.create(rex, { signal })));
+      await new Promise(setImmediate);
+      process.off('warning', warn);
+      expect(warnings).to.deep.equal([]);
+    });
+  });
+
+  it('names each invalid argument as the caller wrote it, and does not call the store', () => {
     const { pets, calls } = failing(0);
+    const create = (client: AnimalStoreClient, ...values: ReadonlyArray<unknown>): Promise<unknown> =>
+      Promise.resolve(Reflect.apply(client.create, undefined, values));
+    const int64 = 'an integer from -9223372036854775808 to 9223372036854775807';
+    const inputs: ReadonlyArray<
+      readonly [call: (client: AnimalStoreClient) => Promise<unknown>, message: string]
+    > = [
+      [(client) => create(client, { name: 'Rex' }), `categoryId is missing; it must be ${int64}`],
+      [(client) => create(client, undefined), 'the animal is missing; it must be an object'],
+      [(client) => create(client, { ...rex, categoryId: 2 ** 53 }), 'so pass a bigint'],
+      [(client) => create(client, { name: 7, categoryId: 'x' }), 'name must be a string of at most 1000'],
+      [(client) => create(client, rex, { idempotencyKey: '' }), 'idempotencyKey must be 1 to 255 printable'],
+      [(client) => client.get('one'), `id must be ${int64}`],
+      [(client) => client.get(2n ** 63n), `id must be ${int64}`],
+      [(client) => client.page({ pageSize: 101 }), 'pageSize must be an integer from 1 to 100'],
+      [(client) => all(client.list({ after: 1.5 })), `after must be ${int64}`],
+    ];
     return use(pets, async (client) => {
-      const call = (
-        operation: keyof AnimalStoreClient,
-        ...values: ReadonlyArray<unknown>
-      ): Promise<unknown> => {
-        if (operation === 'list') return all(client.list(...values.filter(isOptions)));
-        return Promise.resolve(Reflect.apply(client[operation], undefined, values));
-      };
-      const bad = [
-        call('create', { name: 'Rex' }),
-        call('create', undefined),
-        call('create', { ...rex, categoryId: 2 ** 53 }),
-        call('create', rex, { idempotencyKey: '' }),
-        call('get', '1'),
-        call('list', { status: 'lost' }),
-        call('list', { pageSize: 101 }),
-        call('list', { after: 1.5 }),
-      ];
-      for (const rejection of bad) {
-        expect(await rejection.catch((error: unknown) => error)).to.be.an.instanceOf(TypeError);
+      for (const [call, message] of inputs) {
+        const error = await errorOf(call(client));
+        expect(error).to.include({ code: 'invalid_argument', status: 400, attempts: 0 });
+        expect(error.message).to.include(message);
+        for (const { name } of error.fields) expect(error.message).to.include(name);
       }
       expect(calls()).to.equal(0);
     });
   });
 
-  it('rejects wrong options with a TypeError, and does not call the store', () => {
+  it('rejects wrong and unknown options, and does not call the store', () => {
     const wrongOptions: ReadonlyArray<readonly [options: unknown, message: string]> = [
-      ['order-17', 'options: they must be an object'],
-      [null, 'options: they must be an object'],
-      [{ timeoutMs: 0 }, 'timeoutMs: it must be a number greater than 0'],
-      [{ timeoutMs: '5000' }, 'timeoutMs: it must be a number greater than 0'],
-      [{ retryForMs: NaN }, 'retryForMs: it must be a number of at least 0'],
-      [{ retryForMs: '0' }, 'retryForMs: it must be a number of at least 0'],
-      [{ signal: true }, 'signal: it must be an AbortSignal'],
-      [{ signal: new AbortController(), timeoutMs: 10 }, 'signal: it must be an AbortSignal'],
+      ['order-17', 'options must be an object'],
+      [null, 'options must be an object'],
+      [{ timeoutMs: 0 }, 'timeoutMs must be a number greater than 0'],
+      [{ timeoutMs: '5000' }, 'timeoutMs must be a number greater than 0'],
+      [{ retryForMs: NaN }, 'retryForMs must be a number of at least 0'],
+      [{ signal: new AbortController(), timeoutMs: 10 }, 'signal must be an AbortSignal'],
+      [{ onRetry: true }, 'onRetry must be a function'],
+      [{ limit: 1 }, 'limit must be left out; known names are signal, '],
     ];
     const { pets, calls } = failing(0);
     return use(pets, async (client) => {
@@ -250,19 +318,36 @@ export const clientSuite = (open: OpenClient): void => {
         for (const call of [
           () => client.create(rex, options),
           () => client.get(1n, options),
+          () => client.page(options),
           () => all(client.list(options)),
         ]) {
-          expect(await call().then(() => 'no error', String)).to.equal(`TypeError: invalid ${message}`);
+          expect((await errorOf(call())).message).to.include(message);
         }
       }
       expect(calls()).to.equal(0);
     });
   });
 
-  it('ignores options of unknown names', () =>
+  it('accepts the same animals as the core', () =>
     use(inMemoryPetRepository(), async (client) => {
-      const options = { idempotencykey: 7, colour: null, timeoutMs: 10_000 };
-      expect(await client.create(rex, options)).to.deep.equal({ id: 1n, name: 'Rex', categoryId: 7n });
-      expect(await all(client.list(options))).to.have.lengthOf(1);
+      const values: ReadonlyArray<unknown> = [
+        ...['', 'x'.repeat(1_000), 'x'.repeat(1_001), '\u{1f600}'.repeat(1_000), '\u{1f600}'.repeat(1_001)],
+        ...['a\0', '\ud800', undefined, null, 1n],
+      ];
+      const inputs = [
+        ...values.map((name) => ({ name, categoryId: 1n })),
+        ...[2n ** 63n, -(2n ** 63n), 1.5, NaN, null, 5].map((categoryId) => ({ name: '', categoryId })),
+        ...['sold', 'gone', null, undefined].map((status) => ({ ...rex, status })),
+        { ...rex, id: 7, colour: 'red' },
+      ];
+      const isInput = (_value: unknown): _value is NewPetInput => true;
+      for (const input of inputs) {
+        if (!isInput(input)) return;
+        const isCreated = await client.create(input).then(
+          () => true,
+          () => false,
+        );
+        expect(isCreated, String(Object.values(input))).to.equal(E.isRight(NewPet.decode(input)));
+      }
     }));
 };

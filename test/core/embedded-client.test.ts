@@ -4,13 +4,11 @@ import { arbitraryApiKey, arbitraryKeyId } from '../contracts';
 import { clientSuite } from './client-suite';
 
 describe('The client of an embedded store', () => {
-  clientSuite((pets, apiKey) => {
+  clientSuite(async (pets, options) => {
     const key = arbitraryApiKey();
     const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
     const openStore = openAnimalStore({ pets, authenticate });
-    return Promise.resolve({
-      client: embeddedClient({ openStore, apiKey: apiKey ?? key }),
-      close: () => Promise.resolve(),
-    });
+    const client = embeddedClient({ openStore, apiKey: key, ...options });
+    return Promise.resolve({ client, close: () => Promise.resolve() });
   });
 });

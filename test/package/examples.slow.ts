@@ -13,15 +13,13 @@ import * as core from 'animal-store/core';
 import { mountPetRoutes } from 'animal-store/http';
 import { inMemoryApiKeys, inMemoryPetRepository } from 'animal-store/in-memory';
 import { hostDatabase } from 'animal-store/knex';
-import type { RemoteAnimalStore } from 'animal-store/client';
 import * as testing from 'animal-store/testing';
 import Koa from 'koa';
 
 export const operations = ({ caller, listPets, createPet, getPet }: core.AnimalStore) =>
   ({ caller, listPets, createPet, getPet });
-export const remoteOperations = ({ listPets, createPet, getPet }: RemoteAnimalStore) =>
-  ({ listPets, createPet, getPet });
-export const methods = ({ create, list, get }: core.AnimalStoreClient) => ({ create, list, get });
+export const methods = ({ create, createWithDetails, page, list, get }: core.AnimalStoreClient) =>
+  ({ create, createWithDetails, page, list, get });
 export const { list, find, create, importAll } = inMemoryPetRepository();
 export const { authenticate, add, revoke } = inMemoryApiKeys();
 export const opening = { inMemoryPetRepository, inMemoryApiKeys, hostDatabase };

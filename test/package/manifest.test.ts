@@ -61,12 +61,17 @@ describe('what npm installs', () => {
     expect(Object.keys(manifest.dependencies).sort()).to.deep.equal(own);
   });
 
-  it('includes only fp-ts and io-ts for the core, the in-memory adapters, the client and the contract suites', () => {
+  it('includes only fp-ts and io-ts for the core, the in-memory adapters and the contract suites', () => {
     for (const [entry, source] of libraryEntries()) {
-      if (/core|in-memory|client|testing/.test(entry)) {
+      if (/core|in-memory|testing/.test(entry)) {
         expect(packagesReached(source), entry).to.have.all.keys('fp-ts', 'io-ts');
       }
     }
+  });
+
+  it('includes no package for the client', () => {
+    const [, source] = libraryEntries().find(([entry]) => entry === 'animal-store/client') ?? expect.fail();
+    expect([...packagesReached(source)]).to.deep.equal([]);
   });
 
   it('includes every dependency and peer of the library in the service, the former in the same range', () => {

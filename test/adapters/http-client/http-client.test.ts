@@ -3,19 +3,13 @@ import Koa from 'koa';
 import { mountPetRoutes } from '../../../adapters/http';
 import {
   animalStoreClient,
+  type AnimalStoreClient,
   type NewPetInput,
-  type OpenRemoteAnimalStore,
+  type Pet,
   type PetList,
-  type RemoteAnimalStore,
 } from '../../../adapters/http-client';
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
-import {
-  type AnimalStore,
-  type AnimalStoreClient,
-  openAnimalStore,
-  type OpenAnimalStore,
-  type Pet,
-} from '../../../core';
+import * as core from '../../../core';
 import {
   arbitraryApiKey,
   arbitraryKeyId,
@@ -27,14 +21,19 @@ import { servePlainly } from '../../support/http/listen';
 import { openThrough } from './remote-repository';
 
 describe('The client over HTTP', () => {
-  clientSuite(async (pets, apiKey) => {
+  clientSuite(async (pets, options) => {
     const key = arbitraryApiKey();
     const { authenticate } = inMemoryApiKeys([[arbitraryKeyId(), key]]);
     const app = new Koa();
     app.silent = true;
-    mountPetRoutes(app, openAnimalStore({ pets, authenticate }));
+    mountPetRoutes(app, core.openAnimalStore({ pets, authenticate }));
     const { address, close } = await servePlainly(app.callback());
-    return { client: animalStoreClient({ baseUrl: address, apiKey: apiKey ?? key }), close };
+    try {
+      return { client: animalStoreClient({ baseUrl: address, apiKey: key, ...options }), close };
+    } catch (error) {
+      await close();
+      throw error;
+    }
   });
 });
 
@@ -44,23 +43,33 @@ describe('A store over HTTP, in this process', () => {
 });
 
 describe('The types of the client', () => {
-  it('let an embedded store stand for a remote one', () => {
-    expectTypeOf<OpenAnimalStore>().toExtend<OpenRemoteAnimalStore>();
-    expectTypeOf<AnimalStore>().toExtend<RemoteAnimalStore>();
-    expectTypeOf<RemoteAnimalStore>().not.toHaveProperty('caller');
-  });
-
-  it('are plain values for input', () => {
+  it('let fixtures and mocks be plain values', () => {
+    const pet: Pet = { id: 1n, name: 'Rex', categoryId: 7n };
+    const mock: AnimalStoreClient = {
+      create: () => Promise.resolve(pet),
+      createWithDetails: () => Promise.resolve({ pet, replayed: false, idempotencyKey: 'one' }),
+      page: () => Promise.resolve({ pets: [pet], next: undefined }),
+      list: () => ({
+        async *[Symbol.asyncIterator]() {
+          yield await Promise.resolve(pet);
+        },
+        async *byPage() {
+          yield await Promise.resolve([pet]);
+        },
+      }),
+      get: () => Promise.resolve(pet),
+    };
+    expectTypeOf(mock.get).parameter(0).toEqualTypeOf<bigint | number | string>();
     expectTypeOf<NewPetInput>().toEqualTypeOf<{
       readonly name: string;
-      readonly categoryId: bigint | number;
-      readonly status?: 'available' | 'pending' | 'sold';
+      readonly categoryId: bigint | number | string;
+      readonly status?: 'available' | 'pending' | 'sold' | undefined;
     }>();
-    expectTypeOf<AnimalStoreClient['get']>().parameter(0).toEqualTypeOf<bigint | number>();
+    expectTypeOf<PetList>().toExtend<AsyncIterable<{ readonly id: bigint; readonly name: string }>>();
   });
 
-  it('are plain values for output', () => {
-    expectTypeOf<Awaited<ReturnType<AnimalStoreClient['create']>>>().toEqualTypeOf<Pet>();
-    expectTypeOf<PetList>().toExtend<AsyncIterable<{ readonly id: bigint; readonly name: string }>>();
+  it('accept the animals of the core', () => {
+    expectTypeOf<core.Pet>().toExtend<Pet>();
+    expectTypeOf<core.NewPet>().toExtend<NewPetInput>();
   });
 });

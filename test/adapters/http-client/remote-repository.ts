@@ -1,21 +1,34 @@
 import * as E from 'fp-ts/Either';
 import Koa from 'koa';
 import { mountPetRoutes } from '../../../adapters/http';
-import { httpAnimalStore, type RemoteAnimalStore } from '../../../adapters/http-client';
+import {
+  animalStoreClient,
+  type AnimalStoreClient,
+  AnimalStoreError,
+  type CallOptions,
+} from '../../../adapters/http-client';
 import { inMemoryPetRepository } from '../../../adapters/in-memory';
 import {
   ApiKey,
   callerOf,
+  type CreatedPet,
   type Deadline,
   decodeOrThrow,
+  type IdempotencyKeyInFlight,
+  idempotencyKeyInFlight,
+  type IdempotencyKeyReused,
+  idempotencyKeyReused,
   KeyId,
   openAnimalStore,
   OwnerId,
-  type Pet,
+  Pet,
+  petNotFound,
+  type PetPage,
   scopedIdempotencyKeyText,
+  type Unavailable,
+  unavailable,
 } from '../../../core';
 import type { OpenPetRepository } from '../../contracts';
-import { success } from '../../contracts/outcome';
 import type { BasicRepository } from '../../contracts/pet-repository/open-pet-repository';
 import { largestId } from '../../contracts/pet-repository/seeds';
 import { type Listening, servePlainly } from '../../support/http/listen';
@@ -29,56 +42,79 @@ interface Remote {
   readonly pets: ReadonlyArray<Pet>;
 }
 
-interface Failure {
-  readonly _tag: string;
-}
-
-/** Returns an outcome with one of these failures at most. Throws any other failure, which the port does not have. */
-const ofPort = <F extends Failure, A, Tag extends F['_tag']>(
-  outcome: E.Either<F, A>,
-  ...tags: ReadonlyArray<Tag>
-): E.Either<Extract<F, { readonly _tag: Tag }>, A> => {
-  if (E.isRight(outcome)) return outcome;
-  const isExpected = (failure: F): failure is Extract<F, { readonly _tag: Tag }> =>
-    tags.some((tag) => tag === failure._tag);
-  if (isExpected(outcome.left)) return E.left(outcome.left);
-  throw new Error(`the remote store failed as ${outcome.left._tag}`);
-};
-
-/** Makes the repository port over a remote store, for its contract suite. */
+/** Makes the repository port over clients of a service, for its contract suite. */
 export const remoteRepository = ({ baseUrl, keyOf, isLossy = false, pets }: Remote): BasicRepository => {
-  const open = httpAnimalStore({ baseUrl });
   // A store without further ids stays Unavailable, so retries end soon. Creates with the same key retry for 10 s on a
   // busy machine.
   const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 45_000;
-  const orSoon = (deadline: Deadline | undefined): Deadline => deadline ?? performance.now() + limitMs;
-  const stores = new Map<ApiKey, Promise<RemoteAnimalStore>>();
+  const clients = new Map<ApiKey, AnimalStoreClient>();
   const seenKeys = new Set<string>();
 
-  const storeOf = (owner?: OwnerId): Promise<RemoteAnimalStore> => {
-    const key = keyOf(owner);
-    const store = stores.get(key) ?? success(open(key));
-    stores.set(key, store);
-    return store;
+  const clientOf = (owner?: OwnerId): AnimalStoreClient => {
+    const apiKey = keyOf(owner);
+    const client = clients.get(apiKey) ?? animalStoreClient({ baseUrl, apiKey });
+    clients.set(apiKey, client);
+    return client;
   };
 
+  /** Calls a client until the deadline. Rejects with any failure that the port does not have. */
+  const call = async <A, F = never>(
+    deadline: Deadline = performance.now() + limitMs,
+    operation: (limits: CallOptions) => Promise<A>,
+    toFailure: (code: AnimalStoreError['code']) => F | undefined,
+  ): Promise<E.Either<F | Unavailable, A>> => {
+    const remainingMs = Math.max(1, deadline - performance.now());
+    try {
+      const limits = { retryForMs: remainingMs, timeoutMs: Math.min(10_000, remainingMs) };
+      return E.right(await operation(limits));
+    } catch (error) {
+      if (!(error instanceof AnimalStoreError)) throw error;
+      const failure = toFailure(error.code);
+      if (failure !== undefined) return E.left(failure);
+      if (['unavailable', 'timeout', 'network'].includes(error.code)) return E.left(unavailable(error));
+      throw error;
+    }
+  };
+
+  const noFailure = (): undefined => undefined;
+
   return {
-    list: (query, deadline) => async () => {
-      const { listPets } = await storeOf();
-      return ofPort(await listPets(query, orSoon(deadline))(), 'Unavailable');
-    },
-    find: (id, deadline) => async () => {
-      const { getPet } = await storeOf();
-      return ofPort(await getPet(id, orSoon(deadline))(), 'PetNotFound', 'Unavailable');
-    },
-    create: (newPet, key, deadline) => async () => {
+    list:
+      ({ limit, ...query }, deadline) =>
+      () =>
+        call<PetPage>(
+          deadline,
+          async (limits) => {
+            const page = await clientOf().page({ ...query, pageSize: limit, ...limits });
+            const decoded = page.pets.map((pet) => decodeOrThrow(Pet, pet));
+            return { pets: decoded, hasMore: page.next !== undefined };
+          },
+          noFailure,
+        ),
+    find: (id, deadline) => () =>
+      call(
+        deadline,
+        async (limits) => decodeOrThrow(Pet, await clientOf().get(id, limits)),
+        (code) => (code === 'pet_not_found' ? petNotFound(id) : undefined),
+      ),
+    create: (newPet, key, deadline) => () => {
       const text = key === undefined ? '' : scopedIdempotencyKeyText(key);
       const wasSeen = key !== undefined && seenKeys.has(text);
       seenKeys.add(text);
-      const { createPet } = await storeOf(key?.ownerId);
-      const outcome = await createPet(newPet, key?.idempotencyKey, orSoon(deadline))();
-      if (E.isRight(outcome)) return isLossy ? E.right({ ...outcome.right, replayed: wasSeen }) : outcome;
-      return ofPort(outcome, 'IdempotencyKeyInFlight', 'IdempotencyKeyReused', 'Unavailable');
+      return call<CreatedPet, IdempotencyKeyReused | IdempotencyKeyInFlight>(
+        deadline,
+        async (limits) => {
+          const { pet, replayed } = await clientOf(key?.ownerId).createWithDetails(newPet, {
+            ...limits,
+            idempotencyKey: key?.idempotencyKey,
+          });
+          return { pet: decodeOrThrow(Pet, pet), replayed: isLossy ? wasSeen : replayed };
+        },
+        (code) => {
+          if (code === 'idempotency_key_reused') return idempotencyKeyReused;
+          return code === 'idempotency_key_in_flight' ? idempotencyKeyInFlight : undefined;
+        },
+      );
     },
   };
 };

@@ -1,0 +1,142 @@
+import { callChecks, checkArguments, checkId, checkNewPet, createChecks, pageChecks } from './arguments';
+import type { CallOptions, CheckedPageOptions, CreateOptions, PageOptions } from './options';
+import type { Int64Input, NewPet, NewPetInput, Pet, PetFilters } from './pet';
+import { type Attempt, withRetries } from './retry';
+
+/** Page of animals by ascending id. `next` is the argument for the next page, or undefined on the last page. */
+export interface Page {
+  readonly pets: ReadonlyArray<Pet>;
+  readonly next: PageOptions | undefined;
+}
+
+/**
+ * List of animals by ascending id. Each iteration starts at the first page, and reads each page only when it is needed.
+ */
+export interface PetList extends AsyncIterable<Pet> {
+  readonly byPage: () => AsyncIterable<ReadonlyArray<Pet>>;
+}
+
+/**
+ * Result of a create. `replayed` is true if an earlier request with the same idempotency key added the animal. The
+ * earlier request may be an attempt of this call whose response was lost.
+ */
+export interface CreateDetails {
+  readonly pet: Pet;
+  readonly replayed: boolean;
+  readonly idempotencyKey: string;
+}
+
+/**
+ * Client of a store, made by `clientOver` for embedded-client.ts and adapters/http-client/index.ts. Calls retry
+ * temporary failures within a time budget. They reject with an AnimalStoreError. Ids are bigints, safe integers or
+ * strings of decimal digits.
+ */
+export interface AnimalStoreClient {
+  /** Adds an animal. All attempts send the same idempotency key, which is random if the options have none. */
+  readonly create: (newPet: NewPetInput, options?: CreateOptions) => Promise<Pet>;
+  /** Adds an animal like `create`, and reports whether it was added before, and the idempotency key. */
+  readonly createWithDetails: (newPet: NewPetInput, options?: CreateOptions) => Promise<CreateDetails>;
+  /** Reads one page of the animals that pass the filters. */
+  readonly page: (options?: PageOptions) => Promise<Page>;
+  /** Lists the animals that pass the filters. Sends no request before the iteration starts. */
+  readonly list: (options?: PageOptions) => PetList;
+  /** Reads one animal. Rejects with the code `pet_not_found` if no animal has this id. */
+  readonly get: (id: Int64Input, options?: CallOptions) => Promise<Pet>;
+}
+
+/** Query of a transport: at most `limit` animals that pass the filters and have an id greater than `after`. */
+export interface Query extends PetFilters {
+  readonly limit: number;
+  readonly after?: bigint | undefined;
+}
+
+/** Requests of a client. Each function makes one attempt, and rejects with an AnimalStoreError. */
+export interface Transport {
+  readonly create: (
+    newPet: NewPet,
+    idempotencyKey: string,
+    attempt: Attempt,
+  ) => Promise<Omit<CreateDetails, 'idempotencyKey'>>;
+  readonly list: (
+    query: Query,
+    attempt: Attempt,
+  ) => Promise<{ readonly pets: ReadonlyArray<Pet>; readonly hasMore: boolean }>;
+  readonly find: (id: bigint, attempt: Attempt) => Promise<Pet>;
+}
+
+const defaultPageSize = 100;
+
+// Does not use `crypto.randomUUID`, which browsers lack on pages without TLS.
+const randomKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+interface CheckedPage extends Page {
+  readonly next: CheckedPageOptions | undefined;
+}
+
+function withoutCallOptions(options: CheckedPageOptions): Omit<CheckedPageOptions, keyof CallOptions>;
+function withoutCallOptions(options: object): object {
+  return Object.fromEntries(Object.entries(options).filter(([name]) => !Object.hasOwn(callChecks, name)));
+}
+
+export const clientOver = (transport: Transport, clientOptions: CallOptions): AnimalStoreClient => {
+  const withDefaults = <Options extends CallOptions>(options: Options): Options => ({
+    ...clientOptions,
+    ...options,
+  });
+
+  const createWithDetails = async (
+    input: NewPetInput,
+    options: CreateOptions = {},
+  ): Promise<CreateDetails> => {
+    const newPet = checkNewPet(input);
+    const checked = withDefaults(checkArguments('options', options, { checks: createChecks }));
+    const { idempotencyKey = randomKey() } = checked;
+    const send = (attempt: Attempt) => transport.create(newPet, idempotencyKey, attempt);
+    return { ...(await withRetries(send, checked, idempotencyKey)), idempotencyKey };
+  };
+
+  const readPage = async (options: CheckedPageOptions): Promise<CheckedPage> => {
+    const { pageSize, ...others } = withoutCallOptions(options);
+    const query = { limit: pageSize ?? defaultPageSize, ...others };
+    const { pets, hasMore } = await withRetries(
+      (attempt) => transport.list(query, attempt),
+      withDefaults(options),
+    );
+    const last = pets.at(-1);
+    const size = pageSize === undefined ? {} : { pageSize };
+    return { pets, next: hasMore && last !== undefined ? { ...others, ...size, after: last.id } : undefined };
+  };
+
+  const checkPageOptions = (options: PageOptions): CheckedPageOptions =>
+    checkArguments('options', options, { checks: pageChecks });
+
+  async function* byPage(options: PageOptions): AsyncGenerator<ReadonlyArray<Pet>> {
+    const checked = checkPageOptions(options);
+    let next: CheckedPageOptions | undefined = checked;
+    while (next !== undefined) {
+      const page: CheckedPage = await readPage({ ...checked, ...next });
+      yield page.pets;
+      next = page.next;
+    }
+  }
+
+  async function* eachPet(options: PageOptions): AsyncGenerator<Pet> {
+    for await (const pets of byPage(options)) yield* pets;
+  }
+
+  return {
+    create: async (newPet, options) => (await createWithDetails(newPet, options)).pet,
+    createWithDetails,
+    page: async (options = {}) => readPage(checkPageOptions(options)),
+    list: (options = {}) => ({
+      byPage: () => byPage(options),
+      [Symbol.asyncIterator]: () => eachPet(options),
+    }),
+    get: async (input, options = {}) => {
+      const id = checkId(input);
+      const checked = checkArguments<CallOptions>('options', options, { checks: callChecks });
+      return withRetries((attempt) => transport.find(id, attempt), withDefaults(checked));
+    },
+  };
+};

@@ -1,0 +1,33 @@
+/*
+ * The client of a store, embedded or remote: its interface, the checks of its arguments, its retries, its errors and
+ * exact JSON. Imports neither fp-ts nor io-ts, so that a bundle of the client stays small.
+ */
+export {
+  AnimalStoreError,
+  type AnimalStoreErrorCode,
+  invalidArgument,
+  type InvalidField,
+  serviceErrorCodes,
+} from './animal-store-error';
+export {
+  type ApiKeySource,
+  callChecks,
+  checkApiKeySource,
+  checkArguments,
+  isFunction,
+  readApiKey,
+  when,
+} from './arguments';
+export {
+  type AnimalStoreClient,
+  clientOver,
+  type CreateDetails,
+  type Page,
+  type PetList,
+  type Query,
+  type Transport,
+} from './client';
+export { type CallOptions, type CreateOptions, type PageOptions } from './options';
+export { jsonTokens, parseJson, toJson } from './json';
+export { type Int64Input, type NewPet, type NewPetInput, type Pet, readPet } from './pet';
+export { type Attempt, clientTimeouts } from './retry';

@@ -1,0 +1,48 @@
+import type { AnimalStoreError } from './animal-store-error';
+import type { Int64Input, PetFilters } from './pet';
+
+/** Options of a client and of each call. Those of a call replace those of the client. */
+export interface CallOptions {
+  /** Ends the call at once when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
+  /** Maximum time of each attempt. The default is 10 seconds. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Time, from the start of the call, during which failed attempts are retried. The default is 30 seconds. With 0,
+   * there is only one attempt.
+   */
+  readonly retryForMs?: number | undefined;
+  /** Called before each pause between two attempts, with the number of attempts so far and the error of the last one. */
+  readonly onRetry?:
+    | ((retry: {
+        readonly attempt: number;
+        readonly delayMs: number;
+        readonly error: AnimalStoreError;
+      }) => void)
+    | undefined;
+  /** Replaces the global `fetch`. A client of an embedded store does not use it. */
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/**
+ * Options of a create: those of every call, and an idempotency key of 1 to 255 printable ASCII characters. A retry with
+ * the same key adds no second animal.
+ */
+export interface CreateOptions extends CallOptions {
+  readonly idempotencyKey?: string | undefined;
+}
+
+/**
+ * Options of a page or list: those of every call, filters, position and page size. Only animals with an id greater than
+ * `after` are listed. Each request reads `pageSize` animals: 1 to 100, by default 100.
+ */
+export interface PageOptions extends CallOptions, PetFilters {
+  readonly after?: Int64Input | undefined;
+  readonly pageSize?: number | undefined;
+}
+
+/** Options of a page after their check. */
+export interface CheckedPageOptions extends CallOptions, PetFilters {
+  readonly after?: bigint | undefined;
+  readonly pageSize?: number | undefined;
+}
