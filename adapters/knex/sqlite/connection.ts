@@ -1,16 +1,12 @@
-/*
- * Configuration of connections to SQLite files, for sqlite.ts, file.ts and restore.ts. sqlite.ts runs the statements on
- * animals with `runStatement`.
- */
+/* Configuration of connections to SQLite files, for sqlite.ts, file.ts and restore.ts. */
 
 import { constUndefined } from 'fp-ts/function';
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { pathToFileURL } from 'node:url';
-import { hasFunctions, silentLog, unsupportedKnex } from '../database/connections';
+import { silentLog } from '../database/connections';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../timeouts';
-import type { FoundRows, RunStatement } from './pet-statements';
 
 type Done = (error: Error | null) => void;
 type DoneWith<Row> = (error: Error | null, rows: ReadonlyArray<Row>) => void;
@@ -64,43 +60,6 @@ const cacheStatements = (connection: Connection): void => {
     statements.clear();
     close(done);
   };
-};
-
-interface Client {
-  readonly acquireConnection: () => Promise<Connection>;
-  readonly releaseConnection: (connection: Connection) => unknown;
-  readonly raw: (sql: string) => unknown;
-  readonly emit: (
-    event: 'query',
-    statement: { readonly sql: string; readonly bindings: Bindings },
-  ) => unknown;
-}
-
-/**
- * Runs a statement without knex's builder and runner, which take a quarter of the time of a read by id. Listeners of
- * knex's event `query` get the statement as usual. In a transaction, or if OpenTelemetry has wrapped `raw` to record
- * spans, knex runs the statement.
- */
-export const runStatement: RunStatement = async (knex, sql, bindings) => {
-  const client: unknown = knex.client;
-  if (!hasFunctions<Client>(client, 'acquireConnection', 'releaseConnection', 'raw', 'emit')) {
-    throw unsupportedKnex('client');
-  }
-  if (knex.isTransaction === true || Reflect.has(client.raw, '__wrapped')) {
-    return knex.raw<FoundRows>(sql, [...bindings]);
-  }
-  const connection = await client.acquireConnection();
-  try {
-    client.emit('query', { sql, bindings });
-    return await new Promise((resolve, reject) => {
-      connection.all<FoundRows[number]>(sql, bindings, (error, rows) => {
-        if (error === null) resolve(rows);
-        else reject(error);
-      });
-    });
-  } finally {
-    client.releaseConnection(connection);
-  }
 };
 
 export const withPragmas =

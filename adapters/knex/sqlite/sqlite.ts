@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
 import type { Database, InspectableDatabase } from '../database/database';
 import { inTransaction, poolUsageOf, withPool } from '../database/connections';
-import { fileInMode, poolConfiguration, runStatement, withPragmas } from './connection';
+import { fileInMode, poolConfiguration, withPragmas } from './connection';
 import {
   applicationId,
   createPrivateFile,
@@ -13,7 +13,7 @@ import {
   refuseForeignFile,
   resolveSymlink,
 } from './file';
-import { type FoundRows, sqlitePetStatements } from './pet-statements';
+import { sqlitePetStatements } from './pet-statements';
 import { watchFile } from './watch-file';
 
 const readerConnections = 3;
@@ -100,7 +100,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   return {
     reads,
     writes,
-    petStatements: sqlitePetStatements(runStatement),
+    petStatements: sqlitePetStatements,
     // SQLite has one writer. `reads` limits each kind of read: gets, lists and checks of API keys run one batch at a
     // time each, on three reading connections. A list page that is too large for a batch waits for a free connection.
     concurrency: { reads: 1, writes: 1 },
@@ -126,9 +126,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
 export const hostSqlite = (pool: Knex): Database => ({
   reads: pool,
   writes: pool,
-  petStatements: sqlitePetStatements((connected, sql, bindings) =>
-    connected.raw<FoundRows>(sql, [...bindings]),
-  ),
+  petStatements: sqlitePetStatements,
   concurrency: { reads: 1, writes: 1 },
   withMigrationLock: (work) => withWriteLock(pool, work),
   checkUsable: () => Promise.resolve(),
