@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
+import { connect as connectTo } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deadlineOf } from '../../../adapters/http-server';
 import { serverTimeouts } from '../../../adapters/http-server/timeouts';
@@ -35,23 +36,28 @@ describe('The deadline of a request', () => {
       expect(statusesIn(await exchange(postRequest('/', 'hello')))).to.deep.equal([503]);
     },
 
-    'leaves no effect to a listener that answers later': async () => {
-      let isDone = false;
-      const { connect } = await startPlainServer(async (request, response) => {
-        await once(request.socket, 'close');
-        response.setHeader('X-Late', 'yes');
-        response.writeHead(200, { 'X-Late': 'yes' });
-        response.write('late');
-        response.end('late');
-        isDone = true;
-      });
-      const connection = connect();
-      connection.send(getRequest('/'));
-      const received = await connection.closed();
-      await eventually('the listener has ended', boundMs, () => isDone);
-      expect(statusesIn(received)).to.deep.equal([503]);
-      expect(received.toString()).to.not.match(/late/i);
-    },
+    'leaves no effect to a listener that answers later, whether the client is still connected or not':
+      async () => {
+        let late = 0;
+        const { port } = await startPlainServer(async (request, response) => {
+          await once(request.socket, request.url === '/connected' ? 'finish' : 'close');
+          response.setHeader('X-Late', 'yes');
+          response.writeHead(200, { 'X-Late': 'yes' });
+          response.write('late');
+          response.end('late');
+          late += 1;
+        });
+        for (const path of ['/connected', '/gone']) {
+          const socket = connectTo({ host: '127.0.0.1', port, allowHalfOpen: true });
+          socket.on('error', () => undefined);
+          socket.write(getRequest(path));
+          const received = await buffer(socket);
+          expect(statusesIn(received), path).to.deep.equal([503]);
+          expect(received.toString()).to.not.match(/late/i);
+          socket.destroy();
+        }
+        await eventually('the listener has ended', boundMs, () => late === 2);
+      },
 
     'moves while the body arrives': async () => {
       const body = 'x'.repeat(20);
