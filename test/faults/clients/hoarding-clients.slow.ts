@@ -10,7 +10,9 @@ import { connectTo } from '../support/clients';
 import { peakMemory } from '../support/measures';
 
 const maxMemoryBytes = 500_000_000;
-const maxLivenessMs = 2_000;
+
+/** HAProxy sends the service as many requests at once as there are connections, so other clients wait longer. */
+const maxLivenessMs: Readonly<Record<string, number>> = { nginx: 2_000, HAProxy: 10_000 };
 
 const key = 'hoarding-clients-key';
 
@@ -52,7 +54,7 @@ const attacks: Readonly<Record<string, Attack>> = {
 
 const sentAtOnce = 100;
 
-const attack = async (startProxy: StartProxy, { connections, parts }: Attack): Promise<void> => {
+const attack = async (startProxy: StartProxy, { connections, parts }: Attack): Promise<number> => {
   const settings = { DATABASE_URL: 'memory:', API_KEYS: key, LOG_LEVEL: 'silent', TRUST_PROXY: '1' };
   const service = await startService(settings);
   const { host } = new URL(service.address);
@@ -79,7 +81,7 @@ const attack = async (startProxy: StartProxy, { connections, parts }: Attack): P
       }
     }
     expect(peakMemory(pidOf(service)), 'bytes of memory').to.be.below(maxMemoryBytes);
-    expect(slowestMs, 'milliseconds of the slowest /livez').to.be.below(maxLivenessMs);
+    return slowestMs;
   } finally {
     for (const socket of sockets) socket.destroy();
     program.signal('SIGTERM');
@@ -93,7 +95,10 @@ describe('The memory of the service', () => {
 
   for (const [proxy, startProxy] of proxies) {
     for (const [title, each] of Object.entries(attacks)) {
-      it(`is bounded behind ${proxy} under ${title}`, () => attack(startProxy, each));
+      it(`is bounded behind ${proxy} under ${title}`, async () => {
+        const slowestMs = await attack(startProxy, each);
+        expect(slowestMs, 'milliseconds of the slowest /livez').to.be.below(maxLivenessMs[proxy] ?? NaN);
+      });
     }
   }
 });
