@@ -32,16 +32,16 @@ describe('The log of a service', () => {
     const set = ['API_KEYS=1 key', `DATABASE_URL=sqlite:${file}`, 'PORT=0', 'STOP_DELAY=50'];
     expect(lines).to.deep.equal([
       {
-        level: 30,
+        level: 'info',
         version: readVersion(),
         address: service.address,
         database: `sqlite:${file}`,
         settings: set,
         msg: 'started',
       },
-      { level: 30, signal: 'SIGTERM', stopDelayMs: 50, msg: 'stopping' },
-      { level: 30, msg: 'draining' },
-      { level: 30, msg: 'stopped' },
+      { level: 'info', signal: 'SIGTERM', stopDelayMs: 50, msg: 'stopping' },
+      { level: 'info', msg: 'draining' },
+      { level: 'info', msg: 'stopped' },
     ]);
   });
 
@@ -52,10 +52,10 @@ describe('The log of a service', () => {
     const lines = () => logLines(service.stdout());
     await eventually('it has stopped', 20_000, () => lines().at(-1)?.['msg'] === 'stopped');
     expect(lines().map(({ level, msg }) => [level, msg])).to.deep.equal([
-      [30, 'started'],
-      [60, 'stopping'],
-      [30, 'draining'],
-      [30, 'stopped'],
+      ['info', 'started'],
+      ['fatal', 'stopping'],
+      ['info', 'draining'],
+      ['info', 'stopped'],
     ]);
     expect(lines()[1]?.['reason']).to.match(/^the database file was removed/);
   });
@@ -75,12 +75,12 @@ describe('The log of a service', () => {
     expect(
       logLines((await service.stop()).stdout).map(({ level, msg, reason }) => [level, msg, reason]),
     ).to.deep.equal([
-      [30, 'started', undefined],
-      [40, 'not ready', 'a write to the table heartbeats fails; run `animal-store doctor`'],
-      [30, 'ready', undefined],
-      [30, 'stopping', undefined],
-      [30, 'draining', undefined],
-      [30, 'stopped', undefined],
+      ['info', 'started', undefined],
+      ['warn', 'not ready', 'a write to the table heartbeats fails; run `animal-store doctor`'],
+      ['info', 'ready', undefined],
+      ['info', 'stopping', undefined],
+      ['info', 'draining', undefined],
+      ['info', 'stopped', undefined],
     ]);
   });
 
@@ -93,7 +93,9 @@ describe('The log of a service', () => {
       const DATABASE_URL = `sqlite:${await newDatabaseFile()}`;
       const service = await serveInProcess({ DATABASE_URL, API_KEYS: key, LOG_LEVEL: level });
       for (const path of ['/livez', '/readyz', '/v1/pets']) await call(`${service.address}${path}`, { key });
-      const detailed = logLines((await service.stop()).stdout).filter((line) => Number(line['level']) < 30);
+      const detailed = logLines((await service.stop()).stdout).filter(
+        ({ level }) => level === 'debug' || level === 'trace',
+      );
       const lines = detailed.map(({ msg, path, operation }) =>
         [msg, path, operation].filter(Boolean).join(' '),
       );
@@ -115,8 +117,8 @@ describe('The log of a service', () => {
     const { stdout } = await service.stop();
     const lines = logLines(stdout).filter(({ requestId }) => requestId === 'failed');
     expect(lines.map(({ level, msg }) => [level, msg]).toSorted()).to.deep.equal([
-      [50, 'request'],
-      [50, 'request failed'],
+      ['error', 'request'],
+      ['error', 'request failed'],
     ]);
     const error = lines.find(({ msg }) => msg === 'request failed')?.['err'];
     expect(error).to.have.property('message').that.contains('no such table: pets');
@@ -124,6 +126,21 @@ describe('The log of a service', () => {
       .to.have.property('stack')
       .that.matches(/\n\s+at /);
     expect(stdout).to.not.match(/in-the-body|918273645|insert into/);
+  });
+});
+
+describe('The log of a failure', () => {
+  afterEach(killServices);
+  afterEach(removeFolders);
+
+  it('has the advice of doctor, as for ids that are used up', async () => {
+    const { service, writes, close } = await serveWithAccess();
+    await writes('pets').insert({ id: '9223372036854775807', name: 'last', category_id: 1 });
+    await close();
+    const body = '{"name":"Rex","categoryId":1}';
+    expect((await call(`${service.address}/v1/pets`, { method: 'POST', key, body })).status).to.equal(503);
+    const failed = logLines((await service.stop()).stdout).find(({ msg }) => msg === 'request failed');
+    expect(failed?.['advice']).to.match(/^its disk has space, so the largest id is in use: /);
   });
 });
 

@@ -1,6 +1,6 @@
 import { constVoid } from 'fp-ts/function';
 import * as E from 'fp-ts/Either';
-import { pino } from 'pino';
+import { makeLogger } from '../../../app/serve/log';
 import { type Service, serve } from '../../../app/serve/serve';
 import { CommandFailed, failureText } from '../../../app/failures';
 import { decodeSettings } from '../../../app/settings';
@@ -23,10 +23,7 @@ export const serveInProcess = async (environment: Environment = {}): Promise<Ser
   const settings = decodeSettings({ PORT: '0', DATABASE_URL: 'memory:', API_KEYS: apiKey, ...environment });
   if (E.isLeft(settings)) throw new Error(JSON.stringify(settings.left));
   let log = '';
-  const logger = pino(
-    { level: settings.right.LOG_LEVEL, base: null },
-    { write: (line) => void (log += line) },
-  );
+  const logger = makeLogger(settings.right.LOG_LEVEL, (line) => (log += line));
   let stop = (): void => undefined;
   const told = new Promise<NodeJS.Signals>((resolve) => {
     stop = () => {
