@@ -140,8 +140,7 @@ export const apiKeyStore = ({ reads, writes, withMigrationLock }: Database): Api
   issue: (name, { lifetimeMs = null } = {}) => toTaskEither(() => insertKey(writes, name, lifetimeMs)),
   bootstrapKey: (name) =>
     toTaskEither(async () => {
-      // Reads without the migration lock first. A long migration may hold that lock, and the role may lack the right to
-      // create its table `setup_lock`.
+      // Reads without the migration lock first, because a long migration may hold that lock.
       if (await hasKey(reads)) return undefined;
       return withMigrationLock(async (transaction) =>
         (await hasKey(transaction)) ? undefined : insertKey(transaction, name, null),

@@ -1,24 +1,26 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
-import { inTransaction, retryConflicts, silentLog, withPool } from '../database/connections';
+import { inTransaction, silentLog, withPool } from '../database/connections';
+import { isPostgresLockTimeout } from '../database/errors';
 import { databaseTimeouts } from '../timeouts';
 
-/**
- * Limits of a migration. A statement may run for any time. A wait for a lock ends after 2 s and the migration is
- * retried, because statements of running services queue behind that wait. PostgreSQL ends a transaction that is idle
- * for 10 s, so that a process that hangs does not keep its locks.
- */
-const limits = [
-  'set local statement_timeout = 0',
-  "set local lock_timeout = '2s'",
-  "set local idle_in_transaction_session_timeout = '10s'",
-];
+/** Key of the advisory lock, 'anml' in ASCII. PostgreSQL keeps advisory locks for each database. */
+const lockKey = 0x616e6d6c;
 
-const begin = <A>(pool: Knex, work: (transaction: Knex.Transaction) => Promise<A>): Promise<A> =>
-  inTransaction(pool, async (transaction) => {
-    for (const limit of limits) await transaction.raw(limit);
-    return work(transaction);
-  });
+const takeLock = async (transaction: Knex): Promise<void> => {
+  await transaction.raw('set local statement_timeout = 0');
+  await transaction.raw("set local lock_timeout = '10min'");
+  // PostgreSQL ends a transaction that is idle for 10 s, so that a process that hangs does not keep its locks.
+  await transaction.raw("set local idle_in_transaction_session_timeout = '10s'");
+  try {
+    await transaction.raw('select pg_advisory_xact_lock(?)', [lockKey]);
+  } catch (error) {
+    if (!isPostgresLockTimeout(error)) throw error;
+    throw new Error("timed out waiting for another process's migration", { cause: error });
+  }
+  // A wait for a table ends after 2 s and the migration is retried, because statements of running services queue behind
+  // that wait.
+  await transaction.raw("set local lock_timeout = '2s'");
+};
 
 /**
  * Looks for the schema first. A role that may not create schemas can't run `create schema if not exists`, even if the
@@ -29,30 +31,9 @@ const createSchema = async (transaction: Knex, schema: string): Promise<void> =>
   if (found === undefined) await transaction.raw('create schema if not exists ??', [schema]);
 };
 
-/**
- * Looks for the table and its row first. `create table if not exists` and `insert` need their rights even if both
- * exist, and a role that only serves lacks them.
- */
-const createLock = async (transaction: Knex): Promise<void> => {
-  const found = await transaction.first<{ readonly name: string | null }>(
-    transaction.raw("to_regclass('setup_lock')::text as name"),
-  );
-  if (found.name === null)
-    await transaction.raw('create table if not exists setup_lock (id integer primary key)');
-  else if ((await transaction('setup_lock').where({ id: 1 }).first<unknown>('id')) !== undefined) return;
-  await transaction('setup_lock').insert({ id: 1 }).onConflict('id').ignore();
-};
-
-const takeLock = async (transaction: Knex.Transaction): Promise<void> => {
-  const until = performance.now() + 600_000;
-  while ((await transaction('setup_lock').where({ id: 1 }).forUpdate().skipLocked()).length === 0) {
-    if (performance.now() > until) throw new Error("timed out waiting for another process's migration");
-    await delay(100);
-  }
-};
-
 const connectTimeoutMs = 9_000;
 
+/** Lends a pool without time limits for statements, because a migration may take any time. */
 export const withMigrationPool =
   (connectionString: string, schema: string | undefined) =>
   <A>(use: (pool: Knex) => Promise<A>): Promise<A> =>
@@ -75,21 +56,16 @@ export const withMigrationPool =
     );
 
 /**
- * Makes `withMigrationLock` of a Database, for postgres.ts. Only one process at a time holds this lock: to migrate
- * (migrations/migrate.ts) or to create the first API key (api-keys/api-key-store.ts).
+ * Makes `withMigrationLock` of a Database, for postgres.ts. The lock belongs to the transaction, so it ends with a
+ * killed process, and works behind PgBouncer.
  */
 export const withMigrationLock =
   (lendPool: <B>(use: (pool: Knex) => Promise<B>) => Promise<B>, schema?: string) =>
   <A>(work: (transaction: Knex.Transaction) => Promise<A>): Promise<A> =>
-    lendPool(async (pool) => {
-      await retryConflicts(() =>
-        begin(pool, async (transaction) => {
-          if (schema !== undefined) await createSchema(transaction, schema);
-          await createLock(transaction);
-        }),
-      );
-      return begin(pool, async (transaction) => {
+    lendPool((pool) =>
+      inTransaction(pool, async (transaction) => {
         await takeLock(transaction);
+        if (schema !== undefined) await createSchema(transaction, schema);
         return work(transaction);
-      });
-    });
+      }),
+    );
