@@ -18,8 +18,7 @@ import {
 import { decodeOrThrow } from './codec';
 import { ApiKey, IdempotencyKey } from './keys';
 import type { AnimalStore, OpenAnimalStore } from './operations';
-import { ListPetsQuery } from './pet-query';
-import { NewPet, PetId } from './pets';
+import { ListPetsQuery, NewPet, PetId } from './pets';
 import type {
   Deadline,
   IdempotencyKeyInFlight,

@@ -9,9 +9,7 @@ export {
   Int64,
 } from './codec';
 export * from './embedded-client';
-export * from './idempotency';
 export * from './keys';
 export * from './operations';
-export * from './pet-query';
 export * from './pets';
 export * from './ports';

@@ -2,8 +2,16 @@ import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { decodeOrThrow } from './codec';
 import { ApiKey, type Caller, IdempotencyKey } from './keys';
-import { defaultPageSize, largestPageSize, ListPetsQuery, type PetPage, type PetQuery } from './pet-query';
-import { NewPet, type Pet, PetId } from './pets';
+import {
+  defaultPageSize,
+  largestPageSize,
+  ListPetsQuery,
+  NewPet,
+  type Pet,
+  PetId,
+  type PetPage,
+  type PetQuery,
+} from './pets';
 import {
   type Authenticate,
   type CreatedPet,

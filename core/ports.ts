@@ -1,8 +1,7 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { ApiKey, Caller, KeyId, OwnerId, ScopedIdempotencyKey } from './keys';
-import type { PetPage, PetQuery } from './pet-query';
-import type { NewPet, Pet, PetId } from './pets';
+import { NewPet, type Pet, type PetId, type PetPage, type PetQuery } from './pets';
 import { maxTimerMs } from './rules';
 
 /** Time in milliseconds, by `performance.now()`, at which a caller stops waiting for the result of a call. */
@@ -133,6 +132,36 @@ export interface PetRepository {
     newPets: AsyncIterable<NewPet>,
   ) => TaskEither<ImportAborted | Unavailable, ImportedPets>;
 }
+
+export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
+
+export interface IdempotencyRecord {
+  readonly pet: Pet | undefined;
+  readonly expiresAt: number;
+}
+
+type IdempotentCreate =
+  | { readonly _tag: 'Create'; readonly expiresAt: number }
+  | { readonly _tag: 'Replay'; readonly pet: Pet }
+  | IdempotencyKeyReused;
+
+/**
+ * Decides the outcome of a create: add its animal, replay the animal that an earlier create with the same idempotency
+ * key added, or reject the create. A key is valid for 24 hours, or until its animal is removed. Reuse of a valid key
+ * for a different animal is rejected. Repositories such as adapters/in-memory and adapters/knex/pets/create.ts call
+ * this function with the stored record of the key, if there is one. `now` and `expiresAt` are times in milliseconds by
+ * the same clock.
+ */
+export const resolveIdempotentCreate = (
+  record: IdempotencyRecord | undefined,
+  newPet: NewPet,
+  now: number,
+): IdempotentCreate => {
+  if (record?.pet === undefined || record.expiresAt <= now) {
+    return { _tag: 'Create', expiresAt: now + idempotencyTtlMs };
+  }
+  return NewPet.eq.equals(record.pet, newPet) ? { _tag: 'Replay', pet: record.pet } : idempotencyKeyReused;
+};
 
 const deadlineOver = (): E.Either<Unavailable, never> =>
   E.left(unavailable(new Error('the store did not answer before the deadline of the call')));

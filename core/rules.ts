@@ -1,6 +1,6 @@
 /*
- * Rules of the values of a store, without io-ts. pets.ts, keys.ts and pet-query.ts make codecs of them, and client/
- * checks the arguments of a client by them.
+ * Rules of the values of a store, without io-ts. pets.ts and keys.ts make codecs of them, and client/ checks the
+ * arguments of a client by them.
  */
 
 export interface Rule<A> {
