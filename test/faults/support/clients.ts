@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { connect, type Socket, type TcpSocketConnectOpts } from 'node:net';
-import { call, createPet, idOf, newPet } from '../../support/http/client';
+import { call, idOf, newPet } from '../../support/http/client';
 
 /** Starts a client that uses the service correctly. `end` fails if a response was wrong. */
 export const goodClient = ({ address, key }: { readonly address: string; readonly key: string }) => {
@@ -45,20 +45,3 @@ export const untilClosed = (socket: Socket): Promise<unknown> =>
     if (socket.closed) resolve(true);
     else socket.once('close', resolve);
   });
-
-/** Creates the animals of a page that is as large as possible: 600 kB, because JSON escapes each character of a name. */
-export const seedLargePage = async (address: string, key: string): Promise<void> => {
-  for (let animal = 0; animal < 100; animal += 1) {
-    await createPet({ address, key }, newPet('\\u0001'.repeat(1_000)));
-  }
-};
-
-export const requestLargePage = async (
-  address: string,
-  key: string,
-  options: Partial<TcpSocketConnectOpts> = {},
-): Promise<Socket> => {
-  const socket = await connectTo(address, options);
-  socket.write(`GET /v1/pets?limit=100 HTTP/1.1\r\nHost: animals\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-  return socket;
-};
