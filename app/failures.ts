@@ -158,7 +158,7 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
         specificAdvice(address, failure.cause),
       );
     case 'DatabaseLost':
-      return 'the database file was removed, replaced or truncated while it was open; restart the service to use the file that is there now';
+      return 'the database file or its log was removed or replaced while it was open; restart the service to use the file that is there now';
     case 'NoApiKey':
       return address._tag === 'Memory'
         ? 'there is no valid API key; set API_KEYS'

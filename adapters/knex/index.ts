@@ -2,6 +2,7 @@ export * from './api-keys/api-key-store';
 export { knexAuthenticate } from './api-keys/knex-authenticate';
 export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqliteSource } from './copy';
 export type { Database, Finding, InspectableDatabase, PoolUsage } from './database/database';
+export { permanentError } from './database/errors';
 export * from './health';
 export * from './host-database';
 export * from './inspection';
@@ -25,8 +26,8 @@ export {
   postgresConfiguration,
   type PostgresOptions,
 } from './postgres/postgres';
-export { backupSqlite, type BackupOptions, type CopyOptions, type CopyProgress } from './sqlite/backup';
-export { hasSqliteStore } from './sqlite/file';
+export { backupSqlite, type CopyOptions } from './sqlite/backup';
+export { hasSqliteStore, isMountPoint } from './sqlite/file';
 export * from './sqlite/restore';
 export { databaseTimeouts } from './timeouts';
 export {

@@ -8,8 +8,11 @@ import {
   type DatabaseStatus,
   knexAuthenticate,
   knexPetRepository,
+  isMountPoint,
   knexReadiness,
   migrate,
+  migrateExisting,
+  permanentError,
   type PoolUsage,
   type RepositoryObserver,
 } from '../../adapters/knex';
@@ -18,7 +21,7 @@ import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports, unavailabl
 import { fileAdvice } from './database-file';
 import { CommandFailed, orFail } from '../failures';
 import { createsFirstKey, type Settings } from '../settings';
-import { databaseOf } from './database';
+import { databaseOf, requireFile } from './database';
 
 export interface Backend {
   readonly ports: Ports;
@@ -86,12 +89,32 @@ const refuseUnwritable = ({ DATABASE_URL: address }: Settings): void => {
 const hasStoredKey = async (database: Database): Promise<boolean> =>
   (await orFail(apiKeyStore(database).list)).some(({ isValid }) => isValid);
 
+/**
+ * False in production. After the loss of its database, a service that a supervisor starts again would otherwise go on
+ * with an empty one.
+ */
+const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 'production';
+
+/** Throws in production, and otherwise warns, if SQLite's log would be outside the volume of the database file. */
+const checkMount = (
+  { DATABASE_URL: address, NODE_ENV }: Settings,
+  printError: (text: string) => void,
+): void => {
+  if (address._tag !== 'Sqlite' || !isMountPoint(address.filename)) return;
+  const text =
+    'the file is mounted without its folder, so its log is lost with the container; mount its folder instead';
+  if (NODE_ENV === 'production') throw new CommandFailed(unavailable(permanentError(text)));
+  printError(`warning: ${address.filename}: ${text}`);
+};
+
 const prepareDatabase = async (
   database: Database,
   settings: Settings,
   onProgress: (text: string) => void,
 ): Promise<void> => {
-  await orFail(migrate(database, { onProgress }));
+  await orFail(
+    mayCreateStore(settings) ? migrate(database, { onProgress }) : migrateExisting(database, { onProgress }),
+  );
   refuseUnwritable(settings);
   if (needsKeyInProduction(settings) && !(await hasStoredKey(database)))
     throw new CommandFailed({ _tag: 'NoApiKey' });
@@ -150,6 +173,8 @@ export const openBackend = async (
 ): Promise<Backend> => {
   const named = databaseOf(settings);
   if (named === undefined) return memoryBackend(settings);
+  if (!mayCreateStore(settings)) requireFile(settings);
+  checkMount(settings, onProgress);
   const database = await named.open();
   try {
     await prepareDatabase(database, settings, onProgress);

@@ -1,21 +1,16 @@
-import { Command } from 'commander';
-import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { backupSqlite, type CopyOptions, type CopyProgress, restoreSqlite } from '../../adapters/knex';
+import { Command, InvalidArgumentError } from 'commander';
+import { existsSync } from 'node:fs';
+import { backupSqlite, type CopyOptions, restoreSqlite } from '../../adapters/knex';
 import { requireFile, requireSqliteStore, withDriver } from '../backend/database';
-import { fileAdvice, giveToFolderOwner } from '../backend/database-file';
+import { fileAdvice } from '../backend/database-file';
 import { databaseAddressText } from '../database-address';
 import { CommandFailed } from '../failures';
 import type { Settings } from '../settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
-import { resolveOutputFile, writeStandardOutput } from '../transfer/files';
-import { showProgress } from '../transfer/progress';
 import { nonEmpty, runTransfer, type TransferContext, unchangedText } from './run';
 
-type CopyCommand = 'backup' | 'restore';
-
-const sqliteFilename = ({ DATABASE_URL: address }: Settings, command: CopyCommand): string => {
+const sqliteFilename = ({ DATABASE_URL: address }: Settings, command: 'backup' | 'restore'): string => {
   switch (address._tag) {
     case 'Memory':
       throw new CommandFailed({ _tag: 'NoDatabase', needsSqlite: true });
@@ -26,109 +21,60 @@ const sqliteFilename = ({ DATABASE_URL: address }: Settings, command: CopyComman
   }
 };
 
-const bytesPerMegabyte = 1_000_000;
-
-const copySqlite = async (
-  { settings, terminal, signal }: TransferContext,
-  command: CopyCommand,
-  copy: (database: string, options: CopyOptions) => Promise<number>,
-): Promise<number> => {
-  const database = sqliteFilename(settings, command);
-  terminal.printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
-  let progress: CopyProgress = { copied: 0, total: 0 };
-  const hideProgress = showProgress(terminal, {
-    unit: 'MB',
-    count: () => Math.round(progress.copied / bytesPerMegabyte),
-    fraction: () => (progress.total === 0 ? undefined : progress.copied / progress.total),
-  });
-  try {
-    const onProgress = (next: CopyProgress) => (progress = next);
-    return await withDriver(() => copy(database, { signal, onProgress }));
-  } finally {
-    hideProgress();
-  }
+const fileName = (text: string): string => {
+  if (text === '-')
+    throw new InvalidArgumentError('It must be a file; standard input and output do not work.');
+  return nonEmpty(text);
 };
 
-interface Output {
-  isBegun: boolean;
-}
-
-/** Makes the backup in a file next to the database first, so that the copy is checked before any byte is sent. */
-const writeToStandardOutput = async (
-  { terminal }: TransferContext,
-  database: string,
-  options: CopyOptions,
-  output: Output,
-): Promise<number> => {
-  const prefix = join(dirname(resolve(database)), '.backup-');
-  const advice = fileAdvice(prefix);
-  if (advice !== undefined) throw new Error(`a copy next to the database can't be made: ${advice}`);
-  const folder = mkdtempSync(prefix);
-  try {
-    const file = join(folder, 'backup.sqlite3');
-    const animals = await backupSqlite(database, file, options);
-    output.isBegun = true;
-    await writeStandardOutput(terminal.stdout, createReadStream(file), options.signal);
-    return animals;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-};
-
-const backUp = (file: string, mayReplace: boolean, context: TransferContext, output: Output) =>
-  copySqlite(context, 'backup', async (database, options) => {
-    requireFile(context.settings);
+const backUp = async (file: string, options: CopyOptions, settings: Settings): Promise<string> => {
+  const database = sqliteFilename(settings, 'backup');
+  requireFile(settings);
+  const animals = await withDriver(async () => {
     await requireSqliteStore(database);
-    if (file === '-') return writeToStandardOutput(context, database, options, output);
-    const { path } = resolveOutputFile(file, database);
-    return backupSqlite(database, path, { ...options, mayReplace });
+    return backupSqlite(database, file, options);
   });
+  return `backed up and checked: ${counted(animals, 'animal')}`;
+};
 
-const restore = (file: string, mayReplace: boolean, context: TransferContext) =>
-  copySqlite(context, 'restore', async (database, options) => {
-    const isNew = !existsSync(database);
-    const advice = isNew ? fileAdvice(database) : undefined;
-    if (advice !== undefined) throw new Error(`${database} can't be created: ${advice}`);
-    const animals = await restoreSqlite(file, database, { ...options, mayReplace });
-    if (isNew) giveToFolderOwner(database);
-    return animals;
-  });
+const restore = async (file: string, options: CopyOptions, settings: Settings): Promise<string> => {
+  const database = sqliteFilename(settings, 'restore');
+  const advice = existsSync(database) ? undefined : fileAdvice(database);
+  if (advice !== undefined) throw new Error(`${database} can't be created: ${advice}`);
+  const { animals, kept } = await withDriver(() => restoreSqlite(file, database, options));
+  const restored = `restored and checked: ${counted(animals, 'animal')}`;
+  return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;
+};
 
-interface Options {
-  readonly replace?: boolean;
-}
+const action =
+  (
+    terminal: Terminal,
+    run: typeof backUp,
+    texts: { readonly failed: string; readonly remains: (file: string) => string },
+  ) =>
+  (file: string, { replace = false }: { readonly replace?: boolean }): Promise<void> =>
+    runTransfer(
+      terminal,
+      ({ settings, signal }: TransferContext) => {
+        terminal.printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
+        return run(file, { mayReplace: replace, signal }, settings);
+      },
+      { failed: texts.failed, remains: () => texts.remains(file) },
+    );
 
 /** Makes the command `backup`. command-line.ts adds it and `restore` to the program. */
 export const backupCommand = (terminal: Terminal): Command =>
   new Command('backup')
     .description('copy a SQLite database to a file, also while the service runs, and check the copy')
-    .argument('<file>', 'file to write, or - for standard output; an earlier backup is replaced', nonEmpty)
-    .option('--replace', 'replace the file even if it is not a backup, or is a database that may be in use')
-    .action((file: string, { replace = false }: Options) => {
-      const output = { isBegun: false };
-      const outputText = () =>
-        output.isBegun ? 'the output is incomplete; delete it' : 'nothing was written';
-      return runTransfer(
-        terminal,
-        async (context) =>
-          `backed up and checked: ${counted(await backUp(file, replace, context, output), 'animal')}`,
-        {
-          failed: 'the backup failed',
-          remains: () => (file === '-' ? outputText() : unchangedText(file)),
-        },
-      );
-    });
+    .argument('<file>', 'file to write', fileName)
+    .option('--replace', 'replace the file if it exists')
+    .action(action(terminal, backUp, { failed: 'the backup failed', remains: unchangedText }));
 
 export const restoreCommand = (terminal: Terminal): Command =>
   new Command('restore')
     .description('replace the database with a backup; stop every process that uses it first')
-    .argument('<file>', 'a file that `backup` wrote', nonEmpty)
-    .option('--replace', 'replace the database even if it is damaged or has animals; its animals are deleted')
-    .action((file: string, { replace = false }: Options) =>
-      runTransfer(
-        terminal,
-        async (context) =>
-          `restored and checked: ${counted(await restore(file, replace, context), 'animal')}`,
-        { failed: 'the restore failed', remains: () => 'the database is unchanged' },
-      ),
+    .argument('<file>', 'a file that `backup` wrote', fileName)
+    .option('--replace', 'replace a database that is damaged or has animals; it is kept under a dated name')
+    .action(
+      action(terminal, restore, { failed: 'the restore failed', remains: () => 'the database is unchanged' }),
     );

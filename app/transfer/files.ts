@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createReadStream,
-  createWriteStream,
-  lstatSync,
-  readlinkSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
+import { createReadStream, createWriteStream, type Stats } from 'node:fs';
 import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { addAbortSignal, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorCode } from '../error-code';
@@ -92,44 +84,6 @@ export const writeFile = async (
     await rm(partial, { force: true });
     throw error;
   }
-};
-
-interface Target {
-  readonly path: string;
-  readonly earlier: Stats | undefined;
-}
-
-const resolveTarget = (file: string): Target => {
-  const earlier = statSync(file, { throwIfNoEntry: false });
-  if (earlier !== undefined) return { path: realpathSync.native(file), earlier };
-  const folder = realpathSync.native(dirname(file));
-  return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
-    ? resolveTarget(resolve(folder, readlinkSync(file)))
-    : { path: join(folder, basename(file)), earlier };
-};
-
-const isSameFile = (one: Target, other: Target): boolean =>
-  one.path === other.path ||
-  (one.earlier !== undefined &&
-    one.earlier.ino === other.earlier?.ino &&
-    one.earlier.dev === other.earlier.dev);
-
-const databaseSuffixes = ['', '-wal', '-shm', '-journal'];
-
-const databaseTargets = (database: string): ReadonlyArray<Target> => {
-  const { path } = resolveTarget(database);
-  return databaseSuffixes.map((suffix) => resolveTarget(`${path}${suffix}`));
-};
-
-export const resolveOutputFile = (file: string, database: string | undefined): Target => {
-  const target = resolveTarget(file);
-  if (target.earlier?.isFile() === false) {
-    throw new Error(`${file} is not a regular file; write to standard output instead`);
-  }
-  if (database !== undefined && databaseTargets(database).some((other) => isSameFile(target, other))) {
-    throw new Error(`${file} is the database itself; name another file`);
-  }
-  return target;
 };
 
 export const writeStandardOutput = (

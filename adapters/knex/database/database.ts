@@ -72,8 +72,8 @@ export interface Database {
    */
   readonly withMigrationLock: <A>(work: (transaction: Knex.Transaction) => Promise<A>) => Promise<A>;
   /**
-   * True if the SQLite file was removed, replaced or truncated while it was open. Writes are then lost until the
-   * process restarts.
+   * True if the SQLite file or its log was removed or replaced while it was open. Writes are then lost until the process
+   * restarts. A commit counts only if this is false after it.
    */
   readonly isFileReplaced: () => boolean;
   /**
@@ -82,11 +82,6 @@ export interface Database {
    */
   readonly checkUsable: () => Promise<void>;
   readonly sizes: () => Promise<DatabaseSizes>;
-  /**
-   * Resolves with true if the SQLite file is certain to hold everything that was written before the call. Always true
-   * for PostgreSQL.
-   */
-  readonly isFileIntact: () => Promise<boolean>;
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;
 }

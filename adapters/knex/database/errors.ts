@@ -39,11 +39,6 @@ export const isUnsupportedStartupParameter = (error: unknown): boolean =>
 
 export const isDamage = hasCode(/^SQLITE_(?:CORRUPT|NOTADB)$/);
 
-/** True for an I/O error of SQLite. A full disk causes it too, if SQLite can't create the wal-index (`-shm`). */
-export const isIoError = hasCode(/^SQLITE_IOERR$/);
-
-export const isLinkLoop = hasCode(/^ELOOP$/);
-
 export const isDiskFull = hasCode(/^(?:SQLITE_FULL|ENOSPC)$/);
 
 export const errorWithCode = (code: string, message: string): Error =>
@@ -59,7 +54,7 @@ export const isPermanent = hasCode(
   /^(?:PERMANENT|(?:0A|22|23|3F|42).{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG))$/,
 );
 
-export const fileReplaced = (): Error => new Error('the database file was removed, replaced or truncated');
+export const fileReplaced = (): Error => new Error('the database file or its log was removed or replaced');
 
 /**
  * Returns an error with only the code and the driver's message. Knex puts the statement and ` - ` before that message.

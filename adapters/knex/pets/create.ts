@@ -196,7 +196,7 @@ export const createPets = (
 
   const createAll = async (creates: ReadonlyArray<Create>): Promise<Results> => {
     const results = await retryConflicts(() => createTogether(database, creates, now()));
-    if (!(await database.isFileIntact())) throw fileReplaced();
+    if (database.isFileReplaced()) throw fileReplaced();
     return results;
   };
 

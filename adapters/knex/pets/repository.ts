@@ -69,7 +69,7 @@ const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<
 };
 
 const importAll =
-  ({ writes, petStatements, isFileIntact }: Database) =>
+  ({ writes, petStatements, isFileReplaced }: Database) =>
   (newPets: AsyncIterable<NewPet>): TaskEither<ImportAborted | Unavailable, ImportedPets> =>
   async () => {
     const progress = { isCommitting: false };
@@ -79,7 +79,7 @@ const importAll =
         progress.isCommitting = true;
         return inserted;
       });
-      return (await isFileIntact()) ? E.right(imported) : E.left(unavailable(fileReplaced()));
+      return isFileReplaced() ? E.left(unavailable(fileReplaced())) : E.right(imported);
     } catch (cause) {
       return E.left(progress.isCommitting ? unavailable(withoutStatement(cause)) : importAborted(cause));
     }

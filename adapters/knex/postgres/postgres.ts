@@ -139,7 +139,6 @@ const databaseOn = (
   checkUsable: () => checkEncoding(pool),
   sizes: () => sizesOf(pool),
   isFileReplaced: () => false,
-  isFileIntact: () => Promise.resolve(true),
 });
 
 /** Opens a database for app/doctor/doctor.ts. */

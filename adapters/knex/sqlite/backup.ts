@@ -1,182 +1,136 @@
-import { constVoid } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
 import { randomUUID } from 'node:crypto';
 import {
+  chownSync,
   closeSync,
   existsSync,
   fsyncSync,
   openSync,
-  readSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
-  truncateSync,
+  type Stats,
 } from 'node:fs';
-import { dirname } from 'node:path';
-import { isDamage, isDiskFull, permanentError, withoutStatement, tryOrError } from '../database/errors';
+import { basename, dirname, join } from 'node:path';
 import { withPool } from '../database/connections';
-import { readSchemaState, type SchemaState } from '../migrations/migrations';
-import { findDamage, identifyFile, isInUse, ownerOnly, readOnlyConfiguration, readSize } from './file';
-
-export interface CopyProgress {
-  readonly copied: number;
-  readonly total: number;
-}
+import { isDamage, isDiskFull, permanentError, tryOrError, withoutStatement } from '../database/errors';
+import { poolConfiguration } from './connection';
+import { findDamage, isInUse, isMountPoint, ownerOnly, refuseReader, resolveSymlink } from './file';
 
 export interface CopyOptions {
+  readonly mayReplace: boolean;
   readonly signal: AbortSignal;
-  readonly onProgress: (progress: CopyProgress) => void;
 }
-
-export interface BackupOptions extends CopyOptions {
-  readonly mayReplace?: boolean;
-}
-
-const tickMs = 50;
 
 interface Interruptible {
   readonly interrupt: () => void;
 }
 
+/** Runs work on a new connection, whose statement ends when the signal is aborted. */
 const withInterruption = async <A>(
-  filename: string,
+  { pool, ...configuration }: Knex.Config,
   signal: AbortSignal,
-  use: (file: Knex) => Promise<A>,
-  onTick = constVoid,
+  work: (file: Knex) => Promise<A>,
 ): Promise<A> => {
-  signal.throwIfAborted();
   let connection: Interruptible | undefined;
+  const interrupt = (): void => connection?.interrupt();
   const afterCreate = (opened: Interruptible, done: () => void): void => {
     connection = opened;
     done();
   };
-  const pool = knex(readOnlyConfiguration(filename, { afterCreate }));
-  const timer = setInterval(() => {
-    if (signal.aborted) connection?.interrupt();
-    else onTick();
-  }, tickMs);
-  try {
-    // The timer repeats the interrupt, because SQLite ignores an interrupt before a statement begins. The timer stops
-    // before the pool closes the connection, because the driver can't interrupt a closed connection.
-    return await withPool(pool, async (file) => {
-      try {
-        return await use(file);
-      } finally {
-        clearInterval(timer);
-      }
-    });
-  } catch (error) {
+  const file = knex({ ...configuration, pool: { ...pool, afterCreate } });
+  return withPool(file, async () => {
     signal.throwIfAborted();
-    throw error;
-  }
-};
-
-const vacuumInto = async (
-  source: string,
-  copy: string,
-  { signal, onProgress }: CopyOptions,
-): Promise<void> => {
-  let total = 0;
-  const report = (): void => {
-    if (total > 0) onProgress({ copied: Math.min(statSync(copy).size, total), total });
-  };
-  const vacuum = async (file: Knex): Promise<void> => {
-    total = await readSize(file);
-    report();
-    await file.raw('vacuum into ?', [copy]).catch((error: unknown) => {
+    signal.addEventListener('abort', interrupt);
+    try {
+      return await work(file);
+    } catch (error) {
+      signal.throwIfAborted();
       throw withoutStatement(error);
-    });
-  };
-  await withInterruption(source, signal, vacuum, report);
-  onProgress({ copied: total, total });
-};
-
-interface CopyRules {
-  readonly reportDamage: (damage: string) => string;
-  readonly refuseSchema?: (schema: SchemaState) => string | undefined;
-  readonly beforeRename?: (copy: string) => void;
-}
-
-const check = (
-  copy: string,
-  { reportDamage, refuseSchema }: CopyRules,
-  { signal }: CopyOptions,
-): Promise<number> =>
-  withInterruption(copy, signal, async (file) => {
-    const damage = await findDamage(file, 'integrity_check');
-    if (damage !== undefined) throw new Error(reportDamage(damage));
-    const refusal = refuseSchema?.(await readSchemaState(file));
-    if (refusal !== undefined) throw permanentError(refusal);
-    const { count } = await file('pets').count({ count: '*' }).first<{ count: number }>();
-    return count;
+    } finally {
+      // Ends before the pool closes the connection, because the driver can't interrupt a closed connection.
+      signal.removeEventListener('abort', interrupt);
+    }
   });
-
-/**
- * Copies the file in one consistent state. A file that is in use is copied in a read transaction. Otherwise the file is
- * read without a lock, and the copy is repeated if the file has changed.
- */
-const copyConsistently = async (source: string, copy: string, options: CopyOptions): Promise<void> => {
-  const isLocked = isInUse(source);
-  const { mtimeNs } = statSync(source, { bigint: true });
-  const isUnchanged = (): boolean => isLocked || statSync(source, { bigint: true }).mtimeNs === mtimeNs;
-  try {
-    await vacuumInto(source, copy, options);
-    if (isUnchanged()) return;
-  } catch (error) {
-    if (isUnchanged() || options.signal.aborted) throw error;
-  }
-  truncateSync(copy);
-  await copyConsistently(source, copy, options);
 };
 
-const refuseForeignSource = async (source: string): Promise<void> => {
-  if (!existsSync(source)) throw permanentError(`file not found: ${source}`);
-  const noStore = `${source} is not the database of an animal store`;
-  const kind = await identifyFile(source).catch((error: unknown) => {
-    if (isDamage(error))
-      throw permanentError(`${noStore}, or is damaged: ${withoutStatement(error).message}`);
-    throw error;
-  });
-  if (kind !== 'animal-store') throw permanentError(noStore);
-};
-
-const partialName = (file: string): string => `${file}.${randomUUID()}.partial`;
-
-const withDescriptor = <A>(path: string, use: (descriptor: number) => A): A => {
+const sync = (path: string): void => {
   const descriptor = openSync(path, 'r');
   try {
-    return use(descriptor);
+    fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
 };
 
-const sync = (path: string): void => {
-  withDescriptor(path, fsyncSync);
+const dayMs = 86_400_000;
+
+type CopyCommand = 'backup' | 'restore';
+
+/** Deletes what killed runs of the command have left in a folder. Some users may write a folder, but not read it. */
+const removeStalePartials = (folder: string, command: CopyCommand): void => {
+  const isPartial = new RegExp(`\\.${command}-[0-9a-f-]{36}\\.partial(-journal)?$`);
+  void tryOrError(() => {
+    for (const name of readdirSync(folder).filter((other) => isPartial.test(other))) {
+      const path = join(folder, name);
+      if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);
+    }
+  });
 };
 
-export const placeCheckedCopy = async (
-  source: string,
-  file: string,
-  rules: CopyRules,
-  options: CopyOptions,
+/** Says that a copy or its source is damaged. */
+export type ReportDamage = (damage: string) => string;
+
+const copyAndCheck = async (
+  source: Knex.Config,
+  copy: string,
+  reportDamage: ReportDamage,
+  signal: AbortSignal,
 ): Promise<number> => {
-  await refuseForeignSource(source);
-  const copy = partialName(file);
-  closeSync(openSync(copy, 'wx', ownerOnly));
   try {
-    await copyConsistently(source, copy, options).catch((error: unknown) => {
-      throw isDamage(error) ? new Error(rules.reportDamage(withoutStatement(error).message)) : error;
-    });
-    const animals = await check(copy, rules, options);
+    await withInterruption(source, signal, (file) => file.raw('vacuum into ?', [copy]));
+  } catch (error) {
+    throw isDamage(error) ? new Error(reportDamage(withoutStatement(error).message)) : error;
+  }
+  // On a connection that can't write, the check would miss rows that violate a CHECK constraint.
+  return withInterruption(poolConfiguration({ filename: copy }), signal, async (file) => {
+    const damage = await findDamage(file, 'integrity_check');
+    if (damage !== undefined) throw new Error(reportDamage(damage));
+    const { count } = await file('pets').count({ count: '*' }).first<{ count: number }>();
+    return count;
+  });
+};
+
+/**
+ * Copies a store into a file that replaces `file` only when the copy is checked and on the disk. `beforeRename` runs
+ * just before. Returns the number of animals.
+ */
+export const placeCheckedCopy = async (
+  command: CopyCommand,
+  source: Knex.Config,
+  file: string,
+  owner: Stats,
+  reportDamage: ReportDamage,
+  signal: AbortSignal,
+  beforeRename?: () => void,
+): Promise<number> => {
+  if (isMountPoint(file))
+    throw permanentError(`${file} is a mount point, so no file can take its place; mount its folder instead`);
+  const folder = dirname(file);
+  removeStalePartials(folder, command);
+  const copy = join(folder, `${basename(file)}.${command}-${randomUUID()}.partial`);
+  try {
+    closeSync(openSync(copy, 'wx', ownerOnly));
+    const animals = await copyAndCheck(source, copy, reportDamage, signal);
+    if (process.getuid?.() === 0) chownSync(copy, owner.uid, owner.gid);
     sync(copy);
-    rules.beforeRename?.(copy);
-    // SQLite would apply a log that the old file left behind to the new file.
-    for (const ending of ['-wal', '-shm', '-journal']) rmSync(`${file}${ending}`, { force: true });
+    signal.throwIfAborted();
+    beforeRename?.();
     renameSync(copy, file);
     // Some users and file systems can't sync a folder. SQLite ignores this error too.
     void tryOrError(() => {
-      sync(dirname(file));
+      sync(folder);
     });
     return animals;
   } catch (error) {
@@ -187,46 +141,34 @@ export const placeCheckedCopy = async (
   }
 };
 
-/**
- * True if a service has opened the file. Reads its write version (SQLite file format, offset 18): 2 in WAL mode, which
- * a service sets, and 1 in a backup.
- */
-const wasOpened = (file: string): boolean => {
-  const head = Buffer.alloc(19);
-  withDescriptor(file, (descriptor) => readSync(descriptor, head, 0, head.length, 0));
-  return head[18] === 2;
+export const isSameFile = (one: Stats, other: Stats): boolean =>
+  one.dev === other.dev && one.ino === other.ino;
+
+const refuseTarget = (database: string, file: string, mayReplace: boolean): void => {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isFile()) throw permanentError(`${file} is not a regular file; name another file`);
+  if (isSameFile(found, statSync(database)))
+    throw permanentError(`${file} is the database itself; name another file`);
+  if (!mayReplace) throw permanentError(`${file} exists; name another file, or replace it with --replace`);
+  if (isInUse(file))
+    throw permanentError(`${file} is a database that is in use or was not closed; name another file`);
 };
 
 /**
- * Rejects a file that is not a backup. Such a file may be the database of a running service, and replacing it would
- * delete acknowledged animals in the write-ahead log.
- */
-const refuseToReplace = async (file: string): Promise<void> => {
-  if (!existsSync(file) || statSync(file).size === 0) return;
-  if (isInUse(file)) {
-    throw permanentError(`${file} is a database that is in use or was not closed; --replace overwrites it`);
-  }
-  const kind = await identifyFile(file).catch((error: unknown) => {
-    if (isDamage(error)) return 'foreign';
-    throw error;
-  });
-  if (kind !== 'animal-store' || wasOpened(file)) {
-    throw permanentError(`${file} is not a backup of an animal store; --replace overwrites it`);
-  }
-};
-
-/**
- * Writes a checked copy of a database that may be in use; app/commands/backup.ts calls it. Replaces an earlier backup
- * of this name, and any other file only with `mayReplace`. Only the owner can read the backup. Returns the number of
- * animals.
+ * Writes a checked copy of a database, which may be in use, to a new file that only the owner of its folder can read;
+ * app/commands/backup.ts calls it. Replaces an existing file only with `mayReplace`. Returns the number of animals.
  */
 export const backupSqlite = async (
   database: string,
-  file: string,
-  { mayReplace = false, ...options }: BackupOptions,
+  target: string,
+  { mayReplace, signal }: CopyOptions,
 ): Promise<number> => {
-  if (!mayReplace) await refuseToReplace(file);
-  const reportDamage = (damage: string): string =>
+  refuseTarget(database, target, mayReplace);
+  refuseReader(database);
+  const file = existsSync(target) ? resolveSymlink(target) : target;
+  const reportDamage: ReportDamage = (damage) =>
     `the database or its copy is damaged: ${damage}; run \`animal-store doctor --full\``;
-  return placeCheckedCopy(database, file, { reportDamage }, options);
+  const source = poolConfiguration({ filename: database });
+  return placeCheckedCopy('backup', source, file, statSync(dirname(file)), reportDamage, signal);
 };

@@ -1,11 +1,20 @@
 /* Functions that read, check and create SQLite files, for the other files of this folder. */
 
-import { closeSync, existsSync, openSync, realpathSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { DatabaseSizes } from '../database/database';
-import { isDamage, permanentError, withoutStatement } from '../database/errors';
+import { errorWithCode, isDamage, permanentError, tryOrError, withoutStatement } from '../database/errors';
 import { withPool } from '../database/connections';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
@@ -39,6 +48,38 @@ export const createPrivateFile = (filename: string): void => {
 /** True if a log is next to the file: a process has the file open, or ended without closing it. */
 export const isInUse = (filename: string): boolean =>
   ['-wal', '-journal'].some((ending) => existsSync(`${resolveSymlink(filename)}${ending}`));
+
+/**
+ * Throws if this user may not write a database that no process has open. SQLite would create a write-ahead log that
+ * belongs to this user, and the service could not write it.
+ */
+export const refuseReader = (filename: string): void => {
+  const file = resolveSymlink(filename);
+  if (!existsSync(file) || ['-wal', '-shm'].every((ending) => existsSync(`${file}${ending}`))) return;
+  const denied = tryOrError(() => {
+    accessSync(file, constants.W_OK);
+  });
+  if (denied instanceof Error) {
+    throw errorWithCode(
+      'EACCES',
+      `this user may only read ${file}, and would leave a log next to it that its owner can't write; run the command as the owner`,
+    );
+  }
+};
+
+/** True if a file is mounted without its folder, as a container does it for a volume that names a file (Linux). */
+export const isMountPoint = (filename: string): boolean => {
+  const file = resolveSymlink(resolve(filename));
+  const mounts = tryOrError(() => readFileSync('/proc/self/mountinfo', 'utf8'));
+  if (mounts instanceof Error) return false;
+  // The fifth field is the mount point, with blanks in octal (proc_pid_mountinfo(5)).
+  return mounts.split('\n').some((line) => {
+    const [, , , , point = ''] = line.split(' ');
+    return (
+      point.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8))) === file
+    );
+  });
+};
 
 /**
  * Configures a pool that only reads a file. A file that is not in use is read as immutable, without a lock: otherwise

@@ -1,36 +1,46 @@
-import { chmodSync, chownSync, existsSync, rmSync, statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
-import { isDamage, isSqliteBusy, permanentError, withoutStatement } from '../database/errors';
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { withPool } from '../database/connections';
-import { type CopyOptions, placeCheckedCopy } from './backup';
-import { generationMismatch, type SchemaState } from '../migrations/migrations';
+import { isDamage, isSqliteBusy, permanentError, withoutStatement } from '../database/errors';
+import { generationMismatch, readSchemaState, type SchemaState } from '../migrations/migrations';
+import { type CopyOptions, isSameFile, placeCheckedCopy } from './backup';
 import { poolConfiguration } from './connection';
-import { createPrivateFile, identifyFile, openReadOnly, resolveSymlink } from './file';
+import { createPrivateFile, identifyFile, openReadOnly, readOnlyConfiguration, resolveSymlink } from './file';
 
-export interface RestoreOptions extends CopyOptions {
-  readonly mayReplace: boolean;
-}
+const readSchema = (backup: string): Promise<SchemaState> =>
+  withPool(openReadOnly(backup), readSchemaState).catch((error: unknown) => {
+    const { message } = withoutStatement(error);
+    if (!isDamage(error)) throw withoutStatement(error);
+    throw permanentError(`${backup} is not a backup of an animal store, or is damaged: ${message}`);
+  });
 
-const hasAnimals = async (file: Knex): Promise<boolean> =>
-  (await file.schema.hasTable('pets')) && (await file('pets').first<unknown>('id')) !== undefined;
-
-const inspectTarget = async (filename: string): Promise<'replaceable' | 'animals' | 'damaged'> => {
-  try {
-    if ((await identifyFile(filename)) === 'foreign') {
-      throw permanentError(
-        `${filename} is the database of another program; set DATABASE_URL to another file`,
-      );
-    }
-    return (await withPool(openReadOnly(filename), hasAnimals)) ? 'animals' : 'replaceable';
-  } catch (error) {
-    if (isDamage(error)) return 'damaged';
-    throw withoutStatement(error);
-  }
+const checkBackup = async (backup: string): Promise<void> => {
+  const found = statSync(backup, { throwIfNoEntry: false });
+  if (found === undefined) throw permanentError(`file not found: ${backup}`);
+  if (!found.isFile()) throw permanentError(`${backup} is not a regular file; name another file`);
+  const schema = await readSchema(backup);
+  const { generation, expectedGeneration } = schema;
+  if (generation === 0) throw permanentError(`${backup} is not a backup of an animal store`);
+  if (generationMismatch(schema) === undefined) return;
+  throw permanentError(
+    `the backup has schema generation ${generation}, but this version works with ${expectedGeneration}; restore it with a version that works with ${generation}`,
+  );
 };
 
-const refusals = {
-  animals: (filename: string) => `there are animals in ${filename}; --replace deletes them`,
-  damaged: (filename: string) => `${filename} is damaged and may hold animals; --replace deletes them`,
+const refuseTarget = async (backup: string, filename: string): Promise<void> => {
+  const found = statSync(filename);
+  // A pipe must not be opened: it would block the process, which could then not handle signals.
+  if (!found.isFile())
+    throw permanentError(`${filename} is not a regular file; set DATABASE_URL to another file`);
+  if (isSameFile(found, statSync(backup)))
+    throw permanentError(`${backup} is the database itself; name another file`);
+  const kind = await identifyFile(filename).catch((error: unknown) => {
+    if (isDamage(error)) return 'damaged';
+    throw error;
+  });
+  if (kind === 'foreign')
+    throw permanentError(`${filename} is the database of another program; set DATABASE_URL to another file`);
 };
 
 const lockFile = async (file: Knex): Promise<void> => {
@@ -42,12 +52,11 @@ const lockFile = async (file: Knex): Promise<void> => {
 /**
  * Runs work while no other connection can read the file. SQLite lets only the last connection leave WAL mode, and then
  * checkpoints and removes the log. SQLite reads the header and the schema once it has the lock. If they are damaged,
- * the work runs without a lock, because no service can open the file either.
+ * the work gets no connection and runs without a lock, because no service can open the file either.
  */
-const withExclusiveLock = async (filename: string, work: () => Promise<number>): Promise<number> => {
+const withExclusiveLock = <A>(filename: string, work: (file: Knex | undefined) => Promise<A>): Promise<A> =>
   // Without `min: 1`, the pool would close an idle connection after 30 s, and so release the lock.
-  const pool = knex(poolConfiguration({ filename }, { min: 1 }));
-  const result = await withPool(pool, async (file) => {
+  withPool(knex(poolConfiguration({ filename }, { min: 1 })), async (file) => {
     try {
       await lockFile(file);
     } catch (error) {
@@ -55,63 +64,72 @@ const withExclusiveLock = async (filename: string, work: () => Promise<number>):
         throw permanentError(
           `${filename} is in use; stop the service and any other program that has it open`,
         );
-      if (isDamage(error)) return undefined;
-      throw withoutStatement(error);
+      if (!isDamage(error)) throw withoutStatement(error);
+      return work(undefined);
     }
-    return work();
+    return work(file);
   });
-  return result ?? work();
+
+const refuseAnimals = async (filename: string, file: Knex | undefined): Promise<void> => {
+  const hasAnimals = async (found: Knex): Promise<boolean> =>
+    (await found.schema.hasTable('pets')) && (await found('pets').first<unknown>('id')) !== undefined;
+  const isDamaged = (error: unknown): undefined => {
+    if (!isDamage(error)) throw withoutStatement(error);
+    return undefined;
+  };
+  const found = file && (await hasAnimals(file).catch(isDamaged));
+  if (found === false) return;
+  throw permanentError(
+    found === undefined
+      ? `${filename} is damaged and may hold animals; --replace keeps it under another name`
+      : `there are animals in ${filename}; --replace keeps them in a file with another name`,
+  );
 };
 
-const copyOwner = (copy: string, filename: string): void => {
-  const { mode, uid, gid } = statSync(filename);
-  const own = statSync(copy);
-  if (uid !== own.uid || gid !== own.gid) chownSync(copy, uid, gid);
-  chmodSync(copy, mode & 0o7777);
+/** Gives the database a second name, so that it has at least one at any time. A damaged one may still have its log. */
+const keepDatabase = (filename: string, kept: string): void => {
+  for (const ending of ['-wal', '-journal']) {
+    if (existsSync(`${filename}${ending}`)) renameSync(`${filename}${ending}`, `${kept}${ending}`);
+  }
+  rmSync(`${filename}-shm`, { force: true });
+  try {
+    linkSync(filename, kept);
+  } catch {
+    // Some file systems have no hard links.
+    renameSync(filename, kept);
+  }
 };
-
-const refuseSchema = (schema: SchemaState): string | undefined => {
-  const { generation, expectedGeneration } = schema;
-  return generationMismatch(schema) === undefined
-    ? undefined
-    : `the backup has schema generation ${generation}, but this version works with ${expectedGeneration}; restore it with a version that works with ${generation}`;
-};
-
-const reportDamage = (damage: string): string => `the backup is damaged: ${damage}; use another backup`;
 
 /**
- * Checks a backup and puts it in the place of a database that is not in use. A failure leaves that database unchanged.
- * Returns the number of animals. The command `restore` in app/commands/backup.ts calls it.
+ * Checks a backup and puts it in the place of a database that is not in use; the command `restore` in
+ * app/commands/backup.ts calls it. Keeps the replaced database under a name with the time. A failure leaves that
+ * database unchanged.
  */
 export const restoreSqlite = async (
   backup: string,
   database: string,
-  { mayReplace, ...options }: RestoreOptions,
-): Promise<number> => {
-  const exists = existsSync(database);
+  { mayReplace, signal }: CopyOptions,
+): Promise<{ readonly animals: number; readonly kept: string | undefined }> => {
+  await checkBackup(backup);
+  const isNew = !existsSync(database);
   // Creates an empty file to lock. Otherwise a service could start now, and the restore would replace its animals.
-  if (!exists) createPrivateFile(database);
+  if (isNew) createPrivateFile(database);
   const filename = resolveSymlink(database);
-  const beforeRename = (copy: string): void => {
-    copyOwner(copy, filename);
-  };
-  const replace = (): Promise<number> =>
-    placeCheckedCopy(backup, filename, { reportDamage, refuseSchema, beforeRename }, options);
-  if (exists) {
-    // A pipe must not be opened: it would block the process, which could then not handle signals.
-    if (!statSync(filename).isFile())
-      throw permanentError(`${filename} is not a regular file; set DATABASE_URL to another file`);
-    if (resolveSymlink(backup) === filename)
-      throw permanentError(`${backup} is the database itself; name another file`);
-    const found = await inspectTarget(filename);
-    if (found !== 'replaceable' && !mayReplace) throw permanentError(refusals[found](filename));
-    return withExclusiveLock(filename, replace);
-  }
-  return withExclusiveLock(filename, async () => {
+  const reportDamage = (damage: string): string => `the backup is damaged: ${damage}; use another backup`;
+  const time = new Date().toISOString().replaceAll(':', '-');
+  const kept = isNew || statSync(filename).size === 0 ? undefined : `${filename}.replaced-${time}`;
+  if (!isNew) await refuseTarget(backup, filename);
+  return withExclusiveLock(filename, async (file) => {
     try {
-      return await replace();
+      if (!mayReplace) await refuseAnimals(filename, file);
+      const owner = statSync(isNew ? dirname(filename) : filename);
+      const source = readOnlyConfiguration(backup);
+      const animals = await placeCheckedCopy('restore', source, filename, owner, reportDamage, signal, () => {
+        if (kept !== undefined) keepDatabase(filename, kept);
+      });
+      return { animals, kept };
     } catch (error) {
-      rmSync(filename, { force: true });
+      if (isNew) rmSync(filename, { force: true });
       throw error;
     }
   });

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import knex, { type Knex } from 'knex';
 import type { Database, InspectableDatabase } from '../database/database';
-import { inTransaction, poolUsageOf, withPool } from '../database/connections';
+import { inTransaction, poolUsageOf } from '../database/connections';
 import { fileInMode, poolConfiguration, withPragmas } from './connection';
 import {
   applicationId,
@@ -11,6 +11,7 @@ import {
   readApplicationId,
   readSize,
   refuseForeignFile,
+  refuseReader,
   resolveSymlink,
 } from './file';
 import { sqlitePetStatements } from './pet-statements';
@@ -39,6 +40,7 @@ const configuration = (
 ): Knex.Config => {
   const connect = () => {
     createPrivateFile(filename);
+    refuseReader(filename);
     watch?.willOpen();
     return { filename };
   };
@@ -51,16 +53,6 @@ export const sqliteConfiguration = (filename: string, watch?: Watch): Knex.Confi
     1,
     ['journal_mode = WAL', 'synchronous = FULL', `journal_size_limit = ${journalSizeLimitBytes}`],
     watch,
-  );
-
-/**
- * Runs `quick_check` on a new connection, because open connections may have cached pages that are missing from the
- * file.
- */
-const passesQuickCheck = (filename: string): Promise<boolean> =>
-  withPool(
-    knex(configuration(filename, 1, ['query_only = ON'], undefined)),
-    async (fresh) => (await findDamage(fresh, 'quick_check')) === undefined,
   );
 
 const idForNewFile = async (reads: Knex): Promise<number | undefined> =>
@@ -90,10 +82,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
   if (filename === ':memory:' || filename === '') {
     throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
   }
-  const file = watchFile(filename, {
-    reads: () => reads,
-    passesQuickCheck: () => passesQuickCheck(filename),
-  });
+  const file = watchFile(filename);
   const writes = knex(sqliteConfiguration(filename, file));
   const reads = knex(configuration(filename, readerConnections, ['query_only = ON'], file));
   const usages = [poolUsageOf('reads', reads), poolUsageOf('writes', writes)];
@@ -109,12 +98,9 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     checkUsable: () => (isOwnFile ? refuseForeignFile(filename) : Promise.resolve()),
     sizes: () => fileSizes(filename),
     preparesStatements: () => Promise.resolve(false),
-    isFileReplaced: file.isLost,
-    isFileIntact: file.isIntact,
+    isFileReplaced: file.isReplaced,
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
-      // Closing the connections would checkpoint a damaged log into the file.
-      if (file.isLogDamaged()) return;
       // Close one pool after the other. SQLite removes the log when the last connection closes. If two close at once,
       // neither is the last one, and the log stays.
       await reads.destroy();
@@ -133,7 +119,6 @@ export const hostSqlite = (pool: Knex): Database => ({
   sizes: async () => ({ databaseSize: await readSize(pool) }),
   preparesStatements: () => Promise.resolve(false),
   isFileReplaced: () => false,
-  isFileIntact: () => Promise.resolve(true),
   poolUsage: () => [],
   close: () => Promise.resolve(),
 });

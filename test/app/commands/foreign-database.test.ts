@@ -71,6 +71,10 @@ describe('A database without an animal store', () => {
       expect(await tablesIn(url)).to.deep.equal([]);
       await execute(url, 'create table visitors (id integer)');
       await expectRefusals(url, commands);
+      const production = { DATABASE_URL: url, NODE_ENV: 'production', API_KEYS: 'a-key-of-22-characters-' };
+      const served = await runInProcess(['serve'], { ...production, PORT: '0' });
+      expect(served.code).to.equal(1);
+      expect(served.stderr).to.include('there is no animal store in ');
       expect(await tablesIn(url)).to.deep.equal(['visitors']);
       expect(await runInProcess(['migrate'], { DATABASE_URL: url })).to.include({ code: 0 });
       expect(await runInProcess(['keys', 'list'], { DATABASE_URL: url })).to.include({ code: 0 });

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import * as t from 'io-ts';
-import { chownSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { decodeOrThrow } from '../../../core';
 import { newCatalogue } from '../../support/databases/catalogue';
+import { eventually } from '../../support/eventually';
 import {
   main,
   needsReadableBuild,
@@ -87,6 +88,54 @@ describe('The database of a command', () => {
       expect(code, stderr).to.equal(0);
     }
   });
+
+  for (const command of ['keys list', 'export --format=csv', 'doctor', 'backup']) {
+    it(`is left as it is by a user who may only read it: ${command}`, async function () {
+      if (process.getuid?.() !== 0) this.skip();
+      await needsReadableBuild(this);
+      const { file, environment } = await newCatalogue();
+      const [folder, group, service, reader] = [dirname(file), 65_532, 65_533, 65_534];
+      chownSync(folder, service, group);
+      chmodSync(folder, 0o2770);
+      chownSync(file, service, group);
+      chmodSync(file, 0o640);
+      const asUser = (uid: number, ...words: ReadonlyArray<string>) =>
+        startProgram(
+          'setpriv',
+          [`--reuid=${uid}`, `--regid=${uid}`, `--groups=${group}`, process.execPath, main, ...words],
+          { environment },
+        ).ended;
+      const target = join(await makeFolder(), 'backup');
+      chmodSync(dirname(target), 0o777);
+      const words = command === 'backup' ? ['backup', target] : command.split(' ');
+      const { stdout, stderr } = await asUser(reader, ...words);
+      expect(stdout + stderr).to.match(/may only read|read and write|belongs to/);
+      expect(readdirSync(folder)).to.deep.equal(['animals.sqlite3']);
+      expect(await asUser(service, 'keys', 'create', '--name=x')).to.include({ code: 0 });
+      // While a service has the file open, its log is there, and reading adds nothing to it.
+      const open = startProgram(
+        'setpriv',
+        [
+          ...[
+            `--reuid=${service}`,
+            `--regid=${service}`,
+            `--groups=${group}`,
+            process.execPath,
+            main,
+            'serve',
+          ],
+        ],
+        { environment: { ...environment, PORT: '0' } },
+      );
+      await eventually('the service is open', 20_000, () => open.stderr().includes('serves http'));
+      if (command !== 'doctor') expect(await asUser(reader, ...words)).to.include({ code: 0 });
+      open.signal('SIGKILL');
+      await open.ended;
+      for (const name of readdirSync(folder))
+        expect(statSync(join(folder, name)).uid, name).to.equal(service);
+      expect(await asUser(service, 'keys', 'create', '--name=x')).to.include({ code: 0 });
+    });
+  }
 
   it('comes from the environment file, whatever the environment says', async () => {
     const { file } = await newCatalogue();

@@ -84,6 +84,10 @@ describe('A start', () => {
   it('fails in production without a key, says how to get one, and succeeds once the advice is followed', async () => {
     const production = { NODE_ENV: 'production', PORT: '0' };
     const environment = { ...production, DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
+    const missing = await runInProcess(['serve'], { ...environment, API_KEYS: 'a-key-of-22-characters-' });
+    expect(missing.code).to.equal(1);
+    expect(missing.stderr).to.include('there is no animal store in').and.include('`animal-store migrate`');
+    expect((await runInProcess(['migrate'], environment)).code).to.equal(0);
     for (const [settings, advice] of [
       [{ ...production, DATABASE_URL: 'memory:' }, 'set API_KEYS'],
       [environment, 'set API_KEYS, or create a key with `animal-store keys create --name NAME`'],

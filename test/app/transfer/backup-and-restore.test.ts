@@ -22,11 +22,12 @@ import {
   main,
   needsReadableBuild,
   runUnprivileged,
+  startProgram,
   withoutDatabaseLine,
 } from '../../support/processes/command';
 import { integrityOf } from '../../support/databases/sqlite-files';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-import { animals, makePipe, namesIn, newFile, runInProcess, runScript } from './support';
+import { animals, makePipe, namesIn, newFile, runInProcess } from './support';
 
 const newBackupFile = async (): Promise<string> => join(await makeFolder(), 'backup.sqlite3');
 
@@ -45,14 +46,13 @@ describe('animal-store backup', () => {
   afterEach(killPrograms);
   afterEach(removeFolders);
 
-  it('writes to standard output and leaves no other file', async () => {
-    const { environment, file } = await newCatalogue(animals(3));
-    const files = readdirSync(dirname(file));
-    const backup = await newBackupFile();
-    const { code, stderr } = await runScript(`$STORE backup - > ${backup}`, environment);
-    expect({ code, stderr }).to.deep.equal({ code: 0, stderr: 'backed up and checked: 3 animals\n' });
-    expect(await namesIn(backup)).to.have.lengthOf(3);
-    expect(readdirSync(dirname(file))).to.have.members(files);
+  it('takes no `-` for standard input or output', async () => {
+    const { environment } = await newCatalogue(animals(3));
+    for (const command of ['backup', 'restore']) {
+      const { code, stderr } = await runInProcess([command, '-'], environment);
+      expect(code).to.equal(2);
+      expect(stderr).to.include('standard input and output do not work');
+    }
   });
 
   it('writes to a folder that its user may not read', async function () {
@@ -74,28 +74,12 @@ describe('animal-store backup', () => {
     expect(await namesIn(backup)).to.have.lengthOf(3);
   });
 
-  it('writes nothing to standard output, and says why, if its user may not write next to the database', async function () {
-    await needsReadableBuild(this);
-    const { file } = await newCatalogue(animals(3));
-    chmodSync(file, 0o444);
-    chmodSync(dirname(file), 0o555);
-    const { code, stdout, stderr } = withoutDatabaseLine(
-      await runUnprivileged([process.execPath, main, 'backup', '-'], { DATABASE_URL: `sqlite:${file}` }),
-    );
-    chmodSync(dirname(file), 0o777);
-    expect({ code, stdout, stderr }).to.deep.equal({
-      code: 1,
-      stdout: '',
-      stderr: `the backup failed: a copy next to the database can't be made: let this user write in the folder ${dirname(file)}; nothing was written\n`,
-    });
-  });
-
   it('leaves an earlier backup and nothing else when it fails', async () => {
     const { environment, file } = await newCatalogue(animals(2_000));
     const backup = await newBackup();
     const earlier = readFileSync(backup);
     truncateSync(file, 3 * 4_096);
-    const { code, stderr } = await runInProcess(['backup', backup], environment);
+    const { code, stderr } = await runInProcess(['backup', backup, '--replace'], environment);
     expect(code).to.equal(1);
     expect(stderr).to.match(/^the backup failed: .*(malformed|damaged).*; .* is unchanged\n$/);
     expect(readFileSync(backup)).to.deep.equal(earlier);
@@ -112,37 +96,33 @@ describe('animal-store backup', () => {
     expect(stderr).to.match(/the database or its copy is damaged: .*; run `animal-store doctor --full`/);
   });
 
-  it('replaces an earlier backup, but a live store or a file that is no backup only with --replace', async () => {
+  it('replaces an existing file only with --replace, and never a database that is in use', async () => {
     const { environment } = await newCatalogue(animals(3));
     const backUp = (file: string, ...options: ReadonlyArray<string>) =>
       runInProcess(['backup', file, ...options], environment);
-    for (const file of [await newBackup(), await newFile('empty', '')])
-      expect((await backUp(file)).code).to.equal(0);
-
+    const closed = (await newCatalogue(animals(1))).file;
+    for (const file of [
+      await newBackup(),
+      await newFile('text', 'a text'),
+      await newFile('empty', ''),
+      closed,
+    ]) {
+      const before = readFileSync(file);
+      expect((await backUp(file)).stderr).to.equal(
+        `the backup failed: ${file} exists; name another file, or replace it with --replace; ${file} is unchanged\n`,
+      );
+      expect(readFileSync(file)).to.deep.equal(before);
+      expect((await backUp(file, '--replace')).code).to.equal(0);
+      expect(await namesIn(file)).to.have.lengthOf(3);
+    }
     const live = await newCatalogue(animals(1));
     const store = openSqlite(live.file);
     await store.writes('pets').insert({ name: 'in the log', category_id: 1 });
-    const text = await newFile('text', 'a text of another kind');
-    const host = join(await makeFolder(), 'host.sqlite3');
-    const other = knex({ client: 'sqlite3', connection: { filename: host }, useNullAsDefault: true });
-    await other.schema.createTable('others', (table) => table.integer('id'));
-    await other.destroy();
-    for (const [file, words] of [
-      [live.file, 'is a database that is in use or was not closed'],
-      [(await newCatalogue()).file, 'is not a backup of an animal store'],
-      [text, 'is not a backup of an animal store'],
-      [host, 'is not a backup of an animal store'],
-    ] as const) {
-      const before = readFileSync(file);
-      const { code, stderr } = await backUp(file);
-      expect(stderr).to.include(`the backup failed: ${file} ${words}; --replace overwrites it`);
-      expect(code).to.equal(1);
-      expect(readFileSync(file)).to.deep.equal(before);
-    }
+    expect((await backUp(live.file, '--replace')).stderr).to.include(
+      'is a database that is in use or was not closed',
+    );
     expect(await store.reads('pets').pluck('name')).to.deep.equal(['animal 1', 'in the log']);
     await store.close();
-    expect((await backUp(text, '--replace')).code).to.equal(0);
-    expect(await namesIn(text)).to.have.lengthOf(3);
   });
 
   it('refuses to replace the database itself, and to back up a missing store', async () => {
@@ -155,11 +135,9 @@ describe('animal-store backup', () => {
     expect({ code, isMade: existsSync(missing) }).to.deep.equal({ code: 1, isMade: false });
     expect(stderr).to.include(`there is no animal store in sqlite:${missing}`);
     const inNoFolder = { DATABASE_URL: `sqlite:${missing}/in-no-folder` };
-    for (const target of [await newBackupFile(), '-']) {
-      expect((await runInProcess(['backup', target], inNoFolder)).stderr).to.include(
-        'there is no animal store',
-      );
-    }
+    expect((await runInProcess(['backup', await newBackupFile()], inNoFolder)).stderr).to.include(
+      'there is no animal store',
+    );
   });
 
   it('names the tools of PostgreSQL, without the password', async () => {
@@ -207,11 +185,29 @@ describe('animal-store restore', () => {
     expect(await namesIn(file)).to.have.lengthOf(1);
     expect(readdirSync(dirname(file))).to.deep.equal(['animals.sqlite3']);
 
-    expect(await restoreTo(file, backup, '--replace')).to.include({
-      code: 0,
-      stderr: 'restored and checked: 3 animals\n',
-    });
+    const { code, stderr } = await restoreTo(file, backup, '--replace');
+    expect(code).to.equal(0);
+    const [, kept = ''] =
+      /^restored and checked: 3 animals; the replaced database is (\S+); delete/.exec(stderr) ?? [];
+    expect(kept.startsWith(`${file}.replaced-20`)).to.equal(true);
     expect(await namesIn(file)).to.have.lengthOf(3);
+    expect(await namesIn(kept)).to.deep.equal(['animal 1']);
+  });
+
+  it('checks the backup first, then whether the database is in use, then whether it has animals', async () => {
+    const { file } = await newCatalogue(animals(1));
+    const backup = await newBackup();
+    const database = openSqlite(file);
+    await database.reads('pets').first('id');
+    const missing = await newBackupFile();
+    const expectRefusal = async (source: string, words: string): Promise<void> => {
+      expect((await restoreTo(file, source)).stderr).to.include(words);
+    };
+    await expectRefusal(missing, `file not found: ${missing}`);
+    await expectRefusal(await newFile('text', 'no backup'), 'is not a backup of an animal store');
+    await expectRefusal(backup, 'is in use; stop the service');
+    await database.close();
+    await expectRefusal(backup, 'there are animals in');
   });
 
   it('removes an old write-ahead log, and replaces a damaged file with --replace', async () => {
@@ -242,8 +238,8 @@ describe('animal-store restore', () => {
     const later = await newBackupFile();
     expect((await runInProcess(['backup', later], other.environment)).code).to.equal(0);
     for (const [backup, words] of [
-      [text, /: \S+ is not the database of an animal store, or is damaged: SQLITE_NOTADB/],
-      [damaged, /: \S+ is not the database of an animal store, or is damaged: SQLITE_NOTADB/],
+      [text, /: \S+ is not a backup of an animal store, or is damaged: SQLITE_NOTADB/],
+      [damaged, /: \S+ is not a backup of an animal store, or is damaged: SQLITE_NOTADB/],
       [later, /the backup has schema generation 9, but this version works with 1; restore it with a version/],
     ] as const) {
       const { code, stderr } = await restoreTo(file, backup, '--replace');
@@ -287,6 +283,41 @@ describe('animal-store restore', () => {
   });
 });
 
+describe('A database file that is mounted without its folder', () => {
+  afterEach(killPrograms);
+  afterEach(removeFolders);
+
+  const mounting = 'mount --bind "$1" "$2"';
+
+  it('can not be replaced, and serve refuses it in production', async function () {
+    const probe = await startProgram('unshare', ['-m', 'true']).ended.catch(() => undefined);
+    if (probe?.code !== 0) {
+      if (this.test !== undefined) this.test.title += ' (skipped: a mount namespace needs root)';
+      this.skip();
+    }
+    const { file } = await newCatalogue(animals(1));
+    const mounted = await newFile('mounted file', '');
+    const backup = await newBackup();
+    const run = async (command: string, environment: Readonly<Record<string, string>> = {}) => {
+      const script = `${mounting} && exec "$3" "$4" ${command}`;
+      const words = ['-m', 'sh', '-c', script, 'sh', file, mounted, process.execPath, main, backup];
+      const { code, stderr } = await startProgram('unshare', words, {
+        environment: { DATABASE_URL: `sqlite:${mounted}`, PORT: '0', ...environment },
+      }).ended;
+      expect(code, stderr).to.equal(1);
+      return stderr;
+    };
+    for (const command of ['backup "$2" --replace', 'restore "$5" --replace'])
+      expect(
+        await run(command, command.startsWith('backup') ? { DATABASE_URL: `sqlite:${backup}` } : {}),
+      ).to.include(`${mounted} is a mount point, so no file can take its place; mount its folder instead`);
+    expect(await run('serve', { NODE_ENV: 'production', API_KEYS: 'a-key-of-22-characters-' })).to.include(
+      'mount its folder',
+    );
+    expect(await namesIn(file)).to.deep.equal(['animal 1']);
+  });
+});
+
 describe('The write-ahead log', () => {
   afterEach(removeFolders);
 
@@ -298,9 +329,9 @@ describe('The write-ahead log', () => {
       await other.reads('pets').first('id');
       await importer.writes.transaction((transaction) =>
         transaction.raw(
-          `insert into pets (name, category_id)
+          `insert into creation_keys (owner_id, idempotency_key, pet_id, expires_at)
            with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 4000)
-           select hex(zeroblob(2000)), n from numbers`,
+           select hex(zeroblob(2000)), n, n, 1 from numbers`,
         ),
       );
       expect(statSync(`${file}-wal`).size).to.be.greaterThan(8_000_000);
