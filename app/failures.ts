@@ -131,7 +131,7 @@ export const specificAdvice = (address: DatabaseAddress, cause: unknown): string
 
 const generalAdvice = (address: DatabaseAddress): string =>
   (address._tag === 'Sqlite' ? fileAdvice(address.filename) : undefined) ??
-  'check DATABASE_URL, and that this user may read and write there';
+  'check DATABASE_URL, that this user may read and write there, and the limit of open files (`ulimit -n`)';
 
 const withAdvice = (reason: string, advice: string | undefined): string =>
   advice === undefined ? reason : `${reason}; ${advice}`;

@@ -17,4 +17,9 @@ const run = async (): Promise<void> => {
   if (isStopped) process.exit();
 };
 
-void run();
+run().catch((error: unknown) => {
+  // Files of the program itself are opened too.
+  if (!(error instanceof Error && 'code' in error && error.code === 'EMFILE')) throw error;
+  process.stderr.write('animal-store: too many open files; raise the limit, `ulimit -n`\n');
+  process.exit(1);
+});

@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { readFileSync } from 'node:fs';
 import { toError } from 'fp-ts/Either';
+import { parseEnv } from 'node:util';
 import { openTerminal, type ProcessIO, type Terminal } from '../terminal/terminal';
 import { backupCommand, restoreCommand } from './backup';
 import { copyCommand } from './copy';
@@ -14,19 +15,6 @@ import { serveCommand } from './serve';
 
 const usageExitCode = 2;
 
-const spaces = String.raw`[ \t]*`;
-const comment = String.raw`#[^\r\n]*`;
-const quotedValue = String.raw`(?<quote>["'\`])(?<quoted>(?:(?!\k<quote>)[^])*)\k<quote>`;
-const plainValue = String.raw`(?![ \t"'\`])(?<plain>[^#\r\n]*?)`;
-const name = String.raw`(?:export[ \t]+)?(?<name>[A-Za-z_]\w*)`;
-const assignment = `${name}${spaces}=${spaces}(?:${quotedValue}|${plainValue})`;
-const commentAfterSpace = String.raw`(?:(?<=[ \t])${comment})?`;
-
-const environmentLine = new RegExp(
-  String.raw`${spaces}(?:${comment}|${assignment}${spaces}${commentAfterSpace})?(?:\n|$)`,
-  'gy',
-);
-
 const readText = (file: string): string => {
   try {
     return readFileSync(file, 'utf8');
@@ -35,29 +23,27 @@ const readText = (file: string): string => {
   }
 };
 
-const valueOf = ({ quote, quoted = '', plain = quoted }: NodeJS.ReadOnlyDict<string>): string =>
-  quote === '"' ? quoted.replaceAll('\\n', '\n') : plain;
+const quoted = /(["'`])[^]*?\1/g;
+
+const assignment = /^[A-Za-z_]\w* *=[^#"'`\t]*(?: #.*)?$/;
 
 /**
- * Reads NAME=value lines. Node's `parseEnv` would skip or misread some lines silently, such as a name after a blank
- * line with a space. A value that contains `#` must be in quotes, because `parseEnv` starts a comment there, and
- * systemd does not.
+ * Reads NAME=value lines. Refuses lines that Node's `parseEnv` skips or misreads silently: it starts a comment at each
+ * `#`, and systemd does not.
  */
 const readEnvironmentFile = (file: string): NodeJS.ReadOnlyDict<string> => {
   const text = readText(file)
     .replace(/^\ufeff/, '')
-    .replaceAll('\r\n', '\n');
-  const rest = text.replace(environmentLine, '');
-  if (rest !== '') {
-    const line = text.slice(0, -rest.length).split('\n').length;
+    .replaceAll('\r\n', '\n')
+    .replaceAll(/^[ \t]*(?:export[ \t]+|#.*)?/gm, '');
+  const lines = text.replaceAll(quoted, (value) => value.replaceAll(/[^\n]/g, '')).split('\n');
+  const wrong = lines.findIndex((line) => line !== '' && !assignment.test(line));
+  if (wrong >= 0) {
     throw new InvalidArgumentError(
-      `line ${line} is not NAME=value; check that each quote is closed, that a value with # is in quotes, and that a space precedes a comment`,
+      `line ${wrong + 1} is not NAME=value; check that each quote is closed, that a value with # is in quotes, and that a space precedes a comment`,
     );
   }
-  const assignments = [...text.matchAll(environmentLine)].flatMap(({ groups: { name, ...value } = {} }) =>
-    name === undefined ? [] : [[name, valueOf(value)] as const],
-  );
-  return Object.fromEntries(assignments);
+  return parseEnv(text);
 };
 
 const connectTo =
@@ -65,9 +51,7 @@ const connectTo =
   (command: Command): void => {
     command.exitOverride().configureOutput({
       writeOut: terminal.write,
-      writeErr: (text) => {
-        terminal.printError(text.replace(/\n$/, ''));
-      },
+      writeErr: terminal.writeError,
     });
     command.commands.forEach(connectTo(terminal));
   };

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { CheckResult } from '../doctor/check-result';
 import { diagnose } from '../doctor/doctor';
+import { escapeControlCharacters } from '../terminal/text';
 import type { Terminal } from '../terminal/terminal';
 
 interface Options {
@@ -15,7 +16,7 @@ const stateOf = ({ ok, isWarning }: CheckResult): string => {
 
 const toLine = (result: CheckResult): string => {
   const { check, text } = result;
-  return `${stateOf(result).padEnd(4)}  ${check.padEnd(10)}  ${text}`;
+  return `${stateOf(result).padEnd(4)}  ${check.padEnd(10)}  ${escapeControlCharacters(text)}`;
 };
 
 /** Makes the command `doctor`, which command-line.ts adds to the program. */

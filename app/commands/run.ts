@@ -41,7 +41,7 @@ export const runCommand = async (
   const settings = readSettings(env);
   if (E.isLeft(settings)) {
     for (const warning of misspeltSettings(env)) printError(`warning: ${warning}`);
-    report(fieldErrorTexts(settings.left).join('\n'));
+    fieldErrorTexts(settings.left).forEach(report);
     return;
   }
   for (const warning of settingWarnings(env, settings.right)) printError(`warning: ${warning}`);

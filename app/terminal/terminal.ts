@@ -6,7 +6,7 @@ import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../error-code';
 import { signalExitCode } from './signals';
-import { toPrintableJson } from './text';
+import { escapeControlCharacters, toPrintableJson } from './text';
 
 export const fileDescriptorOf = (output: Writable): number | undefined =>
   !(output instanceof Socket) && 'fd' in output && typeof output.fd === 'number' ? output.fd : undefined;
@@ -69,8 +69,13 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     output.on('error', () => undefined);
   }
 
+  const writeError = (text: string): void => {
+    printed = writeFully(stderr, text).catch(() => undefined);
+  };
+
+  /** Prints one line, in which the name of a file can't move the cursor or begin another line. */
   const printError = (text: string): void => {
-    printed = writeFully(stderr, `${text}\n`).catch(() => undefined);
+    writeError(`${escapeControlCharacters(text)}\n`);
   };
 
   const fail = (code: number | NodeJS.Signals): void => {
@@ -89,6 +94,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
     stdout,
     stderr,
     printError,
+    writeError,
     write,
     print: (json: boolean, data: unknown, text: string): void => {
       write(`${json ? toPrintableJson(data) : text}\n`);
