@@ -91,6 +91,22 @@ describe('A start that fails half-way', () => {
     });
   }
 
+  it('gives other advice for a migration of another process than for the network', () => {
+    const address = { _tag: 'Postgres', connectionString: 'postgres://host/animals' } as const;
+    const cause = new Error("timed out waiting for another process's migration");
+    expect(failureText({ _tag: 'Unavailable', cause }, address)).to.match(
+      /; wait until it has ended, or end/,
+    );
+  });
+
+  it('reports an error of TLS in one line', () => {
+    const address = { _tag: 'Postgres', connectionString: 'postgres://host/animals' } as const;
+    const cause = Object.assign(new Error('routines:wrong version number:\n'), { code: 'EPROTO' });
+    expect(failureText({ _tag: 'Unavailable', cause }, address)).to.include(
+      'wrong version number:; enable TLS in the server',
+    );
+  });
+
   for (const command of [['serve'], ['migrate']]) {
     it(`does not change a file that is not a database: animal-store ${command.join(' ')}`, async () => {
       const folder = await makeFolder();

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { mock } from 'node:test';
 import { openPostgres } from '../../adapters/knex';
 import { execute, inPostgresDatabase } from '../support/postgres/postgres';
 import { runInProcess } from '../support/processes/run-in-process';
@@ -43,25 +42,6 @@ describe('The advice of a command', () => {
       );
       expect(await run(url, 'keys', 'list')).to.include(
         `can't be used: canceling statement due to statement timeout${inBusyServer}`,
-      );
-    }));
-
-  it('for the migration of another process that does not end is not about the network', () =>
-    inPostgresDatabase(async (url) => {
-      const { withMigrationLock, close } = open(url);
-      const stderr = await withMigrationLock(async () => {
-        let minutes = 0;
-        // Each look at the clock takes a minute, so that the wait of ten minutes ends soon.
-        const clock = mock.method(performance, 'now', () => (minutes += 1) * 60_000);
-        try {
-          return await run(url, 'migrate');
-        } finally {
-          clock.mock.restore();
-        }
-      });
-      await close();
-      expect(stderr).to.include(
-        "can't be used: timed out waiting for another process's migration; wait until it has ended, or end its session, which pg_stat_activity shows as 'animal-store migration'\n",
       );
     }));
 

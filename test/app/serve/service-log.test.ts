@@ -57,7 +57,7 @@ describe('The log of a service', () => {
       ['info', 'draining'],
       ['info', 'stopped'],
     ]);
-    expect(lines()[1]?.['reason']).to.match(/^the database file was removed/);
+    expect(lines()[1]?.['reason']).to.match(/^the database file or its log was removed/);
   });
 
   it('has a line when the service becomes unready, and one when it is ready again', async () => {
