@@ -88,14 +88,14 @@ export const writeFile = async (
 
 export const writeStandardOutput = (
   output: Writable,
-  texts: AsyncIterable<string | Uint8Array>,
+  texts: AsyncIterable<string>,
   signal: AbortSignal,
 ): Promise<void> => {
   // Wraps standard output, because `pipeline` ends its last stream, and standard output must stay open.
   const sink = new Writable({
     highWaterMark: 1,
     decodeStrings: false,
-    write: (data: string | Uint8Array, _encoding, done) => {
+    write: (data: string, _encoding, done) => {
       writeFully(output, data).then(() => {
         done();
       }, done);

@@ -259,11 +259,9 @@ describe('The command copy', function () {
       await chmod(fileOf(source), 0o444);
       const { code, stderr } = await runUnprivileged(
         [process.execPath, main, 'copy', `sqlite:${join(folder, 'new')}`],
-        {
-          DATABASE_URL: source.databaseUrl,
-        },
+        { DATABASE_URL: source.databaseUrl },
       );
-      expect(stderr).to.include(`${fileOf(source)} can't be locked: let this user read and write it`);
+      expect(stderr).to.include(`${fileOf(source)} can't be locked: let this user read and write `);
       expect(code).to.equal(1);
       expect(await readdir(folder)).to.deep.equal([basename(fileOf(source))]);
     });

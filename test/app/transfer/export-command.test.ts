@@ -5,10 +5,9 @@ import { basename, dirname, join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
 import { CategoryId, decodeOrThrow, type NewPet, PetName } from '../../../core';
 import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
-import { eventually } from '../../support/eventually';
-import { killPrograms, startCommand, withoutDatabaseLine } from '../../support/processes/command';
+import { killPrograms } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
-import { animals, namesIn, newFile, newLargeCatalogue, runInProcess, runScript } from './support';
+import { animals, namesIn, newFile, runInProcess, runScript } from './support';
 
 const ndjsonOf = (newPets: ReadonlyArray<NewPet>, wanted: (newPet: NewPet) => boolean): string =>
   newPets
@@ -101,21 +100,6 @@ describe('The command export', () => {
     });
     expect(await readFile(file, 'utf8')).to.equal('what was there');
     expect(await readdir(folder)).to.deep.equal(['animals.csv']);
-  });
-
-  it('leaves no file when it is interrupted', async () => {
-    const { environment } = await newLargeCatalogue(50_000);
-    const folder = await makeFolder();
-    const file = join(folder, 'animals.csv');
-    const running = startCommand(['export', file], environment);
-    await eventually('the export has begun', 20_000, async () => (await readdir(folder)).length > 0);
-    running.signal('SIGTERM');
-    const { code, stderr } = withoutDatabaseLine(await running.ended);
-    expect({ code, stderr }).to.deep.equal({
-      code: 143,
-      stderr: `interrupted by SIGTERM: ${file} was not written\n`,
-    });
-    expect(await readdir(folder)).to.deep.equal([]);
   });
 
   it('ends when its reader goes away, and fails on a full disk', async () => {
