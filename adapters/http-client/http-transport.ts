@@ -9,7 +9,7 @@ import {
   type Pet,
   readApiKey,
   readPet,
-  serviceErrorCodes,
+  serviceStatuses,
   toJson,
   type Transport,
 } from '../../core/client';
@@ -36,8 +36,8 @@ const maxResponseBytes = 100 * (12 * 1_000 + 200) + 1_000_000;
 
 const shownLength = 200;
 
-const isServiceCode = (code: unknown): code is (typeof serviceErrorCodes)[number] =>
-  serviceErrorCodes.some((one) => one === code);
+const isServiceCode = (code: unknown): code is keyof typeof serviceStatuses =>
+  typeof code === 'string' && Object.hasOwn(serviceStatuses, code);
 
 /** Returns the pause that `Retry-After` asks for (RFC 9110, section 10.2.3), or undefined if the text has no time. */
 const retryAfterMsOf = (headers: Headers): number | undefined => {
@@ -110,9 +110,14 @@ const networkError = (cause: unknown): AnimalStoreError => {
   return new AnimalStoreError('network', `no answer: ${String(text ?? cause)}`, { cause });
 };
 
-const readText = async (response: Response): Promise<string> => {
-  if (response.body === null) return '';
-  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+/** Type of a response in all platforms: React Native has no stream of the body. */
+type Received = Pick<Response, 'status' | 'headers' | 'text'> & {
+  readonly body?: ReadableStream<Uint8Array> | null;
+};
+
+const readText = async (response: Received): Promise<string> => {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return response.text();
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;

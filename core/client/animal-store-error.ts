@@ -1,32 +1,33 @@
 /**
- * Error codes of the service's responses. adapters/http-client/http-transport.ts checks that an error response has one
- * of these codes.
+ * Error codes of the service's responses, each with its status. adapters/http-client/http-transport.ts checks that an
+ * error response has one of these codes.
  */
-export const serviceErrorCodes = [
-  'expectation_failed',
-  'headers_too_large',
-  'http_version_not_supported',
-  'idempotency_key_in_flight',
-  'idempotency_key_reused',
-  'internal_error',
-  'invalid_body',
-  'invalid_idempotency_key',
-  'invalid_query',
-  'malformed_json',
-  'malformed_request',
-  'method_not_allowed',
-  'payload_too_large',
-  'pet_not_found',
-  'rate_limited',
-  'request_timeout',
-  'route_not_found',
-  'unauthorized',
-  'unavailable',
-  'unsupported_media_type',
-] as const;
+export const serviceStatuses = {
+  expectation_failed: 417,
+  headers_too_large: 431,
+  http_version_not_supported: 505,
+  idempotency_key_in_flight: 409,
+  idempotency_key_reused: 422,
+  internal_error: 500,
+  invalid_body: 400,
+  invalid_idempotency_key: 400,
+  invalid_query: 400,
+  malformed_json: 400,
+  malformed_request: 400,
+  method_not_allowed: 405,
+  payload_too_large: 413,
+  pet_not_found: 404,
+  rate_limited: 429,
+  request_timeout: 408,
+  route_not_found: 404,
+  unauthorized: 401,
+  unavailable: 503,
+  unsupported_media_type: 415,
+} as const;
 
-/** Error codes that a client adds, each with the status that fits it for a program that passes the error on. */
-const clientStatuses = {
+const statuses = {
+  ...serviceStatuses,
+  // A client adds these codes, each with the status that fits it for a program that passes the error on.
   invalid_argument: 400,
   aborted: 499,
   unexpected_response: 500,
@@ -34,9 +35,7 @@ const clientStatuses = {
   timeout: 504,
 } as const;
 
-type ClientCode = keyof typeof clientStatuses;
-
-export type AnimalStoreErrorCode = (typeof serviceErrorCodes)[number] | ClientCode;
+export type AnimalStoreErrorCode = keyof typeof statuses;
 
 /** Argument, or field of an animal, that is invalid: its name as the caller wrote it, and the values that it accepts. */
 export interface InvalidField {
@@ -53,8 +52,6 @@ interface Details {
   readonly idempotencyKey?: string | undefined;
   readonly cause?: unknown;
 }
-
-const isClientCode = (code: AnimalStoreErrorCode): code is ClientCode => Object.hasOwn(clientStatuses, code);
 
 /**
  * Error of a failed call of an AnimalStoreClient. `status` is the HTTP status of the response, or the status that fits
@@ -75,7 +72,7 @@ export class AnimalStoreError extends Error {
   constructor(code: AnimalStoreErrorCode, message: string, details: Details = {}) {
     super(message, { cause: details.cause });
     this.code = code;
-    this.status = details.status ?? (isClientCode(code) ? clientStatuses[code] : 500);
+    this.status = details.status ?? statuses[code];
     this.fields = details.fields ?? [];
     this.requestId = details.requestId;
     this.retryAfterMs = details.retryAfterMs;

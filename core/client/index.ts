@@ -7,7 +7,7 @@ export {
   type AnimalStoreErrorCode,
   invalidArgument,
   type InvalidField,
-  serviceErrorCodes,
+  serviceStatuses,
 } from './animal-store-error';
 export {
   type ApiKeySource,

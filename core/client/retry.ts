@@ -37,24 +37,36 @@ const backoffMs = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): nu
 const abortedBy = (signal: AbortSignal): AnimalStoreError =>
   new AnimalStoreError('aborted', 'the call was aborted', { cause: signal.reason });
 
-const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+interface Listener {
+  readonly ends: Set<() => void>;
+  readonly endAll: () => void;
+}
+
+const listeners = new WeakMap<AbortSignal, Listener>();
+
+const listenTo = (signal: AbortSignal): Listener => {
+  const ends = new Set<() => void>();
+  const endAll = (): void => {
+    for (const end of [...ends]) end();
+  };
+  signal.addEventListener('abort', endAll);
+  const listener = { ends, endAll };
+  listeners.set(signal, listener);
+  return listener;
+};
 
 /**
  * Calls `end` when the signal is aborted, and returns a function that undoes this. All calls share one listener on the
- * signal, because Node warns of a leak if a signal has more than ten.
+ * signal, because Node warns of a leak if a signal has more than ten. The last call removes it.
  */
 const onAbort = (signal: AbortSignal, end: () => void): (() => void) => {
-  const ends = waiting.get(signal) ?? new Set<() => void>();
-  const endAll = (): void => {
-    for (const each of [...ends]) each();
-  };
-  if (!waiting.has(signal)) {
-    waiting.set(signal, ends);
-    signal.addEventListener('abort', endAll, { once: true });
-  }
+  const { ends, endAll } = listeners.get(signal) ?? listenTo(signal);
   ends.add(end);
   return () => {
     ends.delete(end);
+    if (ends.size > 0) return;
+    signal.removeEventListener('abort', endAll);
+    listeners.delete(signal);
   };
 };
 

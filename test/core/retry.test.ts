@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { getEventListeners } from 'node:events';
+import { mock } from 'node:test';
+import { AnimalStoreError } from '../../core/client';
+import { withRetries } from '../../core/client/retry';
+
+const longestTimerMs = 2 ** 31 - 1;
+
+const failure = new AnimalStoreError('unavailable', 'down', { retryAfterMs: 2 ** 40 });
+
+const fail = () => Promise.reject(new AnimalStoreError('network', 'no answer'));
+
+describe('A call of a client', () => {
+  const timersMs: Array<number> = [];
+  beforeEach(() => {
+    timersMs.length = 0;
+    mock.method(Math, 'random', () => 1);
+    mock.method(globalThis, 'setTimeout', (end: () => void, delayMs: number) => {
+      timersMs.push(delayMs);
+      return setImmediate(end);
+    });
+  });
+  afterEach(() => {
+    mock.restoreAll();
+  });
+
+  it('pauses twice as long after each attempt, up to 5 seconds', async () => {
+    const delays: Array<number> = [];
+    const stop = new AbortController();
+    const onRetry = ({ delayMs }: { readonly delayMs: number }): void => {
+      if (delays.push(delayMs) === 6) stop.abort();
+    };
+    const error: unknown = await withRetries(fail, { onRetry, signal: stop.signal }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).to.include({ code: 'aborted', attempts: 6 });
+    expect(delays).to.deep.equal([400, 800, 1_600, 3_200, 5_000, 5_000]);
+  });
+
+  it('sets no timer that is longer than Node allows, which would fire at once', async () => {
+    let attempts = 0;
+    const failOnce = () => ((attempts += 1) === 1 ? Promise.reject(failure) : Promise.resolve('answer'));
+    const unlimited = { timeoutMs: Infinity, retryForMs: Infinity };
+    expect(await withRetries(failOnce, unlimited)).to.equal('answer');
+    expect(timersMs).to.deep.equal([longestTimerMs, longestTimerMs, longestTimerMs]);
+  });
+
+  it('adds one listener to a signal that many calls share, and removes it after the last', async () => {
+    const { signal } = new AbortController();
+    const listeners = () => getEventListeners(signal, 'abort').length;
+    let attempts = 0;
+    const failFirst = () => ((attempts += 1) <= 20 ? fail() : Promise.resolve(listeners()));
+    const calls = Array.from({ length: 20 }, () => withRetries(failFirst, { signal }));
+    expect(listeners()).to.equal(1);
+    expect(new Set(await Promise.all(calls))).to.deep.equal(new Set([1]));
+    expect(listeners()).to.equal(0);
+  });
+});
