@@ -87,6 +87,8 @@ describe('the examples in the Markdown files', function () {
       ': {"id":1,"n',
       'json: { "code": ',
       'js: import { e',
+      'js: import { p',
+      'python: # Adds 100',
       ': { id: 1n, ',
     ]);
     expect(files.flatMap(commandsIn)).to.include.members(Object.keys(notRun));
@@ -103,6 +105,18 @@ describe('the examples in the Markdown files', function () {
   it('show the answer to the first call', async () => {
     expect(`${(await enter(firstCall, checkout)).stdout}
 `).to.equal(shown('{"id"'));
+  });
+
+  it('show programs that test/embedders runs', async () => {
+    const [python, openApiFetch] = markdownBlocks('docs/http-api.md').filter(({ language }) =>
+      ['python', 'js'].includes(language),
+    );
+    const programOf = (file: string) => readFile(join(projectFolder, 'test/examples/clients', file), 'utf8');
+    expect(python?.text).to.equal(await programOf('python.py'));
+    const program = await programOf('openapi-fetch.mjs');
+    const [imported = '', made = ''] = openApiFetch?.text.split('\n') ?? [];
+    expect(program).to.include(imported).and.include(made);
+    expect(program).to.include("parseAs: 'text'").and.include('data, null, BigInt)');
   });
 
   it('show an Error body', async () => {
