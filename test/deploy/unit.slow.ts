@@ -43,6 +43,7 @@ describe('The systemd unit', () => {
     await mkdir(dirname(installed), { recursive: true });
     await mkdir(join(folder, 'current/bin'));
     await symlink(projectFolder, installed);
+    await symlink(join(projectFolder, 'deploy'), join(folder, 'deploy'));
     const program = `#!/bin/sh\nexec node ${installed}/dist/app/main.js "$@"\n`;
     await writeFile(join(folder, 'current/bin/animal-store'), program, { mode: 0o755 });
     unit = (await readFile(unitFile, 'utf8')).replaceAll('/opt/animal-store', folder);
