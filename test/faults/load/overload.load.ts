@@ -26,8 +26,8 @@ const atOnceMs = 50;
 
 const maxMemoryBytes = 1_200_000_000;
 
-/** Least share of the peak rate that is still answered. The load source shares the processor with the service. */
-const leastShare = 0.5;
+/** Least share of the peak rate that is still answered. The load source takes most of the processor from the service. */
+const leastShare = 0.2;
 
 const rex: LoadRequest = { target: '/v1/pets', key, body: '{"name":"Rex","categoryId":7}' };
 const animals = 1_000;
