@@ -50,7 +50,7 @@ const Exports = t.type({
 export const libraryEntries = (): ReadonlyArray<readonly [entry: string, source: string]> => {
   const { exports } = decodeOrThrow(Exports, JSON.parse(readFileSync(libraryManifest, 'utf8')));
   return Object.entries(exports).flatMap(([path, target]) =>
-    typeof target === 'string'
+    typeof target === 'string' || !target.types.endsWith('.d.ts')
       ? []
       : [
           [

@@ -32,11 +32,23 @@ export const embedderFolder = async (...beside: ReadonlyArray<string>): Promise<
 };
 
 /** Bundles a program for a browser. Fails if the program needs a module of Node. */
-export const bundleForBrowser = async (folder: string, program: string): Promise<string> => {
-  await writeFile(join(folder, 'program.mjs'), program);
-  const options = ['--bundle', '--minify', '--platform=browser', '--format=esm', '--outfile=bundle.mjs'];
+export const bundleForBrowser = async (
+  folder: string,
+  program: string,
+  language: 'mjs' | 'jsx' = 'mjs',
+): Promise<string> => {
+  await writeFile(join(folder, `program.${language}`), program);
+  const options = [
+    '--jsx=automatic',
+    '--define:process.env.NODE_ENV="production"',
+    '--bundle',
+    '--minify',
+    '--platform=browser',
+    '--format=esm',
+    '--outfile=bundle.mjs',
+  ];
   const esbuild = toolFolder('.bin/esbuild');
-  const { code, stderr } = await startProgram(esbuild, ['program.mjs', ...options], { folder }).ended;
+  const { code, stderr } = await startProgram(esbuild, [`program.${language}`, ...options], { folder }).ended;
   expect(code, stderr).to.equal(0);
   return readFile(join(folder, 'bundle.mjs'), 'utf8');
 };
