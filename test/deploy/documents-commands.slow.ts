@@ -19,6 +19,17 @@ const addAndList = (name: string, port = 3000): string => `
     http://127.0.0.1:${port}/v1/pets >/dev/null
   animal-store export --format csv - | sed '1d; s/,.*//' | paste -sd' '`;
 
+/** Script that starts an empty PostgreSQL server under a host name. Its administrator is `postgres`. */
+const startPostgres = (host: string, ip: string, programs: string): string => `
+  echo ${ip} ${host} >>/etc/hosts
+  install --directory --mode=700 --owner=nobody /var/lib/${host}
+  echo PASSWORD >/tmp/password
+  as_nobody() { setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"; }
+  as_nobody ${programs}/initdb --pgdata=/var/lib/${host} --username=postgres --pwfile=/tmp/password --auth=password \\
+    --encoding=UTF8 --locale=C
+  as_nobody ${programs}/pg_ctl --pgdata=/var/lib/${host} --wait --log=/var/lib/${host}/log \\
+    --options='-c listen_addresses=${ip} -c unix_socket_directories=' start`;
+
 describe('The commands of the pages on operating, as they are printed', function () {
   needsPrograms('unshare', 'nsenter', 'curl', 'ip', 'runuser', 'useradd');
   needsBareMachine();
@@ -81,5 +92,54 @@ describe('The commands of the pages on operating, as they are printed', function
     await machine.enter(addAndList('Ben'));
     expect(await machine.enter('cat /var/log/animal-store.log')).to.include('"trace_id"');
     expect(left).to.deep.equal([]);
+  });
+
+  it('grant, back up and restore on postgresql.md, without a SQLite driver, for one instance and two', async function () {
+    const programs = await machine.attempt('ls -d /usr/lib/postgresql/*/bin | tail -1');
+    if (programs.stdout === '') {
+      process.stdout.write('skipped, since no PostgreSQL server is installed in /usr/lib/postgresql\n');
+      this.skip();
+    }
+    const [roles = '', grants = '', dump = '', restore = '', ...more] = shellBlocks('docs/postgresql.md');
+    expect(more).to.deep.equal([]);
+    const address = 'postgres://animals:PASSWORD@db.example/animals';
+    const [install = ''] = shellBlocks('docs/operations.md');
+    const driver = '--allow-scripts=sqlite3';
+    const sqlite = 'sqlite:/var/lib/animal-store/animals.sqlite3';
+    for (const printed of [driver, sqlite]) expect(install).to.include(printed);
+    await machine.enter(`
+      ${startPostgres('db.example', '127.0.0.1', programs.stdout.trim())}
+      ${startPostgres('new-db.example', '127.0.0.2', programs.stdout.trim())}
+      ${roles}`);
+    // The tables exist before the installation, whose `migrate` then needs no right to create them.
+    const [installProgram = '', ...rest] = install
+      .replace(driver, '--ignore-scripts')
+      .replace(sqlite, address)
+      .split(/(?=^animal-store migrate\n)/m);
+    const printed = await machine.enter(`${installProgram}${grants}${rest.join('')}`);
+    await machine.enter(`echo ${/^animals_\S+$/m.exec(printed)?.[0] ?? ''} >first-key`);
+    const withoutDriver = '/opt/animal-store/current/bin/animal-store migrate';
+    const { code, stderr } = await machine.attempt(`DATABASE_URL=sqlite:x ${withoutDriver}`);
+    expect(code, stderr).to.equal(1);
+    expect(stderr).to.include('npm rebuild sqlite3');
+
+    expect(await machine.enter(addAndList('Rex'))).to.equal('Rex\n');
+    await machine.enter(dump);
+    // The job that backs up works with the role of the service, too.
+    await machine.enter(`
+      install --directory --owner=animal-store /var/backups/animal-store
+      systemctl start animal-store-backup.service
+      pg_restore --list /var/backups/animal-store/animals-*.dump | grep -q 'TABLE DATA public pets'`);
+    await machine.enter(roles.replaceAll('@db.example', '@new-db.example'));
+    await machine.enter(restore);
+    expect(await machine.enter('cat /etc/animal-store/environment')).to.include('@new-db.example/');
+    expect(await machine.enter(addAndList('Tom'))).to.equal('Rex Tom\n');
+
+    await machine.enter('systemctl stop animal-store; systemctl enable --now animal-store@1 animal-store@2');
+    expect(await machine.enter(addAndList('Max', 3001))).to.equal('Rex Tom Max\n');
+    expect(await machine.enter(addAndList('Kim', 3002))).to.equal('Rex Tom Max Kim\n');
+    await machine.enter(
+      'curl --fail http://127.0.0.1:9461/readyz && curl --fail http://127.0.0.1:9462/readyz',
+    );
   });
 });
