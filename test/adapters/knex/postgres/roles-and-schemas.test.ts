@@ -15,18 +15,19 @@ import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contrac
 import { withDatabase } from '../../../support/databases/databases';
 import { createPostgresDatabase, execute, type PostgresDatabase } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
+import { projectFolder } from '../../../support/processes/command';
 
 const limits = { poolSize: 2, statementTimeoutMs: 3_000 };
 
-const page = readFileSync(join(__dirname, '../../../../docs/postgresql.md'), 'utf8');
+const script = readFileSync(join(projectFolder, 'deploy/postgres/grants.sql'), 'utf8');
 
-/** Statements on the page that grant rights to the role `animals`. */
-const grants = [...page.matchAll(/^(?:grant|alter default privileges) .* to animals;$/gm)].map(
+/** Statements of the script that grant rights to a role. */
+const grants = [...script.matchAll(/^(?:grant|alter default privileges) .* to :"role";$/gm)].map(
   ([line]) => line,
 );
 
 describe('A role of PostgreSQL that may make no table', () => {
-  it('serves a store that is migrated and has a key, by the grants of docs/postgresql.md, also with a later table', async () => {
+  it('serves a store that is migrated and has a key, by the grants of deploy/postgres, also with a later table', async () => {
     expect(grants).to.have.lengthOf(4);
     const { url, drop } = await createPostgresDatabase();
     const role = `few_${randomBytes(8).toString('hex')}`;
@@ -45,7 +46,7 @@ describe('A role of PostgreSQL that may make no table', () => {
           await execute(
             url,
             `create role ${role} login password '${role}'`,
-            ...grants.map((grant) => grant.replace(/ animals;$/, ` ${role}`)),
+            ...grants.map((grant) => grant.replace(':"role"', role)),
           );
           const database = openPostgres(asRole.href, limits);
           try {
