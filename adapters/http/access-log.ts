@@ -34,7 +34,7 @@ export interface RequestRecord extends RejectionRecord {
 
 /**
  * Receiver of an event for each start, end, rejection and error of a request. `accessLog`, which app.ts installs,
- * reports the requests that reach Koa. server-options.ts reports the requests that the HTTP server ends itself.
+ * reports the requests that reach Koa. app.ts reports the requests that the HTTP server rejects.
  * app/serve/observability.ts implements the functions, which must not throw.
  */
 export interface Reporter {

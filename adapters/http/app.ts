@@ -1,9 +1,25 @@
 import Koa from 'koa';
-import { accessLog, type Reporter } from './access-log';
-import { catchDefects, cors, requestId, requestIdOf, setSecurityHeaders } from './middleware';
+import { accessLog, recordRejection, type Reporter } from './access-log';
+import { jsonType } from './context';
+import {
+  causeOf,
+  describeFailure,
+  errorBodyText,
+  type HttpFailure,
+  recordServerFailure,
+  type RequestHead,
+} from './errors';
+import {
+  catchDefects,
+  cors,
+  corsHeaders,
+  requestId,
+  requestIdOf,
+  securityHeaders,
+  setSecurityHeaders,
+} from './middleware';
 import { type CheckReadiness, petMethods } from './operations';
 import { addAdminRoutes, addPublicRoutes, type PetRoutesOptions, type ReadMetrics } from './routes';
-import { serverOptions } from './server-options';
 
 interface AdminOptions {
   readonly checkReadiness: CheckReadiness;
@@ -20,6 +36,42 @@ interface Options extends PetRoutesOptions, Omit<AdminOptions, 'readMetrics'> {
    */
   readonly middleware?: ReadonlyArray<Koa.Middleware>;
 }
+
+/** Returns callbacks for the HTTP server. app/serve/serve.ts passes them to `startHttpServer`. */
+const serverOptions = (
+  {
+    reporter,
+    corsOrigins = [],
+    trustedProxies = 0,
+  }: Pick<Options, 'reporter' | 'corsOrigins' | 'trustedProxies'>,
+  methods: ReadonlyArray<string>,
+) => {
+  const errorResponse = (serverFailure: HttpFailure, request: RequestHead) => {
+    const failure: HttpFailure =
+      serverFailure._tag === 'MethodNotAllowed' && serverFailure.allowed.length === 0
+        ? { ...serverFailure, allowed: methods }
+        : serverFailure;
+    recordServerFailure(request, failure);
+    const requestId = requestIdOf(request);
+    const cause = causeOf(failure);
+    if (cause !== undefined) reporter.error(cause, requestId);
+    const description = describeFailure(failure);
+    const headers = {
+      'X-Request-Id': requestId,
+      ...securityHeaders,
+      ...corsHeaders(corsOrigins, request.headers.origin),
+      ...description.headers,
+      'Content-Type': jsonType,
+    };
+    return { status: description.status, headers, body: errorBodyText(description) };
+  };
+
+  const onRejected = (request: RequestHead, status: number): void => {
+    reporter.requestRejected(recordRejection(request, status, trustedProxies));
+  };
+
+  return { errorResponse, onRejected };
+};
 
 export type HttpApplication = ReturnType<typeof serverOptions> & { readonly app: Koa };
 
@@ -48,7 +100,7 @@ export const httpApplication = (options: Options): HttpApplication => {
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
   for (const added of middleware) app.use(added);
   addPublicRoutes(app, options);
-  return { app, ...serverOptions({ reporter, corsOrigins, trustedProxies, methods: petMethods }) };
+  return { app, ...serverOptions(options, petMethods) };
 };
 
 export const adminApplication = ({
@@ -61,6 +113,5 @@ export const adminApplication = ({
   app.use(catchDefects);
   app.use(setSecurityHeaders);
   addAdminRoutes(app, checkReadiness, readMetrics);
-  const methods = ['GET', 'HEAD'];
-  return { app, ...serverOptions({ reporter, corsOrigins: [], trustedProxies: 0, methods }) };
+  return { app, ...serverOptions({ reporter }, ['GET', 'HEAD']) };
 };

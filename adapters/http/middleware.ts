@@ -68,7 +68,7 @@ const isAllowed = (origins: ReadonlyArray<string>, origin: string): boolean =>
   origin !== '' && (origins.includes('*') || origins.includes(origin));
 
 /**
- * Returns the CORS headers of a response (Fetch standard, section 3.3). server-options.ts adds them to the errors of
+ * Returns the CORS headers of a response (Fetch standard, section 3.3). app.ts adds them to the errors of
  * the HTTP server, so that a page can read these errors too. Credentials such as cookies are not allowed, because a
  * page sends its API key itself.
  */

@@ -208,8 +208,7 @@ export const healthOperations: ReadonlyArray<ServiceOperation> = [
   },
 ];
 
-export const isHealthCheck = (path: string | undefined): boolean =>
-  healthOperations.some((operation) => operation.path === path);
+export const healthPaths = healthOperations.map(({ path }) => path);
 
 export const serviceOperations: ReadonlyArray<ServiceOperation> = [
   ...healthOperations,

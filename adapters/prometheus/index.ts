@@ -1,5 +1,5 @@
-import { collectDefaultMetrics, Histogram, Registry } from 'prom-client';
-import { type Operation, requestMetrics } from './request-metrics';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { batchMetrics, type Operation, requestMetrics } from './request-metrics';
 import { serviceMetrics, type ServiceStatus } from './service-metrics';
 
 export type { ServiceStatus };
@@ -23,22 +23,6 @@ const addProcessMetrics = (registry: Registry): void => {
   for (const { name } of registry.getMetricsAsArray()) {
     if (!processMetrics.includes(name)) registry.removeSingleMetric(name);
   }
-};
-
-const batchMetrics = (registry: Registry) => {
-  const durations = new Histogram({
-    name: 'db_client_operation_duration_seconds',
-    help: 'Duration of a database operation that requests can share: list (a query for pages), find (a query by ids), create (a transaction that adds animals).',
-    labelNames: ['db_operation_name'],
-    buckets: [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
-    registers: [registry],
-  });
-  for (const operation of ['list', 'find', 'create']) durations.zero({ db_operation_name: operation });
-  return {
-    batch: (operation: string, _size: number, milliseconds: number): void => {
-      durations.observe({ db_operation_name: operation }, milliseconds / 1000);
-    },
-  };
 };
 
 /**

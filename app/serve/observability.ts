@@ -1,15 +1,17 @@
 import * as E from 'fp-ts/Either';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type CheckReadiness, isHealthCheck, type Reporter, type RequestRecord } from '../../adapters/http';
+import { type CheckReadiness, healthPaths, type Reporter, type RequestRecord } from '../../adapters/http';
 import type { DatabaseStatus, RepositoryObserver } from '../../adapters/knex';
 import type { PrometheusMetrics, ServiceStatus } from '../../adapters/prometheus';
 import type { Backend } from '../backend/backend';
 import type { DatabaseAddress } from '../database-address';
 import { specificAdvice } from '../failures';
 
+const probes = new Set<string | undefined>(healthPaths);
+
 const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' => {
-  if (isHealthCheck(route)) return 'debug';
+  if (probes.has(route)) return 'debug';
   return status >= 500 ? 'error' : 'info';
 };
 
