@@ -54,13 +54,22 @@ const problemOf = ({ protocol, username, password, search, hash, port }: URL): s
     : undefined;
 };
 
+/** Returns undefined if the text is no URL. On Node 20, `URL.canParse` may be wrong about letters beyond ASCII. */
+const parseUrl = (text: string): URL | undefined => {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+};
+
 const parseBaseUrl = (baseUrl: string | URL): string => {
-  const text = String(baseUrl);
-  const expected = URL.canParse(text)
-    ? problemOf(new URL(text))
-    : 'an absolute URL, such as http://127.0.0.1:3000';
+  const url = parseUrl(String(baseUrl));
+  if (url === undefined)
+    throw invalidArgument([{ name: 'baseUrl', expected: 'an absolute URL, such as http://127.0.0.1:3000' }]);
+  const expected = problemOf(url);
   if (expected !== undefined) throw invalidArgument([{ name: 'baseUrl', expected }]);
-  return `${new URL(text).href.replace(/(\/v1)?\/*$/, '')}/v1/`;
+  return `${url.href.replace(/(\/v1)?\/*$/, '')}/v1/`;
 };
 
 const checkBaseUrl = (input: unknown) =>
