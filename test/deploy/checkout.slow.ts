@@ -27,6 +27,11 @@ describe('A checkout without its development packages', () => {
 
   const expectToServe = async (databaseUrl: string): Promise<void> => {
     const environment = { PORT: '0', DATABASE_URL: databaseUrl, API_KEYS: key, NODE_ENV: 'production' };
+    const migrated = startProgram(process.execPath, ['dist/app/main.js', 'migrate'], {
+      folder: checkout,
+      environment,
+    });
+    expect(await migrated.ended).to.include({ code: 0 });
     const { address, stop } = await whenServing(
       startProgram(process.execPath, ['dist/app/main.js', 'serve'], { folder: checkout, environment }),
     );

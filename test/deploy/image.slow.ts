@@ -143,6 +143,7 @@ describe('The image', function () {
     const settings = { PORT: port, API_KEYS: key };
 
     expect((await start(data, health, settings).ended).code).to.equal(1);
+    expect((await start(data, ['animal-store', 'migrate'], settings).ended).code).to.equal(0);
     for (const animals of [0, 1]) {
       const serving = start(data, [...config.Entrypoint, ...config.Cmd], settings);
       await eventually('it is healthy', 60_000, async () => {

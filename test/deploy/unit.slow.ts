@@ -86,6 +86,7 @@ describe('The systemd unit', () => {
       const [program = '', ...words] = valuesOf(unit, name)[0]?.split(' ') ?? [];
       return startProgram(program, words, { environment });
     };
+    expect(await runCommand(['migrate'], environment)).to.include({ code: 0 });
     const running = start('ExecStart');
     const ready = await start('ExecStartPost').ended;
     expect(ready, running.stderr()).to.include({ code: 0, stderr: '' });
