@@ -21,7 +21,7 @@ import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports, unavailabl
 import { fileAdvice } from './database-file';
 import { CommandFailed, orFail } from '../failures';
 import { createsFirstKey, type Settings } from '../settings';
-import { databaseOf, requireFile } from './database';
+import { databaseOf, mayCreateStore, requireFile } from './database';
 
 export interface Backend {
   readonly ports: Ports;
@@ -88,12 +88,6 @@ const refuseUnwritable = ({ DATABASE_URL: address }: Settings): void => {
 
 const hasStoredKey = async (database: Database): Promise<boolean> =>
   (await orFail(apiKeyStore(database).list)).some(({ isValid }) => isValid);
-
-/**
- * False in production. After the loss of its database, a service that a supervisor starts again would otherwise go on
- * with an empty one.
- */
-const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 'production';
 
 /** Throws in production, and otherwise warns, if SQLite's log would be outside the volume of the database file. */
 const checkMount = (

@@ -65,6 +65,12 @@ export const databaseOf = (settings: Settings) => {
   }
 };
 
+/**
+ * False in production. After the loss of its database, a service that a supervisor starts again would otherwise go on
+ * with an empty one.
+ */
+export const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 'production';
+
 export const requireFile = ({ DATABASE_URL: address }: Settings): void => {
   if (address._tag !== 'Sqlite') return;
   if (statSync(address.filename, { throwIfNoEntry: false })?.size) return;

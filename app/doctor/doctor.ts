@@ -9,7 +9,7 @@ import {
   type SchemaState,
 } from '../../adapters/knex';
 import { fieldErrorTexts } from '../../core';
-import { databaseOf } from '../backend/database';
+import { databaseOf, mayCreateStore } from '../backend/database';
 import { fileAdvice, ownerOf, userName } from '../backend/database-file';
 import { databaseAddressText } from '../database-address';
 import { CommandFailed, failureText } from '../failures';
@@ -68,13 +68,17 @@ const inspectSchema = (schema: SchemaState): CheckResult => {
   );
 };
 
+const missingStore = ({ DATABASE_URL }: Settings): CheckResult =>
+  failed('database', failureText({ _tag: 'NotInitialized' }, DATABASE_URL));
+
 /**
  * Checks a path that `doctor` must not open, because opening it would create a missing file, or block on a pipe.
  * Returns undefined if the path can be opened.
  */
-const inspectUnopened = (filename: string): CheckResult | undefined => {
+const inspectUnopened = (filename: string, settings: Settings): CheckResult | undefined => {
   const advice = fileAdvice(filename);
   if (!existsSync(filename)) {
+    if (advice === undefined && !mayCreateStore(settings)) return missingStore(settings);
     return advice === undefined
       ? passed('database', `${filename} does not exist yet; the first start creates it`)
       : failed('database', `${filename} can't be created: ${advice}`);
@@ -92,6 +96,7 @@ const inspectOpened = async (
     const report = await inspectDatabase(database, isThorough)();
     if (E.isLeft(report)) return [failed('database', failureText(report.left, address))];
     const { findings, schema } = report.right;
+    if (schema.generation === 0 && !mayCreateStore(settings)) return [missingStore(settings)];
     return [
       passed('database', `${databaseAddressText(address)} can be read and written`),
       ...findings,
@@ -109,7 +114,7 @@ const inspectData = async (settings: Settings, isThorough: boolean): Promise<Rea
     result,
     inspectKeys(settings, { issuedKeys: 0, validKeys: 0 }),
   ];
-  const unopened = address._tag === 'Sqlite' ? inspectUnopened(address.filename) : undefined;
+  const unopened = address._tag === 'Sqlite' ? inspectUnopened(address.filename, settings) : undefined;
   if (unopened !== undefined) return withoutData(unopened);
   try {
     const database = await databaseOf(settings)?.openForInspection();

@@ -30,13 +30,13 @@ export interface SqliteOptions {
   readonly isOwnFile?: boolean;
 }
 
-type Watch = Pick<ReturnType<typeof watchFile>, 'willOpen' | 'opened'>;
+type Watch = ReturnType<typeof watchFile>;
 
 const configuration = (
   filename: string,
   max: number,
   pragmas: ReadonlyArray<string>,
-  watch: Watch | undefined,
+  watch: Pick<Watch, 'willOpen' | 'opened'> | undefined,
 ): Knex.Config => {
   const connect = () => {
     createPrivateFile(filename);
@@ -52,7 +52,7 @@ export const sqliteConfiguration = (filename: string, watch?: Watch): Knex.Confi
     filename,
     1,
     ['journal_mode = WAL', 'synchronous = FULL', `journal_size_limit = ${journalSizeLimitBytes}`],
-    watch,
+    watch && { willOpen: watch.willOpen, opened: watch.openedWithLog },
   );
 
 const idForNewFile = async (reads: Knex): Promise<number | undefined> =>

@@ -39,6 +39,8 @@ export const watchFile = (filename: string) => {
     willOpen: (): void => void check(['']),
     /** Returns an error if the database file was replaced since `willOpen`. */
     opened: (): Error | undefined => (check(['']) ? fileReplaced() : undefined),
+    /** The same for a connection that holds the log open, and so keeps other processes from deleting it. */
+    openedWithLog: (): Error | undefined => (check(inspected) ? fileReplaced() : undefined),
     isReplaced: (): boolean => check(inspected),
   };
 };

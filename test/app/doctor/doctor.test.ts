@@ -129,7 +129,7 @@ describe('animal-store doctor', () => {
   it('reports a missing key in production, also when the last key is revoked', async () => {
     const file = await newDatabaseFile();
     const environment = { DATABASE_URL: `sqlite:${file}`, NODE_ENV: 'production' };
-    expect(checksOf((await doctor(environment)).failed)).to.deep.equal(['keys']);
+    expect(checksOf((await doctor(environment)).failed)).to.deep.equal(['database', 'keys']);
     await withDatabase(file, async (database) => {
       const { issue, revoke } = apiKeyStore(database);
       const { id } = await success(issue('one'));

@@ -87,6 +87,9 @@ describe('A start', () => {
     const missing = await runInProcess(['serve'], { ...environment, API_KEYS: 'a-key-of-22-characters-' });
     expect(missing.code).to.equal(1);
     expect(missing.stderr).to.include('there is no animal store in').and.include('`animal-store migrate`');
+    const doctor = await runInProcess(['doctor'], { ...environment, API_KEYS: 'a-key-of-22-characters-' });
+    expect(doctor.code).to.equal(1);
+    expect(doctor.stdout).to.include('there is no animal store in');
     expect((await runInProcess(['migrate'], environment)).code).to.equal(0);
     for (const [settings, advice] of [
       [{ ...production, DATABASE_URL: 'memory:' }, 'set API_KEYS'],
