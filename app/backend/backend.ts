@@ -8,7 +8,6 @@ import {
   type DatabaseStatus,
   knexAuthenticate,
   knexPetRepository,
-  isMountPoint,
   knexReadiness,
   migrate,
   migrateExisting,
@@ -18,7 +17,7 @@ import {
 } from '../../adapters/knex';
 import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
 import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports, unavailable } from '../../core';
-import { fileAdvice } from './database-file';
+import { fileAdvice, mountAdvice } from './database-file';
 import { CommandFailed, orFail } from '../failures';
 import { createsFirstKey, type Settings } from '../settings';
 import { databaseOf, mayCreateStore, requireFile } from './database';
@@ -94,11 +93,10 @@ const checkMount = (
   { DATABASE_URL: address, NODE_ENV }: Settings,
   printError: (text: string) => void,
 ): void => {
-  if (address._tag !== 'Sqlite' || !isMountPoint(address.filename)) return;
-  const text =
-    'the file is mounted without its folder, so its log is lost with the container; mount its folder instead';
-  if (NODE_ENV === 'production') throw new CommandFailed(unavailable(permanentError(text)));
-  printError(`warning: ${address.filename}: ${text}`);
+  const advice = address._tag === 'Sqlite' ? mountAdvice(address.filename) : undefined;
+  if (advice === undefined) return;
+  if (NODE_ENV === 'production') throw new CommandFailed(unavailable(permanentError(advice)));
+  printError(`warning: ${advice}`);
 };
 
 const prepareDatabase = async (

@@ -10,6 +10,7 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { isMountPoint } from '../../adapters/knex';
 
 const isPermitted = (path: string, mode: number): boolean => {
   try {
@@ -72,3 +73,9 @@ export const createForFolderOwner = (filename: string): void => {
     // Ignores the error, because opening the database fails for the same reason and reports it.
   }
 };
+
+/** Returns advice on a database file whose log would be outside its volume, or undefined. */
+export const mountAdvice = (filename: string): string | undefined =>
+  isMountPoint(filename)
+    ? `${filename} is mounted without its folder, so its log is lost with the container; mount its folder instead`
+    : undefined;

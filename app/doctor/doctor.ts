@@ -10,7 +10,7 @@ import {
 } from '../../adapters/knex';
 import { fieldErrorTexts } from '../../core';
 import { databaseOf, mayCreateStore } from '../backend/database';
-import { fileAdvice, ownerOf, userName } from '../backend/database-file';
+import { fileAdvice, mountAdvice, ownerOf, userName } from '../backend/database-file';
 import { databaseAddressText } from '../database-address';
 import { CommandFailed, failureText } from '../failures';
 import { misspeltSettings, settingWarnings } from '../setting-warnings';
@@ -36,6 +36,13 @@ const inspectUser = ({ DATABASE_URL: address }: Settings): CheckResult => {
         'user',
         `this command runs as ${user}, but ${foreign} belongs to ${ownerOf(foreign)}; run it as the user of the service, to whom the file and its folder must belong`,
       );
+};
+
+/** Fails where `serve` refuses to start, and warns where it warns. */
+const inspectMount = ({ DATABASE_URL: address, NODE_ENV }: Settings): ReadonlyArray<CheckResult> => {
+  const advice = address._tag === 'Sqlite' ? mountAdvice(address.filename) : undefined;
+  if (advice === undefined) return [];
+  return [NODE_ENV === 'production' ? failed('database', advice) : warned('database', advice)];
 };
 
 const inspectKeys = (
@@ -148,6 +155,7 @@ export const diagnose = async (
     ...settingWarnings(environment, settings).map((text) => warned('settings', text)),
     inspectUser(settings),
     ...(await inspectPorts(settings)),
+    ...inspectMount(settings),
     ...(await inspectData(settings, isThorough)),
   ];
 };

@@ -82,7 +82,9 @@ export const writeFile = async (
     await rename(partial, file);
   } catch (error) {
     await rm(partial, { force: true });
-    throw error;
+    throw errorCode(error) === 'EBUSY'
+      ? new Error(`${file} is a mount point, so no file can take its place; mount its folder instead`)
+      : error;
   }
 };
 

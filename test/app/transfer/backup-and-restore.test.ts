@@ -298,22 +298,41 @@ describe('A database file that is mounted without its folder', () => {
     const { file } = await newCatalogue(animals(1));
     const mounted = await newFile('mounted file', '');
     const backup = await newBackup();
-    const run = async (command: string, environment: Readonly<Record<string, string>> = {}) => {
+    const run = async (command: string, environment: Readonly<Record<string, string>> = {}, expected = 1) => {
       const script = `${mounting} && exec "$3" "$4" ${command}`;
       const words = ['-m', 'sh', '-c', script, 'sh', file, mounted, process.execPath, main, backup];
-      const { code, stderr } = await startProgram('unshare', words, {
+      const { code, stdout, stderr } = await startProgram('unshare', words, {
         environment: { DATABASE_URL: `sqlite:${mounted}`, PORT: '0', ...environment },
       }).ended;
-      expect(code, stderr).to.equal(1);
-      return stderr;
+      expect(code, stderr).to.equal(expected);
+      return stdout + stderr;
     };
-    for (const command of ['backup "$2" --replace', 'restore "$5" --replace'])
-      expect(
-        await run(command, command.startsWith('backup') ? { DATABASE_URL: `sqlite:${backup}` } : {}),
-      ).to.include(`${mounted} is a mount point, so no file can take its place; mount its folder instead`);
-    expect(await run('serve', { NODE_ENV: 'production', API_KEYS: 'a-key-of-22-characters-' })).to.include(
-      'mount its folder',
-    );
+    const ofBackup = { DATABASE_URL: `sqlite:${backup}` };
+    for (const [command, environment] of [
+      ['backup "$2" --replace', ofBackup],
+      ['restore "$5" --replace', {}],
+    ] as const)
+      expect(await run(command, environment)).to.include(
+        `${mounted} is a mount point, so no file can take its place; mount its folder instead`,
+      );
+    const production = { NODE_ENV: 'production', API_KEYS: 'a-key-of-22-characters-' };
+    expect(await run('serve', production)).to.include('mount its folder');
+    expect(await run('doctor', production)).to.match(/FAIL +database +.* mount its folder/);
+    expect(await run('doctor', {}, 0)).to.match(/warn\w* +database +.* mount its folder/i);
+    const [text, target] = [await newFile('text', ''), await newFile('animals.csv', '')];
+    const exporting = [
+      `${mounting} && exec "$3" "$4" export "$2"`,
+      'sh',
+      text,
+      target,
+      process.execPath,
+      main,
+    ];
+    const { code, stderr } = await startProgram('unshare', ['-m', 'sh', '-c', ...exporting], {
+      environment: { DATABASE_URL: `sqlite:${file}` },
+    }).ended;
+    expect(code, stderr).to.equal(1);
+    expect(stderr).to.include(`${target} is a mount point, so no file can take its place`);
     expect(await namesIn(file)).to.deep.equal(['animal 1']);
   });
 });
