@@ -13,6 +13,7 @@ export {
   type CreatedPet,
   decodeOrThrow,
   embeddedClient,
+  type EmbeddedClientOptions,
   fieldErrors,
   IdempotencyKey,
   type IdempotencyKeyInFlight,

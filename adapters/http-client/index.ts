@@ -20,7 +20,6 @@ export {
   type PageOptions,
   parseJson,
   type Pet,
-  type PetList,
   toJson,
 } from '../../core/client';
 

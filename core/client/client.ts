@@ -1,29 +1,12 @@
 import { callChecks, checkArguments, checkId, checkNewPet, createChecks, pageChecks } from './arguments';
 import type { CallOptions, CheckedPageOptions, CreateOptions, PageOptions } from './options';
-import type { Int64Input, NewPet, NewPetInput, Pet, PetFilters } from './pet';
+import type { NewPet, NewPetInput, Pet, PetFilters } from './pet';
 import { type Attempt, withRetries } from './retry';
 
 /** Page of animals by ascending id. `next` is the argument for the next page, or undefined on the last page. */
 export interface Page {
   readonly pets: ReadonlyArray<Pet>;
   readonly next: PageOptions | undefined;
-}
-
-/**
- * List of animals by ascending id. Each iteration starts at the first page, and reads each page only when it is needed.
- */
-export interface PetList extends AsyncIterable<Pet> {
-  readonly byPage: () => AsyncIterable<ReadonlyArray<Pet>>;
-}
-
-/**
- * Result of a create. `replayed` is true if an earlier request with the same idempotency key added the animal. The
- * earlier request may be an attempt of this call whose response was lost.
- */
-export interface CreateDetails {
-  readonly pet: Pet;
-  readonly replayed: boolean;
-  readonly idempotencyKey: string;
 }
 
 /**
@@ -34,14 +17,23 @@ export interface CreateDetails {
 export interface AnimalStoreClient {
   /** Adds an animal. All attempts send the same idempotency key, which is random if the options have none. */
   readonly create: (newPet: NewPetInput, options?: CreateOptions) => Promise<Pet>;
-  /** Adds an animal like `create`, and reports whether it was added before, and the idempotency key. */
-  readonly createWithDetails: (newPet: NewPetInput, options?: CreateOptions) => Promise<CreateDetails>;
+  /**
+   * Adds an animal like `create`. `replayed` is true if an earlier request with the same idempotency key added it. That
+   * may be an attempt of this call whose response was lost.
+   */
+  readonly createWithDetails: (
+    newPet: NewPetInput,
+    options?: CreateOptions,
+  ) => Promise<{ readonly pet: Pet; readonly replayed: boolean; readonly idempotencyKey: string }>;
   /** Reads one page of the animals that pass the filters. */
   readonly page: (options?: PageOptions) => Promise<Page>;
-  /** Lists the animals that pass the filters. Sends no request before the iteration starts. */
-  readonly list: (options?: PageOptions) => PetList;
+  /**
+   * Lists the animals that pass the filters, by ascending id. Each iteration starts at the first page, and reads each
+   * page only when it is needed.
+   */
+  readonly list: (options?: PageOptions) => AsyncIterable<Pet>;
   /** Reads one animal. Rejects with the code `pet_not_found` if no animal has this id. */
-  readonly get: (id: Int64Input, options?: CallOptions) => Promise<Pet>;
+  readonly get: (id: bigint | number | string, options?: CallOptions) => Promise<Pet>;
 }
 
 /** Query of a transport: at most `limit` animals that pass the filters and have an id greater than `after`. */
@@ -56,7 +48,7 @@ export interface Transport {
     newPet: NewPet,
     idempotencyKey: string,
     attempt: Attempt,
-  ) => Promise<Omit<CreateDetails, 'idempotencyKey'>>;
+  ) => Promise<{ readonly pet: Pet; readonly replayed: boolean }>;
   readonly list: (
     query: Query,
     attempt: Attempt,
@@ -85,10 +77,7 @@ export const clientOver = (transport: Transport, clientOptions: CallOptions): An
     ...options,
   });
 
-  const createWithDetails = async (
-    input: NewPetInput,
-    options: CreateOptions = {},
-  ): Promise<CreateDetails> => {
+  const createWithDetails: AnimalStoreClient['createWithDetails'] = async (input, options = {}) => {
     const newPet = checkNewPet(input);
     const checked = withDefaults(checkArguments('options', options, { checks: createChecks }));
     const { idempotencyKey = randomKey() } = checked;
@@ -111,28 +100,21 @@ export const clientOver = (transport: Transport, clientOptions: CallOptions): An
   const checkPageOptions = (options: PageOptions): CheckedPageOptions =>
     checkArguments('options', options, { checks: pageChecks });
 
-  async function* byPage(options: PageOptions): AsyncGenerator<ReadonlyArray<Pet>> {
+  async function* eachPet(options: PageOptions): AsyncGenerator<Pet> {
     const checked = checkPageOptions(options);
     let next: CheckedPageOptions | undefined = checked;
     while (next !== undefined) {
       const page: CheckedPage = await readPage({ ...checked, ...next });
-      yield page.pets;
+      yield* page.pets;
       next = page.next;
     }
-  }
-
-  async function* eachPet(options: PageOptions): AsyncGenerator<Pet> {
-    for await (const pets of byPage(options)) yield* pets;
   }
 
   return {
     create: async (newPet, options) => (await createWithDetails(newPet, options)).pet,
     createWithDetails,
     page: async (options = {}) => readPage(checkPageOptions(options)),
-    list: (options = {}) => ({
-      byPage: () => byPage(options),
-      [Symbol.asyncIterator]: () => eachPet(options),
-    }),
+    list: (options = {}) => ({ [Symbol.asyncIterator]: () => eachPet(options) }),
     get: async (input, options = {}) => {
       const id = checkId(input);
       const checked = checkArguments<CallOptions>('options', options, { checks: callChecks });

@@ -18,16 +18,8 @@ export {
   readApiKey,
   when,
 } from './arguments';
-export {
-  type AnimalStoreClient,
-  clientOver,
-  type CreateDetails,
-  type Page,
-  type PetList,
-  type Query,
-  type Transport,
-} from './client';
+export { type AnimalStoreClient, clientOver, type Page, type Query, type Transport } from './client';
 export { type CallOptions, type CreateOptions, type PageOptions } from './options';
 export { jsonTokens, parseJson, toJson } from './json';
-export { type Int64Input, type NewPet, type NewPetInput, type Pet, readPet } from './pet';
+export { type NewPet, type NewPetInput, type Pet, readPet } from './pet';
 export { type Attempt, clientTimeouts } from './retry';

@@ -76,28 +76,28 @@ const removeMapComments = (folder: string): void => {
   }
 };
 
+const clientFile = 'dist/client.mjs';
+
 /** Writes the client as one file, which a page loads by `<script type="module">`. */
 const writeClientFile = (folder: string): void => {
-  const client = './adapters/http-client/index.js';
   buildSync({
-    entryPoints: [join(folder, client)],
-    outfile: join(folder, 'client.mjs'),
+    entryPoints: [join(repository, 'adapters/http-client/index.ts')],
+    outfile: join(folder, clientFile),
     bundle: true,
     format: 'esm',
     minify: true,
     platform: 'browser',
   });
-  writeFileSync(join(folder, 'client.d.mts'), `export * from '${client}';\n`);
 };
 
 export const packLibrary = (target: string): string => {
   const { version } = readJson('package.json', ServiceManifest);
   const content = readJson('deploy/packages/library.json', Manifest);
-  const manifest = { ...content, version, files: [...content.files, 'dist/client.mjs', 'dist/client.d.mts'] };
+  const manifest = { ...content, version, files: [...content.files, clientFile] };
   return pack(target, manifest, content.files, (folder) => {
     removeMapComments(join(folder, 'dist', 'core'));
     removeMapComments(join(folder, 'dist', 'adapters'));
-    writeClientFile(join(folder, 'dist'));
+    writeClientFile(folder);
   });
 };
 

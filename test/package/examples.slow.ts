@@ -9,6 +9,7 @@ import { removeFolders } from '../support/temporary-folder';
 const examples = join(projectFolder, 'test', 'examples');
 /** Exports inferred types. With `declaration: true`, the compiler must be able to name each of them. */
 const reexports = `
+import type { AnimalStoreClient } from 'animal-store/client';
 import * as core from 'animal-store/core';
 import { mountPetRoutes } from 'animal-store/http';
 import { inMemoryApiKeys, inMemoryPetRepository } from 'animal-store/in-memory';
@@ -18,7 +19,7 @@ import Koa from 'koa';
 
 export const operations = ({ caller, listPets, createPet, getPet }: core.AnimalStore) =>
   ({ caller, listPets, createPet, getPet });
-export const methods = ({ create, createWithDetails, page, list, get }: core.AnimalStoreClient) =>
+export const methods = ({ create, createWithDetails, page, list, get }: AnimalStoreClient) =>
   ({ create, createWithDetails, page, list, get });
 export const { list, find, create, importAll } = inMemoryPetRepository();
 export const { authenticate, add, revoke } = inMemoryApiKeys();

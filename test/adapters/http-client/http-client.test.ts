@@ -6,7 +6,6 @@ import {
   type AnimalStoreClient,
   type NewPetInput,
   type Pet,
-  type PetList,
 } from '../../../adapters/http-client';
 import { inMemoryApiKeys } from '../../../adapters/in-memory';
 import * as core from '../../../core';
@@ -53,9 +52,6 @@ describe('The types of the client', () => {
         async *[Symbol.asyncIterator]() {
           yield await Promise.resolve(pet);
         },
-        async *byPage() {
-          yield await Promise.resolve([pet]);
-        },
       }),
       get: () => Promise.resolve(pet),
     };
@@ -65,7 +61,7 @@ describe('The types of the client', () => {
       readonly categoryId: bigint | number | string;
       readonly status?: 'available' | 'pending' | 'sold' | undefined;
     }>();
-    expectTypeOf<PetList>().toExtend<AsyncIterable<{ readonly id: bigint; readonly name: string }>>();
+    expectTypeOf(mock.list).returns.toEqualTypeOf<AsyncIterable<Pet>>();
   });
 
   it('accept the animals of the core', () => {

@@ -6,26 +6,23 @@ import { createRoot } from 'react-dom/client';
 const animals = animalStoreClient(window.settings);
 
 const Pets = () => {
-  const [place, goTo] = useState({ pageSize: 10 });
-  const [page, show] = useState({ pets: [] });
+  const [places, setPlaces] = useState([{ pageSize: 10 }]);
+  const [{ pets, next, error }, setPage] = useState({ pets: [] });
   useEffect(() => {
     const leaving = new AbortController();
-    const fail = (error) => error.code === 'aborted' || show({ pets: [], error });
-    animals.page({ ...place, signal: leaving.signal }).then(show, fail);
+    const fail = (error) => error.code === 'aborted' || setPage({ pets: [], error });
+    animals.page({ ...places.at(-1), signal: leaving.signal }).then(setPage, fail);
     return () => leaving.abort();
-  }, [place]);
-  const showNext = () => goTo(page.next);
+  }, [places]);
+  const items = pets.map(({ id, name }) => <li key={id}>{`${id}: ${name}`}</li>);
+  const back = () => setPlaces(places.slice(0, -1));
+  const forward = () => setPlaces([...places, next]);
   return (
     <main>
-      <ul>
-        {page.pets.map(({ id, name }) => (
-          <li key={id}>{`${id}: ${name}`}</li>
-        ))}
-      </ul>
-      <p role="alert">{page.error?.message}</p>
-      <button disabled={!page.next} onClick={showNext}>
-        Next page
-      </button>
+      <ul>{items}</ul>
+      <p role="alert">{error?.message}</p>
+      <button disabled={places.length === 1} onClick={back} children="Previous page" />
+      <button disabled={!next} onClick={forward} children="Next page" />
     </main>
   );
 };
