@@ -110,28 +110,20 @@ describe('A failing SQLite database is a 503, and reads continue', () => {
           await run('backup', `${other}/backup`);
           await fillDisk(`${folder}/filler`, diskBytes);
 
-          expect(await run('restore', `${other}/backup`)).to.equal(
-            'the restore failed: SQLITE_FULL: database or disk is full; free space on the disk of the database; the database is unchanged\n',
-          );
-          expect(await run('backup', `${folder}/backup`)).to.equal(
-            `the backup failed: no space is left on the disk of ${folder}/backup; free space there; ${folder}/backup was not written\n`,
-          );
-          expect(await run('backup', '-')).to.match(
-            /^the backup failed: no space is left on the disk of \S+; free space there; nothing was written\n$/,
-          );
-          // After this command, a log without an index is left, so that SQLite can't even read the file.
-          const advice = 'SQLITE_IOERR: disk I/O error; check that the disk has free space and no errors';
-          expect(await run('keys', 'list')).to.equal(
-            `animal-store: the database sqlite:${database} can't be used: ${advice}\n`,
-          );
-          for (const words of [[], ['--replace']]) {
-            expect(await run('restore', `${other}/backup`, ...words)).to.equal(
-              `the restore failed: ${advice}; the database is unchanged\n`,
-            );
+          // The first of these commands leaves a log without an index, so that SQLite can't even read the file.
+          const advice = /(?:SQLITE_(?:FULL|IOERR): |no space is left).*free space/;
+          for (const words of [
+            ['backup', `${folder}/backup`],
+            ['restore', `${other}/backup`],
+            ['restore', `${other}/backup`, '--replace'],
+            ['keys', 'list'],
+            ['backup', `${other}/backup`, '--replace'],
+          ]) {
+            const told = await run(...words);
+            expect(told, words.join(' ')).to.match(advice);
+            if (words[0] !== 'keys')
+              expect(told, words.join(' ')).to.match(/ (?:is unchanged|was not written)\n$/);
           }
-          expect(await run('backup', `${other}/backup`)).to.equal(
-            `the backup failed: ${advice}; ${other}/backup is unchanged\n`,
-          );
         }),
       ),
     'mount',
