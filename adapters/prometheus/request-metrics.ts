@@ -24,10 +24,13 @@ const ownerMetrics = (registers: Array<Registry>) => {
   const owners = new Set<string>();
 
   return (ownerId: string, status: number): void => {
-    if (owners.size < maxOwners) owners.add(ownerId);
+    const isNew = owners.size < maxOwners && !owners.has(ownerId);
+    if (isNew) owners.add(ownerId);
     const owner = owners.has(ownerId) ? ownerId : otherOwners;
     requests.inc({ owner });
-    rateLimited.inc({ owner }, status === tooManyRequests ? 1 : 0);
+    const isLimited = status === tooManyRequests;
+    // The first request of an owner makes a series at 0, because Prometheus cannot compute the increase of a missing one.
+    if (isNew || isLimited) rateLimited.inc({ owner }, isLimited ? 1 : 0);
   };
 };
 

@@ -155,7 +155,8 @@ const serveClients = async (
 
   const admin = await startAdminServer(settings, checkReadiness, readMetrics, reporter);
   try {
-    const measured = measuredReporter(reporter, metrics);
+    // Without ADMIN_PORT, no program can read the metrics of requests.
+    const measured = admin === undefined ? reporter : measuredReporter(reporter, metrics);
     const countRefused = refusedConnections(logger, metrics, settings.MAX_CONNECTIONS);
     const server = await startPublicServer(settings, backend, checkReadiness, measured, countRefused);
     try {
