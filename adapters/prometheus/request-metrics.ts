@@ -24,9 +24,9 @@ const ownerMetrics = (registers: Array<Registry>) => {
   const owners = new Set<string>();
 
   return (ownerId: string, status: number): void => {
-    const isNew = owners.size < maxOwners && !owners.has(ownerId);
-    if (isNew) owners.add(ownerId);
-    const owner = owners.has(ownerId) ? ownerId : otherOwners;
+    const owner = owners.has(ownerId) || owners.size < maxOwners ? ownerId : otherOwners;
+    const isNew = !owners.has(owner);
+    if (isNew) owners.add(owner);
     requests.inc({ owner });
     const isLimited = status === tooManyRequests;
     // The first request of an owner makes a series at 0, because Prometheus cannot compute the increase of a missing one.
