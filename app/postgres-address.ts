@@ -12,7 +12,7 @@ const supported = [
   ...['application_name', 'fallback_application_name'],
 ];
 
-/** Other parameters of libpq 18, "Parameter Key Words". */
+/** Parameters that libpq 18 knows ("Parameter Key Words") and this service does not support. */
 const unsupported = [
   ...['authtype', 'channel_binding', 'client_encoding', 'connect_timeout', 'gssdelegation', 'gssencmode'],
   ...['gsslib', 'hostaddr', 'keepalives', 'keepalives_count', 'keepalives_idle', 'keepalives_interval'],
@@ -123,8 +123,8 @@ const decode = (text: string): E.Either<string, ReadonlyMap<string, string>> => 
 };
 
 /**
- * Rewrites an address that psql accepts to one that the driver accepts, such as a host in the parameter `host`. Returns
- * what the address must be if it is invalid, without any value of it.
+ * Rewrites an address of psql to one that the driver accepts. For example, psql accepts a host in the parameter `host`.
+ * For an invalid address, returns what it must be. This text contains no value of the address, such as the password.
  */
 export const parsePostgresAddress = (text: string): E.Either<string, string> => {
   let decoded: E.Either<string, ReadonlyMap<string, string>>;

@@ -3,7 +3,7 @@
 import { isOneEditApart } from './one-edit-apart';
 import { fileSettings, settingNames, type Settings } from './settings';
 
-/** With the variable `API_KEY`, which looks like a misspelt name, the client's documents give a client its key. */
+/** Names that cause no warning. docs/client.md uses `API_KEY`, which would look like a misspelt `API_KEYS`. */
 const known: ReadonlyArray<string> = [...settingNames, ...fileSettings, 'API_KEY'];
 
 export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>

@@ -1,6 +1,6 @@
 /*
- * Rules of the values of a store, without io-ts. pets.ts and keys.ts make codecs of them, and client/ checks the
- * arguments of a client by them.
+ * Rules for the values of a store. codec.ts, pets.ts and keys.ts make codecs from them. client/ checks arguments with
+ * them. This file does not import io-ts, so that client/ does not load it.
  */
 
 export interface Rule<A> {

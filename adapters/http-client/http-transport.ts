@@ -29,8 +29,8 @@ interface Success {
 type Head = Pick<Success, 'status' | 'headers'>;
 
 /**
- * Maximum number of bytes of a response: a page of 100 animals whose names of 1,000 characters are all escaped, and 1 MB
- * more. Without this limit, a response without an end would fill the memory.
+ * Maximum number of bytes of a response. Fits 100 animals whose names have 1,000 characters, each escaped in 12 bytes,
+ * and 1 MB more. Without this limit, an endless response would fill the memory.
  */
 const maxResponseBytes = 100 * (12 * 1_000 + 200) + 1_000_000;
 

@@ -145,12 +145,15 @@ export class Connection {
     return this.current?.req === request ? this.deadline : undefined;
   }
 
-  /** Announces the end of the connection in the current response, if its head is not yet sent. */
+  /** Adds `Connection: close` to the current response, if its head is not yet sent. */
   announceStop(): void {
     if (this.current?.headersSent === false) this.current.setHeader('Connection', 'close');
   }
 
-  /** Answers 503 for a listener that has not answered, and notes how long the client has read nothing. */
+  /**
+   * Answers 503 if the listener has missed the deadline, which moves while the body arrives. Records since when the
+   * client has read nothing. index.ts calls it every 500 ms.
+   */
   sweep(now: number): void {
     const { socket, current } = this;
     const readBytes = socket.bytesWritten - socket.writableLength;

@@ -55,7 +55,7 @@ const toBuffer = (chunk: unknown, encoding: unknown): Uint8Array | undefined => 
  */
 export const closeIfEarly = (response: ServerResponse, onEarlyEnd: () => void): void => {
   const { req: request } = response;
-  // eslint-disable-next-line @typescript-eslint/unbound-method -- They are called with their response.
+  // eslint-disable-next-line @typescript-eslint/unbound-method -- `Reflect.apply` calls them with their response.
   const { writeHead, write, end } = response;
   let isEnding = false;
 

@@ -159,7 +159,7 @@ export const startHttpServer = async (
   };
   server.on('request', receive);
   server.on('checkContinue', continueOnceRead).on('checkContinue', receive);
-  // `validateRequest` rejects the expectation.
+  // Node emits this event if Expect is not 100-continue. `validateRequest` then rejects the request with 417.
   server.on('checkExpectation', receive);
   server.on('connect', (request, socket) => {
     // Node has removed its own listener. Without one, a connection reset would end the process.

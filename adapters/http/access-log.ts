@@ -139,7 +139,7 @@ const clientClosedRequest = 499;
 
 const sentStatus = (request: IncomingMessage, response: ServerResponse): number => {
   if (response.headersSent) return response.statusCode;
-  // The HTTP server answers itself if the deadline has passed or the body is malformed.
+  // The HTTP server sends the response, past Koa, if the deadline has passed or the body is malformed.
   const failure = isAnsweredByServer(request) ? failureOf(request) : undefined;
   return failure === undefined ? clientClosedRequest : describeFailure(failure).status;
 };

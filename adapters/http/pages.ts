@@ -37,7 +37,7 @@ export const sendText = ({ body, contentType, headers = {} }: Text): Handle => {
   };
 };
 
-/** Returns the address by which the client has reached the service, or an empty text if Host is no host. */
+/** Returns the origin that the client has used for the service, or an empty text if the Host header is invalid. */
 const originOf = ({ host, URL: { protocol, origin } }: Context): string =>
   host !== '' && (protocol === 'http:' || protocol === 'https:') ? origin : '';
 

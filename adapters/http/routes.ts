@@ -53,7 +53,7 @@ const refuseUnmatched =
     else fail(context, { _tag: 'RouteNotFound', ...(suggestion === undefined ? {} : { suggestion }) });
   };
 
-/** Functions of `animal-store/http-server`. */
+/** Functions of a server that runs on `animal-store/http-server`. Another server lacks them. */
 interface HttpServerFunctions {
   readonly deadlineOf: (request: IncomingMessage) => Deadline | undefined;
 }

@@ -8,7 +8,7 @@ import { isSqliteBusy, permanentError, toTaskEither, withoutStatement } from './
 import { generationMismatch, readSchemaState, type SchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
 
-/** Tables of a store with their primary keys. The other tables hold what a service counts while it runs. */
+/** Tables to copy, with their primary keys. Heartbeats and rate limits belong to a running service, so they stay. */
 const tables = {
   pets: ['id'],
   api_keys: ['id'],
@@ -79,7 +79,7 @@ async function* readRows(from: Knex, table: Table): AsyncGenerator<ReadonlyArray
   } while (last !== undefined);
 }
 
-/** Number of rows, and the sum of their hashes, which does not depend on the order in which a database sorts texts. */
+/** Number of rows and sum of their hashes. Databases sort texts differently, and a sum does not depend on the order. */
 interface Digest {
   readonly count: number;
   readonly sum: bigint;

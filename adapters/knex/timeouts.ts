@@ -1,6 +1,6 @@
-/** Time limits of this adapter that others must exceed or fit into; `test/time-limits.test.ts` compares them. */
+/** Time limits of this adapter. `test/time-limits.test.ts` checks which limits must be less than others. */
 export const databaseTimeouts = {
-  /** Maximum time of a call of the repository, unless its deadline is earlier. */
+  /** Maximum time of a batch of repository calls, once it has begun. */
   callMs: 4_000,
   statementMs: 3_000,
   maxStatementMs: 9_000,

@@ -28,7 +28,7 @@ export const missingFormat =
 
 /**
  * Runs a command with the settings from the environment, and prints why it failed. `serve`, `migrate` and `keys` call
- * it directly, `import` through `runInterruptible`, and `export`, `backup` and `restore` through `runTransfer`.
+ * it directly. Commands that transfer animals call it through `runTransfer`.
  */
 export const runCommand = async (
   { env, printError, fail }: Terminal,

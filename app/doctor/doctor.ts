@@ -20,8 +20,8 @@ import { type CheckResult, failed, passed, warned } from './check-result';
 import { inspectPorts } from './ports';
 
 /**
- * Fails if the file or its folder belongs to another user. Root can open everything, and so can't find out what the
- * service may open.
+ * Fails if the file or its folder belongs to another user. Compares owners, because root can open every file, even one
+ * that the user of the service can't open.
  */
 const inspectUser = ({ DATABASE_URL: address }: Settings): CheckResult => {
   const uid = process.getuid?.();
@@ -38,7 +38,10 @@ const inspectUser = ({ DATABASE_URL: address }: Settings): CheckResult => {
       );
 };
 
-/** Fails where `serve` refuses to start, and warns where it warns. */
+/**
+ * Checks that the log of a SQLite file is on the same volume as the file. If not, fails in production, where `serve`
+ * refuses to start, and otherwise warns, as `serve` does.
+ */
 const inspectMount = ({ DATABASE_URL: address, NODE_ENV }: Settings): ReadonlyArray<CheckResult> => {
   const advice = address._tag === 'Sqlite' ? mountAdvice(address.filename) : undefined;
   if (advice === undefined) return [];

@@ -56,8 +56,8 @@ export const withMigrationPool =
     );
 
 /**
- * Makes `withMigrationLock` of a Database, for postgres.ts. The lock belongs to the transaction, so it ends with a
- * killed process, and works behind PgBouncer.
+ * Creates the function `withMigrationLock` of a Database, for postgres.ts. The lock belongs to a transaction. So it
+ * works behind PgBouncer, and a killed process releases it.
  */
 export const withMigrationLock =
   (lendPool: <B>(use: (pool: Knex) => Promise<B>) => Promise<B>, schema?: string) =>

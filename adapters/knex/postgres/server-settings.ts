@@ -45,7 +45,7 @@ const inspectDurability = async (pool: Knex): Promise<Finding> => {
   };
 };
 
-/** Checks the timeouts, because a connection pooler doesn't let the service set them. */
+/** Checks the session timeouts, because the service can't set them through a connection pooler. */
 const inspectTimeouts = async (pool: Knex, statementTimeoutMs: number): Promise<Finding> => {
   const wanted: Readonly<Record<string, number>> = sessionTimeouts(statementTimeoutMs);
   const found = await readServerSettings(pool, ...Object.keys(wanted));

@@ -86,7 +86,10 @@ const refuseAnimals = async (filename: string, file: Knex | undefined): Promise<
   );
 };
 
-/** Gives the database a second name, so that it has at least one at any time. A damaged one may still have its log. */
+/**
+ * Keeps the old database under the name `kept`. A hard link keeps the old name too until the restored file replaces it.
+ * Moves the log too, which a damaged database may still have.
+ */
 const keepDatabase = (filename: string, kept: string): void => {
   for (const ending of ['-wal', '-journal']) {
     if (existsSync(`${filename}${ending}`)) renameSync(`${filename}${ending}`, `${kept}${ending}`);

@@ -130,9 +130,10 @@ const hasLeftLog = (filename: string): boolean =>
   (statSync(`${resolveSymlink(filename)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /**
- * Opens a SQLite file for app/doctor/doctor.ts without changing its journal mode. If an earlier process left a write-ahead
- * log, reads use mode `ro` and close last: SQLite deletes the log when the last connection closes, unless that
- * connection is read-only. Without a log, reads use mode `rw`, because mode `ro` would create a log and leave it.
+ * Opens a SQLite file for the command `doctor` without changing its journal mode. SQLite deletes the write-ahead log
+ * when the last connection closes, unless that connection is read-only. If an earlier process left a log, reads
+ * therefore use mode `ro` and close last. Without a log, reads use mode `rw`, because mode `ro` would create a log and
+ * leave it.
  */
 export const openSqliteForInspection = (filename: string): InspectableDatabase => {
   const keepsLog = hasLeftLog(filename);
