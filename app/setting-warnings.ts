@@ -3,12 +3,14 @@
 import { isOneEditApart } from './one-edit-apart';
 import { fileSettings, settingNames, type Settings } from './settings';
 
-/** Names that cause no warning. docs/client.md uses `API_KEY`, which would look like a misspelt `API_KEYS`. */
-const known: ReadonlyArray<string> = [...settingNames, ...fileSettings, 'API_KEY'];
+const known: ReadonlyArray<string> = [...settingNames, ...fileSettings];
+
+/** Variable of docs/client.md. Without the exception, it would look like a misspelt `API_KEYS`. */
+const keyOfClients = 'API_KEY';
 
 export const misspeltSettings = (environment: NodeJS.ReadOnlyDict<string>): ReadonlyArray<string> =>
   Object.keys(environment)
-    .filter((name) => !known.includes(name) && (environment[name] ?? '') !== '')
+    .filter((name) => !known.includes(name) && name !== keyOfClients && (environment[name] ?? '') !== '')
     .flatMap((name) => {
       const meant = known.find((setting) => isOneEditApart(name.toUpperCase(), setting));
       return meant === undefined ? [] : [`unknown setting ${name}; did you mean ${meant}?`];
