@@ -26,7 +26,7 @@ export {
   postgresConfiguration,
   type PostgresOptions,
 } from './postgres/postgres';
-export { backupSqlite, type CopyOptions } from './sqlite/backup';
+export { backupSqlite, type CopyOptions, isSameFile, partialFileFor } from './sqlite/backup';
 export { hasSqliteStore, isMountPoint } from './sqlite/file';
 export * from './sqlite/restore';
 export { databaseTimeouts } from './timeouts';

@@ -6,6 +6,7 @@ import {
   type CopiedStore,
   copyStore,
   type CopyState,
+  isSameFile,
   migrate,
   openSqliteSource,
 } from '../../adapters/knex';
@@ -33,13 +34,14 @@ const readTarget = (text: string): DatabaseAddress => {
   );
 };
 
-const isSameFile = (one: string, other: string): boolean => {
-  const [first, second] = [one, other].map((file) => statSync(file, { throwIfNoEntry: false }));
-  return first !== undefined && first.ino === second?.ino && first.dev === second.dev;
+const isSamePath = (one: string, other: string): boolean => {
+  const first = statSync(one, { throwIfNoEntry: false });
+  const second = statSync(other, { throwIfNoEntry: false });
+  return first !== undefined && second !== undefined && isSameFile(first, second);
 };
 
 const isSame = (one: DatabaseAddress, other: DatabaseAddress): boolean => {
-  if (one._tag === 'Sqlite' && other._tag === 'Sqlite') return isSameFile(one.filename, other.filename);
+  if (one._tag === 'Sqlite' && other._tag === 'Sqlite') return isSamePath(one.filename, other.filename);
   return (
     one._tag === 'Postgres' && other._tag === 'Postgres' && one.connectionString === other.connectionString
   );
@@ -81,8 +83,9 @@ const copy = async (
 ): Promise<CopiedStore> => {
   const { DATABASE_URL: sourceAddress } = settings;
   const targetAddress = readTarget(targetUrl);
-  const [from, to] = [sourceAddress, targetAddress].map(databaseAddressText);
-  terminal.printError(`copy ${from ?? ''} to ${to ?? ''}; the services of both must be stopped`);
+  terminal.printError(
+    `copy ${databaseAddressText(sourceAddress)} to ${databaseAddressText(targetAddress)}; the services of both must be stopped`,
+  );
   if (isSame(sourceAddress, targetAddress))
     throw new Error('the source and the target are the same database');
   const source = await openSource(settings);

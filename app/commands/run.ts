@@ -58,7 +58,7 @@ export interface TransferContext extends Interruption {
   readonly terminal: Terminal;
 }
 
-export const runInterruptible = (
+const runInterruptible = (
   terminal: Terminal,
   command: (context: TransferContext) => Promise<void>,
 ): Promise<void> =>

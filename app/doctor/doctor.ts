@@ -26,10 +26,9 @@ import { inspectPorts } from './ports';
 const inspectUser = ({ DATABASE_URL: address }: Settings): CheckResult => {
   const uid = process.getuid?.();
   const user = uid === undefined ? 'unknown' : userName(uid);
-  const file = address._tag === 'Sqlite' ? resolve(address.filename) : '';
-  const foreign = [file, dirname(file)].find(
-    (path) => file !== '' && existsSync(path) && statSync(path).uid !== uid && uid !== undefined,
-  );
+  const file = address._tag === 'Sqlite' ? resolve(address.filename) : undefined;
+  const paths = file === undefined || uid === undefined ? [] : [file, dirname(file)];
+  const foreign = paths.find((path) => existsSync(path) && statSync(path).uid !== uid);
   return foreign === undefined
     ? passed('user', `this command runs as ${user}`)
     : failed(

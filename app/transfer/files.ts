@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream, type Stats } from 'node:fs';
-import { lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { lstat, open, rename, rm, stat } from 'node:fs/promises';
 import { addAbortSignal, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { partialFileFor } from '../../adapters/knex';
 import { errorCode } from '../error-code';
 import { writeFully } from '../terminal/terminal';
 
@@ -50,24 +49,9 @@ const refuseToReplace = async (file: string): Promise<void> => {
   if (await startsAsDatabase(file)) throw new Error(`${file} is a SQLite database; name another file`);
 };
 
-const partialName = /\.export-[0-9a-f-]{36}\.partial$/;
-
-const dayMs = 86_400_000;
-
-/** Removes what killed exports have left in a folder. */
-const removeStalePartials = async (folder: string): Promise<void> => {
-  for (const name of await readdir(folder)) {
-    if (!partialName.test(name)) continue;
-    const found = await findFile(join(folder, name));
-    if (found !== undefined && Date.now() - found.mtimeMs > dayMs)
-      await rm(join(folder, name), { force: true });
-  }
-};
-
 /**
  * Writes a temporary file in the same folder, flushes it to the disk and renames it; commands/export.ts calls it. A
- * failure leaves the earlier file unchanged. The temporary name is random, because a killed process leaves its file
- * behind, and process ids repeat in containers.
+ * failure leaves the earlier file unchanged.
  */
 export const writeFile = async (
   file: string,
@@ -75,16 +59,13 @@ export const writeFile = async (
   signal: AbortSignal,
 ): Promise<void> => {
   await refuseToReplace(file);
-  await removeStalePartials(dirname(file));
-  const partial = `${file}.export-${randomUUID()}.partial`;
+  const partial = partialFileFor(file, 'export');
   try {
     await pipeline(texts, createWriteStream(partial, { flags: 'wx', flush: true }), { signal });
     await rename(partial, file);
   } catch (error) {
     await rm(partial, { force: true });
-    throw errorCode(error) === 'EBUSY'
-      ? new Error(`${file} is a mount point, so no file can take its place; mount its folder instead`)
-      : error;
+    throw error;
   }
 };
 

@@ -167,10 +167,7 @@ export const migrateExisting =
   ): TE.TaskEither<MigrationFailed | Unavailable | NotInitialized, ReadonlyArray<string>> =>
   async () => {
     const found = await attemptMigration(() =>
-      withProgress(options.onProgress ?? constVoid, (enter) => {
-        enter('waiting for the database, which another process may have locked');
-        return retryLocked(() => hasStore(database));
-      }),
+      withProgress(options.onProgress ?? constVoid, () => retryLocked(() => hasStore(database))),
     )();
     if (E.isLeft(found)) return found;
     return found.right ? migrate(database, options)() : E.left({ _tag: 'NotInitialized' });

@@ -66,10 +66,10 @@ const sync = (path: string): void => {
 
 const dayMs = 86_400_000;
 
-type CopyCommand = 'backup' | 'restore';
+type PartialFileCommand = 'backup' | 'restore' | 'export';
 
 /** Deletes what killed runs of the command have left in a folder. Some users may write a folder, but not read it. */
-const removeStalePartials = (folder: string, command: CopyCommand): void => {
+const removeStalePartials = (folder: string, command: PartialFileCommand): void => {
   const isPartial = new RegExp(`\\.${command}-[0-9a-f-]{36}\\.partial(-journal)?$`);
   void tryOrError(() => {
     for (const name of readdirSync(folder).filter((other) => isPartial.test(other))) {
@@ -77,6 +77,19 @@ const removeStalePartials = (folder: string, command: CopyCommand): void => {
       if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);
     }
   });
+};
+
+/**
+ * Returns a name next to `file`, for content that replaces `file` by a rename once it is complete; app/transfer/files.ts
+ * calls it too. The name is random, because a killed process leaves its file behind, and process ids repeat in
+ * containers. Throws if `file` is a mount point, which a rename can't replace.
+ */
+export const partialFileFor = (file: string, command: PartialFileCommand): string => {
+  if (isMountPoint(file))
+    throw permanentError(`${file} is a mount point, so no file can take its place; mount its folder instead`);
+  const folder = dirname(file);
+  removeStalePartials(folder, command);
+  return join(folder, `${basename(file)}.${command}-${randomUUID()}.partial`);
 };
 
 /** Says that a copy or its source is damaged. */
@@ -107,7 +120,7 @@ const copyAndCheck = async (
  * just before. Returns the number of animals.
  */
 export const placeCheckedCopy = async (
-  command: CopyCommand,
+  command: 'backup' | 'restore',
   source: Knex.Config,
   file: string,
   owner: Stats,
@@ -115,11 +128,7 @@ export const placeCheckedCopy = async (
   signal: AbortSignal,
   beforeRename?: () => void,
 ): Promise<number> => {
-  if (isMountPoint(file))
-    throw permanentError(`${file} is a mount point, so no file can take its place; mount its folder instead`);
-  const folder = dirname(file);
-  removeStalePartials(folder, command);
-  const copy = join(folder, `${basename(file)}.${command}-${randomUUID()}.partial`);
+  const copy = partialFileFor(file, command);
   try {
     closeSync(openSync(copy, 'wx', ownerOnly));
     const animals = await copyAndCheck(source, copy, reportDamage, signal);
@@ -130,7 +139,7 @@ export const placeCheckedCopy = async (
     renameSync(copy, file);
     // Some users and file systems can't sync a folder. SQLite ignores this error too.
     void tryOrError(() => {
-      sync(folder);
+      sync(dirname(file));
     });
     return animals;
   } catch (error) {

@@ -91,7 +91,7 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     writes,
     petStatements: sqlitePetStatements,
     // SQLite has one writer. `reads` limits each kind of read: gets, lists and checks of API keys run one batch at a
-    // time each, on three reading connections. A list page that is too large for a batch waits for a free connection.
+    // time each, on three reading connections.
     concurrency: { reads: 1, writes: 1 },
     withMigrationLock: async (work) =>
       withWriteLock(writes, work, isOwnFile ? await idForNewFile(reads) : undefined),
