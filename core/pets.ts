@@ -11,7 +11,7 @@ import {
   type RecordOf,
   text,
 } from './codec';
-import { type FieldRule, newPetRules, pageSizeRule, petRules } from './rules';
+import { type FieldRule, type FilterName, maxPageSize, newPetRules, pageSizeRule, petRules } from './rules';
 
 /** Identifier of an animal: an int64 that the store assigns. */
 export type PetId = bigint & FromDecodeOrThrow<'PetId'>;
@@ -92,13 +92,7 @@ export const PageSize: t.Type<PageSize, number> = brand('PageSize', t.number, pa
 
 export const defaultPageSize: PageSize = decodeOrThrow(PageSize, 20);
 
-export const largestPageSize: PageSize = decodeOrThrow(PageSize, 100);
-
-type FieldTable = typeof newPetFields;
-
-type FilterName = {
-  [K in keyof FieldTable]: FieldTable[K] extends { readonly filter: true } ? K : never;
-}[keyof FieldTable];
+export const largestPageSize: PageSize = decodeOrThrow(PageSize, maxPageSize);
 
 const isFilter = (name: string): name is FilterName =>
   Object.entries<PetField>(newPetFields).some(([field, { filter }]) => field === name && filter === true);
@@ -109,7 +103,7 @@ export type PetFilters = { readonly [Field in FilterName]?: NewPet[Field] | unde
 
 /**
  * Query for a page: at most `limit` animals that pass the filters and have an id greater than `after`. operations.ts
- * and the clients decode their arguments with `ListPetsQuery`, and set a default limit.
+ * and embedded-client.ts decode their arguments with `ListPetsQuery`.
  */
 export interface PetQuery extends PetFilters {
   readonly limit: PageSize;

@@ -52,7 +52,7 @@ export const idempotencyKeyRule: Rule<string> = {
   expected: '1 to 255 printable ASCII characters',
 };
 
-const maxPageSize = 100;
+export const maxPageSize = 100;
 
 export const pageSizeRule: Rule<number> = {
   holds: (size) => Number.isInteger(size) && size >= 1 && size <= maxPageSize,
@@ -71,6 +71,11 @@ export const newPetRules = {
   categoryId: { kind: 'int64', required: true },
   status: { kind: 'enumeration', required: false, filter: true, values: ['available', 'pending', 'sold'] },
 } as const satisfies Readonly<Record<string, FieldRule>>;
+
+/** Name of a field by which a client can filter a list. */
+export type FilterName = {
+  [K in keyof typeof newPetRules]: (typeof newPetRules)[K] extends { readonly filter: true } ? K : never;
+}[keyof typeof newPetRules];
 
 export const petRules = {
   id: { kind: 'int64', required: true },

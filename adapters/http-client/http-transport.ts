@@ -4,7 +4,9 @@ import {
   type Attempt,
   type InvalidField,
   jsonTokens,
+  maxPageSize,
   type NewPet,
+  newPetRules,
   parseJson,
   type Pet,
   readApiKey,
@@ -28,11 +30,11 @@ interface Success {
 
 type Head = Pick<Success, 'status' | 'headers'>;
 
-/**
- * Maximum number of bytes of a response. Fits 100 animals whose names have 1,000 characters, each escaped in 12 bytes,
- * and 1 MB more. Without this limit, an endless response would fill the memory.
- */
-const maxResponseBytes = 100 * (12 * 1_000 + 200) + 1_000_000;
+/** Bytes of an animal with the longest name, whose characters are each escaped in 12 bytes. */
+const maxPetBytes = 12 * newPetRules.name.maxLength + 200;
+
+/** Maximum number of bytes of a response: 1 MB more than a page. Without it, an endless response would fill the memory. */
+const maxResponseBytes = maxPageSize * maxPetBytes + 1_000_000;
 
 const shownLength = 200;
 
@@ -82,31 +84,23 @@ const fieldsIn = (message: string): ReadonlyArray<InvalidField> =>
     return name === '' ? [] : [{ name: optionNames[name] ?? name, expected }];
   });
 
-const failureOf = (response: Response, body: unknown, text: string): AnimalStoreError =>
-  typeof body === 'object' &&
-  body !== null &&
-  'code' in body &&
-  'message' in body &&
-  isServiceCode(body.code) &&
-  typeof body.message === 'string'
-    ? new AnimalStoreError(body.code, body.message, {
-        ...detailsOf(response),
-        fields: response.status === 400 ? fieldsIn(body.message) : [],
-      })
-    : unexpectedResponse(response, text);
+/** Returns a property of a value. An error may come from another JavaScript realm, where `instanceof Error` is false. */
+const propertyOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
-/** Returns the text of an error, which may come from another JavaScript realm, where `instanceof Error` is false. */
-const messageOf = (error: unknown): string | undefined =>
-  typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string'
-    ? error.message
-    : undefined;
+const failureOf = (response: Response, body: unknown, text: string): AnimalStoreError => {
+  const code = propertyOf(body, 'code');
+  const message = propertyOf(body, 'message');
+  if (!isServiceCode(code) || typeof message !== 'string') return unexpectedResponse(response, text);
+  const fields = response.status === 400 ? fieldsIn(message) : [];
+  return new AnimalStoreError(code, message, { ...detailsOf(response), fields });
+};
 
 const networkError = (cause: unknown): AnimalStoreError => {
-  const reason: unknown =
-    typeof cause === 'object' && cause !== null && 'cause' in cause ? cause.cause : undefined;
+  const reason = propertyOf(cause, 'cause');
   // Some errors of a connection have no message, only a code.
-  const code = typeof reason === 'object' && reason !== null && 'code' in reason ? reason.code : undefined;
-  const text = [messageOf(reason), code, messageOf(cause)].find((one) => one !== undefined && one !== '');
+  const texts = [propertyOf(reason, 'message'), propertyOf(reason, 'code'), propertyOf(cause, 'message')];
+  const text = texts.find((one) => typeof one === 'string' && one !== '');
   return new AnimalStoreError('network', `no answer: ${String(text ?? cause)}`, { cause });
 };
 

@@ -1,3 +1,4 @@
+import { maxPageSize } from '../rules';
 import { callChecks, checkArguments, checkId, checkNewPet, createChecks, pageChecks } from './arguments';
 import type { CallOptions, CheckedPageOptions, CreateOptions, PageOptions } from './options';
 import type { NewPet, NewPetInput, Pet, PetFilters } from './pet';
@@ -56,8 +57,6 @@ export interface Transport {
   readonly find: (id: bigint, attempt: Attempt) => Promise<Pet>;
 }
 
-const defaultPageSize = 100;
-
 // Does not use `crypto.randomUUID`, which browsers lack on pages without TLS.
 const randomKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -86,15 +85,15 @@ export const clientOver = (transport: Transport, clientOptions: CallOptions): An
   };
 
   const readPage = async (options: CheckedPageOptions): Promise<CheckedPage> => {
-    const { pageSize, ...others } = withoutCallOptions(options);
-    const query = { limit: pageSize ?? defaultPageSize, ...others };
+    const place = withoutCallOptions(options);
+    const { pageSize = maxPageSize, ...filters } = place;
+    const query = { limit: pageSize, ...filters };
     const { pets, hasMore } = await withRetries(
       (attempt) => transport.list(query, attempt),
       withDefaults(options),
     );
     const last = pets.at(-1);
-    const size = pageSize === undefined ? {} : { pageSize };
-    return { pets, next: hasMore && last !== undefined ? { ...others, ...size, after: last.id } : undefined };
+    return { pets, next: hasMore && last !== undefined ? { ...place, after: last.id } : undefined };
   };
 
   const checkPageOptions = (options: PageOptions): CheckedPageOptions =>

@@ -2,13 +2,7 @@
  * The client of a store, embedded or remote: its interface, the checks of its arguments, its retries, its errors and
  * exact JSON. Imports neither fp-ts nor io-ts, so that a bundle of the client stays small.
  */
-export {
-  AnimalStoreError,
-  type AnimalStoreErrorCode,
-  invalidArgument,
-  type InvalidField,
-  serviceStatuses,
-} from './animal-store-error';
+export { AnimalStoreError, invalidArgument, type InvalidField, serviceStatuses } from './animal-store-error';
 export {
   type ApiKeySource,
   callChecks,
@@ -20,6 +14,7 @@ export {
 } from './arguments';
 export { type AnimalStoreClient, clientOver, type Page, type Query, type Transport } from './client';
 export { type CallOptions, type CreateOptions, type PageOptions } from './options';
+export { maxPageSize, newPetRules } from '../rules';
 export { jsonTokens, parseJson, toJson } from './json';
 export { type NewPet, type NewPetInput, type Pet, readPet } from './pet';
 export { type Attempt, clientTimeouts } from './retry';

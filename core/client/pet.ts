@@ -1,6 +1,7 @@
 import {
   enumerationRule,
   type FieldRule,
+  type FilterName,
   int64Rule,
   isDecimal,
   type newPetRules,
@@ -36,10 +37,6 @@ export type Int64Input = bigint | number | string;
 export type NewPetInput = {
   readonly [Field in keyof NewPet]: NewPet[Field] extends bigint ? Int64Input : NewPet[Field];
 };
-
-type FilterName = {
-  [K in keyof typeof newPetRules]: (typeof newPetRules)[K] extends { readonly filter: true } ? K : never;
-}[keyof typeof newPetRules];
 
 export type PetFilters = { readonly [Field in FilterName]?: NewPet[Field] };
 

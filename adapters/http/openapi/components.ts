@@ -1,7 +1,7 @@
 import { pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
 import * as R from 'fp-ts/Record';
-import { NewPet, newPetFields, Pet, type PetField, petFields } from '../../../core';
+import { largestPageSize, NewPet, newPetFields, Pet, type PetField, petFields } from '../../../core';
 import { describeFailure, errorBodyText, type HttpFailure } from '../errors';
 import { errorCodes, exampleFailures } from './error-table';
 
@@ -55,7 +55,7 @@ export const schemas = {
   Pets: {
     type: 'array',
     description: 'Animals, sorted by ascending id.',
-    maxItems: 100,
+    maxItems: largestPageSize,
     items: { $ref: '#/components/schemas/Pet' },
   },
   Error: {
