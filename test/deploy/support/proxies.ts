@@ -20,10 +20,17 @@ export interface Proxy {
 /** Starts a proxy in front of two instances, given by hosts and ports such as `127.0.0.1:3001`. */
 export type StartProxy = (instances: readonly [first: string, second: string]) => Promise<Proxy>;
 
-const environment = { PATH: '/usr/sbin:/usr/bin:/bin' };
-
 /** Texts of a configuration, with what replaces them in a test. */
 type Replacements = ReadonlyArray<readonly [from: string, to: string]>;
+
+/** Replaces texts in one pass, since a port such as 30012 would begin with what another replacement looks for. */
+const replaceEach = (text: string, replacements: Replacements): string => {
+  const replaced = new Map(replacements);
+  const anyOf = [...replaced.keys()].map((from) => from.replaceAll(/[$.*+?()[\]{}|^\\]/g, '\\$&')).join('|');
+  return text.replaceAll(new RegExp(anyOf, 'g'), (from) => replaced.get(from) ?? from);
+};
+
+const environment = { PATH: '/usr/sbin:/usr/bin:/bin' };
 
 const starter =
   (
@@ -41,10 +48,7 @@ const starter =
     const text = await readFile(join(projectFolder, path), 'utf8');
     for (const [from] of replacements) expect(text).to.include(from);
     const site = join(folder, 'site');
-    await writeFile(
-      site,
-      replacements.reduce((changed, [from, to]) => changed.replaceAll(from, to), text),
-    );
+    await writeFile(site, replaceEach(text, replacements));
     const program = await start(site);
     const address = `http://127.0.0.1:${port}`;
     await eventually('the proxy reaches an instance', 20_000, () =>
