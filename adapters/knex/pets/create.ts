@@ -1,13 +1,15 @@
 import * as E from 'fp-ts/Either';
+import * as RA from 'fp-ts/ReadonlyArray';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import {
+  compareById,
   type CreatedPet,
   type Deadline,
   type IdempotencyKeyReused,
   type IdempotencyRecord,
   idempotencyTtlMs,
-  type NewPet,
+  NewPet,
   type Pet,
   resolveIdempotentCreate,
   type ScopedIdempotencyKey,
@@ -24,7 +26,7 @@ import {
   withoutStatement,
 } from '../database/errors';
 import { inTransaction, retryConflicts } from '../database/connections';
-import { newPetCells, petFromRow } from '../database/pet-columns';
+import { petFromRow } from '../database/pet-columns';
 import { deleteExpired, deleteRecords, findRecords, lockRecord, purgeExpiredKeys } from './idempotency';
 import { databaseTimeouts } from '../timeouts';
 
@@ -46,34 +48,20 @@ type Results = ReadonlyArray<CreateResult | Error>;
 const keysOf = (creates: ReadonlyArray<Create>): ReadonlyArray<ScopedIdempotencyKey> =>
   creates.flatMap(({ key }) => (key === undefined ? [] : [key]));
 
-const contentOf = (newPet: NewPet): string => JSON.stringify(newPetCells(newPet));
-
 /**
- * Inserts animals in one statement, and returns them in the order of `newPets`. SQL returns inserted rows in any order,
- * so the rows are matched by content.
+ * Inserts animals in one statement, and returns them in the order of `newPets`, which is that of their ids. SQL returns
+ * inserted rows in any order. Fails if the database has stored another animal than it was given.
  */
 const insertPets = async (
   writes: Knex,
   { insert }: PetStatements,
   newPets: ReadonlyArray<NewPet>,
 ): Promise<ReadonlyArray<Pet>> => {
-  const rows = await insert(writes, newPets);
-  const inserted = new Map<string, Array<Pet>>();
-  for (const pet of rows.map(petFromRow)) {
-    const content = contentOf(pet);
-    const alike = inserted.get(content);
-    if (alike === undefined) inserted.set(content, [pet]);
-    else alike.push(pet);
-  }
-  return newPets.map((newPet) => {
-    const pet = inserted.get(contentOf(newPet))?.shift();
-    if (pet === undefined) {
-      throw permanentError(
-        'the database did not return a row for an inserted animal; check table pets for triggers and rules',
-      );
-    }
-    return pet;
-  });
+  const pets = (await insert(writes, newPets)).map(petFromRow).sort(compareById);
+  if (RA.getEq(NewPet.eq).equals(newPets, pets)) return pets;
+  throw permanentError(
+    'the database did not store the animals as they were inserted; check table pets for triggers and rules',
+  );
 };
 
 const created = (pet: Pet): CreateResult => E.right({ pet, replayed: false });
@@ -100,11 +88,10 @@ const createNew = async (
 };
 
 const settle = (
-  record: IdempotencyRecord | Error | undefined,
+  record: IdempotencyRecord | undefined,
   newPet: NewPet,
   now: number,
-): CreateResult | Error | undefined => {
-  if (record instanceof Error) return record;
+): CreateResult | undefined => {
   const decision = resolveIdempotentCreate(record, newPet, now);
   switch (decision._tag) {
     case 'Create':

@@ -4,19 +4,18 @@
  */
 
 import * as E from 'fp-ts/Either';
-import { constVoid } from 'fp-ts/function';
 import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
+  decodeOrThrow,
+  type IdempotencyRecord,
+  inDecimal,
+  PetId,
   type ScopedIdempotencyKey,
   scopedIdempotencyKeyText,
-  inDecimal,
-  type IdempotencyRecord,
-  PetId,
 } from '../../../core';
 import type { Database, PetStatements } from '../database/database';
-import { findPets, type Found } from './read';
+import { findPets } from './read';
 
 const purgeIntervalMs = 1_000;
 
@@ -55,21 +54,6 @@ export const deleteRecords = async (transaction: Knex, rows: ReadonlyArray<Recor
     .delete();
 };
 
-const petIdOf = ({ pet_id }: RecordRow): PetId | undefined => {
-  const decoded = inDecimal(PetId).decode(pet_id);
-  return E.isRight(decoded) ? decoded.right : undefined;
-};
-
-// Only SQLite stores another value than an integer in the column. The row is not named, because logs show no keys.
-const invalidPetId =
-  "a row in table creation_keys has an invalid pet_id; run: delete from creation_keys where typeof(pet_id) <> 'integer'";
-
-const toRecord = (found: Found | Error | undefined, expiresAt: number): IdempotencyRecord | Error => {
-  if (found === undefined) return new Error(invalidPetId);
-  if (found instanceof Error) return found;
-  return { pet: E.isRight(found) ? found.right : undefined, expiresAt };
-};
-
 export const findRecords = async (
   transaction: Knex,
   petStatements: PetStatements,
@@ -81,14 +65,18 @@ export const findRecords = async (
     'expires_at',
     transaction.raw('cast(pet_id as text) as pet_id'),
   );
-  const known = rows.map((row) => ({ row, id: petIdOf(row) }));
-  const ids = known.flatMap(({ id }) => (id === undefined ? [] : [id]));
-  const found = new Map(RA.zip(ids, await findPets(transaction, petStatements, ids)));
+  const ids = rows.map(({ pet_id }) => decodeOrThrow(inDecimal(PetId), pet_id));
+  const found = await findPets(transaction, petStatements, ids);
   return new Map(
-    known.map(({ row, id }) => [
-      scopedIdempotencyKeyText({ ownerId: row.owner_id, idempotencyKey: row.idempotency_key }),
-      { row, record: toRecord(id === undefined ? undefined : found.get(id), Number(row.expires_at)) },
-    ]),
+    RA.zipWith(rows, found, (row, outcome) => {
+      if (outcome instanceof Error) throw outcome;
+      const record: IdempotencyRecord = {
+        pet: E.isRight(outcome) ? outcome.right : undefined,
+        expiresAt: Number(row.expires_at),
+      };
+      const key = { ownerId: row.owner_id, idempotencyKey: row.idempotency_key };
+      return [scopedIdempotencyKeyText(key), { row, record }] as const;
+    }),
   );
 };
 
@@ -109,31 +97,24 @@ export const lockRecord = async (
 
 const maxRowsPerPurge = 200;
 
-const maxPurgeTimeShare = 0.1;
-
 /**
- * Returns a function that deletes expired rows in the background, at most once a second; create.ts calls it after each
- * batch. A statement deletes few rows, because creates on SQLite wait for it. In a transaction of the embedding program
- * it does nothing, because a failed purge would abort that transaction.
+ * Returns a function that deletes some expired rows in the background; create.ts calls it after each batch. A statement
+ * deletes few rows, because creates on SQLite wait for it. The next one follows after nine times as long, or after a
+ * second if no expired row is left. In a transaction of the embedding program the function does nothing, because a
+ * failed purge would abort that transaction.
  */
 export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () => number): (() => void) => {
   let nextAt = 0;
 
   const purge = async (): Promise<void> => {
-    for (;;) {
-      const began = performance.now();
-      if ((await petStatements.purgeExpired(writes, now(), maxRowsPerPurge)) < maxRowsPerPurge) return;
-      await delay((performance.now() - began) * (1 / maxPurgeTimeShare - 1), undefined, { ref: false });
-    }
+    const began = performance.now();
+    nextAt = Infinity;
+    const deleted = await petStatements.purgeExpired(writes, now(), maxRowsPerPurge).catch(() => 0);
+    const ended = performance.now();
+    nextAt = ended + (deleted < maxRowsPerPurge ? purgeIntervalMs : 9 * (ended - began));
   };
 
   return () => {
-    if (performance.now() < nextAt || writes.isTransaction === true) return;
-    nextAt = Infinity;
-    void purge()
-      .catch(constVoid)
-      .finally(() => {
-        nextAt = performance.now() + purgeIntervalMs;
-      });
+    if (performance.now() >= nextAt && writes.isTransaction !== true) void purge();
   };
 };

@@ -27,7 +27,7 @@ const maxBatchSize = 400;
 /** Maximum number of animals that one statement reads, which bounds its memory and its pause of the event loop. */
 const maxPetsPerStatement = 5_000;
 
-export type Found = E.Either<PetNotFound, Pet>;
+type Found = E.Either<PetNotFound, Pet>;
 
 export const findPets = async (
   knex: Knex,
@@ -57,18 +57,13 @@ export const readPets = (
 
 const greatestInt64 = 2n ** 63n - 1n;
 
-/**
- * Returns equal texts only for equal queries. The text separates values with U+0000, which no value contains, and also
- * marks a missing value with it.
- */
-const identityOf = (query: PetQuery): string => {
-  let text = `${query.limit} ${query.after ?? ''}`;
-  for (const field of petFilters) text += `\0${query[field] ?? '\0'}`;
-  return text;
-};
+const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field] !== undefined);
 
-const batchKeyOf = (query: PetQuery): string =>
-  [query.limit, ...petFilters.filter((field) => query[field] !== undefined)].join();
+const batchKeyOf = (query: PetQuery): string => [query.limit, ...filtersOf(query)].join();
+
+/** Returns equal texts only for equal queries of a batch. No value contains U+0000, which separates them. */
+const identityOf = (query: PetQuery): string =>
+  [query.after, ...filtersOf(query).map((field) => query[field])].join('\0');
 
 const startOf = ({ limit: _limit, after, ...filters }: PetQuery): PageStart => ({
   from: after === undefined ? leastInt64 : after + 1n,

@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/Either';
+import { constVoid } from 'fp-ts/function';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import {
@@ -50,19 +51,14 @@ const insertAll = async (
 
 /**
  * Runs work and sends a statement every second. Otherwise a server or proxy may close the idle connection while the
- * import waits for slow input. Rejects if such a statement fails, because the transaction is then lost.
+ * import waits for slow input.
  */
 const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<A> => {
-  let timer: NodeJS.Timeout | undefined;
-  const failure = new Promise<never>((_resolve, reject) => {
-    timer = setInterval(() => {
-      transaction.raw('select 1').catch((error: unknown) => {
-        reject(withoutStatement(error));
-      });
-    }, databaseTimeouts.importKeepAliveMs);
-  });
+  const timer = setInterval(() => {
+    transaction.raw('select 1').catch(constVoid);
+  }, databaseTimeouts.importKeepAliveMs);
   try {
-    return await Promise.race([work(), failure]);
+    return await work();
   } finally {
     clearInterval(timer);
   }

@@ -3,7 +3,7 @@ import { type Database, knexPetRepository } from '../../../../adapters/knex';
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import { pageSize } from '../../../contracts/pet-repository/pages-of';
 import { petId } from '../../../contracts/pet-repository/seeds';
-import { databaseKinds, sqliteFile, withDatabase } from '../../../support/databases/databases';
+import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { alterTables } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 
@@ -48,22 +48,6 @@ for (const [kind, makeDatabase] of databaseKinds) {
         ]);
         expect([whole._tag, rest._tag]).to.deep.equal(['Left', 'Right']);
       }));
-
-    it('fails the retry of the creation that made it, and none whose creation shares the transaction', () =>
-      withDatabase(makeDatabase, async (database) => {
-        const { create } = knexPetRepository(database);
-        const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-        const { pet } = await success(create(newPet, key));
-        await allowAnyStatus[kind](database);
-        await database.writes('pets').where({ id: pet.id.toString() }).update({ status: 'lost' });
-        const [retry, ...others] = await Promise.all(
-          [key, ...Array.from({ length: 5 }, arbitraryScopedIdempotencyKey), undefined].map((each) =>
-            create(newPet, each)(),
-          ),
-        );
-        expect(retry).to.have.nested.property('left._tag', 'Unavailable');
-        expect(others.map(({ _tag }) => _tag)).to.deep.equal(others.map(() => 'Right'));
-      }));
   });
 
   describe(`The table pets in ${kind}`, () => {
@@ -93,21 +77,3 @@ for (const [kind, makeDatabase] of databaseKinds) {
       }));
   });
 }
-
-describe('a record of an idempotency key whose pet_id is no number, in SQLite', () => {
-  it('fails the retry of the create until the operator runs the statement of the message', () =>
-    withDatabase(sqliteFile, async (database) => {
-      const { create } = knexPetRepository(database);
-      const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
-      await success(create(newPet, key));
-      await database.writes('creation_keys').update({ pet_id: 'lost' });
-      const other = arbitraryScopedIdempotencyKey();
-      await success(create(newPet, other));
-      const outcome = await create(newPet, key)();
-      const message = outcome._tag === 'Left' && 'cause' in outcome.left ? String(outcome.left.cause) : '';
-      expect(message).to.match(/creation_keys has an invalid pet_id; run: delete from/);
-      await database.writes.raw(message.replace(/^.* run: /, ''));
-      expect(await success(create(newPet, key))).to.include({ replayed: false });
-      expect(await success(create(newPet, other))).to.include({ replayed: true });
-    }));
-});

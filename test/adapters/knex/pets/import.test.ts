@@ -1,12 +1,9 @@
 import { expect } from 'chai';
 import { constVoid } from 'fp-ts/function';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Knex } from 'knex';
 import { knexPetRepository } from '../../../../adapters/knex';
 import { decodeOrThrow, PageSize, type PetRepository } from '../../../../core';
 import { arbitraryNewPet } from '../../../contracts';
 import {
-  databaseKinds,
   postgresDatabase,
   sqliteFile,
   type TestDatabase,
@@ -48,27 +45,7 @@ describe('An import into PostgreSQL whose commit fails', () => {
     }));
 });
 
-/** Yields animals so slowly that statements must keep the connection from being idle. */
-async function* overSeconds() {
-  for (let second = 0; second < 3; second += 1) {
-    yield arbitraryNewPet();
-    await delay(1_100);
-  }
-}
-
 describe('An import whose connection is kept awake', () => {
-  for (const [kind, makeDatabase] of databaseKinds) {
-    it(`stores nothing when that fails in ${kind}`, () =>
-      withDatabase(makeDatabase, async (database) => {
-        database.writes.on('query', ({ sql }: { sql: string }) => {
-          if (sql === 'select 1') throw new Error('cancelled');
-        });
-        const outcome = await knexPetRepository(database).importAll(overSeconds())();
-        expect(outcome).to.have.nested.property('left._tag', 'ImportAborted');
-        expect(await database.reads('pets').pluck('id')).to.deep.equal([]);
-      }));
-  }
-
   it('is not taken for stored when that is cancelled by PostgreSQL just before the commit', () =>
     withDatabase(postgresDatabase, async (database) => {
       const cancelled = withStatements(database, {
@@ -115,27 +92,4 @@ describe('While an import takes its time, another instance', function () {
       expect(await create(arbitraryNewPet())()).to.have.nested.property('left._tag', 'Unavailable');
       expect((await success(list(firstPage))).pets).to.deep.equal([]);
     }));
-});
-
-/** Counts the statements that insert animals. */
-const countInserts = (writes: Knex) => {
-  const seen = { statements: 0 };
-  writes.on('query', ({ sql }: { sql: string }) => {
-    if (sql.startsWith('insert into pets')) seen.statements += 1;
-  });
-  return seen;
-};
-
-describe('An import', function () {
-  for (const [kind, makeDatabase] of databaseKinds) {
-    it(`adds 400 animals in one statement: ${kind}`, () =>
-      withDatabase(makeDatabase, async (database) => {
-        const seen = countInserts(database.writes);
-        const { importAll } = knexPetRepository(database);
-        expect(
-          (await success(importAll(sourceOf(Array.from({ length: 1_999 }, arbitraryNewPet))))).count,
-        ).to.equal(1_999);
-        expect(seen.statements).to.equal(5);
-      }));
-  }
 });
