@@ -4,7 +4,6 @@ import { connect, type Socket } from 'node:net';
 import { mock } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Listener } from '../../../adapters/http-server/connection';
-import { collectGarbage } from '../../support/collect-garbage';
 import { eventually } from '../../support/eventually';
 import { startPlainServer, statusesIn, stopPlainServers } from '../../support/http/plain-server';
 import { getRequest } from '../../support/http/raw-connection';
@@ -104,20 +103,5 @@ describe('startHttpServer', () => {
     timers.mock.restore();
     expect(failure).to.have.property('code', 'EADDRINUSE');
     expect(timers.mock.callCount()).to.equal(0);
-  });
-
-  it('frees the listener after a stop', async () => {
-    const startAndStop = async (): Promise<WeakRef<Listener>> => {
-      const listener = answering('well');
-      const { address, stop } = await startPlainServer(listener);
-      await (await fetch(address)).text();
-      await stop(0);
-      return new WeakRef(listener);
-    };
-    const listener = await startAndStop();
-    await eventually('it is collected', boundMs, () => {
-      collectGarbage();
-      return listener.deref() === undefined;
-    });
   });
 });

@@ -5,12 +5,25 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deadlineOf } from '../../../adapters/http-server';
 import { serverTimeouts } from '../../../adapters/http-server/timeouts';
-import { testsAtOnce } from '../../support/at-once';
 import { eventually } from '../../support/eventually';
 import { startPlainServer, statusesIn, stopPlainServers } from '../../support/http/plain-server';
 import { getRequest, postRequest } from '../../support/http/raw-connection';
 
 const boundMs = 20_000;
+
+/** Defines tests that run at the same time, because each waits seconds for a time limit. Each reports its own failure. */
+const testsAtOnce = (tests: Readonly<Record<string, () => Promise<void>>>): void => {
+  const runs = new Map<string, Promise<void>>();
+  before(() => {
+    for (const [title, run] of Object.entries(tests)) {
+      const running = run();
+      // Prevents an unhandled rejection, which would end the process before the test awaits its promise.
+      running.catch(() => undefined);
+      runs.set(title, running);
+    }
+  });
+  for (const title of Object.keys(tests)) it(title, () => runs.get(title));
+};
 
 const never = new Promise<never>(() => undefined);
 

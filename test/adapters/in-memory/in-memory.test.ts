@@ -1,7 +1,11 @@
 import { expect } from 'chai';
-import { inMemoryPetRepository } from '../../../adapters/in-memory';
-import { Pet } from '../../../core';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
+import { callerOf, Pet } from '../../../core';
 import {
+  arbitraryApiKey,
+  arbitraryKeyId,
   arbitraryNewPet,
   arbitraryScopedIdempotencyKey,
   authenticateContract,
@@ -11,8 +15,11 @@ import {
 } from '../../contracts';
 import { petWithId } from '../../contracts/pet-repository/seeds';
 import { success } from '../../contracts/outcome';
-import { apiKeysUnderTest } from '../../support/api-keys-under-test';
-import { collectGarbage } from '../../support/collect-garbage';
+
+const collectGarbage = (): void => {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc()');
+};
 
 describe('the in-memory pet repository', () => {
   for (const contract of [petRepositoryContract, importAllContract, idempotencyExpiryContract]) {
@@ -88,5 +95,20 @@ describe('the in-memory pet repository', () => {
 });
 
 describe('the in-memory API keys', () => {
-  authenticateContract({ describe, it }, () => Promise.resolve(apiKeysUnderTest()));
+  authenticateContract({ describe, it }, () => {
+    const { add, authenticate, revoke } = inMemoryApiKeys();
+    return Promise.resolve({
+      authenticate,
+      issue: (owner) => {
+        const [id, key] = [arbitraryKeyId(), arbitraryApiKey()];
+        add(id, key, owner);
+        return Promise.resolve({ caller: callerOf(id, owner), key });
+      },
+      revoke: (id) => {
+        revoke(id);
+        return Promise.resolve();
+      },
+      close: () => Promise.resolve(),
+    });
+  });
 });
