@@ -8,8 +8,7 @@ import { pidOf } from '../../support/processes/system';
 import { success } from '../../contracts/outcome';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { apiKeyStore } from '../../../adapters/knex';
-import { fault } from '../support/fault';
-import { attachStrace, detachAll } from '../support/machine';
+import { attachStrace, detachAll, fault } from '../support/machine';
 
 /** Time after which a revoked key is refused, whatever the database does. */
 const boundMs = 5_000;

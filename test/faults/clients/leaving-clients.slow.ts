@@ -11,8 +11,7 @@ import { readMetrics } from '../../support/service/read-metrics';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
 import { connectTo, goodClient, untilClosed } from '../support/clients';
-import { fault } from '../support/fault';
-import { makeReachable, withUnreachable } from '../support/machine';
+import { fault, makeReachable, withUnreachable } from '../support/machine';
 import { collecting, heapInUse } from '../support/measures';
 
 const caller = { key: owner };

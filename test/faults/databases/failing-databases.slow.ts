@@ -11,8 +11,7 @@ import { pidOf } from '../../support/processes/system';
 import { killServices, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
 import { databaseTimeouts } from '../../../adapters/knex';
-import { fault } from '../support/fault';
-import { attachStrace, detachAll, fillDisk, inTmpfs } from '../support/machine';
+import { attachStrace, detachAll, fault, fillDisk, inTmpfs } from '../support/machine';
 import { type ReadsUnderFault, witness } from '../support/witness';
 
 interface Failure {

@@ -12,8 +12,7 @@ import {
 import { killServices, startService, whenServing } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
 import { openSqlite } from '../../../adapters/knex';
-import { fault } from '../support/fault';
-import { inTmpfs, makeReadOnly } from '../support/machine';
+import { fault, inTmpfs, makeReadOnly } from '../support/machine';
 import { witness } from '../support/witness';
 
 const boundMs = 15_000;

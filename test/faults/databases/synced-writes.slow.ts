@@ -9,9 +9,8 @@ import { childrenOf, pidOf } from '../../support/processes/system';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { inFolder, removeFolders } from '../../support/temporary-folder';
 import { arbitraryNewPet } from '../../contracts';
-import { fault } from '../support/fault';
 import { create, newLedger } from '../support/ledger';
-import { attachStrace, detachAll } from '../support/machine';
+import { attachStrace, detachAll, fault } from '../support/machine';
 
 const clients = 8;
 const createsEach = 10;

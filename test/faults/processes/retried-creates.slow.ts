@@ -15,8 +15,7 @@ import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { pidOf } from '../../support/processes/system';
 import { killServices, startService } from '../../support/service/service-process';
 import { inFolder } from '../../support/temporary-folder';
-import { fault } from '../support/fault';
-import { attachStrace, detachAll } from '../support/machine';
+import { attachStrace, detachAll, fault } from '../support/machine';
 
 const rex = newPet('Rex');
 

@@ -1,3 +1,4 @@
+import type { Test } from 'mocha';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -107,3 +108,14 @@ export const findMissing = (tool: Tool): Promise<string | undefined> =>
     () => undefined,
     () => tools[tool].missing,
   );
+
+/** Defines the test of a fault. Without the tool that it needs, the test is skipped with the reason. */
+export const fault = (title: string, inject: () => Promise<void>, tool: Tool): Test =>
+  it(title, async function () {
+    const missing = await findMissing(tool);
+    if (missing !== undefined) {
+      if (this.test !== undefined) this.test.title += ` (skipped: ${missing})`;
+      this.skip();
+    }
+    await inject();
+  });
