@@ -60,7 +60,7 @@ describe('The documents', () => {
   it('name tests that exist', () => {
     const names = new Set(allFiles.map((file) => basename(file)));
     const named = [...pages].flatMap(([page, text]) =>
-      [...withoutCode(text).matchAll(/([\w/.-]+\.(?:test|slow|load|engine)\.ts)/g)].map(
+      [...withoutCode(text).matchAll(/([\w/.-]+\.(?:test|slow|engine)\.ts)/g)].map(
         ([, name = '']) => [page, name] as const,
       ),
     );

@@ -1,60 +1,13 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createHistogram } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import { eventually } from '../../support/eventually';
 import { pidOf } from '../../support/processes/system';
 import type { ServiceProcess } from '../../support/service/service-process';
 
-const microseconds = 1_000;
-
-/** Statistics of durations in milliseconds. The values are NaN if nothing was measured. */
-export interface Tally {
-  readonly count: number;
-  readonly p99: number;
-}
-
-export const noTally: Tally = { count: 0, p99: NaN };
-
-export const newTally = () => {
-  const histogram = createHistogram();
-  return {
-    record: (milliseconds: number): void => {
-      histogram.record(Math.max(1, Math.round(milliseconds * microseconds)));
-    },
-    read: (): Tally => {
-      if (histogram.count === 0) return noTally;
-      return { count: histogram.count, p99: histogram.percentile(99) / microseconds };
-    },
-  };
-};
-
-export const newTallies = () => {
-  const tallies: Record<string, ReturnType<typeof newTally>> = {};
-  return {
-    record: (status: string, milliseconds: number): void => {
-      (tallies[status] ??= newTally()).record(milliseconds);
-    },
-    read: () => Object.fromEntries(Object.entries(tallies).map(([status, tally]) => [status, tally.read()])),
-  };
-};
-
-export const median = (values: ReadonlyArray<number>): number =>
-  [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? NaN;
-
 export const peakMemory = (pid: number): number =>
   1024 * Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-
-/** Unit of processor time in Linux: hundredths of a second. */
-const ticksPerSecond = 100;
-
-/** Returns the processor time that a process has used, with all its threads and the kernel's work for it. */
-export const processorSeconds = (pid: number): number => {
-  const [, text = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-  const fields = text.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-};
 
 export const collecting = {
   NODE_OPTIONS: `--import ${pathToFileURL(join(__dirname, 'collect-garbage.mjs')).href}`,
