@@ -4,7 +4,7 @@ import { jsonType } from './context';
 import {
   causeOf,
   describeFailure,
-  errorBodyText,
+  errorBody,
   type HttpFailure,
   recordServerFailure,
   type RequestHead,
@@ -18,8 +18,13 @@ import {
   securityHeaders,
   setSecurityHeaders,
 } from './middleware';
-import { type CheckReadiness, petMethods } from './operations';
-import { addAdminRoutes, addPublicRoutes, type PetRoutesOptions, type ReadMetrics } from './routes';
+import {
+  addAdminRoutes,
+  addPublicRoutes,
+  type CheckReadiness,
+  type PetRoutesOptions,
+  type ReadMetrics,
+} from './routes';
 
 interface AdminOptions {
   readonly checkReadiness: CheckReadiness;
@@ -38,19 +43,12 @@ interface Options extends PetRoutesOptions, Omit<AdminOptions, 'readMetrics'> {
 }
 
 /** Returns callbacks for the HTTP server. app/serve/serve.ts passes them to `startHttpServer`. */
-const serverOptions = (
-  {
-    reporter,
-    corsOrigins = [],
-    trustedProxies = 0,
-  }: Pick<Options, 'reporter' | 'corsOrigins' | 'trustedProxies'>,
-  methods: ReadonlyArray<string>,
-) => {
-  const errorResponse = (serverFailure: HttpFailure, request: RequestHead) => {
-    const failure: HttpFailure =
-      serverFailure._tag === 'MethodNotAllowed' && serverFailure.allowed.length === 0
-        ? { ...serverFailure, allowed: methods }
-        : serverFailure;
+const serverOptions = ({
+  reporter,
+  corsOrigins = [],
+  trustedProxies = 0,
+}: Pick<Options, 'reporter' | 'corsOrigins' | 'trustedProxies'>) => {
+  const errorResponse = (failure: HttpFailure, request: RequestHead) => {
     recordServerFailure(request, failure);
     const requestId = requestIdOf(request);
     const cause = causeOf(failure);
@@ -63,7 +61,7 @@ const serverOptions = (
       ...description.headers,
       'Content-Type': jsonType,
     };
-    return { status: description.status, headers, body: errorBodyText(description) };
+    return { status: description.status, headers, body: JSON.stringify(errorBody(description)) };
   };
 
   const onRejected = (request: RequestHead, status: number): void => {
@@ -100,7 +98,7 @@ export const httpApplication = (options: Options): HttpApplication => {
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
   for (const added of middleware) app.use(added);
   addPublicRoutes(app, options);
-  return { app, ...serverOptions(options, petMethods) };
+  return { app, ...serverOptions(options) };
 };
 
 export const adminApplication = ({
@@ -113,5 +111,5 @@ export const adminApplication = ({
   app.use(catchDefects);
   app.use(setSecurityHeaders);
   addAdminRoutes(app, checkReadiness, readMetrics);
-  return { app, ...serverOptions({ reporter }, ['GET', 'HEAD']) };
+  return { app, ...serverOptions({ reporter }) };
 };

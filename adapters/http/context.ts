@@ -7,18 +7,12 @@ import type { AnimalStore, Deadline } from '../../core';
 
 export type Headers = Readonly<Record<string, string>>;
 
-export interface Deprecation {
-  readonly since: string;
-  readonly sunset: string;
-  readonly successor: string;
-}
-
 export interface Route {
-  readonly operationId: string;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly successStatus: number;
-  readonly deprecation?: Deprecation;
+  /** Headers of every response. */
+  readonly headers?: Headers;
 }
 
 export interface State {

@@ -35,13 +35,13 @@ export type HttpFailure =
         | 'InvalidIdempotencyKey'
         | 'MissingApiKey'
         | 'PetNotFound'
-        | 'RequestTimeout';
+        | 'RequestTimeout'
+        | 'RouteNotFound';
     }
   | { readonly _tag: 'InvalidQuery' | 'InvalidBody'; readonly fieldErrors: ReadonlyArray<FieldError> }
   | { readonly _tag: 'MalformedApiKey'; readonly repeatsScheme: boolean }
   | { readonly _tag: 'MethodNotAllowed'; readonly allowed: ReadonlyArray<string> }
   | { readonly _tag: 'PayloadTooLarge'; readonly hasLongChunkExtensions?: true }
-  | { readonly _tag: 'RouteNotFound'; readonly suggestion?: string }
   | { readonly _tag: 'UnsupportedMediaType'; readonly expected: string }
   | { readonly _tag: 'MalformedRequest'; readonly reason: string }
   | { readonly _tag: 'RateLimited'; readonly retryAfterSeconds: number }
@@ -104,14 +104,11 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
     case 'PetNotFound':
       return describe(404, 'pet_not_found', 'pet not found');
     case 'RouteNotFound':
-      return describe(
-        404,
-        'route_not_found',
-        `route not found${failure.suggestion === undefined ? '' : `; did you mean ${failure.suggestion}?`}`,
-      );
+      return describe(404, 'route_not_found', 'route not found; the operations on animals are under /v1');
     case 'MethodNotAllowed': {
       const allowed = failure.allowed.join(', ');
-      return describe(405, 'method_not_allowed', `method not allowed; use ${allowed}`, { Allow: allowed });
+      const advice = allowed === '' ? '' : `; use ${allowed}`;
+      return describe(405, 'method_not_allowed', `method not allowed${advice}`, { Allow: allowed });
     }
     case 'RequestTimeout':
       return describe(408, 'request_timeout', lateRequest);
@@ -170,8 +167,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
   }
 };
 
-export const errorBodyText = ({ code, message, status }: ErrorDescription): string =>
-  JSON.stringify({ code, message, status });
+export const errorBody = ({ code, message, status }: ErrorDescription) => ({ code, message, status });
 
 export const causeOf = (failure: HttpFailure): Error | undefined => {
   if (!('cause' in failure)) return undefined;
@@ -213,5 +209,5 @@ export const fail = (context: Context, failure: HttpFailure): void => {
   context.status = description.status;
   context.set(description.headers);
   context.set('Content-Type', jsonType);
-  context.body = errorBodyText(description);
+  context.body = JSON.stringify(errorBody(description));
 };

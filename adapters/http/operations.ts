@@ -1,49 +1,27 @@
-import * as E from 'fp-ts/Either';
-import type { TaskEither } from 'fp-ts/TaskEither';
 import type { PetQuery } from '../../core';
-import {
-  type Context,
-  type Headers,
-  type PetContext,
-  type Route,
-  type ServerFunctions,
-  succeed,
-} from './context';
-import { fail, type HttpFailure, type NotReady } from './errors';
+import type { PetContext, Route, ServerFunctions } from './context';
+import type { HttpFailure } from './errors';
 import { handleCreatePet, idempotencyKeyPattern } from './handlers/create-pet';
 import { handleGetPet } from './handlers/get-pet';
 import { handleListPets } from './handlers/list-pets';
 
-export type CheckReadiness = TaskEither<NotReady, void>;
-
-type SendDocument = (context: Context) => Promise<void>;
-
-export interface ServiceFunctions {
-  readonly checkReadiness: CheckReadiness;
-  readonly sendOpenApiDocument: SendDocument;
-  readonly sendOpenApiServiceDocument: SendDocument;
-}
-
-interface OperationDocument {
+/** Operation under /v1: its route, its handler, and the parts of the OpenAPI document that it does not share. */
+export interface PetOperation extends Route {
+  readonly operationId: string;
+  readonly handle: (context: PetContext, functions: ServerFunctions) => Promise<void>;
+  readonly sunset?: string;
   readonly summary: string;
-  readonly description?: string;
-  readonly parameters?: ReadonlyArray<object>;
+  readonly description: string;
+  readonly parameters: ReadonlyArray<object>;
   readonly requestBody?: object;
   readonly success: {
     readonly description: string;
     readonly schema: string;
-    readonly example?: unknown;
-    readonly headers?: ReadonlyArray<string>;
+    readonly example: unknown;
+    readonly headers: ReadonlyArray<string>;
   };
   readonly failures: ReadonlyArray<HttpFailure['_tag']>;
 }
-
-export interface Operation<C, Functions> extends Route, OperationDocument {
-  readonly handle: (context: C, functions: Functions) => Promise<void>;
-}
-
-export type PetOperation = Operation<PetContext, ServerFunctions>;
-export type ServiceOperation = Operation<Context, ServiceFunctions>;
 
 const rex = { id: 1, name: 'Rex', categoryId: 7, status: 'available' };
 
@@ -66,7 +44,7 @@ const listParameters = {
 } satisfies { readonly [Field in keyof Required<PetQuery>]: object };
 
 /**
- * Table of the operations under /v1. routes.ts makes the routes from it, openapi/documents.ts makes the OpenAPI
+ * Table of the operations under /v1. routes.ts makes the routes from it, openapi/document.ts makes the OpenAPI
  * document, and app/serve/serve.ts makes the metrics.
  */
 export const petOperations: ReadonlyArray<PetOperation> = [
@@ -135,11 +113,17 @@ export const petOperations: ReadonlyArray<PetOperation> = [
     method: 'GET',
     path: '/v1/pets/:petId',
     successStatus: 200,
-    deprecation: { since: '2026-11-19', sunset: '2030-12-05', successor: '../pets' },
+    // RFC 9745, 8594 and 5829. The Link is relative, so that it works behind any path prefix.
+    headers: {
+      Deprecation: '@1795046400',
+      Sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+      Link: '<../pets>; rel="successor-version"',
+    },
+    sunset: '2030-12-05',
     handle: handleGetPet,
     summary: 'Get an animal',
     description:
-      'Use `GET /pets?after={petId - 1}&limit=1` instead, and compare the `id`: if no animal has the id `petId`, that request returns the animal with the next larger id, or an empty page.',
+      'Deprecated since 19 November 2026, to be removed on 5 December 2030. Use `GET /pets?after={petId - 1}&limit=1` instead, and compare the `id`: if no animal has the id `petId`, that request returns the animal with the next larger id, or an empty page.',
     parameters: [
       {
         name: 'petId',
@@ -150,86 +134,16 @@ export const petOperations: ReadonlyArray<PetOperation> = [
         example: 1,
       },
     ],
-    success: { description: 'The animal.', schema: 'Pet', example: rex },
+    success: {
+      description: 'The animal.',
+      schema: 'Pet',
+      example: rex,
+      headers: ['Deprecation', 'Sunset', 'Link'],
+    },
     failures: ['PetNotFound'],
   },
 ];
 
-/**
- * Returns the headers that announce a deprecation (RFC 9745, 8594 and 5829). The Link is relative, so that it works
- * behind any path prefix.
- */
-export const deprecationHeaders = ({ deprecation }: Pick<Route, 'deprecation'>): Headers =>
-  deprecation === undefined
-    ? {}
-    : {
-        Deprecation: `@${Date.parse(deprecation.since) / 1_000}`,
-        Sunset: new Date(deprecation.sunset).toUTCString(),
-        Link: `<${deprecation.successor}>; rel="successor-version"`,
-      };
-
-export const openApiPath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
-
 export const petMethods = [
   ...new Set(petOperations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
-];
-
-export const healthOperations: ReadonlyArray<ServiceOperation> = [
-  {
-    operationId: 'getLiveness',
-    method: 'GET',
-    path: '/livez',
-    successStatus: 200,
-    handle: (context) => {
-      succeed(context, '{"status":"live"}');
-      return Promise.resolve();
-    },
-    summary: 'Check that the process runs',
-    success: { description: 'The process runs.', schema: 'Health', example: { status: 'live' } },
-    failures: [],
-  },
-  {
-    operationId: 'getReadiness',
-    method: 'GET',
-    path: '/readyz',
-    successStatus: 200,
-    handle: async (context, { checkReadiness }) => {
-      const ready = await checkReadiness();
-      if (E.isLeft(ready)) fail(context, ready.left);
-      else succeed(context, '{"status":"ready"}');
-    },
-    summary: 'Check that the service can serve requests',
-    success: {
-      description: 'The service can serve requests.',
-      schema: 'Health',
-      example: { status: 'ready' },
-    },
-    failures: ['NotReady'],
-  },
-];
-
-export const healthPaths = healthOperations.map(({ path }) => path);
-
-export const serviceOperations: ReadonlyArray<ServiceOperation> = [
-  ...healthOperations,
-  {
-    operationId: 'getOpenApiDocument',
-    method: 'GET',
-    path: '/openapi.json',
-    successStatus: 200,
-    handle: (context, { sendOpenApiDocument }) => sendOpenApiDocument(context),
-    summary: 'Get the OpenAPI document of the operations on animals',
-    success: { description: 'An OpenAPI 3.1 document.', schema: 'OpenApiDocument', headers: ['ETag'] },
-    failures: [],
-  },
-  {
-    operationId: 'getOpenApiServiceDocument',
-    method: 'GET',
-    path: '/openapi-service.json',
-    successStatus: 200,
-    handle: (context, { sendOpenApiServiceDocument }) => sendOpenApiServiceDocument(context),
-    summary: 'Get this document',
-    success: { description: 'An OpenAPI 3.1 document.', schema: 'OpenApiDocument', headers: ['ETag'] },
-    failures: [],
-  },
 ];

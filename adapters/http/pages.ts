@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { Context, Headers } from './context';
 
-type Handle = (context: Context) => Promise<void>;
+type Handle = (context: Context) => void;
 
 interface Text {
   readonly body: string | Buffer;
@@ -13,27 +11,18 @@ interface Text {
   readonly headers?: Headers;
 }
 
-const compress = promisify<Buffer, Buffer>(gzip);
-
-/** Makes the handler of a fixed text, which is compressed only once. */
+/** Makes the handler of a text. A client that has the text already, by its ETag, gets a 304. */
 export const sendText = ({ body, contentType, headers = {} }: Text): Handle => {
-  const plain = Buffer.from(body);
-  const hash = createHash('sha256').update(plain).digest('base64url');
-  let compressed: Promise<Buffer> | undefined;
-
-  return async (context) => {
-    const isGzip = context.acceptsEncodings('gzip', 'identity') === 'gzip';
+  const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  return (context) => {
     context.status = 200;
-    context.set({ 'Cache-Control': 'no-cache', ...headers, ETag: isGzip ? `"${hash}-gzip"` : `"${hash}"` });
-    context.vary('Accept-Encoding');
+    context.set({ 'Cache-Control': 'no-cache', ...headers, ETag: etag });
     if (context.fresh) {
       context.status = 304;
       return;
     }
-    const sent = isGzip ? await (compressed ??= compress(plain)) : plain;
     context.set('Content-Type', contentType);
-    if (isGzip) context.set('Content-Encoding', 'gzip');
-    context.body = sent;
+    context.body = body;
   };
 };
 
@@ -44,8 +33,9 @@ const originOf = ({ host, URL: { protocol, origin } }: Context): string =>
 /** Makes the handler of a text that contains the service's own address, such as an OpenAPI document. */
 export const sendTextByOrigin =
   (makeText: (origin: string) => Text): Handle =>
-  (context) =>
+  (context) => {
     sendText(makeText(originOf(context)))(context);
+  };
 
 const types = {
   html: 'text/html; charset=utf-8',
@@ -106,7 +96,6 @@ const redirectToDocs: Handle = (context) => {
   context.status = 308;
   context.set('Location', '../docs');
   context.body = '';
-  return Promise.resolve();
 };
 
 const folder = join(__dirname, 'docs');

@@ -1,6 +1,8 @@
 import Router, { type RouterContext } from '@koa/router';
-import type { IncomingMessage } from 'node:http';
+import * as E from 'fp-ts/Either';
+import type { TaskEither } from 'fp-ts/TaskEither';
 import type Koa from 'koa';
+import type { IncomingMessage } from 'node:http';
 import type { ConsumeQuota, Deadline, OpenAnimalStore } from '../../core';
 import {
   type Context,
@@ -10,20 +12,12 @@ import {
   type Route,
   type ServerFunctions,
   type State,
+  succeed,
 } from './context';
-import { fail } from './errors';
+import { fail, type NotReady } from './errors';
 import { authenticate, catchDefects, quota } from './middleware';
-import { openApiDocument, openApiServiceDocument } from './openapi/documents';
-import {
-  type CheckReadiness,
-  deprecationHeaders,
-  healthOperations,
-  openApiPath,
-  petOperations,
-  type ServiceFunctions,
-  type ServiceOperation,
-  serviceOperations,
-} from './operations';
+import { openApiDocument } from './openapi/document';
+import { petOperations } from './operations';
 import { docsPages, sendTextByOrigin } from './pages';
 
 type ServedRoute<S> = readonly [route: Route, serve: (context: RouterContext<S>) => unknown];
@@ -31,11 +25,10 @@ type ServedRoute<S> = readonly [route: Route, serve: (context: RouterContext<S>)
 const createRouter = <S extends State>(routes: ReadonlyArray<ServedRoute<S>>): Router<S> => {
   const router = new Router<S>({ sensitive: true, strict: true });
   for (const [route, serve] of routes) {
-    const headers = deprecationHeaders(route);
     router.register(route.path, [route.method], (context) => {
       // Set the route first, so that error responses and the access log also have it.
       context.state.route = route;
-      context.set(headers);
+      if (route.headers !== undefined) context.set(route.headers);
       return serve(context);
     });
   }
@@ -44,13 +37,11 @@ const createRouter = <S extends State>(routes: ReadonlyArray<ServedRoute<S>>): R
 
 /** Answers 405 if another method has a route at the path, otherwise 404. */
 const refuseUnmatched =
-  <S extends State>(router: Router<S>, suggest: (path: string) => string | undefined = () => undefined) =>
+  <S extends State>(router: Router<S>) =>
   (context: Context): void => {
-    const { path } = context;
-    const allowed = router.match(path, '').path.flatMap(({ methods }) => methods);
-    const suggestion = suggest(path);
+    const allowed = router.match(context.path, '').path.flatMap(({ methods }) => methods);
     if (allowed.length > 0) fail(context, { _tag: 'MethodNotAllowed', allowed: allowed.sort() });
-    else fail(context, { _tag: 'RouteNotFound', ...(suggestion === undefined ? {} : { suggestion }) });
+    else fail(context, { _tag: 'RouteNotFound' });
   };
 
 /** Functions of a server that runs on `animal-store/http-server`. Another server lacks them. */
@@ -123,18 +114,14 @@ export const addPublicRoutes = (
   const guard = guardWith(functions, options);
   const pets = petRouter(guard, functions);
   const others = createRouter<State>([
-    ...operationRoutes(serviceOperations, options.checkReadiness),
+    ...healthRoutes(options.checkReadiness),
+    getRoute('/openapi.json', sendOpenApiDocument),
     ...docsPages().map(([path, handle]) => getRoute(path, handle)),
   ]);
   app.use(pets.routes());
   app.use(underV1(guard(refuseUnmatched(pets))));
   app.use(others.routes());
-  app.use(
-    refuseUnmatched(others, (path) => {
-      const [layer] = pets.match(`/v1${path}`, '').path;
-      return layer === undefined ? undefined : openApiPath(String(layer.path));
-    }),
-  );
+  app.use(refuseUnmatched(others));
 };
 
 /**
@@ -163,37 +150,32 @@ export const mountPetRoutes = (
   app.use(petRouter(guardInHost, functions).routes());
 };
 
-interface OpenApiDocument {
-  readonly servers: ReadonlyArray<{ readonly url: string }>;
-}
-
-/**
- * Makes the handler of an OpenAPI document. The document gets the absolute address of the server, because code
- * generators ignore a relative address.
- */
-const sendDocument = (document: OpenApiDocument, path: string): ServiceFunctions['sendOpenApiDocument'] =>
-  sendTextByOrigin((origin) => {
-    const servers = origin === '' ? document.servers : [{ url: `${origin}${path}` }];
-    return { body: JSON.stringify({ ...document, servers }), contentType: jsonType };
-  });
-
-const getRoute = (path: string, handle: (context: Context) => Promise<void>): ServedRoute<State> => [
-  { operationId: path, method: 'GET', path, successStatus: 200 },
+const getRoute = (path: string, handle: (context: Context) => unknown): ServedRoute<State> => [
+  { method: 'GET', path, successStatus: 200 },
   handle,
 ];
 
-const documents = {
-  sendOpenApiDocument: sendDocument(openApiDocument, '/v1'),
-  sendOpenApiServiceDocument: sendDocument(openApiServiceDocument, ''),
-};
+/** Paths of the health checks, whose requests are logged at level debug. */
+export const healthPaths = ['/livez', '/readyz'] as const;
 
-const operationRoutes = (
-  operations: ReadonlyArray<ServiceOperation>,
-  checkReadiness: CheckReadiness,
-): ReadonlyArray<ServedRoute<State>> => {
-  const functions = { ...documents, checkReadiness };
-  return operations.map((operation) => [operation, (context) => operation.handle(context, functions)]);
-};
+const healthRoutes = (checkReadiness: CheckReadiness): ReadonlyArray<ServedRoute<State>> => [
+  getRoute('/livez', (context) => {
+    succeed(context, '{"status":"live"}');
+  }),
+  getRoute('/readyz', async (context) => {
+    const ready = await checkReadiness();
+    if (E.isLeft(ready)) fail(context, ready.left);
+    else succeed(context, '{"status":"ready"}');
+  }),
+];
+
+/** Gives the document the absolute address of the server, because code generators ignore a relative address. */
+const sendOpenApiDocument = sendTextByOrigin((origin) => {
+  const servers = origin === '' ? openApiDocument.servers : [{ url: `${origin}/v1` }];
+  return { body: JSON.stringify({ ...openApiDocument, servers }), contentType: jsonType };
+});
+
+export type CheckReadiness = TaskEither<NotReady, void>;
 
 export type ReadMetrics = () => Promise<string>;
 
@@ -202,7 +184,7 @@ const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 /** Adds the routes of the admin server, for app.ts. They need no key. */
 export const addAdminRoutes = (app: Koa, checkReadiness: CheckReadiness, readMetrics: ReadMetrics): void => {
   const router = createRouter<State>([
-    ...operationRoutes(healthOperations, checkReadiness),
+    ...healthRoutes(checkReadiness),
     getRoute('/metrics', async (context) => {
       context.body = await readMetrics();
       context.set('Content-Type', metricsType);

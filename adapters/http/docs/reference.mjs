@@ -1,10 +1,4 @@
-/* global document, location, matchMedia, MutationObserver, SwaggerUIBundle, URLSearchParams */
-
-const isService = new URLSearchParams(location.search).get('document') === 'service';
-
-document
-  .querySelector(isService ? '.documents a[href*="service"]' : '.documents a')
-  .setAttribute('aria-current', 'page');
+/* global document, matchMedia, MutationObserver, SwaggerUIBundle */
 
 // Swagger UI has dark colours, but does not follow the colour scheme of the system.
 const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -55,10 +49,10 @@ const labelFields = () => {
 const reference = document.querySelector('#reference');
 new MutationObserver(labelFields).observe(reference, { childList: true, subtree: true });
 
-const address = new URL(isService ? 'openapi-service.json' : 'openapi.json', document.baseURI);
+const address = new URL('openapi.json', document.baseURI);
 const specification = await (await fetch(address)).json();
 // Behind a proxy with a path prefix, the address in the document lacks the prefix.
-specification.servers = [{ url: new URL(isService ? '.' : 'v1', address).href.replace(/\/$/, '') }];
+specification.servers = [{ url: new URL('v1', address).href }];
 
 SwaggerUIBundle({
   domNode: reference,

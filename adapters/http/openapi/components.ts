@@ -2,11 +2,9 @@ import { pipe } from 'fp-ts/function';
 import * as NEA from 'fp-ts/NonEmptyArray';
 import * as R from 'fp-ts/Record';
 import { largestPageSize, NewPet, newPetFields, Pet, type PetField, petFields } from '../../../core';
-import { describeFailure, errorBodyText, type HttpFailure } from '../errors';
+import { describeFailure, errorBody, type HttpFailure } from '../errors';
+import type { PetOperation } from '../operations';
 import { errorCodes, exampleFailures } from './error-table';
-
-type Kind = HttpFailure['_tag'];
-type References = Readonly<Record<string, object>>;
 
 const exampleOf = ({ example }: PetField) => (typeof example === 'bigint' ? Number(example) : example);
 
@@ -37,7 +35,7 @@ const enumerations = (fields: Readonly<Record<string, PetField>>) =>
     ),
   );
 
-/** Schemas of the OpenAPI documents. documents.ts builds the documents from the exports of this file. */
+/** Schemas of the OpenAPI document, which document.ts builds from the exports of this file. */
 export const schemas = {
   ...enumerations(petFields),
   NewPet: {
@@ -78,150 +76,78 @@ export const schemas = {
       },
     },
   },
-  OpenApiDocument: {
-    type: 'object',
-    required: ['openapi', 'info', 'paths'],
-    properties: { openapi: { type: 'string' }, info: { type: 'object' }, paths: { type: 'object' } },
-  },
-  Health: {
-    type: 'object',
-    required: ['status'],
-    additionalProperties: false,
-    properties: { status: { type: 'string', enum: ['live', 'ready'] } },
-  },
 };
 
-const header = (description: string, example: string, required = true) => ({
+const header = (description: string, example: string, required = false) => ({
   description,
   required,
   schema: { type: 'string' },
   example,
 });
 
-const headerComponents = {
+export const headers = {
   'X-Request-Id': header(
     "Id of the request in the log: the client's `X-Request-Id` if it has 1 to 128 letters, digits or `.:_~+/=-`, otherwise a new one.",
     '1f0c2a4e-5d1b-4a57-9a0e-2b1f3c5d7e90',
-    false,
   ),
   Link: header(
-    'Present if more animals follow: URL of the next page, relative to the request URL, with `rel="next"` (RFC 8288).',
+    'With `rel="next"`, the URL of the next page, if more animals follow (RFC 8288). With `rel="successor-version"`, that of the operation to use instead of a deprecated one (RFC 5829). Both are relative to the request URL.',
     '<?limit=1&after=1>; rel="next"',
-    false,
   ),
-  Location: header('URL of the animal, relative to the request URL (RFC 9110, 10.2.2).', 'pets/1'),
-  'Idempotent-Replayed': {
-    ...header('Present if the request is a retry: an earlier request added the animal.', 'true', false),
-    schema: { const: 'true' },
-  },
-  Deprecation: header('Time from which the operation is deprecated (RFC 9745).', '@1795046400', false),
-  Sunset: header('Time of removal (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT', false),
-  Successor: header(
-    'URL of the operation to use instead, relative to the request URL (RFC 5829).',
-    '<../pets>; rel="successor-version"',
-    false,
+  Location: header('URL of the animal, relative to the request URL (RFC 9110, 10.2.2).', 'pets/1', true),
+  'Idempotent-Replayed': header(
+    '`true` if the request is a retry: an earlier request added the animal.',
+    'true',
   ),
+  Deprecation: header('Time from which the operation is deprecated (RFC 9745).', '@1795046400'),
+  Sunset: header('Time of removal (RFC 8594).', 'Thu, 05 Dec 2030 00:00:00 GMT'),
   RateLimit: header(
     "Present if the service has a rate limit. `r` is the owner's remaining number of requests; `t` is the number of seconds until the whole quota is available again (draft-ietf-httpapi-ratelimit-headers-10).",
     '"default";r=9;t=60',
-    false,
   ),
   'RateLimit-Policy': header(
     'Present if the service has a rate limit. An owner may send `q` requests in `w` seconds.',
     '"default";q=10;w=60',
-    false,
   ),
-  'WWW-Authenticate': header('How to authenticate (RFC 6750, section 3).', 'Bearer'),
-  Accept: header('The media type that is accepted (RFC 9110, 15.5.16).', 'application/json'),
-  ETag: header(
-    'Identifies this version of the document. If a request sends it in `If-None-Match`, the response is 304 until the document changes.',
-    '"X0tLTpR4qJ2Zx8wq6oI4l1cTzqk3b3mI1cCwVfTzqGE"',
-  ),
+  'WWW-Authenticate': header('How to authenticate (RFC 6750, section 3).', 'Bearer', true),
+  Accept: header('The media type that is accepted (RFC 9110, 15.5.16).', 'application/json', true),
   'Retry-After': {
-    ...header('Seconds to wait before the next attempt.', '1'),
+    ...header('Seconds to wait before the next attempt.', '1', true),
     schema: { type: 'integer', minimum: 0 },
     example: 1,
   },
 };
 
-export const headerReferences = (names: ReadonlyArray<string>): References =>
+const headerReferences = (names: ReadonlyArray<string>) =>
   Object.fromEntries(
-    names.map((name) => [name === 'Successor' ? 'Link' : name, { $ref: `#/components/headers/${name}` }]),
+    ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
 
-export const quotaHeaderNames = ['RateLimit', 'RateLimit-Policy'];
-export const deprecationHeaderNames = ['Deprecation', 'Sunset', 'Successor'];
-
-const schemaReference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-
-interface Success {
-  readonly description: string;
-  readonly schema: string;
-  readonly example?: unknown;
-}
-
-export const successResponse = (
-  { description, schema, example }: Success,
+const response = (
+  description: string,
   headerNames: ReadonlyArray<string>,
+  schema: string,
+  examples: object,
 ) => ({
   description,
-  headers: headerReferences(['X-Request-Id', ...headerNames]),
-  content: {
-    'application/json': { schema: schemaReference(schema), ...(example === undefined ? {} : { example }) },
-  },
+  headers: headerReferences(headerNames),
+  content: { 'application/json': { schema: { $ref: `#/components/schemas/${schema}` }, ...examples } },
 });
 
-const failureHeaderNames = ['WWW-Authenticate', 'Retry-After', 'Accept'];
+export const successResponse = ({ description, headers, schema, example }: PetOperation['success']) =>
+  response(description, [...headers, 'RateLimit', 'RateLimit-Policy'], schema, { example });
 
-export const failureResponses = (kinds: ReadonlyArray<Kind>, headerNames: ReadonlyArray<string> = []) =>
+/** Describes the responses to failures by their statuses. The example of each failure names its code and headers. */
+export const failureResponses = (kinds: ReadonlyArray<HttpFailure['_tag']>) =>
   pipe(
     kinds.map((kind) => ({ kind, ...describeFailure(exampleFailures[kind]) })),
     NEA.groupBy(({ status }) => String(status)),
     R.map((failures) => {
-      const sent = new Set(failures.flatMap(({ headers }) => Object.keys(headers)));
-      return {
-        description: [...new Set(failures.map(({ code }) => `\`${code}\``))].join(' or '),
-        headers: headerReferences([
-          'X-Request-Id',
-          ...headerNames,
-          ...failureHeaderNames.filter((name) => sent.has(name)),
-        ]),
-        content: {
-          'application/json': {
-            schema: schemaReference('Error'),
-            examples: Object.fromEntries(
-              failures.map(({ kind }) => [kind, { $ref: `#/components/examples/${kind}` }]),
-            ),
-          },
-        },
-      };
+      const codes = new Set(failures.map(({ code }) => `\`${code}\``));
+      const sent = new Set(failures.flatMap((failure) => Object.keys(failure.headers)));
+      const examples = failures.map((failure) => [failure.kind, { value: errorBody(failure) }] as const);
+      return response([...codes].join(' or '), [...sent], 'Error', {
+        examples: Object.fromEntries(examples),
+      });
     }),
   );
-
-type Components = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-
-const allComponents: Components = {
-  schemas,
-  headers: headerComponents,
-  examples: R.map((failure: HttpFailure) => {
-    const value: unknown = JSON.parse(errorBodyText(describeFailure(failure)));
-    return { value };
-  })(exampleFailures),
-};
-
-const namesIn = (part: unknown): ReadonlyArray<string> =>
-  [...JSON.stringify(part).matchAll(/"#\/components\/([\w/-]+)"/g)].flatMap(([, name = '']) => name);
-
-export const componentsOf = (part: unknown): Components => {
-  const names = new Set(namesIn(part));
-  for (const name of names) {
-    const [kind = '', member = ''] = name.split('/');
-    namesIn(allComponents[kind]?.[member] ?? null).forEach((found) => names.add(found));
-  }
-  return Object.fromEntries(
-    Object.entries(allComponents).map(([kind, members]) => [
-      kind,
-      Object.fromEntries(Object.entries(members).filter(([member]) => names.has(`${kind}/${member}`))),
-    ]),
-  );
-};

@@ -59,7 +59,7 @@ const retries: Readonly<Record<string, string>> = {
 };
 
 /**
- * Markdown table of all error codes, for the description in documents.ts. components.ts takes the example failures and
+ * Markdown table of all error codes, for the description in document.ts. components.ts takes the example failures and
  * the codes from this file.
  */
 export const errorTable = [

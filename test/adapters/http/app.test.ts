@@ -216,20 +216,4 @@ describe('The Koa application', () => {
       expect(errors).to.deep.equal([]);
     });
   });
-
-  it('suggests the path under /v1 to a client that left it out', () =>
-    withApplication({}, async ({ address }) => {
-      for (const [path, suggestion] of [
-        ['/pets', '/v1/pets'],
-        ['/pets/7', '/v1/pets/{petId}'],
-      ] as const) {
-        const response = await fetch(`${address}${path}`);
-        expect(response.status).to.equal(404);
-        expect(await response.json()).to.have.property(
-          'message',
-          `route not found; did you mean ${suggestion}?`,
-        );
-      }
-      expect(await (await fetch(`${address}/nothing`)).json()).to.have.property('message', 'route not found');
-    }));
 });

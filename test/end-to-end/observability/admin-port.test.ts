@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { connectTo, getRequest, headOf, rawExchange } from '../../support/http/raw-connection';
+import { connectTo, getRequest } from '../../support/http/raw-connection';
 import { throughProxy } from '../../support/postgres/freezing-proxy';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
 import { readMetrics } from '../../support/service/read-metrics';
@@ -42,12 +42,6 @@ describe('The port of the operator', () => {
     const paths = Array.from({ length: 5 }, () => ['/livez', '/readyz', '/metrics']).flat();
     expect(new Set(await statusesOf(admin, paths))).to.deep.equal(new Set([200]));
     for (const { destroy } of kept) destroy();
-  });
-
-  it('names its own methods to a client that asks for a tunnel', async () => {
-    const connect = headOf('CONNECT a:1 HTTP/1.1', 'Host: a');
-    const { status, headers } = await rawExchange(await service.adminAddress(), connect);
-    expect([status, headers.get('allow')]).to.deep.equal([405, 'GET, HEAD']);
   });
 
   it('is on this machine alone unless told otherwise, and its requests are not logged as those of clients', async () => {
