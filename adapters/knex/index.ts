@@ -26,8 +26,8 @@ export {
   postgresConfiguration,
   type PostgresOptions,
 } from './postgres/postgres';
-export { backupSqlite, type CopyOptions, isSameFile, partialFileFor } from './sqlite/backup';
-export { hasSqliteStore, isMountPoint } from './sqlite/file';
+export { backupSqlite, type CopyOptions, partialFileFor } from './sqlite/backup';
+export { identifyFile, isMountPoint, isSameFile } from './sqlite/file';
 export * from './sqlite/restore';
 export { databaseTimeouts } from './timeouts';
 export {

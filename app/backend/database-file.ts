@@ -1,14 +1,4 @@
-import {
-  accessSync,
-  chownSync,
-  closeSync,
-  constants,
-  existsSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { isMountPoint } from '../../adapters/knex';
 
@@ -52,26 +42,6 @@ export const fileAdvice = (filename: string): string | undefined => {
   );
   if (unusable === undefined) return undefined;
   return `let this user read and write ${unusable}, which belongs to ${ownerOf(unusable)}`;
-};
-
-const ownerOnlyMode = 0o600;
-
-const isRoot = (): boolean => process.getuid?.() === 0;
-
-export const giveToFolderOwner = (filename: string): void => {
-  if (!isRoot()) return;
-  const { uid, gid } = statSync(dirname(realpathSync(filename)));
-  chownSync(filename, uid, gid);
-};
-
-export const createForFolderOwner = (filename: string): void => {
-  if (!isRoot() || existsSync(filename)) return;
-  try {
-    closeSync(openSync(filename, 'a', ownerOnlyMode));
-    giveToFolderOwner(filename);
-  } catch {
-    // Ignores the error, because opening the database fails for the same reason and reports it.
-  }
 };
 
 /** Returns advice on a database file whose log would be outside its volume, or undefined. */

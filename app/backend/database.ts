@@ -5,7 +5,6 @@ import {
   type ApiKeyStore,
   apiKeyStore,
   databaseTimeouts,
-  hasSqliteStore,
   knexPetRepository,
   migrate,
   migrateExisting,
@@ -20,7 +19,6 @@ import { type PetRepository, unavailable } from '../../core';
 import { CommandFailed, orFail } from '../failures';
 import { databaseAddressText } from '../database-address';
 import type { Settings } from '../settings';
-import { createForFolderOwner } from './database-file';
 
 export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
   try {
@@ -41,11 +39,7 @@ export const databaseOf = (settings: Settings) => {
     case 'Sqlite': {
       const { filename } = address;
       return {
-        open: () =>
-          withDriver(() => {
-            createForFolderOwner(filename);
-            return openSqlite(filename, { isOwnFile: true });
-          }),
+        open: () => withDriver(() => openSqlite(filename, { isOwnFile: true })),
         openForInspection: () => withDriver(() => openSqliteForInspection(filename)),
         configuration: () => sqliteConfiguration(filename),
       };
@@ -74,12 +68,6 @@ export const mayCreateStore = ({ NODE_ENV }: Settings): boolean => NODE_ENV !== 
 export const requireFile = ({ DATABASE_URL: address }: Settings): void => {
   if (address._tag !== 'Sqlite') return;
   if (statSync(address.filename, { throwIfNoEntry: false })?.size) return;
-  throw new CommandFailed({ _tag: 'NotInitialized' });
-};
-
-/** Throws NotInitialized if the file has no tables of a store. Accepts an unreadable file: the caller reports why. */
-export const requireSqliteStore = async (filename: string): Promise<void> => {
-  if (await hasSqliteStore(filename).catch(() => true)) return;
   throw new CommandFailed({ _tag: 'NotInitialized' });
 };
 

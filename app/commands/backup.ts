@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { existsSync } from 'node:fs';
-import { backupSqlite, type CopyOptions, restoreSqlite } from '../../adapters/knex';
-import { requireFile, requireSqliteStore, withDriver } from '../backend/database';
+import { backupSqlite, type CopyOptions, identifyFile, restoreSqlite } from '../../adapters/knex';
+import { withDriver } from '../backend/database';
 import { fileAdvice } from '../backend/database-file';
 import { databaseAddressText } from '../database-address';
 import { CommandFailed } from '../failures';
@@ -29,9 +28,9 @@ const fileName = (text: string): string => {
 
 const backUp = async (file: string, options: CopyOptions, settings: Settings): Promise<string> => {
   const database = sqliteFilename(settings, 'backup');
-  requireFile(settings);
   const animals = await withDriver(async () => {
-    await requireSqliteStore(database);
+    if ((await identifyFile(database)) !== 'animal-store')
+      throw new CommandFailed({ _tag: 'NotInitialized' });
     return backupSqlite(database, file, options);
   });
   return `backed up and checked: ${counted(animals, 'animal')}`;
@@ -39,8 +38,8 @@ const backUp = async (file: string, options: CopyOptions, settings: Settings): P
 
 const restore = async (file: string, options: CopyOptions, settings: Settings): Promise<string> => {
   const database = sqliteFilename(settings, 'restore');
-  const advice = existsSync(database) ? undefined : fileAdvice(database);
-  if (advice !== undefined) throw new Error(`${database} can't be created: ${advice}`);
+  const advice = fileAdvice(database);
+  if (advice !== undefined) throw new Error(`${database} can't be replaced: ${advice}`);
   const { animals, kept } = await withDriver(() => restoreSqlite(file, database, options));
   const restored = `restored and checked: ${counted(animals, 'animal')}`;
   return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
-import { statSync } from 'node:fs';
 import {
   checkCopySource,
   type CopiedStore,
@@ -34,14 +33,8 @@ const readTarget = (text: string): DatabaseAddress => {
   );
 };
 
-const isSamePath = (one: string, other: string): boolean => {
-  const first = statSync(one, { throwIfNoEntry: false });
-  const second = statSync(other, { throwIfNoEntry: false });
-  return first !== undefined && second !== undefined && isSameFile(first, second);
-};
-
 const isSame = (one: DatabaseAddress, other: DatabaseAddress): boolean => {
-  if (one._tag === 'Sqlite' && other._tag === 'Sqlite') return isSamePath(one.filename, other.filename);
+  if (one._tag === 'Sqlite' && other._tag === 'Sqlite') return isSameFile(one.filename, other.filename);
   return (
     one._tag === 'Postgres' && other._tag === 'Postgres' && one.connectionString === other.connectionString
   );

@@ -59,7 +59,7 @@ export const writeFile = async (
   signal: AbortSignal,
 ): Promise<void> => {
   await refuseToReplace(file);
-  const partial = partialFileFor(file, 'export');
+  const partial = partialFileFor(file);
   try {
     await pipeline(texts, createWriteStream(partial, { flags: 'wx', flush: true }), { signal });
     await rename(partial, file);

@@ -1,78 +1,41 @@
 import knex, { type Knex } from 'knex';
 import { randomUUID } from 'node:crypto';
-import {
-  chownSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  type Stats,
-} from 'node:fs';
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { withPool } from '../database/connections';
-import { isDamage, isDiskFull, permanentError, tryOrError, withoutStatement } from '../database/errors';
+import {
+  errorWithCode,
+  isDamage,
+  isDiskFull,
+  permanentError,
+  tryOrError,
+  withoutStatement,
+} from '../database/errors';
 import { poolConfiguration } from './connection';
-import { findDamage, isInUse, isMountPoint, ownerOnly, refuseReader, resolveSymlink } from './file';
+import {
+  createPrivateFile,
+  findDamage,
+  isInUse,
+  isMountPoint,
+  isSameFile,
+  refuseReader,
+  resolveSymlink,
+} from './file';
 
 export interface CopyOptions {
   readonly mayReplace: boolean;
   readonly signal: AbortSignal;
 }
 
-interface Interruptible {
-  readonly interrupt: () => void;
-}
-
-/** Runs work on a new connection, whose statement ends when the signal is aborted. */
-const withInterruption = async <A>(
-  { pool, ...configuration }: Knex.Config,
-  signal: AbortSignal,
-  work: (file: Knex) => Promise<A>,
-): Promise<A> => {
-  let connection: Interruptible | undefined;
-  const interrupt = (): void => connection?.interrupt();
-  const afterCreate = (opened: Interruptible, done: () => void): void => {
-    connection = opened;
-    done();
-  };
-  const file = knex({ ...configuration, pool: { ...pool, afterCreate } });
-  return withPool(file, async () => {
-    signal.throwIfAborted();
-    signal.addEventListener('abort', interrupt);
-    try {
-      return await work(file);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw withoutStatement(error);
-    } finally {
-      // Ends before the pool closes the connection, because the driver can't interrupt a closed connection.
-      signal.removeEventListener('abort', interrupt);
-    }
-  });
-};
-
-const sync = (path: string): void => {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-};
-
 const dayMs = 86_400_000;
 
-type PartialFileCommand = 'backup' | 'restore' | 'export';
+const partialName = /\.animal-store-[0-9a-f-]{36}\.partial(-journal)?$/;
 
-/** Deletes what killed runs of the command have left in a folder. Some users may write a folder, but not read it. */
-const removeStalePartials = (folder: string, command: PartialFileCommand): void => {
-  const isPartial = new RegExp(`\\.${command}-[0-9a-f-]{36}\\.partial(-journal)?$`);
+/** Deletes what killed commands have left in a folder. Some users may write a folder, but not read it. */
+const removeStalePartials = (folder: string): void => {
   void tryOrError(() => {
-    for (const name of readdirSync(folder).filter((other) => isPartial.test(other))) {
+    for (const name of readdirSync(folder).filter((other) => partialName.test(other))) {
       const path = join(folder, name);
       if (Date.now() - statSync(path).mtimeMs > dayMs) rmSync(path);
     }
@@ -84,35 +47,22 @@ const removeStalePartials = (folder: string, command: PartialFileCommand): void 
  * calls it too. The name is random, because a killed process leaves its file behind, and process ids repeat in
  * containers. Throws if `file` is a mount point, which a rename can't replace.
  */
-export const partialFileFor = (file: string, command: PartialFileCommand): string => {
+export const partialFileFor = (file: string): string => {
   if (isMountPoint(file))
     throw permanentError(`${file} is a mount point, so no file can take its place; mount its folder instead`);
   const folder = dirname(file);
-  removeStalePartials(folder, command);
-  return join(folder, `${basename(file)}.${command}-${randomUUID()}.partial`);
+  removeStalePartials(folder);
+  return join(folder, `${basename(file)}.animal-store-${randomUUID()}.partial`);
 };
 
-/** Says that a copy or its source is damaged. */
-export type ReportDamage = (damage: string) => string;
-
-const copyAndCheck = async (
-  source: Knex.Config,
-  copy: string,
-  reportDamage: ReportDamage,
-  signal: AbortSignal,
-): Promise<number> => {
-  try {
-    await withInterruption(source, signal, (file) => file.raw('vacuum into ?', [copy]));
-  } catch (error) {
-    throw isDamage(error) ? new Error(reportDamage(withoutStatement(error).message)) : error;
-  }
-  // On a connection that can't write, the check would miss rows that violate a CHECK constraint.
-  return withInterruption(poolConfiguration({ filename: copy }), signal, async (file) => {
-    const damage = await findDamage(file, 'integrity_check');
-    if (damage !== undefined) throw new Error(reportDamage(damage));
-    const { count } = await file('pets').count({ count: '*' }).first<{ count: number }>();
-    return count;
+const onFile = <A>(filename: string, work: (file: Knex) => Promise<A>): Promise<A> =>
+  withPool(knex(poolConfiguration({ filename })), work).catch((error: unknown) => {
+    throw withoutStatement(error);
   });
+
+const sync = async (path: string): Promise<void> => {
+  const handle = await open(path);
+  await handle.sync().finally(() => handle.close());
 };
 
 /**
@@ -120,45 +70,43 @@ const copyAndCheck = async (
  * just before. Returns the number of animals.
  */
 export const placeCheckedCopy = async (
-  command: 'backup' | 'restore',
-  source: Knex.Config,
+  source: string,
   file: string,
-  owner: Stats,
-  reportDamage: ReportDamage,
   signal: AbortSignal,
   beforeRename?: () => void,
 ): Promise<number> => {
-  const copy = partialFileFor(file, command);
+  const copy = partialFileFor(file);
   try {
-    closeSync(openSync(copy, 'wx', ownerOnly));
-    const animals = await copyAndCheck(source, copy, reportDamage, signal);
-    if (process.getuid?.() === 0) chownSync(copy, owner.uid, owner.gid);
-    sync(copy);
+    createPrivateFile(copy);
+    await onFile(source, (from) => from.raw('vacuum into ?', [copy]));
+    // On a connection that can't write, the check would miss rows that violate a CHECK constraint.
+    const { count } = await onFile(copy, async (copied) => {
+      const damage = await findDamage(copied, 'integrity_check');
+      if (damage !== undefined) throw errorWithCode('SQLITE_CORRUPT', damage);
+      return copied('pets').count({ count: '*' }).first<{ count: number }>();
+    });
+    await sync(copy);
     signal.throwIfAborted();
     beforeRename?.();
     renameSync(copy, file);
     // Some users and file systems can't sync a folder. SQLite ignores this error too.
-    void tryOrError(() => {
-      sync(dirname(file));
-    });
-    return animals;
+    await sync(dirname(file)).catch(() => undefined);
+    return count;
   } catch (error) {
     if (isDiskFull(error)) throw permanentError(`no space is left on the disk of ${file}; free space there`);
-    throw error;
+    if (!isDamage(error)) throw error;
+    const { message } = withoutStatement(error);
+    throw permanentError(`${source} or its copy is damaged: ${message}; restore an undamaged backup`);
   } finally {
     for (const ending of ['', '-journal']) rmSync(`${copy}${ending}`, { force: true });
   }
 };
 
-export const isSameFile = (one: Stats, other: Stats): boolean =>
-  one.dev === other.dev && one.ino === other.ino;
-
 const refuseTarget = (database: string, file: string, mayReplace: boolean): void => {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isFile()) throw permanentError(`${file} is not a regular file; name another file`);
-  if (isSameFile(found, statSync(database)))
-    throw permanentError(`${file} is the database itself; name another file`);
+  if (isSameFile(file, database)) throw permanentError(`${file} is the database itself; name another file`);
   if (!mayReplace) throw permanentError(`${file} exists; name another file, or replace it with --replace`);
   if (isInUse(file))
     throw permanentError(`${file} is a database that is in use or was not closed; name another file`);
@@ -175,9 +123,5 @@ export const backupSqlite = async (
 ): Promise<number> => {
   refuseTarget(database, target, mayReplace);
   refuseReader(database);
-  const file = existsSync(target) ? resolveSymlink(target) : target;
-  const reportDamage: ReportDamage = (damage) =>
-    `the database or its copy is damaged: ${damage}; run \`animal-store doctor --full\``;
-  const source = poolConfiguration({ filename: database });
-  return placeCheckedCopy('backup', source, file, statSync(dirname(file)), reportDamage, signal);
+  return placeCheckedCopy(database, resolveSymlink(target), signal);
 };

@@ -2,6 +2,7 @@
 
 import {
   accessSync,
+  chownSync,
   closeSync,
   constants,
   existsSync,
@@ -19,11 +20,6 @@ import { withPool } from '../database/connections';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
 
-/** Application id of the store's files, 'anml' (SQLite file format, offset 68). */
-export const applicationId = 0x616e6d6c;
-
-export const ownerOnly = 0o600;
-
 /** Resolves symbolic links as SQLite does, which puts its `-wal` and `-shm` files next to the target of a link. */
 export const resolveSymlink = (filename: string): string => {
   try {
@@ -33,16 +29,22 @@ export const resolveSymlink = (filename: string): string => {
   }
 };
 
+export const isSameFile = (one: string, other: string): boolean => {
+  const [found, wanted] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return found !== undefined && found.dev === wanted?.dev && found.ino === wanted.ino;
+};
+
 /**
- * Creates a missing file. Does not open an existing file, because closing it would release the POSIX locks of this
- * process on it. O_EXCL would fail on a symbolic link to a file that does not exist yet.
+ * Creates a missing file that only the owner of its folder can read, also if root runs the command. Does not open an
+ * existing file, because closing it would release the POSIX locks of this process on it. O_EXCL would fail on a symbolic
+ * link to a file that does not exist yet.
  */
 export const createPrivateFile = (filename: string): void => {
-  try {
-    if (!existsSync(filename)) closeSync(openSync(filename, 'a', ownerOnly));
-  } catch {
-    // Ignores the error, because SQLite reports why it cannot open the file.
-  }
+  if (existsSync(filename)) return;
+  closeSync(openSync(filename, 'a', 0o600));
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(realpathSync(filename)));
+  chownSync(filename, uid, gid);
 };
 
 /** True if a log is next to the file: a process has the file open, or ended without closing it. */
@@ -69,51 +71,31 @@ export const refuseReader = (filename: string): void => {
 
 /** True if a file is mounted without its folder, as a container does it for a volume that names a file (Linux). */
 export const isMountPoint = (filename: string): boolean => {
-  const file = resolveSymlink(resolve(filename));
   const mounts = tryOrError(() => readFileSync('/proc/self/mountinfo', 'utf8'));
   if (mounts instanceof Error) return false;
+  const file = resolveSymlink(resolve(filename));
   // The fifth field is the mount point, with blanks in octal (proc_pid_mountinfo(5)).
-  return mounts.split('\n').some((line) => {
-    const [, , , , point = ''] = line.split(' ');
-    return (
-      point.replaceAll(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8))) === file
-    );
-  });
+  return mounts.split('\n').some((line) => line.split(' ')[4]?.replaceAll('\\040', ' ') === file);
 };
 
 /**
- * Configures a pool that only reads a file. A file that is not in use is read as immutable, without a lock: otherwise
- * SQLite would create a write-ahead log and leave it behind.
+ * Opens a file for reads only. Reads a file that is not in use as immutable, without a lock: otherwise SQLite would
+ * create a write-ahead log and leave it behind.
  */
-export const readOnlyConfiguration = (filename: string, pool: Knex.PoolConfig = {}): Knex.Config =>
-  poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`), pool);
+export const openReadOnly = (filename: string): Knex =>
+  knex(poolConfiguration(() => fileInMode(filename, `ro${isInUse(filename) ? '' : '&immutable=1'}`)));
 
-export const openReadOnly = (filename: string): Knex => knex(readOnlyConfiguration(filename));
-
-export const readApplicationId = async (connection: Knex): Promise<number> => {
-  const { application_id: id } = await connection('pragma_application_id').first<{
-    application_id: number;
-  }>();
-  return id;
-};
-
+/** Tells by its tables whose database a file is. Only reads the file; app/commands/backup.ts calls it too. */
 export const identifyFile = async (filename: string): Promise<'empty' | 'animal-store' | 'foreign'> => {
   const found = statSync(filename, { throwIfNoEntry: false });
   if (found?.isFile() !== true || found.size === 0) return 'empty';
   return withPool(openReadOnly(filename), async (connection) => {
-    const id = await readApplicationId(connection);
-    if (id === applicationId) return 'animal-store';
-    if (id !== 0) return 'foreign';
-    if ((await connection('sqlite_master').first('name')) === undefined) return 'empty';
+    if ((await connection('sqlite_master').first<unknown>('name')) === undefined) return 'empty';
     return (await readSchemaState(connection)).generation > 0 ? 'animal-store' : 'foreign';
   }).catch((error: unknown) => {
     throw withoutStatement(error);
   });
 };
-
-/** Reports whether a SQLite file has the tables of a store. Only reads the file; app/backend/database.ts calls it. */
-export const hasSqliteStore = (filename: string): Promise<boolean> =>
-  withPool(openReadOnly(filename), async (connection) => (await readSchemaState(connection)).generation > 0);
 
 export const refuseForeignFile = async (filename: string): Promise<void> => {
   if ((await identifyFile(filename)) !== 'foreign') return;

@@ -7,7 +7,6 @@ import knex, { type Knex } from 'knex';
 import { dirname, join } from 'node:path';
 import { addsColour, asProgramWith } from '../../support/databases/migrations';
 import { migrate } from '../../../adapters/knex';
-import { applicationId } from '../../../adapters/knex/sqlite/file';
 import { withDatabase } from '../../../app/backend/database';
 import { decodeSettings } from '../../../app/settings';
 import { success } from '../../contracts/outcome';
@@ -86,10 +85,6 @@ describe('A database without an animal store', () => {
       (foreign) => foreign.schema.createTable('visitors', (table) => table.increments()),
     ],
     ['no tables', (foreign) => foreign.raw('PRAGMA user_version = 7')],
-    [
-      'the mark of the store, but no tables',
-      (foreign) => foreign.raw(`PRAGMA application_id = ${applicationId}`),
-    ],
   ] satisfies ReadonlyArray<readonly [string, (foreign: Knex) => Promise<unknown>]>) {
     it(`is left alone by every command but serve and migrate, on SQLite with ${content}`, async () => {
       const file = await makeForeignFile(change);

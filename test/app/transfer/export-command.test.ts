@@ -76,7 +76,7 @@ describe('The command export', () => {
   it('removes what killed exports left in its folder more than a day ago', async () => {
     const { environment } = await newCatalogue(animals(1));
     const folder = await makeFolder();
-    const [old, fresh] = [0, 1].map((n) => `other.csv.export-${randomUUID().slice(0, -1)}${n}.partial`);
+    const [old, fresh] = [0, 1].map((n) => `other.csv.animal-store-${randomUUID().slice(0, -1)}${n}.partial`);
     const names = [old ?? '', fresh ?? '', 'notes.partial'];
     for (const name of names) await writeFile(join(folder, name), '');
     const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);

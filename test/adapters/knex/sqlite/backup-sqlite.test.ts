@@ -63,8 +63,8 @@ describe('A copy of a SQLite file', () => {
       const folder = await makeFolder();
       const id = '01234567-89ab-4cde-8f01-23456789abcd';
       const [old, fresh, other] = [
-        join(folder, `yesterday.${command}-${id}.partial`),
-        join(folder, `today.${command}-${id}.partial`),
+        join(folder, `yesterday.animal-store-${id}.partial`),
+        join(folder, `today.animal-store-${id}.partial`),
         join(folder, 'notes.partial'),
       ];
       for (const path of [old, fresh, other]) writeFileSync(path, '');

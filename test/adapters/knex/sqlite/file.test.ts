@@ -66,7 +66,6 @@ describe('A SQLite file', () => {
     }));
 });
 
-const ownId = 0x616e6d6c;
 const hostId = 0x686f7374;
 
 const useFile = async <A>(file: string, use: (host: Knex) => Promise<A>): Promise<A> => {
@@ -99,10 +98,6 @@ describe('A SQLite file', () => {
   afterEach(removeFolders);
 
   for (const [whose, make] of [
-    [
-      'with the id of another program',
-      (file: string) => useFile(file, (host) => host.raw(`pragma application_id = ${hostId}`)),
-    ],
     ['with tables of others and none of ours', withTable],
     [
       'in the same state, with a write-ahead log',
@@ -133,7 +128,7 @@ describe('A SQLite file', () => {
     }
   });
 
-  it('of the store is readable by its owner only, with its other files, and has the application_id', async () => {
+  it('of the store is readable by its owner only, with its other files', async () => {
     const file = await newDatabaseFile();
     const link = await newDatabaseFile();
     symlinkSync(file, link);
@@ -143,14 +138,11 @@ describe('A SQLite file', () => {
       expect(statSync(`${file}${ending}`).mode & 0o777, ending).to.equal(0o600);
     }
     await database.close();
-    expect(await idOf(file)).to.deep.equal({ application_id: ownId });
-    expect(await migrateFile(file, true)).to.have.property('_tag', 'Right');
   });
 
   it("counts as empty if it is missing, or if it is a host's without tables", async () => {
     const file = await newDatabaseFile();
     expect(await migrateFile(file, false)).to.have.property('_tag', 'Right');
-    expect(await idOf(file)).to.deep.equal({ application_id: 0 });
     expect(await migrateFile(file, true)).to.have.property('_tag', 'Right');
   });
 });
