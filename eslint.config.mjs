@@ -1,6 +1,5 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
-import { plainEnglish } from './test/support/plain-english.mjs';
 
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'test/bench/', '.scratch/'] },
@@ -58,21 +57,6 @@ export default tseslint.config(
     // What a test leaves pending fails in the middle of another file, or ends mocha's worker between two.
     files: ['test/**/*.test.ts'],
     rules: { '@typescript-eslint/no-floating-promises': ['error', { ignoreVoid: false }] },
-  },
-  {
-    // The rule is on where the comments are clean. The list grows until it is the whole tree.
-    files: [
-      'core/**',
-      'adapters/**',
-      'app/**',
-      'deploy/**',
-      'test/{contracts,core}/**',
-      'test/adapters/{http-client,http-server,json,rate-limiter}/**',
-      'test/{app,browser,end-to-end,engines,examples,faults,history}/**',
-    ],
-    ignores: ['test/app/{commands,transfer}/**'],
-    plugins: { 'plain-english': plainEnglish },
-    rules: { 'plain-english/comments': 'error' },
   },
   {
     files: ['test/examples/**'],
