@@ -1,4 +1,5 @@
 import * as E from 'fp-ts/Either';
+import { hash } from 'node:crypto';
 import {
   ApiKey,
   type Authenticate,
@@ -39,19 +40,13 @@ type InMemoryApiKeys = Readonly<{
 }>;
 
 interface KnownKey {
-  readonly key: ApiKey;
+  readonly digest: string;
   readonly caller: Caller;
   readonly isRevoked: boolean;
 }
 
-/** Compares two keys in constant time, so that response times do not reveal how many characters of a key are right. */
-const isSame = (one: string, other: string): boolean => {
-  let difference = one.length ^ other.length;
-  for (let index = 0; index < one.length; index += 1) {
-    difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
-  }
-  return difference === 0;
-};
+/** Returns the SHA-256 of a key. Unlike a comparison of keys, one of digests reveals no part of a key by its duration. */
+const digestOf = (key: ApiKey): string => hash('sha256', key);
 
 /**
  * Stores API keys in memory, such as those of the setting API_KEYS in app/backend/backend.ts. Each call compares the
@@ -64,13 +59,13 @@ export const inMemoryApiKeys = (
 
   const add = (id: string, key: string, owner = id): void => {
     const caller = callerOf(decodeOrThrow(KeyId, id), decodeOrThrow(OwnerId, owner));
-    known.set(id, { key: decodeOrThrow(ApiKey, key), caller, isRevoked: false });
+    known.set(id, { digest: digestOf(decodeOrThrow(ApiKey, key)), caller, isRevoked: false });
   };
   for (const [id, key, owner] of keys) add(id, key, owner);
 
   const authenticate: Authenticate = (asked) => () => {
-    let found: KnownKey | undefined;
-    for (const one of known.values()) if (isSame(one.key, asked)) found = one;
+    const digest = digestOf(asked);
+    const found = [...known.values()].find((one) => one.digest === digest);
     if (found === undefined) return Promise.resolve(E.left(invalidApiKey('unknown')));
     const { caller, isRevoked } = found;
     return Promise.resolve(isRevoked ? E.left(invalidApiKey('revoked', caller.keyId)) : E.right(caller));
@@ -112,24 +107,11 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
   const records = new Map<string, { readonly id: PetId; readonly expiresAt: number }>();
   let lastId = sorted.at(-1)?.id ?? 0n;
 
-  const indexAfter = (after: PetId): number => {
-    let low = 0;
-    let high = sorted.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const pet = sorted[middle];
-      if (pet !== undefined && pet.id <= after) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  };
-
   const page = ({ limit, after, ...filters }: PetQuery): PetPage => {
     const found: Array<Pet> = [];
-    let index = after === undefined ? 0 : indexAfter(after);
-    for (; index < sorted.length && found.length < countToFind(limit); index += 1) {
-      const pet = sorted[index];
-      if (pet !== undefined && passesFilters(filters, pet)) found.push(pet);
+    for (const pet of sorted) {
+      if (found.length === countToFind(limit)) break;
+      if ((after === undefined || pet.id > after) && passesFilters(filters, pet)) found.push(pet);
     }
     return toPage(limit, found);
   };

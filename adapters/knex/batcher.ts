@@ -22,7 +22,7 @@ interface Options<K, F, A> {
   readonly batchKey?: (key: K) => string;
   /** Returns a result for each key, in the order of `keys`. A call whose result is an Error is Unavailable. */
   readonly runBatch: (keys: ReadonlyArray<K>) => Promise<ReadonlyArray<Result<F, A> | undefined>>;
-  readonly onBatch?: OnBatch | undefined;
+  readonly onBatch?: OnBatch;
 }
 
 /**

@@ -49,11 +49,8 @@ export const newApiKey = (): { readonly id: string; readonly key: ApiKey } => {
 
 const keyIdOf = (key: string): string | undefined => format.exec(key)?.[1];
 
-/**
- * Returns the SHA-256 of a key. A key has 256 random bits, so it needs no slow password hash. Decodes a hex hash,
- * because `hash` takes twice as long to return a Buffer, which it allocates outside of Node's pool.
- */
-export const digestOf = (key: string): Buffer => Buffer.from(hash('sha256', key), 'hex');
+/** Returns the SHA-256 of a key. A key has 256 random bits, so it needs no slow password hash. */
+export const digestOf = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 const maxTrusted = 10_000;
 const maxBatchSize = 400;

@@ -177,7 +177,7 @@ export const createPets = (
   database: Database,
   now: () => number,
   timeoutMs: number,
-  onBatch: OnBatch | undefined,
+  onBatch: OnBatch,
 ): ((create: Create, deadline?: Deadline) => TaskEither<IdempotencyKeyReused | Unavailable, CreatedPet>) => {
   const purge = purgeExpiredKeys(database, now);
 

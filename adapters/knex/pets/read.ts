@@ -45,7 +45,7 @@ export const findPets = async (
 export const readPets = (
   { reads, petStatements, concurrency }: Database,
   timeoutMs: number,
-  onBatch: OnBatch | undefined,
+  onBatch: OnBatch,
 ): PetRepository['find'] =>
   createBatcher({
     maxBatchSize,
@@ -79,7 +79,7 @@ const toPetPage = ({ limit }: PetQuery, rows: ReadonlyArray<PetRow>): Page | Err
 export const readPages = (
   { reads, petStatements, concurrency }: Database,
   timeoutMs: number,
-  onBatch: OnBatch | undefined,
+  onBatch: OnBatch,
 ): PetRepository['list'] => {
   const readBatch = async (
     queries: ReadonlyArray<PetQuery>,

@@ -104,11 +104,10 @@ export const knexPetRepository = (
   database: Database,
   { now = Date.now, observer }: Options = {},
 ): PetRepository => {
-  const onBatch = (operation: Parameters<RepositoryObserver['batch']>[0]): OnBatch | undefined =>
-    observer &&
-    ((size, milliseconds) => {
-      observer.batch(operation, size, milliseconds);
-    });
+  const onBatch =
+    (operation: Parameters<RepositoryObserver['batch']>[0]): OnBatch =>
+    (size, milliseconds) =>
+      observer?.batch(operation, size, milliseconds);
   const { callMs } = databaseTimeouts;
   const create = createPets(database, now, callMs, onBatch('create'));
   const inFlight = new Set<string>();

@@ -92,15 +92,16 @@ const insertKeys = {
        select * from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
 };
 
+// Citus does not support `skip locked`, so the statement waits for locked rows, at most for `lock_timeout`.
 const purgeKeys = {
   name: 'purge keys',
   sql: `delete from creation_keys where (owner_id, idempotency_key) in (
-         select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ? for update skip locked
-       ) returning 1`,
+         select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ?
+       ) and expires_at <= ? returning 1`,
 };
 
 /** Statements that Citus can't run in their form for PostgreSQL, or runs slowly. */
-interface EngineStatements extends Pick<PetStatements, 'pages' | 'insertRecords' | 'purgeExpired'> {
+interface EngineStatements extends Pick<PetStatements, 'pages' | 'insertRecords'> {
   readonly insertRows: (
     knex: Knex,
     rows: ReadonlyArray<ReadonlyArray<Cell>>,
@@ -136,7 +137,6 @@ const singleServerStatements = (run: RunStatement): EngineStatements => ({
       records.map(({ pet_id }) => pet_id.toString()),
       records.map(({ expires_at }) => String(expires_at)),
     ]),
-  purgeExpired: async (knex, now, limit) => (await run(knex, purgeKeys, [now, limit])).length,
 });
 
 const distributedStatements = (run: RunStatement): EngineStatements => ({
@@ -152,13 +152,6 @@ const distributedStatements = (run: RunStatement): EngineStatements => ({
   },
   insertRecords: async (knex, keys) => {
     await knex('creation_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
-  },
-  // Citus does not support `skip locked`, so the statement waits for locked rows, at most for `lock_timeout`.
-  purgeExpired: async (knex, now, limit) => {
-    const sql = `delete from creation_keys where (owner_id, idempotency_key) in (
-        select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ?
-      ) and expires_at <= ? returning 1`;
-    return (await run(knex, { sql }, [now, limit, now])).length;
   },
 });
 
@@ -178,6 +171,6 @@ export const postgresPetStatements = (
     pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
     insert: async (knex, newPets) => (await statementsOn(knex)).insertRows(knex, newPets.map(newPetCells)),
     insertRecords: async (knex, keys) => (await statementsOn(knex)).insertRecords(knex, keys),
-    purgeExpired: async (knex, now, limit) => (await statementsOn(knex)).purgeExpired(knex, now, limit),
+    purgeExpired: async (knex, now, limit) => (await run(knex, purgeKeys, [now, limit, now])).length,
   };
 };
