@@ -1,20 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { InvalidApiKey, KeyId, OwnerId } from '../../core';
-import type { Middleware, State } from './context';
-import { describeFailure, failureOf, type HttpFailure, isAnsweredByServer, type RequestHead } from './errors';
+import type { Middleware } from './context';
+import { describeFailure, type HttpFailure, recordedFailures, type RequestHead } from './errors';
 import { requestIdOf } from './middleware';
-
-/** Ids of a trace. Both are missing without one, because an empty `trace_id` would hide that of OpenTelemetry. */
-interface TraceContext {
-  readonly trace_id?: string;
-  readonly parent_id?: string;
-}
 
 type UnauthorizedReason = 'missing_key' | 'malformed_key' | `${InvalidApiKey['reason']}_key`;
 
 /** Fields of the log line of a request that was not served. A record never has a key, a query, a header or a body. */
-export interface RejectionRecord extends TraceContext {
+export interface RejectionRecord {
   readonly requestId: string;
   readonly status: number;
   readonly code: string | undefined;
@@ -43,16 +37,6 @@ export interface Reporter {
   readonly requestRejected: (record: RejectionRecord) => void;
   readonly error: (cause: unknown, requestId: string) => void;
 }
-
-// Syntax of `traceparent` (W3C Trace Context). Version 00 ends after the flags; a later version may continue after a
-// dash. Version ff and ids that consist of zeros are invalid.
-const traceParent =
-  /^(?:00(?=.{53}$)|(?!00|ff)[0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/;
-
-const traceOf = ({ headers: { traceparent = '' } }: RequestHead): TraceContext => {
-  const [, trace_id, parent_id] = traceParent.exec(traceparent.toString()) ?? [];
-  return trace_id === undefined || parent_id === undefined ? {} : { trace_id, parent_id };
-};
 
 // An address with a port: IPv6 stands in brackets then, and a port may be obfuscated (RFC 7239, section 6).
 const addressWithPort = /^(?:\[(?<ipv6>[^\]]*)\]|(?<ipv4>[\d.]+))(?::(?:\d+|_[\w.-]+))?$/;
@@ -90,58 +74,28 @@ const unauthorizedReasonOf = (failure: HttpFailure): UnauthorizedReason | undefi
   }
 };
 
-interface EndedRequest {
-  readonly request: RequestHead;
-  readonly status: number;
-  readonly arrivedAt: number;
-  readonly path: string;
-  readonly clientAddress: string | undefined;
-  readonly state: State;
-}
-
-const recordRequest = (ended: EndedRequest): RequestRecord => {
-  const { request, status, arrivedAt, path, clientAddress, state } = ended;
-  const failure = failureOf(request);
-  const refusedKeyId = failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined;
-  return {
-    method: request.method ?? '',
-    path,
-    route: state.route?.path,
-    status,
-    code: failure === undefined ? undefined : describeFailure(failure).code,
-    reason: failure === undefined ? undefined : unauthorizedReasonOf(failure),
-    milliseconds: Math.round((performance.now() - arrivedAt) * 1_000) / 1_000,
-    keyId: state.caller?.keyId ?? refusedKeyId,
-    owner: state.caller?.ownerId,
-    clientAddress,
-    requestId: requestIdOf(request),
-    ...traceOf(request),
-  };
-};
+const codeOf = (failure: HttpFailure | undefined): string | undefined =>
+  failure === undefined ? undefined : describeFailure(failure).code;
 
 /** Returns the fields of the log line of a request that the HTTP server has rejected. */
 export const recordRejection = (
   request: RequestHead,
   status: number,
   trustedProxies: number,
-): RejectionRecord => {
-  const failure = failureOf(request);
-  return {
-    requestId: requestIdOf(request),
-    status,
-    code: failure === undefined ? undefined : describeFailure(failure).code,
-    clientAddress: clientAddressOf(request, trustedProxies),
-    ...traceOf(request),
-  };
-};
+): RejectionRecord => ({
+  requestId: requestIdOf(request),
+  status,
+  code: codeOf(recordedFailures.get(request)?.failure),
+  clientAddress: clientAddressOf(request, trustedProxies),
+});
 
 const clientClosedRequest = 499;
 
 const sentStatus = (request: IncomingMessage, response: ServerResponse): number => {
   if (response.headersSent) return response.statusCode;
   // The HTTP server sends the response, past Koa, if the deadline has passed or the body is malformed.
-  const failure = isAnsweredByServer(request) ? failureOf(request) : undefined;
-  return failure === undefined ? clientClosedRequest : describeFailure(failure).status;
+  const recorded = recordedFailures.get(request);
+  return recorded?.isFromServer === true ? describeFailure(recorded.failure).status : clientClosedRequest;
 };
 
 export const accessLog =
@@ -153,8 +107,20 @@ export const accessLog =
     const clientAddress = clientAddressOf(request, trustedProxies);
     reporter.requestStarted?.();
     response.on('close', () => {
-      const status = sentStatus(request, response);
-      reporter.requestEnded(recordRequest({ request, status, arrivedAt, path, clientAddress, state }));
+      const failure = recordedFailures.get(request)?.failure;
+      reporter.requestEnded({
+        method: request.method ?? '',
+        path,
+        route: state.route?.path,
+        status: sentStatus(request, response),
+        code: codeOf(failure),
+        reason: failure === undefined ? undefined : unauthorizedReasonOf(failure),
+        milliseconds: Math.round((performance.now() - arrivedAt) * 1_000) / 1_000,
+        keyId: state.caller?.keyId ?? (failure?._tag === 'InvalidApiKey' ? failure.keyId : undefined),
+        owner: state.caller?.ownerId,
+        clientAddress,
+        requestId: requestIdOf(request),
+      });
     });
     return next();
   };

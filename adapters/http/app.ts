@@ -6,7 +6,7 @@ import {
   describeFailure,
   errorBody,
   type HttpFailure,
-  recordServerFailure,
+  recordedFailures,
   type RequestHead,
 } from './errors';
 import {
@@ -35,11 +35,6 @@ interface AdminOptions {
 interface Options extends PetRoutesOptions, Omit<AdminOptions, 'readMetrics'> {
   readonly corsOrigins?: ReadonlyArray<string>;
   readonly trustedProxies?: number;
-  /**
-   * Additional middleware, such as koa-helmet or koa-compress. Its headers replace those of the service. An error that
-   * the middleware throws, also by `ctx.throw`, becomes a 500.
-   */
-  readonly middleware?: ReadonlyArray<Koa.Middleware>;
 }
 
 /** Returns callbacks for the HTTP server. app/serve/serve.ts passes them to `startHttpServer`. */
@@ -49,7 +44,7 @@ const serverOptions = ({
   trustedProxies = 0,
 }: Pick<Options, 'reporter' | 'corsOrigins' | 'trustedProxies'>) => {
   const errorResponse = (failure: HttpFailure, request: RequestHead) => {
-    recordServerFailure(request, failure);
+    recordedFailures.set(request, { failure, isFromServer: true });
     const requestId = requestIdOf(request);
     const cause = causeOf(failure);
     if (cause !== undefined) reporter.error(cause, requestId);
@@ -88,7 +83,7 @@ const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
  * app/serve/serve.ts calls them at startup, the second only if ADMIN_PORT is set.
  */
 export const httpApplication = (options: Options): HttpApplication => {
-  const { reporter, corsOrigins = [], trustedProxies = 0, middleware = [] } = options;
+  const { reporter, corsOrigins = [], trustedProxies = 0 } = options;
   const app = createKoa(reporter, trustedProxies);
   app.use(requestId);
   // The access log comes before `catchDefects`, so that it also reports the 500 of an exception.
@@ -96,7 +91,6 @@ export const httpApplication = (options: Options): HttpApplication => {
   app.use(catchDefects);
   app.use(setSecurityHeaders);
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
-  for (const added of middleware) app.use(added);
   addPublicRoutes(app, options);
   return { app, ...serverOptions(options) };
 };

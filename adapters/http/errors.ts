@@ -180,23 +180,14 @@ export const causeOf = (failure: HttpFailure): Error | undefined => {
 /** Head of a request, which is empty if the HTTP server could not parse the request. */
 export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'socket'>;
 
-const failures = new WeakMap<RequestHead, HttpFailure>();
+interface RecordedFailure {
+  readonly failure: HttpFailure;
+  /** True if the HTTP server sends the response, past the Koa application. */
+  readonly isFromServer: boolean;
+}
 
-export const recordFailure = (request: RequestHead, failure: HttpFailure): void => {
-  failures.set(request, failure);
-};
-
-const answeredByServer = new WeakSet<RequestHead>();
-
-/** Records a failure with which the HTTP server answers itself, past the Koa application. */
-export const recordServerFailure = (request: RequestHead, failure: HttpFailure): void => {
-  recordFailure(request, failure);
-  answeredByServer.add(request);
-};
-
-export const isAnsweredByServer = (request: RequestHead): boolean => answeredByServer.has(request);
-
-export const failureOf = (request: RequestHead): HttpFailure | undefined => failures.get(request);
+/** Failures of requests, which `fail` and app.ts record for the access log. */
+export const recordedFailures = new WeakMap<RequestHead, RecordedFailure>();
 
 export const fail = (context: Context, failure: HttpFailure): void => {
   // Once a response has started, such as the 503 at the deadline, report only bugs.
@@ -204,7 +195,7 @@ export const fail = (context: Context, failure: HttpFailure): void => {
   const cause = causeOf(failure);
   if (cause !== undefined) context.app.emit('error', cause, context);
   if (context.headerSent) return;
-  recordFailure(context.req, failure);
+  recordedFailures.set(context.req, { failure, isFromServer: false });
   const description = describeFailure(failure);
   context.status = description.status;
   context.set(description.headers);

@@ -27,14 +27,10 @@ export const requestId: Middleware = (context, next) => {
   return next();
 };
 
-const abandonedHeaders = ['Content-Encoding', 'ETag', 'Idempotent-Replayed', 'Link', 'Location'];
-
 export const catchDefects = async (context: Context, next: () => unknown): Promise<void> => {
   try {
     await next();
   } catch (cause) {
-    for (const name of abandonedHeaders) context.remove(name);
-    context.set('Cache-Control', securityHeaders['Cache-Control']);
     fail(context, { _tag: 'Defect', cause });
   }
 };

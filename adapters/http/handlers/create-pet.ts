@@ -164,8 +164,8 @@ export const handleCreatePet = async (context: PetContext, server: ServerFunctio
     return;
   }
   const { pet, replayed } = created.right;
+  succeed(context, serialisePet(pet));
   // A relative address works behind any path prefix (RFC 9110, section 10.2.2).
   context.set('Location', `pets/${pet.id}`);
   if (replayed) context.set('Idempotent-Replayed', 'true');
-  succeed(context, serialisePet(pet));
 };

@@ -72,7 +72,7 @@ export const handleListPets = async (context: PetContext, { deadlineOf }: Server
     fail(context, listed.left);
     return;
   }
+  succeed(context, serialisePage(listed.right));
   const link = linkToNext(querystring, listed.right);
   if (link !== undefined) context.set('Link', link);
-  succeed(context, serialisePage(listed.right));
 };

@@ -56,6 +56,7 @@ describe('The routes in a Koa application of a host', () => {
     const { status, headers } = await createBehind(async (context, next) => {
       await next();
       expect([context.status, context.response.get('Location')]).to.deep.equal([201, 'pets/1']);
+      expect(context.state['caller']).to.have.property('keyId');
       context.set('X-Host', 'a host');
     });
     expect(status).to.equal(201);

@@ -12,9 +12,6 @@ import type { RunningService } from '../../support/service/service-process';
 const key = 'secret-key-of-the-tests';
 const keyId = /^env-[0-9a-f]{16}$/;
 
-const traceId = '0af7651916cd43dd8448eb211c80319c';
-const parentId = 'b7ad6b7169203331';
-
 describe('The log of requests', () => {
   let service: RunningService;
 
@@ -62,36 +59,6 @@ describe('The log of requests', () => {
     expect(unknown?.['keyId']).to.match(keyId);
   });
 
-  it('has the trace of a valid traceparent', async () => {
-    for (const [index, traceparent] of [
-      `00-${traceId}-${parentId}-01`,
-      `00-${traceId}-${parentId}-00`,
-      `cc-${traceId}-${parentId}-01`,
-      `cc-${traceId}-${parentId}-01-what-comes-later`,
-    ].entries()) {
-      const [line] = await get('/livez', `traced-${index}`, { traceparent });
-      expect(line, traceparent).to.include({ trace_id: traceId, parent_id: parentId });
-    }
-  });
-
-  it('has no trace of an invalid traceparent', async () => {
-    for (const [index, traceparent] of [
-      `00-${traceId}-${parentId}-01-more`,
-      `00-${traceId}-${parentId}-1`,
-      `00-${traceId}-${parentId}`,
-      `ff-${traceId}-${parentId}-01`,
-      `cc-${traceId}-${parentId}-01more`,
-      `00-${'0'.repeat(32)}-${parentId}-01`,
-      `00-${traceId}-${'0'.repeat(16)}-01`,
-      `00-${traceId.toUpperCase()}-${parentId}-01`,
-      `00-${traceId}-${parentId}-01, 00-${traceId}-${parentId}-01`,
-      'none',
-    ].entries()) {
-      const [line] = await get('/livez', `untraced-${index}`, { traceparent });
-      expect(line, traceparent).to.not.have.any.keys('trace_id', 'parent_id');
-    }
-  });
-
   it('has only the path of an absolute request target', async () => {
     const connection = connectTo(service.address);
     connection.send(
@@ -137,41 +104,14 @@ const record: RequestRecord = {
   clientAddress: undefined,
 };
 
-/** Returns the log line of a request, to which OpenTelemetry's instrumentation of pino adds a trace. */
-const lineOf = (
-  reported: RequestRecord,
-  event: 'requestEnded' | 'requestRejected' = 'requestEnded',
-): unknown => {
+const lineOf = (reported: RequestRecord): unknown => {
   let line = '';
-  const logger = pino(
-    { base: null, timestamp: false, mixin: () => ({ trace_id: 'from-open-telemetry', span_id: 'span' }) },
-    { write: (text: string) => (line = text) },
-  );
-  logReporter(logger, { _tag: 'Memory' })[event](reported);
+  const logger = pino({ base: null, timestamp: false }, { write: (text: string) => (line = text) });
+  logReporter(logger, { _tag: 'Memory' }).requestEnded(reported);
   return JSON.parse(line);
 };
 
 describe('The fields of a logged request', () => {
-  it('keeps a trace from instrumentation when the request has none', () => {
-    expect(lineOf(record)).to.deep.equal({
-      level: 30,
-      method: 'GET',
-      path: '/v1/pets',
-      status: 200,
-      milliseconds: 1.5,
-      requestId: 'one',
-      trace_id: 'from-open-telemetry',
-      span_id: 'span',
-      msg: 'request',
-    });
-  });
-
-  it('has the trace of the request instead, if there is one', () => {
-    const traced = { ...record, trace_id: 'of-the-request', parent_id: 'parent' };
-    expect(lineOf(traced)).to.include({ trace_id: 'of-the-request', parent_id: 'parent' });
-    expect(lineOf(traced, 'requestRejected')).to.include({ trace_id: 'of-the-request', parent_id: 'parent' });
-  });
-
   it('has the code of an error, and why a key was refused', () => {
     const refused = {
       ...record,
