@@ -96,7 +96,7 @@ const postgresAdvice: Advice = [
 ];
 
 const sqliteAdvice: Advice = [
-  [/damaged|malformed/, 'restore a backup'],
+  [/SQLITE_CORRUPT/, 'restore a backup'],
   [/SQLITE_NOTADB/, 'it is not a SQLite database; name another file in DATABASE_URL'],
   [/ENOSPC|SQLITE_FULL/, 'free space on the disk of the database'],
   [/SQLITE_IOERR/, 'check that the disk has free space and no errors'],

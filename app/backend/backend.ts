@@ -79,24 +79,22 @@ const readStatus = async (database: Database, { API_KEYS }: Settings): Promise<P
     : status.right;
 };
 
-/** Throws if this user may not write the SQLite file. A trial write would wait for the lock of another process. */
-const refuseUnwritable = ({ DATABASE_URL: address }: Settings): void => {
-  if (address._tag !== 'Sqlite' || fileAdvice(address.filename) === undefined) return;
-  throw new CommandFailed(unavailable(new Error('it is not writable')));
-};
-
 const hasStoredKey = async (database: Database): Promise<boolean> =>
   (await orFail(apiKeyStore(database).list)).some(({ isValid }) => isValid);
 
-/** Throws in production, and otherwise warns, if SQLite's log would be outside the volume of the database file. */
-const checkMount = (
+/**
+ * Throws if this user may not write the SQLite file, or, in production, if its log would be outside the volume of the
+ * file. Otherwise only warns of such a log.
+ */
+const checkFile = (
   { DATABASE_URL: address, NODE_ENV }: Settings,
   printError: (text: string) => void,
 ): void => {
-  const advice = address._tag === 'Sqlite' ? mountAdvice(address.filename) : undefined;
-  if (advice === undefined) return;
-  if (NODE_ENV === 'production') throw new CommandFailed(unavailable(permanentError(advice)));
-  printError(`warning: ${advice}`);
+  if (address._tag !== 'Sqlite') return;
+  const mount = mountAdvice(address.filename);
+  const advice = fileAdvice(address.filename) ?? (NODE_ENV === 'production' ? mount : undefined);
+  if (advice !== undefined) throw new CommandFailed(unavailable(permanentError(advice)));
+  if (mount !== undefined) printError(`warning: ${mount}`);
 };
 
 const prepareDatabase = async (
@@ -107,7 +105,6 @@ const prepareDatabase = async (
   await orFail(
     mayCreateStore(settings) ? migrate(database, { onProgress }) : migrateExisting(database, { onProgress }),
   );
-  refuseUnwritable(settings);
   if (needsKeyInProduction(settings) && !(await hasStoredKey(database)))
     throw new CommandFailed({ _tag: 'NoApiKey' });
 };
@@ -166,7 +163,7 @@ export const openBackend = async (
   const named = databaseOf(settings);
   if (named === undefined) return memoryBackend(settings);
   if (!mayCreateStore(settings)) requireFile(settings);
-  checkMount(settings, onProgress);
+  checkFile(settings, onProgress);
   const database = await named.open();
   try {
     await prepareDatabase(database, settings, onProgress);

@@ -9,9 +9,9 @@ export interface Finding {
   readonly text: string;
 }
 
-/** Sizes in bytes. The optional sizes are known only for a SQLite file that this process opened itself. */
+/** Sizes in bytes. Those of the log and the disk are known only for a SQLite file, and none for the Knex of a host. */
 export interface DatabaseSizes {
-  readonly databaseSize: number;
+  readonly databaseSize?: number;
   readonly writeAheadLogSize?: number;
   readonly diskAvailable?: number;
 }

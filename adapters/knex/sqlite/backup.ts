@@ -4,18 +4,11 @@ import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { withPool } from '../database/connections';
-import {
-  errorWithCode,
-  isDamage,
-  isDiskFull,
-  permanentError,
-  tryOrError,
-  withoutStatement,
-} from '../database/errors';
+import { isDamage, isDiskFull, permanentError, tryOrError, withoutStatement } from '../database/errors';
 import { poolConfiguration } from './connection';
 import {
+  checkIntegrity,
   createPrivateFile,
-  findDamage,
   isInUse,
   isMountPoint,
   isSameFile,
@@ -81,8 +74,7 @@ export const placeCheckedCopy = async (
     await onFile(source, (from) => from.raw('vacuum into ?', [copy]));
     // On a connection that can't write, the check would miss rows that violate a CHECK constraint.
     const { count } = await onFile(copy, async (copied) => {
-      const damage = await findDamage(copied, 'integrity_check');
-      if (damage !== undefined) throw errorWithCode('SQLITE_CORRUPT', damage);
+      await checkIntegrity(copied, 'integrity_check');
       return copied('pets').count({ count: '*' }).first<{ count: number }>();
     });
     await sync(copy);

@@ -15,7 +15,7 @@ import { stat, statfs } from 'node:fs/promises';
 import knex, { type Knex } from 'knex';
 import { dirname, resolve } from 'node:path';
 import type { DatabaseSizes } from '../database/database';
-import { errorWithCode, isDamage, permanentError, tryOrError, withoutStatement } from '../database/errors';
+import { errorWithCode, permanentError, tryOrError, withoutStatement } from '../database/errors';
 import { withPool } from '../database/connections';
 import { readSchemaState } from '../migrations/migrations';
 import { fileInMode, poolConfiguration } from './connection';
@@ -58,10 +58,9 @@ export const isInUse = (filename: string): boolean =>
 export const refuseReader = (filename: string): void => {
   const file = resolveSymlink(filename);
   if (!existsSync(file) || ['-wal', '-shm'].every((ending) => existsSync(`${file}${ending}`))) return;
-  const denied = tryOrError(() => {
+  try {
     accessSync(file, constants.W_OK);
-  });
-  if (denied instanceof Error) {
+  } catch {
     throw errorWithCode(
       'EACCES',
       `this user may only read ${file}, and would leave a log next to it that its owner can't write; run the command as the owner`,
@@ -99,27 +98,14 @@ export const identifyFile = async (filename: string): Promise<'empty' | 'animal-
 
 export const refuseForeignFile = async (filename: string): Promise<void> => {
   if ((await identifyFile(filename)) !== 'foreign') return;
-  throw permanentError('the file is the database of another program; name a file that does not exist yet');
+  throw permanentError(`${filename} is the database of another program; name another file`);
 };
 
-export const findDamage = async (
-  reads: Knex,
-  check: 'quick_check' | 'integrity_check',
-): Promise<string | undefined> => {
-  try {
-    const found: ReadonlyArray<string> = await reads(`pragma_${check}`).pluck(check);
-    return found.find((line) => line !== 'ok')?.replaceAll(/\s+/g, ' ');
-  } catch (error) {
-    if (isDamage(error)) return withoutStatement(error).message;
-    throw withoutStatement(error);
-  }
-};
-
-export const readSize = async (knex: Knex): Promise<number> => {
-  const { size } = await knex
-    .from(knex.raw('pragma_page_count, pragma_page_size'))
-    .first<{ size: number }>(knex.raw('page_count * page_size as size'));
-  return size;
+/** Fails with SQLITE_CORRUPT, as a read of a damaged page does, if the check finds damage. */
+export const checkIntegrity = async (file: Knex, check: 'quick_check' | 'integrity_check'): Promise<void> => {
+  const lines: ReadonlyArray<string> = await file(`pragma_${check}`).pluck(check);
+  const damage = lines.find((line) => line !== 'ok');
+  if (damage !== undefined) throw errorWithCode('SQLITE_CORRUPT', `SQLITE_CORRUPT: ${damage}`);
 };
 
 const sizeOf = async (file: string): Promise<number> => (await stat(file)).size;

@@ -5,7 +5,7 @@ import { isDamage, isSqliteBusy, permanentError, withoutStatement } from '../dat
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
 import { type CopyOptions, placeCheckedCopy } from './backup';
 import { poolConfiguration } from './connection';
-import { createPrivateFile, identifyFile, isSameFile, openReadOnly, resolveSymlink } from './file';
+import { createPrivateFile, isSameFile, openReadOnly, refuseForeignFile, resolveSymlink } from './file';
 
 /** Returns what `work` returns, or `fallback` if the file is damaged. */
 const unlessDamaged = <A, B>(work: Promise<A>, fallback: B): Promise<A | B> =>
@@ -21,18 +21,8 @@ const checkBackup = async (backup: string): Promise<void> => {
   const schema = await unlessDamaged(withPool(openReadOnly(backup), readSchemaState), undefined);
   if (schema === undefined || schema.generation === 0)
     throw permanentError(`${backup} is not a backup of an animal store, or is damaged`);
-  if (generationMismatch(schema) === undefined) return;
-  const { generation, expectedGeneration } = schema;
-  throw permanentError(
-    `the backup has schema generation ${generation}, but this version works with ${expectedGeneration}; restore it with a version that works with ${generation}`,
-  );
-};
-
-const refuseTarget = async (backup: string, filename: string): Promise<void> => {
-  if (isSameFile(filename, backup))
-    throw permanentError(`${backup} is the database itself; name another file`);
-  if ((await unlessDamaged(identifyFile(filename), 'damaged')) === 'foreign')
-    throw permanentError(`${filename} is the database of another program; set DATABASE_URL to another file`);
+  const mismatch = generationMismatch(schema);
+  if (mismatch !== undefined) throw permanentError(`${backup} can't be restored: ${mismatch}`);
 };
 
 /**
@@ -73,7 +63,9 @@ export const restoreSqlite = async (
   // Creates a missing file to lock it. Otherwise a service could start now, and the restore would replace its animals.
   createPrivateFile(database);
   const filename = resolveSymlink(database);
-  await refuseTarget(backup, filename);
+  if (isSameFile(filename, backup))
+    throw permanentError(`${backup} is the database itself; name another file`);
+  await unlessDamaged(refuseForeignFile(filename), undefined);
   // Without `min: 1`, the pool would close an idle connection after 30 s, and so release the lock.
   return withPool(knex(poolConfiguration({ filename }, { min: 1 })), async (file) => {
     if ((await lockAndFindAnimals(filename, file)) && !mayReplace)

@@ -4,7 +4,7 @@ import type { Database, InspectableDatabase } from '../database/database';
 import { inTransaction, poolUsageOf } from '../database/connections';
 import { fileReplaced } from '../database/errors';
 import { poolConfiguration, withPragmas } from './connection';
-import { createPrivateFile, fileSizes, findDamage, readSize, refuseForeignFile, refuseReader } from './file';
+import { checkIntegrity, createPrivateFile, fileSizes, refuseForeignFile, refuseReader } from './file';
 import { sqlitePetStatements } from './pet-statements';
 import { watchFile } from './watch-file';
 
@@ -106,7 +106,7 @@ export const hostSqlite = (pool: Knex): Database => ({
   concurrency: { reads: 1, writes: 1 },
   withMigrationLock: (work) => withWriteLock(pool, work),
   checkUsable: () => Promise.resolve(),
-  sizes: async () => ({ databaseSize: await readSize(pool) }),
+  sizes: () => Promise.resolve({}),
   preparesStatements: () => Promise.resolve(false),
   isFileReplaced: () => false,
   poolUsage: () => [],
@@ -119,8 +119,7 @@ export const openSqliteForInspection = (filename: string): InspectableDatabase =
   return {
     ...database,
     inspect: async (isThorough) => {
-      const damage = await findDamage(database.reads, isThorough ? 'integrity_check' : 'quick_check');
-      if (damage !== undefined) throw new Error(`it is damaged: ${damage}`);
+      await checkIntegrity(database.reads, isThorough ? 'integrity_check' : 'quick_check');
       return [];
     },
   };

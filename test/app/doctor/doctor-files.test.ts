@@ -152,7 +152,7 @@ describe('animal-store doctor on a SQLite file', () => {
     writeFileSync(file, bytes);
     const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
     expect(checksOf(failed)).to.deep.equal(['database']);
-    expect(failed[0]?.text).to.match(/it is damaged: .*; restore a backup$/);
+    expect(failed[0]?.text).to.match(/SQLITE_CORRUPT: .*; restore a backup$/);
     expect(readdirSync(dirname(file)), 'nothing is left beside it').to.deep.equal([basename(file)]);
   });
 

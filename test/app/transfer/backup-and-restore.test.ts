@@ -240,7 +240,10 @@ describe('animal-store restore', () => {
     for (const [backup, words] of [
       [text, /: \S+ is not a backup of an animal store, or is damaged;/],
       [damaged, /: \S+ is not a backup of an animal store, or is damaged;/],
-      [later, /the backup has schema generation 9, but this version works with 1; restore it with a version/],
+      [
+        later,
+        /backup.sqlite3 can't be restored: a newer version .* \(schema generation 9; this version works with 1\)/,
+      ],
     ] as const) {
       const { code, stderr } = await restoreTo(file, backup, '--replace');
       expect(code).to.equal(1);
@@ -259,7 +262,7 @@ describe('animal-store restore', () => {
     await host.destroy();
     expect(await restoreTo(file, await newBackup(), '--replace')).to.include({
       code: 1,
-      stderr: `the restore failed: ${file} is the database of another program; set DATABASE_URL to another file; the database is unchanged\n`,
+      stderr: `the restore failed: ${file} is the database of another program; name another file; the database is unchanged\n`,
     });
   });
 
