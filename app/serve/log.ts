@@ -36,6 +36,11 @@ const minBlockBytes = 8_192;
 
 const maxBufferedBytes = 16_777_216;
 
+/** Destination in the mode for buffers, which its own types lack. */
+interface BufferWriter {
+  write(line: string | Uint8Array): unknown;
+}
+
 /**
  * Opens pino's destination for a file, pipe or terminal. It writes in blocks, and drops lines when its buffer is full,
  * so that an unread log delays no request.
@@ -49,8 +54,11 @@ const openDestination = (fd: number) => {
     minLength: minBlockBytes,
     maxLength: maxBufferedBytes,
     periodicFlush: flushIntervalMs,
+    // In the mode for text, each line would copy and measure the whole block again.
+    contentMode: 'buffer',
     retryEAGAIN: () => !isExiting,
   });
+  const output: BufferWriter = destination;
   destination.on('error', () => {
     isFailing = true;
   });
@@ -70,7 +78,7 @@ const openDestination = (fd: number) => {
   let isClosed = false;
   return {
     write: (line: string): void => {
-      if (!isClosed) destination.write(line);
+      if (!isClosed) output.write(Buffer.from(line));
     },
     close: async (): Promise<void> => {
       isClosed = true;
