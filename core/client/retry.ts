@@ -34,104 +34,56 @@ const backoffMs = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): nu
   retryAfterMs +
   Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.firstDelayMs * 2 ** attempts);
 
-const abortedBy = (signal: AbortSignal): AnimalStoreError =>
-  new AnimalStoreError('aborted', 'the call was aborted', { cause: signal.reason });
-
-interface Listener {
-  readonly ends: Set<() => void>;
-  readonly endAll: () => void;
+interface Relay {
+  readonly aborts: Set<() => void>;
+  readonly abortAll: () => void;
 }
 
-const listeners = new WeakMap<AbortSignal, Listener>();
+const relays = new WeakMap<AbortSignal, Relay>();
 
-const listenTo = (signal: AbortSignal): Listener => {
-  const ends = new Set<() => void>();
-  const endAll = (): void => {
-    for (const end of [...ends]) end();
+const makeRelay = (): Relay => {
+  const aborts = new Set<() => void>();
+  const abortAll = (): void => {
+    for (const abort of aborts) abort();
   };
-  signal.addEventListener('abort', endAll);
-  const listener = { ends, endAll };
-  listeners.set(signal, listener);
-  return listener;
+  return { aborts, abortAll };
 };
 
 /**
- * Calls `end` when the signal is aborted, and returns a function that undoes this. All calls share one listener on the
- * signal, because Node warns of a leak if a signal has more than ten. The last call removes it.
+ * Calls `abort` when the signal is aborted, and returns a function that undoes this. All calls share one listener on the
+ * signal, because Node warns of a leak if a signal has more than ten. `AbortSignal.any` would leak memory on Node 20.
  */
-const onAbort = (signal: AbortSignal, end: () => void): (() => void) => {
-  const { ends, endAll } = listeners.get(signal) ?? listenTo(signal);
-  ends.add(end);
+const onAbort = (signal: AbortSignal, abort: () => void): (() => void) => {
+  const relay = relays.get(signal) ?? makeRelay();
+  relays.set(signal, relay);
+  relay.aborts.add(abort);
+  signal.addEventListener('abort', relay.abortAll); // has no effect for a listener that the signal already has
   return () => {
-    ends.delete(end);
-    if (ends.size > 0) return;
-    signal.removeEventListener('abort', endAll);
-    listeners.delete(signal);
+    relay.aborts.delete(abort);
+    if (relay.aborts.size === 0) signal.removeEventListener('abort', relay.abortAll);
   };
 };
 
-const sleep = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>
-  new Promise((resolve, reject) => {
-    if (signal?.aborted === true) {
-      reject(abortedBy(signal));
-      return;
-    }
-    const timer = setTimeout(
-      () => {
-        removeListener?.();
-        resolve();
-      },
-      Math.min(milliseconds, maxTimerMs),
-    );
-    const removeListener =
-      signal &&
-      onAbort(signal, () => {
-        clearTimeout(timer);
-        reject(abortedBy(signal));
-      });
-  });
+const timedOut = Symbol('timed out');
 
-/** Ends an attempt at its timeout, or when the caller aborts, even if the attempt ignores its signal. */
-const runAttempt = async <A>(
-  attempt: (limits: Attempt) => Promise<A>,
-  { signal, timeoutMs, fetch }: CallOptions & { readonly timeoutMs: number },
-): Promise<A> => {
-  const controller = new AbortController();
-  let cutOff: (error: AnimalStoreError) => void;
-  const isCutOff = new Promise<never>((_, reject) => {
-    cutOff = (error) => {
-      reject(error);
-      controller.abort(error);
+/** Settles as the first of the promises does, or resolves to `timedOut` after this time. */
+const raceTimeout = async <A>(
+  milliseconds: number,
+  ...promises: ReadonlyArray<Promise<A>>
+): Promise<A | typeof timedOut> => {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<typeof timedOut>((resolve) => {
+    const end = (): void => {
+      resolve(timedOut);
     };
+    timer = setTimeout(end, Math.min(milliseconds, maxTimerMs));
   });
-  const removeListener =
-    signal &&
-    onAbort(signal, () => {
-      cutOff(abortedBy(signal));
-    });
-  const timer = setTimeout(
-    () => {
-      cutOff(new AnimalStoreError('timeout', `no answer within ${timeoutMs} ms`));
-    },
-    Math.min(timeoutMs, maxTimerMs),
-  );
   try {
-    return await Promise.race([attempt({ signal: controller.signal, timeoutMs, fetch }), isCutOff]);
+    return await Promise.race([timeout, ...promises]);
   } finally {
     clearTimeout(timer);
-    removeListener?.();
   }
 };
-
-const withDetails = (
-  { code, message, status, fields, requestId, retryAfterMs, cause }: AnimalStoreError,
-  attempts: number,
-  idempotencyKey: string | undefined,
-): AnimalStoreError =>
-  new AnimalStoreError(code, message, {
-    ...{ status, fields, requestId, retryAfterMs, cause },
-    ...{ attempts, idempotencyKey },
-  });
 
 /**
  * Runs an idempotent call, and retries it after temporary failures until `retryForMs` has passed. Rejects with the last
@@ -142,34 +94,50 @@ export const withRetries = async <A>(
   options: CallOptions,
   idempotencyKey?: string,
 ): Promise<A> => {
-  const {
-    signal,
-    onRetry,
-    timeoutMs = clientTimeouts.attemptMs,
-    retryForMs = clientTimeouts.retryForMs,
-  } = options;
+  const { signal, onRetry, fetch } = options;
+  const { timeoutMs = clientTimeouts.attemptMs, retryForMs = clientTimeouts.retryForMs } = options;
   const giveUpAt = performance.now() + retryForMs;
   let attempts = 0;
+  let stopListening: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    const abort = (): void => {
+      const cause: unknown = signal?.reason;
+      const details = { cause, attempts, idempotencyKey };
+      reject(new AnimalStoreError('aborted', 'the call was aborted', details));
+    };
+    if (signal?.aborted === true) abort();
+    else stopListening = signal && onAbort(signal, abort);
+  });
 
-  const attemptUntilDone = async (): Promise<A> => {
-    for (;;) {
-      if (signal?.aborted === true) throw abortedBy(signal);
-      attempts += 1;
-      try {
-        return await runAttempt(attempt, { ...options, timeoutMs });
-      } catch (error) {
-        if (!(error instanceof AnimalStoreError && isRetried(error))) throw error;
-        const delayMs = backoffMs(error, attempts);
-        if (performance.now() + delayMs > giveUpAt) throw error;
-        onRetry?.({ attempt: attempts, delayMs, error: withDetails(error, attempts, idempotencyKey) });
-        await sleep(delayMs, signal);
-      }
+  /** Ends the attempt at its timeout, or when the caller aborts, even if the attempt ignores its signal. */
+  const attemptOnce = async (): Promise<A> => {
+    if (signal?.aborted === true) return aborted;
+    attempts += 1;
+    const controller = new AbortController();
+    try {
+      const sent = attempt({ signal: controller.signal, timeoutMs, fetch });
+      const outcome = await raceTimeout(timeoutMs, aborted, sent);
+      if (outcome !== timedOut) return outcome;
+      throw new AnimalStoreError('timeout', `no answer within ${timeoutMs} ms`);
+    } finally {
+      controller.abort();
     }
   };
 
-  return attemptUntilDone().catch((error: unknown) => {
-    throw error instanceof AnimalStoreError && error.code !== 'invalid_argument'
-      ? withDetails(error, attempts, idempotencyKey)
-      : error;
-  });
+  try {
+    for (;;) {
+      try {
+        return await attemptOnce();
+      } catch (error) {
+        if (!(error instanceof AnimalStoreError) || error.code === 'invalid_argument') throw error;
+        Object.assign(error, { attempts, idempotencyKey });
+        const delayMs = backoffMs(error, attempts);
+        if (!isRetried(error) || performance.now() + delayMs > giveUpAt) throw error;
+        onRetry?.({ attempt: attempts, delayMs, error });
+        await raceTimeout(delayMs, aborted);
+      }
+    }
+  } finally {
+    stopListening?.();
+  }
 };
