@@ -3,6 +3,7 @@ import type { TaskEither } from 'fp-ts/TaskEither';
 import {
   type AnimalStoreClient,
   AnimalStoreError,
+  type AnimalStoreErrorCode,
   type ApiKeySource,
   type Attempt,
   callChecks,
@@ -37,38 +38,26 @@ type Failure = IdempotencyKeyInFlight | IdempotencyKeyReused | InvalidApiKey | P
  */
 const graceMs = 50;
 
-const toError = (failure: Failure): AnimalStoreError => {
+const describe = (failure: Failure): readonly [code: AnimalStoreErrorCode, message: string] => {
   switch (failure._tag) {
     case 'IdempotencyKeyInFlight':
-      return new AnimalStoreError(
-        'idempotency_key_in_flight',
-        'a create with this idempotency key is still in progress; try again',
-      );
+      return ['idempotency_key_in_flight', 'a create with this idempotency key is in progress; try again'];
     case 'IdempotencyKeyReused':
-      return new AnimalStoreError(
-        'idempotency_key_reused',
-        'this idempotency key was already used for a different animal; use a new key',
-      );
+      return ['idempotency_key_reused', 'this idempotency key is of a different animal; use a new key'];
     case 'InvalidApiKey':
-      return new AnimalStoreError(
-        'unauthorized',
-        'the API key is unknown, expired or revoked; use a valid key',
-      );
+      return ['unauthorized', 'the API key is unknown, expired or revoked; use a valid key'];
     case 'PetNotFound':
-      return new AnimalStoreError('pet_not_found', `pet not found: no animal has the id ${failure.id}`);
+      return ['pet_not_found', `pet not found: no animal has the id ${failure.id}`];
     case 'Unavailable':
-      return new AnimalStoreError(
-        'unavailable',
-        'the store is temporarily unavailable (see cause); try again, but repeat a create only with the same idempotencyKey',
-        { cause: failure.cause },
-      );
+      return ['unavailable', 'the store is unavailable (see cause); retry, with the same idempotencyKey'];
   }
 };
 
 const rightOrThrow = async <A>(task: TaskEither<Failure, A>): Promise<A> => {
   const outcome = await task();
-  if (E.isLeft(outcome)) throw toError(outcome.left);
-  return outcome.right;
+  if (E.isRight(outcome)) return outcome.right;
+  const cause = outcome.left._tag === 'Unavailable' ? outcome.left.cause : undefined;
+  throw new AnimalStoreError(...describe(outcome.left), { cause });
 };
 
 /** Options of an embedded client: the store, the API key for all calls, and defaults for the options of each call. */
@@ -83,12 +72,9 @@ export interface EmbeddedClientOptions extends CallOptions {
  */
 export const embeddedClient = (options: EmbeddedClientOptions): AnimalStoreClient => {
   const { openStore, apiKey, ...callOptions } = checkArguments<EmbeddedClientOptions>('options', options, {
-    checks: {
-      ...callChecks,
-      openStore: when(isFunction, 'a function such as openAnimalStore(ports)'),
-      apiKey: checkApiKeySource,
-    },
-    required: ['openStore', 'apiKey'],
+    ...callChecks,
+    openStore: when(isFunction, 'a function such as openAnimalStore(ports)'),
+    apiKey: checkApiKeySource,
   });
 
   const use = async <A>(

@@ -2,25 +2,18 @@ import {
   AnimalStoreError,
   type ApiKeySource,
   type Attempt,
+  checkPet,
   type InvalidField,
-  jsonTokens,
   maxPageSize,
   type NewPet,
   newPetRules,
   parseJson,
   type Pet,
   readApiKey,
-  readPet,
   serviceStatuses,
   toJson,
   type Transport,
 } from '../../core/client';
-
-export interface RemoteStore {
-  /** Address of the service, which ends with `/v1/`. */
-  readonly address: string;
-  readonly apiKey: ApiKeySource;
-}
 
 interface Success {
   readonly status: number;
@@ -30,11 +23,11 @@ interface Success {
 
 type Head = Pick<Success, 'status' | 'headers'>;
 
-/** Bytes of an animal with the longest name, whose characters are each escaped in 12 bytes. */
-const maxPetBytes = 12 * newPetRules.name.maxLength + 200;
-
-/** Maximum number of bytes of a response: 1 MB more than a page. Without it, an endless response would fill the memory. */
-const maxResponseBytes = maxPageSize * maxPetBytes + 1_000_000;
+/**
+ * Maximum number of bytes of a response: 1 MB more than a page of the longest names, each character escaped in 12 bytes.
+ * Without it, an endless response would fill the memory.
+ */
+const maxResponseBytes = maxPageSize * (12 * newPetRules.name.maxLength + 200) + 1_000_000;
 
 const shownLength = 200;
 
@@ -59,11 +52,10 @@ const detailsOf = ({ status, headers }: Head) => ({
 const unexpectedResponse = (response: Head, text: string): AnimalStoreError => {
   const { status, ...details } = detailsOf(response);
   const message = `unexpected response with status ${status}: ${text.slice(0, shownLength)}`;
-  return new AnimalStoreError(
-    'unexpected_response',
-    message,
-    status < 400 ? details : { ...details, status },
-  );
+  return new AnimalStoreError('unexpected_response', message, {
+    ...details,
+    status: status < 400 ? undefined : status,
+  });
 };
 
 const parseOrUndefined = (text: string): unknown => {
@@ -104,13 +96,9 @@ const networkError = (cause: unknown): AnimalStoreError => {
   return new AnimalStoreError('network', `no answer: ${String(text ?? cause)}`, { cause });
 };
 
-/** Type of a response in all platforms: React Native has no stream of the body. */
-type Received = Pick<Response, 'status' | 'headers' | 'text'> & {
-  readonly body?: ReadableStream<Uint8Array> | null;
-};
-
-const readText = async (response: Received): Promise<string> => {
-  const reader = response.body?.getReader();
+const readText = async (response: Response): Promise<string> => {
+  // A response without content, and a polyfill of fetch, have no stream of the body.
+  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
   if (reader === undefined) return response.text();
   const decoder = new TextDecoder();
   let text = '';
@@ -128,8 +116,8 @@ const readText = async (response: Received): Promise<string> => {
 };
 
 const send = async (
-  { address, apiKey }: RemoteStore,
-  path: string,
+  url: string,
+  apiKey: ApiKeySource,
   { signal, fetch = globalThis.fetch }: Attempt,
   create?: { readonly idempotencyKey: string; readonly newPet: NewPet },
 ): Promise<Success> => {
@@ -144,7 +132,7 @@ const send = async (
     init.method = 'POST';
     init.body = toJson(create.newPet);
   }
-  const [response, text] = await fetch(address + path, init)
+  const [response, text] = await fetch(url, init)
     .then(async (received) => [received, await readText(received)] as const)
     .catch((cause: unknown) => {
       throw cause instanceof AnimalStoreError ? cause : networkError(cause);
@@ -156,9 +144,11 @@ const send = async (
 };
 
 const toPet = (response: Success, value: unknown): Pet => {
-  const pet = readPet(value);
-  if (pet === undefined) throw unexpectedResponse(response, 'the body is not a Pet');
-  return pet;
+  try {
+    return checkPet(value);
+  } catch (error) {
+    throw unexpectedResponse(response, String(propertyOf(error, 'message')));
+  }
 };
 
 const toPets = (response: Success): ReadonlyArray<Pet> => {
@@ -166,45 +156,44 @@ const toPets = (response: Success): ReadonlyArray<Pet> => {
   return response.body.map((value: unknown) => toPet(response, value));
 };
 
-// Matches a link whose `rel` is or includes `next` (RFC 8288, section 3). A link ends at a comma. Before the match,
-// `hasNext` removes all quotes. Inside quoted strings, it also removes the characters that separate links and
-// parameters.
-const nextLink = /<[^<>]*>[^,<]*;\s*rel\s*=(?:[^;,]*\s)?next(?![^\s;,])/i;
+const nextLink = /;\s*rel="?next"?\s*(?:[;,]|$)/i;
 
-const hasNext = ({ headers }: Success): boolean => {
-  const links = headers.get('Link') ?? '';
-  return nextLink.test(links.replace(jsonTokens, (token) => token.replace(/[",;<]/g, ' ')));
-};
+/**
+ * Makes the transport that sends requests over `fetch`; index.ts builds the client on it. The address ends with `/v1/`.
+ */
+export const httpTransport = (address: string, apiKey: ApiKeySource): Transport => {
+  const url = `${address}pets`;
 
-/** Makes the transport that sends requests over `fetch`; index.ts builds the client on it. */
-export const httpTransport = (store: RemoteStore): Transport => ({
-  list: async (query, attempt) => {
+  const list: Transport['list'] = async (query, attempt) => {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) search.set(name, String(value));
-    const response = await send(store, `pets?${search.toString()}`, attempt);
+    const response = await send(`${url}?${search.toString()}`, apiKey, attempt);
     const pets = toPets(response);
-    const hasMore = hasNext(response);
+    const hasMore = nextLink.test(response.headers.get('Link') ?? '');
     // Ids ascend from page to page. Without this check, a cache that repeats a page would make a walk endless.
-    const ids = [...(query.after === undefined ? [] : [query.after]), ...pets.map(({ id }) => id)];
-    const ascends = ids.every((id, place) => place === 0 || id > (ids[place - 1] ?? id));
+    const ascends = pets.every(({ id }, index) => id > (pets[index - 1]?.id ?? query.after ?? id - 1n));
     if (!ascends || (hasMore && pets.length === 0))
       throw unexpectedResponse(response, 'a page is empty or repeats animals; check any proxy or cache');
     return { pets, hasMore };
-  },
-  create: async (newPet, idempotencyKey, attempt) => {
-    const response = await send(store, 'pets', attempt, { idempotencyKey, newPet });
-    const replayed = response.headers.get('Idempotent-Replayed') === 'true';
-    return { pet: toPet(response, response.body), replayed };
-  },
-  // The service removes GET /pets/{petId} on 5 December 2030. Lists one animal after the previous id instead.
-  find: async (id, attempt) => {
-    const isSmallest = BigInt.asIntN(64, id - 1n) > id;
-    const response = await send(store, `pets?limit=1${isSmallest ? '' : `&after=${id - 1n}`}`, attempt);
-    const [pet] = toPets(response);
-    if (pet?.id === id) return pet;
-    throw new AnimalStoreError('pet_not_found', `pet not found: no animal has the id ${id}`, {
-      ...detailsOf(response),
-      status: 404,
-    });
-  },
-});
+  };
+
+  return {
+    list,
+    create: async (newPet, idempotencyKey, attempt) => {
+      const response = await send(url, apiKey, attempt, { idempotencyKey, newPet });
+      const replayed = response.headers.get('Idempotent-Replayed') === 'true';
+      return { pet: toPet(response, response.body), replayed };
+    },
+    // The service removes GET /pets/{petId} on 5 December 2030. Lists one animal after the previous id instead.
+    find: async (id, attempt) => {
+      const isSmallest = BigInt.asIntN(64, id - 1n) > id;
+      const response = await send(`${url}?limit=1${isSmallest ? '' : `&after=${id - 1n}`}`, apiKey, attempt);
+      const [pet] = toPets(response);
+      if (pet?.id === id) return pet;
+      throw new AnimalStoreError('pet_not_found', `pet not found: no animal has the id ${id}`, {
+        ...detailsOf(response),
+        status: 404,
+      });
+    },
+  };
+};

@@ -2,11 +2,11 @@ import {
   type AnimalStoreClient,
   type ApiKeySource,
   callChecks,
+  type Check,
   type CallOptions,
   checkApiKeySource,
   checkArguments,
   clientOver,
-  invalidArgument,
 } from '../../core/client';
 import { httpTransport } from './http-transport';
 
@@ -42,7 +42,7 @@ const blockedPorts = [
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
-/** Returns what is wrong with the address of a service, without its text, which may have a password. */
+/** Returns the values that an address accepts. Leaves out its text, which may have a password. */
 const problemOf = ({ protocol, username, password, search, hash, port }: URL): string | undefined => {
   if (!['http:', 'https:'].includes(protocol)) return 'an http or https address';
   if (username !== '' || password !== '')
@@ -53,28 +53,16 @@ const problemOf = ({ protocol, username, password, search, hash, port }: URL): s
     : undefined;
 };
 
-/** Returns undefined if the text is no URL. On Node 20, `URL.canParse` may be wrong about letters beyond ASCII. */
-const parseUrl = (text: string): URL | undefined => {
+/** Checks the address of a service. The value is its text, which ends with `/v1/`. */
+const checkBaseUrl: Check = (input) => {
   try {
-    return new URL(text);
+    const url = new URL(String(input));
+    const expected = problemOf(url);
+    return expected === undefined ? { value: `${url.href.replace(/(\/v1)?\/*$/, '')}/v1/` } : { expected };
   } catch {
-    return undefined;
+    return { expected: 'an absolute URL, such as http://127.0.0.1:3000' };
   }
 };
-
-const parseBaseUrl = (baseUrl: string | URL): string => {
-  const url = parseUrl(String(baseUrl));
-  if (url === undefined)
-    throw invalidArgument([{ name: 'baseUrl', expected: 'an absolute URL, such as http://127.0.0.1:3000' }]);
-  const expected = problemOf(url);
-  if (expected !== undefined) throw invalidArgument([{ name: 'baseUrl', expected }]);
-  return `${url.href.replace(/(\/v1)?\/*$/, '')}/v1/`;
-};
-
-const checkBaseUrl = (input: unknown) =>
-  typeof input === 'string' || (typeof input === 'object' && input !== null && 'href' in input)
-    ? { value: input }
-    : { expected: 'the address of the service, as a string or a URL' };
 
 /**
  * Makes the client of a store over HTTP, for programs that use a remote store. Sends nothing before the first call.
@@ -82,8 +70,9 @@ const checkBaseUrl = (input: unknown) =>
  */
 export const animalStoreClient = (options: AnimalStoreClientOptions): AnimalStoreClient => {
   const { baseUrl, apiKey, ...callOptions } = checkArguments<AnimalStoreClientOptions>('options', options, {
-    checks: { ...callChecks, baseUrl: checkBaseUrl, apiKey: checkApiKeySource },
-    required: ['baseUrl', 'apiKey'],
+    ...callChecks,
+    baseUrl: checkBaseUrl,
+    apiKey: checkApiKeySource,
   });
-  return clientOver(httpTransport({ address: parseBaseUrl(baseUrl), apiKey }), callOptions);
+  return clientOver(httpTransport(String(baseUrl), apiKey), callOptions);
 };

@@ -1,77 +1,96 @@
 import {
   apiKeyRule,
+  enumerationRule,
   type FieldRule,
   idempotencyKeyRule,
+  int64Rule,
+  isDecimal,
   newPetRules,
   pageSizeRule,
+  petRules,
   type Rule,
+  textRule,
 } from '../rules';
 import { invalidArgument } from './animal-store-error';
-import type { CallOptions, CheckedPageOptions, CreateOptions } from './options';
-import { type Checked, checkField, checkInt64, type NewPet } from './pet';
+import type { CallOptions, CreateOptions, Place } from './options';
+import type { NewPet, Pet } from './pet';
 
-export type Check = (input: unknown) => Checked;
+/** Returns the value of a valid argument, or the values that the argument accepts. */
+export type Check = (input: unknown) => { readonly value: unknown } | { readonly expected: string };
 
 type Checks<A> = { readonly [Name in keyof A]-?: Check };
-
-interface Expectations<A> {
-  readonly checks: Checks<A>;
-  readonly required?: ReadonlyArray<string>;
-  /** True if other names are ignored, like unknown fields in the body of a create. */
-  readonly mayHaveOthers?: boolean;
-}
 
 export const when =
   (holds: (input: unknown) => boolean, expected: string): Check =>
   (input) =>
     holds(input) ? { value: input } : { expected };
 
+const optional =
+  (check: Check): Check =>
+  (input) =>
+    input === undefined ? { value: input } : check(input);
+
 const isString = (input: unknown): input is string => typeof input === 'string';
 const isNumber = (input: unknown): input is number => typeof input === 'number';
 export const isFunction = (input: unknown): boolean => typeof input === 'function';
 
-const ofRule = <A>(isType: (input: unknown) => input is A, { holds, expected }: Rule<A>): Check =>
-  when((input) => isType(input) && holds(input), expected);
+const stringOf = ({ holds, expected }: Rule<string>): Check =>
+  when((input) => isString(input) && holds(input), expected);
+
+const checkInt64: Check = (input) => {
+  if (isNumber(input) && !Number.isSafeInteger(input))
+    return { expected: `${int64Rule.expected}; a number is exact only up to 2^53, so pass a bigint` };
+  const value = isNumber(input) || (isString(input) && isDecimal(input)) ? BigInt(input) : input;
+  return typeof value === 'bigint' && int64Rule.holds(value)
+    ? { value }
+    : { expected: `${int64Rule.expected}, as a bigint, a safe integer or decimal digits` };
+};
+
+const checkOf = (rule: FieldRule): Check => {
+  if (rule.kind === 'int64') return checkInt64;
+  return stringOf(rule.kind === 'text' ? textRule(rule.maxLength) : enumerationRule(rule.values));
+};
+
+function fieldChecks<R>(rules: R): Checks<R>;
+function fieldChecks(rules: Readonly<Record<string, FieldRule>>): object {
+  return Object.fromEntries(
+    Object.entries(rules).map(([name, rule]) => [
+      name,
+      rule.required ? checkOf(rule) : optional(checkOf(rule)),
+    ]),
+  );
+}
 
 // Does not use `instanceof`, because the signal may come from another JavaScript realm, such as that of a test runner.
 const isAbortSignal = (input: unknown): boolean =>
   typeof input === 'object' && input !== null && 'aborted' in input && 'addEventListener' in input;
 
-function fieldChecks<R>(rules: R, isIncluded?: (rule: FieldRule) => boolean): Checks<R>;
-function fieldChecks(
-  rules: Readonly<Record<string, FieldRule>>,
-  isIncluded: (rule: FieldRule) => boolean = () => true,
-): object {
-  const included = Object.entries(rules).filter(([, rule]) => isIncluded(rule));
-  return Object.fromEntries(
-    included.map(([name, rule]) => [name, (input: unknown) => checkField(rule, input)]),
-  );
-}
-
 export const callChecks: Checks<CallOptions> = {
-  signal: when(isAbortSignal, 'an AbortSignal'),
-  timeoutMs: when((input) => isNumber(input) && input > 0, 'a number greater than 0'),
-  retryForMs: when((input) => isNumber(input) && input >= 0, 'a number of at least 0'),
-  onRetry: when(isFunction, 'a function'),
-  fetch: when(isFunction, 'a function like fetch'),
+  signal: optional(when(isAbortSignal, 'an AbortSignal')),
+  timeoutMs: optional(when((input) => isNumber(input) && input > 0, 'a number greater than 0')),
+  retryForMs: optional(when((input) => isNumber(input) && input >= 0, 'a number of at least 0')),
+  onRetry: optional(when(isFunction, 'a function')),
+  fetch: optional(when(isFunction, 'a function like fetch')),
 };
 
 export const createChecks: Checks<CreateOptions> = {
   ...callChecks,
-  idempotencyKey: ofRule(isString, idempotencyKeyRule),
+  idempotencyKey: optional(stringOf(idempotencyKeyRule)),
 };
 
-export const pageChecks: Checks<CheckedPageOptions> = {
-  ...callChecks,
-  ...fieldChecks(newPetRules, ({ filter }) => filter === true),
-  after: checkInt64,
-  pageSize: ofRule(isNumber, pageSizeRule),
+const newPetChecks = fieldChecks(newPetRules);
+const petChecks = fieldChecks(petRules);
+
+export const placeChecks: Checks<Place> = {
+  status: optional(newPetChecks.status),
+  after: optional(checkInt64),
+  pageSize: optional(when((input) => isNumber(input) && pageSizeRule.holds(input), pageSizeRule.expected)),
 };
 
 /** API key, or a function that returns the current key before each attempt. */
 export type ApiKeySource = string | (() => string | Promise<string>);
 
-const checkApiKey: Check = ofRule(isString, apiKeyRule);
+const checkApiKey: Check = stringOf(apiKeyRule);
 
 export const checkApiKeySource: Check = (input) =>
   isFunction(input) ? { value: input } : checkApiKey(input);
@@ -83,23 +102,21 @@ export const checkApiKeySource: Check = (input) =>
 export const checkArguments = <A>(
   subject: string,
   input: unknown,
-  { checks, required = [], mayHaveOthers = false }: Expectations<A>,
+  checks: Checks<A>,
+  { ignoresOthers = false } = {},
 ): A => {
   if (typeof input !== 'object' || input === null)
     throw invalidArgument([{ name: subject, expected: 'an object', isMissing: input === undefined }]);
-  const known = Object.entries<Check>(checks);
   const values: Record<string, unknown> = {};
   const invalid: Array<{ name: string; expected: string; isMissing?: boolean }> = [];
-  for (const [name, check] of known) {
+  for (const [name, check] of Object.entries<Check>(checks)) {
     const given: unknown = Object.hasOwn(input, name) ? Reflect.get(input, name) : undefined;
-    const isMissing = given === undefined;
-    if (isMissing && !required.includes(name)) continue;
     const checked = check(given);
-    if ('expected' in checked) invalid.push({ name, expected: checked.expected, isMissing });
-    else values[name] = checked.value;
+    if ('expected' in checked) invalid.push({ name, ...checked, isMissing: given === undefined });
+    else if (checked.value !== undefined) values[name] = checked.value;
   }
-  const names = known.map(([name]) => name);
-  for (const name of mayHaveOthers ? [] : Object.keys(input)) {
+  const names = Object.keys(checks);
+  for (const name of ignoresOthers ? [] : Object.keys(input)) {
     if (!names.includes(name))
       invalid.push({ name, expected: `left out; known names are ${names.join(', ')}` });
   }
@@ -108,27 +125,19 @@ export const checkArguments = <A>(
   return values;
 };
 
-const newPetExpectations: Expectations<NewPet> = {
-  checks: fieldChecks(newPetRules),
-  required: Object.entries<FieldRule>(newPetRules).flatMap(([name, { required }]) =>
-    required ? [name] : [],
-  ),
-  mayHaveOthers: true,
-};
-
+/** Checks an animal to add. Ignores unknown fields, like the service. */
 export const checkNewPet = (input: unknown): NewPet =>
-  checkArguments('the animal', input, newPetExpectations);
+  checkArguments<NewPet>('the animal', input, newPetChecks, { ignoresOthers: true });
+
+/** Checks an animal in a response. Ignores unknown fields, which a later version of the service may add. */
+export const checkPet = (input: unknown): Pet =>
+  checkArguments<Pet>('the animal', input, petChecks, { ignoresOthers: true });
 
 export const checkId = (input: unknown): bigint =>
-  checkArguments<{ readonly id: bigint }>(
-    'id',
-    { id: input },
-    { checks: { id: checkInt64 }, required: ['id'] },
-  ).id;
+  checkArguments<{ readonly id: bigint }>('id', { id: input }, { id: checkInt64 }).id;
 
 /** Returns the API key of an attempt. Throws an AnimalStoreError if it is not a well-formed key. */
 export const readApiKey = async (source: ApiKeySource): Promise<string> => {
   const apiKey: unknown = typeof source === 'function' ? await source() : source;
-  const expectations = { checks: { apiKey: checkApiKey }, required: ['apiKey'] };
-  return checkArguments<{ readonly apiKey: string }>('apiKey', { apiKey }, expectations).apiKey;
+  return checkArguments<{ readonly apiKey: string }>('apiKey', { apiKey }, { apiKey: checkApiKey }).apiKey;
 };

@@ -1,6 +1,6 @@
 import { maxPageSize } from '../rules';
-import { callChecks, checkArguments, checkId, checkNewPet, createChecks, pageChecks } from './arguments';
-import type { CallOptions, CheckedPageOptions, CreateOptions, PageOptions } from './options';
+import { callChecks, checkArguments, checkId, checkNewPet, createChecks, placeChecks } from './arguments';
+import type { CallOptions, CreateOptions, PageOptions, Place } from './options';
 import type { NewPet, NewPetInput, Pet, PetFilters } from './pet';
 import { type Attempt, withRetries } from './retry';
 
@@ -62,62 +62,56 @@ const randomKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 
 interface CheckedPage extends Page {
-  readonly next: CheckedPageOptions | undefined;
-}
-
-function withoutCallOptions(options: CheckedPageOptions): Omit<CheckedPageOptions, keyof CallOptions>;
-function withoutCallOptions(options: object): object {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !Object.hasOwn(callChecks, name)));
+  readonly next: Place | undefined;
 }
 
 export const clientOver = (transport: Transport, clientOptions: CallOptions): AnimalStoreClient => {
-  const withDefaults = <Options extends CallOptions>(options: Options): Options => ({
-    ...clientOptions,
-    ...options,
-  });
+  const call = <A>(
+    send: (attempt: Attempt) => Promise<A>,
+    options: CallOptions,
+    idempotencyKey?: string,
+  ): Promise<A> => withRetries(send, { ...clientOptions, ...options }, idempotencyKey);
 
   const createWithDetails: AnimalStoreClient['createWithDetails'] = async (input, options = {}) => {
     const newPet = checkNewPet(input);
-    const checked = withDefaults(checkArguments('options', options, { checks: createChecks }));
-    const { idempotencyKey = randomKey() } = checked;
+    const { idempotencyKey = randomKey(), ...checked } = checkArguments('options', options, createChecks);
     const send = (attempt: Attempt) => transport.create(newPet, idempotencyKey, attempt);
-    return { ...(await withRetries(send, checked, idempotencyKey)), idempotencyKey };
+    return { ...(await call(send, checked, idempotencyKey)), idempotencyKey };
   };
 
-  const readPage = async (options: CheckedPageOptions): Promise<CheckedPage> => {
-    const place = withoutCallOptions(options);
+  const readPage = async (place: Place, options: CallOptions): Promise<CheckedPage> => {
     const { pageSize = maxPageSize, ...filters } = place;
     const query = { limit: pageSize, ...filters };
-    const { pets, hasMore } = await withRetries(
-      (attempt) => transport.list(query, attempt),
-      withDefaults(options),
-    );
+    const { pets, hasMore } = await call((attempt) => transport.list(query, attempt), options);
     const last = pets.at(-1);
     return { pets, next: hasMore && last !== undefined ? { ...place, after: last.id } : undefined };
   };
 
-  const checkPageOptions = (options: PageOptions): CheckedPageOptions =>
-    checkArguments('options', options, { checks: pageChecks });
+  const checkPageOptions = (options: PageOptions): readonly [Place, CallOptions] => {
+    const checks = { ...callChecks, ...placeChecks };
+    const checked = checkArguments<CallOptions & Place>('options', options, checks);
+    return [checkArguments('options', checked, placeChecks, { ignoresOthers: true }), checked];
+  };
 
   async function* eachPet(options: PageOptions): AsyncGenerator<Pet> {
-    const checked = checkPageOptions(options);
-    let next: CheckedPageOptions | undefined = checked;
-    while (next !== undefined) {
-      const page: CheckedPage = await readPage({ ...checked, ...next });
+    const [start, callOptions] = checkPageOptions(options);
+    let place: Place | undefined = start;
+    while (place !== undefined) {
+      const page: CheckedPage = await readPage(place, callOptions);
       yield* page.pets;
-      next = page.next;
+      place = page.next;
     }
   }
 
   return {
     create: async (newPet, options) => (await createWithDetails(newPet, options)).pet,
     createWithDetails,
-    page: async (options = {}) => readPage(checkPageOptions(options)),
+    page: async (options = {}) => readPage(...checkPageOptions(options)),
     list: (options = {}) => ({ [Symbol.asyncIterator]: () => eachPet(options) }),
     get: async (input, options = {}) => {
       const id = checkId(input);
-      const checked = checkArguments<CallOptions>('options', options, { checks: callChecks });
-      return withRetries((attempt) => transport.find(id, attempt), withDefaults(checked));
+      const checked = checkArguments('options', options, callChecks);
+      return call((attempt) => transport.find(id, attempt), checked);
     },
   };
 };

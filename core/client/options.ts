@@ -32,17 +32,16 @@ export interface CreateOptions extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
+/** Filters, position and size of a page. */
+export interface Place extends PetFilters {
+  readonly after?: bigint | undefined;
+  readonly pageSize?: number | undefined;
+}
+
 /**
  * Options of a page or list: those of every call, filters, position and page size. Only animals with an id greater than
  * `after` are listed. Each request reads `pageSize` animals: 1 to 100, by default 100.
  */
-export interface PageOptions extends CallOptions, PetFilters {
+export interface PageOptions extends CallOptions, Omit<Place, 'after'> {
   readonly after?: Int64Input | undefined;
-  readonly pageSize?: number | undefined;
-}
-
-/** Options of a page after their check. */
-export interface CheckedPageOptions extends CallOptions, PetFilters {
-  readonly after?: bigint | undefined;
-  readonly pageSize?: number | undefined;
 }

@@ -1,15 +1,4 @@
-import {
-  enumerationRule,
-  type FieldRule,
-  type FilterName,
-  int64Rule,
-  isDecimal,
-  type newPetRules,
-  petRules,
-  textRule,
-} from '../rules';
-
-type Flat<A> = { readonly [K in keyof A]: A[K] };
+import type { FilterName, newPetRules, petRules } from '../rules';
 
 type ValueOf<R> = R extends { readonly kind: 'int64' }
   ? bigint
@@ -17,18 +6,18 @@ type ValueOf<R> = R extends { readonly kind: 'int64' }
     ? V
     : string;
 
-type Required<R> = { readonly [K in keyof R]: R[K] extends { readonly required: true } ? K : never }[keyof R];
+type RequiredName<R> = {
+  readonly [K in keyof R]: R[K] extends { readonly required: true } ? K : never;
+}[keyof R];
 
-type PlainOf<R> = Flat<
-  { readonly [K in Required<R>]: ValueOf<R[K]> } & {
-    readonly [K in Exclude<keyof R, Required<R>>]?: ValueOf<R[K]> | undefined;
-  }
->;
+type PlainOf<R> = { readonly [K in RequiredName<R>]: ValueOf<R[K]> } & {
+  readonly [K in Exclude<keyof R, RequiredName<R>>]?: ValueOf<R[K]> | undefined;
+};
 
 /** Animal in the store, with plain values: `id` and `categoryId` are bigints, and `name` is a string. */
 export interface Pet extends PlainOf<typeof petRules> {}
 
-export type NewPet = PlainOf<typeof newPetRules>;
+export interface NewPet extends PlainOf<typeof newPetRules> {}
 
 /** Int64 as an argument: a bigint, a safe integer (`Number.isSafeInteger`) or a string of decimal digits. */
 export type Int64Input = bigint | number | string;
@@ -39,40 +28,3 @@ export type NewPetInput = {
 };
 
 export type PetFilters = { readonly [Field in FilterName]?: NewPet[Field] };
-
-/** Value that obeys a rule, or the expectation that it fails. */
-export type Checked = { readonly value: unknown } | { readonly expected: string };
-
-export const checkInt64 = (input: unknown): Checked => {
-  if (typeof input === 'number' && !Number.isSafeInteger(input))
-    return { expected: `${int64Rule.expected}; a number is exact only up to 2^53, so pass a bigint` };
-  const isInteger = typeof input === 'number' || (typeof input === 'string' && isDecimal(input));
-  const value = isInteger ? BigInt(input) : input;
-  return typeof value === 'bigint' && int64Rule.holds(value)
-    ? { value }
-    : { expected: `${int64Rule.expected}, as a bigint, a safe integer or decimal digits` };
-};
-
-export const checkField = (rule: FieldRule, input: unknown): Checked => {
-  if (rule.kind === 'int64') return checkInt64(input);
-  const { holds, expected } = rule.kind === 'text' ? textRule(rule.maxLength) : enumerationRule(rule.values);
-  return typeof input === 'string' && holds(input) ? { value: input } : { expected };
-};
-
-const isExact = ({ kind }: FieldRule, value: unknown): boolean =>
-  kind !== 'int64' || typeof value === 'bigint';
-
-/** Returns the animal in a response, with the known fields only, or undefined if the value is not an animal. */
-export const readPet = (value: unknown): Pet | undefined => {
-  if (typeof value !== 'object' || value === null) return undefined;
-  const pet: Record<string, unknown> = {};
-  for (const [name, rule] of Object.entries<FieldRule>(petRules)) {
-    const field: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
-    if (field === undefined && !rule.required) continue;
-    const checked = checkField(rule, field);
-    if (!('value' in checked) || !isExact(rule, field)) return undefined;
-    pet[name] = checked.value;
-  }
-  const isPet = (_pet: unknown): _pet is Pet => true;
-  return isPet(pet) ? pet : undefined;
-};
