@@ -302,7 +302,7 @@ describe('An answer to the client', () => {
   });
 
   it('is not asked for at the ports that fetch refuses', async () => {
-    const addresses = Array.from({ length: 10_100 }, (_, port) => `http://127.0.0.1:${port}`);
+    const addresses = Array.from({ length: 10_100 }, (_, index) => `http://127.0.0.1:${index + 1}`);
     const isRefused = (baseUrl: string): boolean => {
       try {
         animalStoreClient({ baseUrl, apiKey: 'k1' });
@@ -312,7 +312,7 @@ describe('An answer to the client', () => {
       }
     };
     const refused = addresses.filter(isRefused);
-    expect(refused).to.have.lengthOf(83);
+    expect(refused).to.have.lengthOf(82);
     for (const address of refused) {
       const error: unknown = await fetch(address).catch((reason: unknown) => reason);
       expect(inspect(error), address).to.include('bad port');
