@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
 import * as t from 'io-ts';
-import { parse, type ParsedUrlQuery } from 'node:querystring';
+import { parse, type ParsedUrlQuery, stringify } from 'node:querystring';
 import {
   fieldErrors,
   inDecimal,
@@ -24,45 +24,23 @@ const pageSizeInDigits = new t.Type<PageSize, string, unknown>(
   String,
 );
 
-const once = <A, O>(codec: t.Type<A, O>): t.Type<A, O> =>
-  new t.Type<A, O, unknown>(
-    codec.name,
-    codec.is,
-    (input, context) =>
-      Array.isArray(input) ? t.failure(input, context, 'given once') : codec.validate(input, context),
-    codec.encode,
-  );
+const ListPetsParameters = t.partial({
+  limit: pageSizeInDigits,
+  after: inDecimal(PetId),
+  status: PetStatus,
+} satisfies { readonly [K in keyof Required<PetQuery>]: t.Mixed });
 
-const codecs = {
-  limit: once(pageSizeInDigits),
-  after: once(inDecimal(PetId)),
-  status: once(PetStatus),
-} satisfies { readonly [K in keyof Required<PetQuery>]: t.Mixed };
-
-const ListPetsParameters = t.partial(codecs);
-
-const parseQuery = (query: string): ParsedUrlQuery => parse(query, '&', '=', { maxKeys: 0 });
-
-// Characters that are invalid in a query (RFC 3986, section 3.4). The HTTP server of an embedding program may accept
-// them. A Link copies the query of its request, so it must escape these characters.
-const invalidInQuery = /[^\w.~:/?@!$&'()*+,;=%[\]-]/g;
-
-/**
- * Returns the Link to the next page (RFC 8288). The Link is relative, so that it works behind any path prefix. Other
- * parameters are copied as sent, since encoding them again could make the Link too long for clients and proxies.
- */
-const linkToNext = (query: string, { pets, hasMore }: PetPage): string | undefined => {
+/** Returns the Link to the next page (RFC 8288). It is relative, so that it works behind any path prefix. */
+const linkToNext = (query: ParsedUrlQuery, { pets, hasMore }: PetPage): string | undefined => {
   const last = pets.at(-1);
   if (!hasMore || last === undefined) return undefined;
-  const kept = query.split('&').filter((part) => part !== '' && !('after' in parseQuery(part)));
-  const next = [...kept, `after=${last.id}`].join('&').replace(invalidInQuery, encodeURIComponent);
-  return `<?${next}>; rel="next"`;
+  return `<?${stringify({ ...query, after: String(last.id) })}>; rel="next"`;
 };
 
 /** Handles `GET /v1/pets`, for the operation `listPets` in operations.ts. */
 export const handleListPets = async (context: PetContext, { deadlineOf }: ServerFunctions): Promise<void> => {
-  const { querystring } = context;
-  const query = ListPetsParameters.decode(parseQuery(querystring));
+  const parameters = parse(context.querystring, '&', '=', { maxKeys: 0 });
+  const query = ListPetsParameters.decode(parameters);
   if (E.isLeft(query)) {
     fail(context, { _tag: 'InvalidQuery', fieldErrors: fieldErrors(query.left) });
     return;
@@ -73,6 +51,6 @@ export const handleListPets = async (context: PetContext, { deadlineOf }: Server
     return;
   }
   succeed(context, serialisePage(listed.right));
-  const link = linkToNext(querystring, listed.right);
+  const link = linkToNext(parameters, listed.right);
   if (link !== undefined) context.set('Link', link);
 };

@@ -30,7 +30,7 @@ describeService('The text of an Idempotency-Key', (service) => {
     const id = randomUUID();
     const long = `${'x'.repeat(255 - 36)}${id}`;
     for (const [first, ...others] of [
-      [id, `"${id}"`, ` "${id}"  `, `"${id}"; x; y="b;c"; z=?0`],
+      [id, `"${id}"`, ` "${id}"  `],
       [`"${id}x"`],
       [`"${id}X"`],
       [`"${id}x "`],
@@ -50,8 +50,7 @@ describeService('The text of an Idempotency-Key', (service) => {
   it('is refused where it is malformed: 400', async () => {
     for (const key of [
       ...['', '""', '"a', 'a"', '"a"b', 'a b', 'a,b', '"a","b"', '"a\tb"', '"\\a"', '"\\"', '"é"', 'é'],
-      ...['a\\b', `"${'x'.repeat(256)}"`, 'x'.repeat(256), '("a")', '"a" ;x', '"a"; X=1'],
-      `"x"${';a=:b:'.repeat(1_000)},`,
+      ...['a\\b', `"${'x'.repeat(256)}"`, 'x'.repeat(256), '("a")', '"a"; x=1'],
     ]) {
       const answer = await createAs(service, key);
       expect([answer.status, answer.code], key).to.deep.equal([400, 'invalid_idempotency_key']);

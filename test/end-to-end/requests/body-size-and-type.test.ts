@@ -38,8 +38,6 @@ describeService('The body of POST /v1/pets', (service) => {
     { 'Content-Type': 'APPLICATION/JSON' },
     { 'Content-Type': 'application/json;charset=utf-8' },
     { 'Content-Type': 'application/json ; Charset="UTF-8"' },
-    { 'Content-Type': 'application/json; version=1; note="a; b"' },
-    { 'Content-Encoding': 'Identity' },
   ]) {
     it(`is taken with ${JSON.stringify(headers)}`, async () => {
       expect((await service.create(rex, { headers })).status).to.equal(201);
@@ -51,7 +49,7 @@ describeService('The body of POST /v1/pets', (service) => {
       .concat('application/json, text/plain', 'application/json-patch+json', 'application/vnd.api+json')
       .concat(['iso-8859-1', '', 'utf-8x', '"utf-8'].map((charset) => `application/json; charset=${charset}`))
       .map((type) => ({ 'Content-Type': type })),
-    ...['gzip', 'br', 'gzip, identity', 'identity, gzip', 'nonsense'].map((encoding) => ({
+    ...['gzip', 'br', 'identity', 'nonsense'].map((encoding) => ({
       'Content-Encoding': encoding,
     })),
   ]) {
@@ -63,11 +61,6 @@ describeService('The body of POST /v1/pets', (service) => {
 
   it('without a type is refused: 415', async () => {
     expect((await service.request('POST', '/v1/pets', { body: rex })).status).to.equal(415);
-  });
-
-  it('with two types is refused: 400', async () => {
-    const lines = head(json, 'Content-Type: text/plain', `Content-Length: ${rex.length}`);
-    expect((await service.exchangeOne(`${lines}${rex}`, asked)).code).to.equal('malformed_request');
   });
 
   for (const [status, ...headers] of [
