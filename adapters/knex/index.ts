@@ -20,12 +20,7 @@ export {
   type SchemaState,
 } from './migrations/migrations';
 export { knexPetRepository, type RepositoryObserver } from './pets/repository';
-export {
-  openPostgres,
-  openPostgresForInspection,
-  postgresConfiguration,
-  type PostgresOptions,
-} from './postgres/postgres';
+export { openPostgres, postgresConfiguration, type PostgresOptions } from './postgres/postgres';
 export { backupSqlite, type CopyOptions, partialFileFor } from './sqlite/backup';
 export { identifyFile, isMountPoint, isSameFile } from './sqlite/file';
 export * from './sqlite/restore';

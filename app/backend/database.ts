@@ -9,7 +9,6 @@ import {
   migrate,
   migrateExisting,
   openPostgres,
-  openPostgresForInspection,
   openSqlite,
   openSqliteForInspection,
   postgresConfiguration,
@@ -50,9 +49,10 @@ export const databaseOf = (settings: Settings) => {
         poolSize: settings.POSTGRES_POOL_SIZE,
         statementTimeoutMs: databaseTimeouts.statementMs,
       };
+      const open = () => withDriver(() => openPostgres(connectionString, options));
       return {
-        open: () => withDriver(() => openPostgres(connectionString, options)),
-        openForInspection: () => withDriver(() => openPostgresForInspection(connectionString, options)),
+        open,
+        openForInspection: open,
         configuration: () => postgresConfiguration(connectionString, options),
       };
     }

@@ -18,17 +18,6 @@ export const withPool = async <A>(pool: Knex, use: (pool: Knex) => Promise<A>): 
   }
 };
 
-export const hasFunctions = <A extends object>(
-  value: unknown,
-  ...names: ReadonlyArray<keyof A & string>
-): value is A =>
-  typeof value === 'object' &&
-  value !== null &&
-  names.every((name) => typeof Reflect.get(value, name) === 'function');
-
-export const unsupportedKnex = (missing: string): TypeError =>
-  new TypeError(`this version of knex is not supported: it has no usable ${missing}; install knex ^3.3.0`);
-
 /** Returns the name of Knex's driver, such as `pg` or `sqlite3`. */
 export const driverOf = ({ client }: { readonly client: unknown }): unknown =>
   typeof client === 'object' && client !== null ? Reflect.get(client, 'driverName') : undefined;
@@ -39,38 +28,27 @@ interface Pool {
   readonly numPendingAcquires: () => number;
 }
 
-export const poolUsageOf = (
-  name: string,
-  { client: { pool } }: { readonly client: { readonly pool?: unknown } },
-): (() => PoolUsage) => {
-  if (!hasFunctions<Pool>(pool, 'numUsed', 'numFree', 'numPendingAcquires')) {
-    throw unsupportedKnex('client.pool');
-  }
-  return () => ({
+export const poolUsageOf =
+  (name: string, { client }: { readonly client: { readonly pool: Pool } }) =>
+  (): PoolUsage => ({
     pool: name,
-    used: pool.numUsed(),
-    idle: pool.numFree(),
-    waiting: pool.numPendingAcquires(),
+    used: client.pool.numUsed(),
+    idle: client.pool.numFree(),
+    waiting: client.pool.numPendingAcquires(),
   });
-};
 
-interface Client {
-  readonly acquireConnection: () => Promise<unknown>;
+interface TransactionOnConnection extends Pick<Knex.Transaction, 'on'> {
+  readonly client: { readonly acquireConnection: () => Promise<object> };
 }
 
 /**
  * Makes knex close the connection if COMMIT fails with SQLITE_BUSY, which can happen without a write-ahead log. SQLite
  * then keeps the transaction open, and later statements on the connection would belong to that transaction.
  */
-const closeOnBusyCommit = async (transaction: Knex.Transaction): Promise<void> => {
-  const client: unknown = transaction.client;
-  if (!hasFunctions<Client>(client, 'acquireConnection')) return;
-  const ownConnection = await client.acquireConnection();
+const closeOnBusyCommit = async (transaction: TransactionOnConnection): Promise<void> => {
+  const connection = await transaction.client.acquireConnection();
   transaction.on('query-error', (error: unknown, { sql }: { readonly sql?: string }) => {
-    if (sql !== 'COMMIT;' || !isSqliteBusy(error)) return;
-    if (typeof ownConnection === 'object' && ownConnection !== null) {
-      Reflect.set(ownConnection, '__knex__disposed', error);
-    }
+    if (sql === 'COMMIT;' && isSqliteBusy(error)) Reflect.set(connection, '__knex__disposed', error);
   });
 };
 

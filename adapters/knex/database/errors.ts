@@ -34,9 +34,6 @@ export const isConflict = hasCode(/^(?:40001|40P01|23505|42P07|42710)$/);
 
 export const isPossibleDuplicate = hasCode(/^(?:23505|SQLITE_CONSTRAINT)/);
 
-export const isUnsupportedStartupParameter = (error: unknown): boolean =>
-  codeOf(error) === '08P01' && error instanceof Error && error.message.includes('startup parameter');
-
 export const isDamage = hasCode(/^SQLITE_(?:CORRUPT|NOTADB)$/);
 
 export const isDiskFull = hasCode(/^(?:SQLITE_FULL|ENOSPC)$/);

@@ -1,20 +1,49 @@
 import knex, { type Knex } from 'knex';
 import { Socket } from 'node:net';
-import { poolUsageOf, silentLog, withPool } from '../database/connections';
-import type { Database, DatabaseSizes, InspectableDatabase } from '../database/database';
-import { isUnsupportedStartupParameter } from '../database/errors';
+import { callbackify } from 'node:util';
+import { inTransaction, poolUsageOf, silentLog, withPool } from '../database/connections';
+import type { Database, InspectableDatabase } from '../database/database';
 import { migrationConfig } from '../migrations/migrations';
-import { withMigrationLock, withMigrationPool } from './migration-lock';
+import { databaseTimeouts } from '../timeouts';
 import { postgresPetStatements } from './pet-statements';
 import { checkEncoding, inspectServer, sessionTimeouts } from './server-settings';
-import { databaseTimeouts } from '../timeouts';
 
-interface Engine {
-  readonly connection: Knex.PgConnectionConfig;
+/** Facts about the server, which each new connection finds out. */
+interface Server {
   readonly isPooled: boolean;
   readonly isEncrypted: boolean;
   readonly isDistributed: boolean;
 }
+
+/** Connection of the driver `pg`. `processID` and `ssl` are not documented. */
+interface Connection {
+  readonly processID: number;
+  readonly ssl: unknown;
+  query<Row>(this: Connection, sql: string): Promise<{ readonly rows: ReadonlyArray<Row> }>;
+}
+
+export interface PostgresOptions {
+  readonly poolSize: number;
+  readonly statementTimeoutMs: number;
+}
+
+const isDistributed = `to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`;
+
+/**
+ * Detects Citus and connection poolers. Sets the session's timeouts, except through a pooler such as PgBouncer, whose
+ * other clients would get them too. A pooler invents the process id that the server sends to a new connection.
+ */
+const prepareConnection = async (connection: Connection, statementTimeoutMs: number): Promise<Server> => {
+  const { rows } = await connection.query<{ readonly pid: number; readonly isDistributed: boolean }>(
+    `select pg_backend_pid() as pid, ${isDistributed}`,
+  );
+  const isPooled = rows[0]?.pid !== connection.processID;
+  if (!isPooled) {
+    const timeouts = Object.entries(sessionTimeouts(statementTimeoutMs));
+    await connection.query(timeouts.map(([name, ms]) => `set ${name} = ${ms}`).join('; '));
+  }
+  return { isPooled, isEncrypted: Boolean(connection.ssl), isDistributed: rows[0]?.isDistributed === true };
+};
 
 /**
  * Makes sockets that are destroyed after a silence longer than any statement may take. The query then hangs, or the
@@ -28,158 +57,126 @@ const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   );
 };
 
-const readIdentity = (pool: Knex) =>
-  pool.first<{ readonly pid: number; readonly isDistributed: boolean }>(
-    pool.raw('pg_backend_pid() as pid'),
-    pool.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
-  );
-
-const connect = async (connection: Knex.PgConnectionConfig, timeoutMs: number): Promise<Engine> => {
-  let opened: object = {};
-  const pool = knex({
-    client: 'pg',
-    connection,
-    acquireConnectionTimeout: timeoutMs,
-    log: silentLog,
-    pool: {
-      min: 0,
-      max: 1,
-      afterCreate: (raw: object, done: () => void) => {
-        opened = raw;
-        done();
-      },
-    },
-  });
-  const server = await withPool(pool, readIdentity);
-  // Process id that PostgreSQL sent when the connection opened. A connection pooler such as PgBouncer invents one.
-  const isPooled = server.pid !== Reflect.get(opened, 'processID');
-  // The driver doesn't connect if it has settings for TLS and the server doesn't support it.
-  const isEncrypted = Boolean(Reflect.get(opened, 'ssl'));
-  return { connection, isPooled, isEncrypted, isDistributed: server.isDistributed };
-};
-
-const detect = async (connectionString: string, statementTimeoutMs: number): Promise<Engine> => {
-  const timeoutMs = statementTimeoutMs + databaseTimeouts.graceMs;
-  const bare = {
-    connectionString,
-    keepAlive: true,
-    stream: socketWithTimeout(timeoutMs),
-    connectionTimeoutMillis: statementTimeoutMs,
-    application_name: 'animal-store',
-  };
-  try {
-    return await connect({ ...bare, ...sessionTimeouts(statementTimeoutMs) }, timeoutMs);
-  } catch (error) {
-    if (!isUnsupportedStartupParameter(error)) throw error;
-    return connect(bare, timeoutMs);
-  }
-};
-
-const detectEngine = (connectionString: string, statementTimeoutMs: number): (() => Promise<Engine>) => {
-  let detected: Promise<Engine> | undefined;
-  return () => {
-    detected ??= detect(connectionString, statementTimeoutMs).catch((error: unknown) => {
-      detected = undefined;
-      throw error;
-    });
-    return detected;
-  };
-};
-
-export interface PostgresOptions {
-  readonly poolSize: number;
-  readonly statementTimeoutMs: number;
-  /**
-   * Schema of the tables, which a migration creates if it is missing. The default is the first schema of the search
-   * path.
-   */
-  readonly schema?: string;
-}
-
 export const postgresConfiguration = (
   connectionString: string,
-  options: PostgresOptions,
-  engine: () => Promise<Engine> = detectEngine(connectionString, options.statementTimeoutMs),
-): Knex.Config => ({
-  client: 'pg',
-  connection: async () => (await engine()).connection,
-  acquireConnectionTimeout: options.statementTimeoutMs + databaseTimeouts.graceMs,
-  pool: {
-    min: 0,
-    max: options.poolSize,
-    idleTimeoutMillis: options.statementTimeoutMs,
-    reapIntervalMillis: 250,
-  },
-  ...(options.schema === undefined ? {} : { searchPath: options.schema }),
-  log: silentLog,
-  migrations: migrationConfig,
-});
-
-const sizesOf = async (pool: Knex): Promise<DatabaseSizes> => {
-  const { size } = await pool.first<{ size: string }>(
-    pool.raw('pg_database_size(current_database()) as size'),
-  );
-  return { databaseSize: Number(size) };
+  { poolSize, statementTimeoutMs }: PostgresOptions,
+  onConnection: (server: Server) => void = () => undefined,
+): Knex.Config => {
+  const timeoutMs = statementTimeoutMs + databaseTimeouts.graceMs;
+  return {
+    client: 'pg',
+    connection: {
+      connectionString,
+      keepAlive: true,
+      stream: socketWithTimeout(timeoutMs),
+      connectionTimeoutMillis: statementTimeoutMs,
+      application_name: 'animal-store',
+    },
+    acquireConnectionTimeout: timeoutMs,
+    pool: {
+      min: 0,
+      max: poolSize,
+      idleTimeoutMillis: statementTimeoutMs,
+      reapIntervalMillis: 250,
+      afterCreate: callbackify(async (connection: Connection) => {
+        onConnection(await prepareConnection(connection, statementTimeoutMs));
+      }),
+    },
+    log: silentLog,
+    migrations: migrationConfig,
+  };
 };
 
-const concurrencyOf = ({ poolSize }: PostgresOptions): Database['concurrency'] => ({
-  reads: Math.ceil(poolSize / 4),
-  writes: Math.ceil(poolSize / 5),
-});
+/** Key of the advisory lock, 'anml' in ASCII. PostgreSQL keeps advisory locks for each database. */
+const lockKey = 0x616e6d6c;
+
+/**
+ * Runs work in a transaction that holds the migration lock. The lock belongs to the transaction. So it works behind
+ * PgBouncer, and a killed process releases it. PostgreSQL ends a transaction that is idle for 10 s, so that a process
+ * that hangs does not keep the lock. A wait for a table ends after 2 s and the migration is retried, because statements
+ * of running services queue behind that wait.
+ */
+const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) => Promise<A>): Promise<A> =>
+  inTransaction(pool, async (transaction) => {
+    await transaction.raw(
+      `set local statement_timeout = 0;
+       set local idle_in_transaction_session_timeout = '10s';
+       set local lock_timeout = '10s';
+       select pg_advisory_xact_lock(${lockKey});
+       set local lock_timeout = '2s'`,
+    );
+    return work(transaction);
+  });
 
 const databaseOn = (
   pool: Knex,
-  engine: (knex: Knex) => Promise<Pick<Engine, 'isDistributed'>>,
+  server: (knex: Knex) => Promise<Pick<Server, 'isDistributed'>>,
   preparesStatements: () => Promise<boolean>,
 ) => ({
   reads: pool,
   writes: pool,
-  petStatements: postgresPetStatements(preparesStatements, engine),
+  petStatements: postgresPetStatements(preparesStatements, server),
   preparesStatements,
   checkUsable: () => checkEncoding(pool),
-  sizes: () => sizesOf(pool),
+  sizes: async () => {
+    const { size } = await pool.first<{ size: string }>(
+      pool.raw('pg_database_size(current_database()) as size'),
+    );
+    return { databaseSize: Number(size) };
+  },
   isFileReplaced: () => false,
 });
-
-/** Opens a database for app/doctor/doctor.ts. */
-export const openPostgresForInspection = (
-  connectionString: string,
-  options: PostgresOptions,
-): InspectableDatabase => {
-  const engine = detectEngine(connectionString, options.statementTimeoutMs);
-  const pool = knex(postgresConfiguration(connectionString, options, engine));
-  const isPrepared = async (): Promise<boolean> => !(await engine()).isPooled;
-  const usage = poolUsageOf('shared', pool);
-  return {
-    ...databaseOn(pool, engine, isPrepared),
-    concurrency: concurrencyOf(options),
-    withMigrationLock: withMigrationLock(withMigrationPool(connectionString, options.schema), options.schema),
-    poolUsage: () => [usage()],
-    close: () => pool.destroy(),
-    inspect: async () => inspectServer(pool, (await engine()).isEncrypted, options.statementTimeoutMs),
-  };
-};
 
 /**
  * Opens a PostgreSQL or Citus database by a URL, such as `postgres://user:password@host:5432/name`. In the app,
  * app/backend/database.ts calls it. Connects at the first query, which rejects if no connection can be made.
  */
-export const openPostgres: (connectionString: string, options: PostgresOptions) => Database =
-  openPostgresForInspection;
+export const openPostgres = (connectionString: string, options: PostgresOptions): InspectableDatabase => {
+  let found: Server | undefined;
+  const configuration = postgresConfiguration(connectionString, options, (server) => {
+    found = server;
+  });
+  const pool = knex(configuration);
+  const server = async (): Promise<Server> => {
+    while (found === undefined) await pool.raw('select 1');
+    return found;
+  };
+  /** Makes a pool without time limits for statements, because a migration may take any time. */
+  const migrationPool = (): Knex =>
+    knex({
+      ...configuration,
+      connection: {
+        connectionString,
+        keepAlive: true,
+        keepAliveInitialDelayMillis: 10_000,
+        connectionTimeoutMillis: options.statementTimeoutMs,
+        application_name: 'animal-store migration',
+      },
+      pool: { min: 0, max: 1 },
+    });
+  const usage = poolUsageOf('shared', pool);
+  return {
+    ...databaseOn(pool, server, async () => !(await server()).isPooled),
+    concurrency: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
+    withMigrationLock: (work) => withPool(migrationPool(), (own) => withMigrationLock(own, work)),
+    poolUsage: () => [usage()],
+    close: () => pool.destroy(),
+    inspect: async () => inspectServer(pool, (await server()).isEncrypted, options.statementTimeoutMs),
+  };
+};
 
 /**
- * Makes the Database of a host's Knex, for host-database.ts. Each statement detects Citus on its own connection,
- * because waiting for another connection would deadlock if the host's pool has only one.
+ * Makes the Database of a host's Knex, for host-database.ts. Detects Citus on the connection of the statement, because
+ * waiting for another connection would deadlock if the host's pool has only one.
  */
 export const hostPostgres = (pool: Knex): Database => {
-  let detected: Engine['isDistributed'] | undefined;
-  const engine = async (connected: Knex) => ({
-    isDistributed: (detected ??= (await readIdentity(connected)).isDistributed),
-  });
+  let found: Pick<Server, 'isDistributed'> | undefined;
+  const server = async (connected: Knex) =>
+    (found ??= await connected.first<Pick<Server, 'isDistributed'>>(connected.raw(isDistributed)));
   return {
-    ...databaseOn(pool, engine, () => Promise.resolve(false)),
+    ...databaseOn(pool, server, () => Promise.resolve(false)),
     concurrency: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
-    withMigrationLock: withMigrationLock((use) => use(pool)),
+    withMigrationLock: (work) => withMigrationLock(pool, work),
     poolUsage: () => [],
     close: () => Promise.resolve(),
   };

@@ -5,22 +5,20 @@ import type { Finding } from '../database/database';
 import { permanentError } from '../database/errors';
 import { databaseTimeouts } from '../timeouts';
 
-const readServerSettings = async (
-  pool: Knex,
-  ...names: ReadonlyArray<string>
-): Promise<ReadonlyMap<string, string>> => {
+const readSettings = async (pool: Knex, ...names: ReadonlyArray<string>) => {
   const rows = await pool('pg_settings')
     .whereIn('name', names)
     .orderBy('name')
     .select<ReadonlyArray<{ readonly name: string; readonly setting: string }>>('name', 'setting');
-  return new Map(rows.map(({ name, setting }) => [name, setting]));
+  return {
+    values: new Map(rows.map(({ name, setting }) => [name, setting])),
+    text: rows.map(({ name, setting }) => `${name}=${setting}`).join(', '),
+  };
 };
 
-const textOf = (settings: ReadonlyMap<string, string>): string =>
-  [...settings].map(([name, value]) => `${name}=${value}`).join(', ');
-
 export const checkEncoding = async (pool: Knex): Promise<void> => {
-  const encoding = (await readServerSettings(pool, 'server_encoding')).get('server_encoding') ?? '';
+  const { values } = await readSettings(pool, 'server_encoding');
+  const encoding = values.get('server_encoding') ?? '';
   if (encoding === 'UTF8') return;
   throw permanentError(
     `the encoding ${encoding} can't store every text; create the database with \`create database ... encoding 'UTF8' template template0\``,
@@ -34,10 +32,17 @@ export const sessionTimeouts = (statementTimeoutMs: number) => ({
   idle_in_transaction_session_timeout: databaseTimeouts.idleInTransactionMs,
 });
 
+const inspectConnection = async (pool: Knex, isEncrypted: boolean): Promise<Finding> => {
+  const { role, schema } = await pool.first<{ readonly role: string; readonly schema: string | null }>(
+    pool.raw('current_user as role, current_schema() as schema'),
+  );
+  const text = `role ${role}, schema ${schema ?? 'none'}, ${isEncrypted ? 'with' : 'without'} TLS`;
+  return { check: 'connection', ok: true, text };
+};
+
 const inspectDurability = async (pool: Knex): Promise<Finding> => {
-  const settings = await readServerSettings(pool, 'fsync', 'synchronous_commit');
-  const ok = settings.get('fsync') === 'on' && settings.get('synchronous_commit') !== 'off';
-  const text = textOf(settings);
+  const { values, text } = await readSettings(pool, 'fsync', 'synchronous_commit');
+  const ok = values.get('fsync') === 'on' && values.get('synchronous_commit') !== 'off';
   return {
     check: 'durability',
     ok,
@@ -47,34 +52,20 @@ const inspectDurability = async (pool: Knex): Promise<Finding> => {
 
 /** Checks the session timeouts, because the service can't set them through a connection pooler. */
 const inspectTimeouts = async (pool: Knex, statementTimeoutMs: number): Promise<Finding> => {
-  const wanted: Readonly<Record<string, number>> = sessionTimeouts(statementTimeoutMs);
-  const found = await readServerSettings(pool, ...Object.keys(wanted));
-  const isKept = (value: number, wantedMs: number): boolean => value > 0 && value <= wantedMs;
-  const missing = Object.entries(wanted).filter(
-    ([name, wantedMs]) => !isKept(Number(found.get(name)), wantedMs),
-  );
-  const statements = missing.map(
-    ([name, wantedMs]) => `alter role current_user set ${name} = '${wantedMs}ms'`,
-  );
+  const wanted = Object.entries(sessionTimeouts(statementTimeoutMs));
+  const { values, text } = await readSettings(pool, ...wanted.map(([name]) => name));
+  const missing = wanted.filter(([name, ms]) => {
+    const found = Number(values.get(name));
+    return found === 0 || found > ms;
+  });
+  const statements = missing.map(([name, ms]) => `alter role current_user set ${name} = '${ms}ms'`);
   return {
     check: 'timeouts',
     ok: missing.length === 0,
     text:
       missing.length === 0
-        ? textOf(found)
-        : `${textOf(found)}; if a timeout is 0 or too long, an instance that hangs can block other requests; run: ${statements.join('; ')}`,
-  };
-};
-
-const inspectConnection = async (pool: Knex, isEncrypted: boolean): Promise<Finding> => {
-  const found = await pool.first<{ readonly role: string; readonly schema: string | null }>(
-    pool.raw('current_user as role, current_schema() as schema'),
-  );
-  const schema = found.schema === null ? 'no schema' : `schema ${found.schema}`;
-  return {
-    check: 'connection',
-    ok: true,
-    text: `role ${found.role}, ${schema}, ${isEncrypted ? 'with' : 'without'} TLS`,
+        ? text
+        : `${text}; if a timeout is 0 or too long, an instance that hangs can block other requests; run: ${statements.join('; ')}`,
   };
 };
 
