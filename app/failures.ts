@@ -86,10 +86,6 @@ const postgresAdvice: Advice = [
   ],
   [/does not support SSL|^EPROTO|^ERR_SSL/, 'enable TLS in the server, or remove sslmode from DATABASE_URL'],
   [
-    /another process's migration/,
-    "wait until it has ended, or end its session, which pg_stat_activity shows as 'animal-store migration'",
-  ],
-  [
     /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ECONNRESET) |timeout|timed out/i,
     'check that the server answers, and that the network lets this machine reach the host and port in DATABASE_URL',
   ],

@@ -89,14 +89,6 @@ describe('A start that fails half-way', () => {
     });
   }
 
-  it('gives other advice for a migration of another process than for the network', () => {
-    const address = { _tag: 'Postgres', connectionString: 'postgres://host/animals' } as const;
-    const cause = new Error("timed out waiting for another process's migration");
-    expect(failureText({ _tag: 'Unavailable', cause }, address)).to.match(
-      /; wait until it has ended, or end/,
-    );
-  });
-
   it('reports an error of TLS in one line', () => {
     const address = { _tag: 'Postgres', connectionString: 'postgres://host/animals' } as const;
     const cause = Object.assign(new Error('routines:wrong version number:\n'), { code: 'EPROTO' });

@@ -19,7 +19,7 @@ const sharedTests = [
   'held-keys',
   'knex-authenticate',
   'api-key-store',
-  'postgres-quota',
+  'rate-limiter/quota',
   'several-instances',
 ];
 

@@ -1,6 +1,6 @@
 import * as E from 'fp-ts/Either';
-import { constVoid } from 'fp-ts/function';
-import type * as TE from 'fp-ts/TaskEither';
+import { constVoid, pipe } from 'fp-ts/function';
+import * as TE from 'fp-ts/TaskEither';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Unavailable, unavailable } from '../../../core';
 import type { Database } from '../database/database';
@@ -30,11 +30,9 @@ export interface MigrateOptions {
    * The default is false. Before you set it, stop all instances of earlier versions and make a backup.
    */
   readonly mayRaiseGeneration?: boolean;
-  /** Receives a message about the current stage every five seconds. */
+  /** Receives a message if the migration waits for a lock, and one when it changes the tables of a store. */
   readonly onProgress?: (text: string) => void;
 }
-
-const progressIntervalMs = 5_000;
 
 const maxWaitMs = 600_000;
 
@@ -46,13 +44,7 @@ const lockRetryMs = 500;
 
 const takenName = /^(?:SQLITE_ERROR: )?(?:table|relation|index) [`"]?(\w+)[`"]? already exists/;
 
-const lockedByKnex = 'Migration table is already locked';
-
 const explain = (error: Error): Error => {
-  if (error.message === lockedByKnex)
-    return permanentError(
-      `${error.message}: another process runs migrations with Knex; if none does, run \`knex migrate:unlock\``,
-    );
   const [, name] = takenName.exec(error.message) ?? [];
   if (name === undefined) return error;
   return permanentError(
@@ -71,31 +63,14 @@ const attemptMigration =
     }
   };
 
-const withProgress = async <A>(
-  onProgress: (text: string) => void,
-  work: (enter: (stage: string) => void) => Promise<A>,
-): Promise<A> => {
-  const began = performance.now();
-  let stage = 'waiting for the database, which another process may have locked';
-  const timer = setInterval(() => {
-    onProgress(`${stage}: ${Math.round((performance.now() - began) / 1_000)} s elapsed`);
-  }, progressIntervalMs);
-  try {
-    return await work((next) => {
-      stage = next;
-    });
-  } finally {
-    clearInterval(timer);
-  }
-};
-
-const retryLocked = async <A>(work: () => Promise<A>): Promise<A> => {
+const retryLocked = async <A>(onWait: () => void, work: () => Promise<A>): Promise<A> => {
   const until = performance.now() + maxWaitMs;
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
       if (!(isPostgresLockTimeout(error) || isSqliteBusy(error)) || performance.now() > until) throw error;
+      if (attempt === 1) onWait();
       await delay(lockRetryMs);
     }
   }
@@ -107,24 +82,35 @@ const checkGeneration = (state: SchemaState, mayRaiseGeneration: boolean): void 
   throw permanentError(mismatch);
 };
 
+/** Runs the pending migrations. Returns undefined, and runs none, if `mayCreate` is false and there is no store. */
 const runPending = async (
   { reads, withMigrationLock, checkUsable }: Database,
-  mayRaiseGeneration: boolean,
-  enter: (stage: string) => void,
-): Promise<ReadonlyArray<string>> => {
-  await checkUsable();
+  { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions,
+  mayCreate: boolean,
+): Promise<ReadonlyArray<string> | undefined> => {
   const found = await readSchemaState(reads);
+  if (found.generation === 0 && !mayCreate) return undefined;
+  await checkUsable();
   checkGeneration(found, mayRaiseGeneration);
   if (found.pending.length === 0) return [];
-  enter('waiting to migrate while another process migrates or locks the database');
   return withMigrationLock(async (transaction) => {
     const state = await readSchemaState(transaction);
     checkGeneration(state, mayRaiseGeneration);
     if (state.pending.length === 0) return [];
-    enter(`migrating (${state.pending.join(', ')})`);
+    if (state.generation > 0) onProgress(`migrating (${state.pending.join(', ')})`);
     await transaction.migrate.latest(migrationConfig);
     return state.pending;
   });
+};
+
+const migrateWith = (
+  database: Database,
+  options: MigrateOptions,
+  mayCreate: boolean,
+): TE.TaskEither<MigrationFailed | Unavailable, ReadonlyArray<string> | undefined> => {
+  const onWait = () =>
+    options.onProgress?.('waiting to migrate: another process migrates or locks the database');
+  return attemptMigration(() => retryLocked(onWait, () => runPending(database, options, mayCreate)));
 };
 
 /**
@@ -135,10 +121,11 @@ const runPending = async (
  */
 export const migrate = (
   database: Database,
-  { mayRaiseGeneration = false, onProgress = constVoid }: MigrateOptions = {},
+  options: MigrateOptions = {},
 ): TE.TaskEither<MigrationFailed | Unavailable, ReadonlyArray<string>> =>
-  attemptMigration(() =>
-    withProgress(onProgress, (enter) => retryLocked(() => runPending(database, mayRaiseGeneration, enter))),
+  pipe(
+    migrateWith(database, options, true),
+    TE.map((ran = []) => ran),
   );
 
 /** Failure for a database without the tables of an animal store. */
@@ -146,33 +133,19 @@ export interface NotInitialized {
   readonly _tag: 'NotInitialized';
 }
 
-const hasStore = async ({ reads, checkUsable }: Database): Promise<boolean> => {
-  try {
-    await checkUsable();
-  } catch (error) {
-    if (isPermanent(error)) return false;
-    throw error;
-  }
-  return (await readSchemaState(reads)).generation > 0;
-};
+const notInitialized: NotInitialized = { _tag: 'NotInitialized' };
 
 /**
  * Migrates a database that has the tables of a store, as `migrate` does. Otherwise fails with NotInitialized and
  * changes nothing, so that a command with a wrong address makes no tables. app/backend/database.ts calls it.
  */
-export const migrateExisting =
-  (
-    database: Database,
-    options: MigrateOptions,
-  ): TE.TaskEither<MigrationFailed | Unavailable | NotInitialized, ReadonlyArray<string>> =>
-  async () => {
-    const found = await attemptMigration(() =>
-      withProgress(options.onProgress ?? constVoid, () => retryLocked(() => hasStore(database))),
-    )();
-    if (E.isLeft(found)) return found;
-    return found.right ? migrate(database, options)() : E.left({ _tag: 'NotInitialized' });
-  };
+export const migrateExisting = (
+  database: Database,
+  options: MigrateOptions,
+): TE.TaskEither<MigrationFailed | Unavailable | NotInitialized, ReadonlyArray<string>> =>
+  pipe(migrateWith(database, options, false), TE.flatMap(TE.fromNullable(notInitialized)));
 
+/** Runs the pending migrations and rolls them back, for the command `doctor`. */
 export const tryMigrate = ({ writes }: Database): TE.TaskEither<MigrationFailed | Unavailable, void> =>
   attemptMigration(() =>
     tryAndRollBack(writes, async (transaction) => {
