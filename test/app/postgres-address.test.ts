@@ -25,7 +25,7 @@ const accepted: ReadonlyArray<readonly [text: string, connectionString: string]>
   ['postgres://host/old?user=me&password=secret&dbname=new', 'postgres://me:secret@host/new'],
   [
     'postgres://host/animals?options=-c%20search_path%3Dzoo&application_name=shop',
-    'postgres://host/animals?options=-c%20search_path%3Dzoo&application_name=shop',
+    'postgres://host/animals?options=-c+search_path%3Dzoo&application_name=shop',
   ],
   ['postgres://host/animals?sslmode=disable', 'postgres://host/animals?sslmode=disable'],
   ['postgres://host/animals?sslmode=no-verify', 'postgres://host/animals?sslmode=no-verify'],
@@ -48,22 +48,17 @@ const misspelt: Readonly<Record<string, string>> = {
 };
 
 const refused: ReadonlyArray<readonly [text: string, expected: RegExp]> = [
-  ...['a:1,b:2', 'a,b', 'a/animals?host=a,b'].map(
-    (hosts) => [`postgres://${hosts}`, /^an address with one host/] as const,
-  ),
   ...['Require', 'verify_full', ''].map(
     (mode) => [`postgres://host/animals?sslmode=${mode}`, /^an address whose sslmode is disable,/] as const,
   ),
-  ...['host:0', 'host:65536', 'host/animals?port=x'].map(
-    (port) => [`postgres://${port}`, /^an address whose port is from 1 to 65535/] as const,
-  ),
   ['postgres://host/animals?hostaddr=::1', /^without the parameter hostaddr, which this service does not/],
   ['postgres://host/animals?target_session_attrs=any', /^without the parameter target_session_attrs/],
-  ['postgres://host/animals?query_timeout=1', /which PostgreSQL does not know; the parameters are host, /],
+  ['postgres://host/animals?query_timeout=1', /does not support; the parameters are host, /],
   ['postgres://host/animals?ssl=no-verify', /^without the parameter ssl,/],
-  ...['me:1/secret@host/animals', 'me:1#secret@host/animals', 'me:1?secret@host/animals', 'host/%zz'].map(
-    (address) => [`postgres://${address}`, /^postgres:\/\/USER.*percent-encode/] as const,
-  ),
+  ...[
+    ...['me:1/secret@host/animals', 'me:1#secret@host/animals', 'me:1?secret@host/animals', 'host/%zz'],
+    ...['a:1,b:2', 'a,b', 'a/animals?host=a,b', 'host:65536', 'host/animals?port=x'],
+  ].map((address) => [`postgres://${address}`, /^postgres:\/\/USER.*with one host; percent-encode/] as const),
 ];
 
 describe('An address of PostgreSQL', () => {
@@ -76,7 +71,7 @@ describe('An address of PostgreSQL', () => {
   for (const [name, meant] of Object.entries(misspelt)) {
     it(`is refused with the parameter ${name}, and names the right one`, () => {
       expect(parsePostgresAddress(`postgres://host/animals?${name}=secret`)).to.deep.equal(
-        E.left(`without the parameter ${name}, which PostgreSQL does not know; did you mean ${meant}?`),
+        E.left(`without the parameter ${name}, which this service does not support; did you mean ${meant}?`),
       );
     });
   }
