@@ -65,11 +65,6 @@ const rawText = ({ status, headers, body }: ErrorResponse, isHead: boolean): str
   return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${isHead ? '' : body}`;
 };
 
-const lateListener = (): ServerFailure => ({
-  _tag: 'Unavailable',
-  cause: new Error(`the request was not answered within ${serverTimeouts.responseMs / 1_000} s`),
-});
-
 /**
  * Connection of a client. Runs one exchange (a request and its response) at a time, because Node would start a
  * pipelined request while an earlier one runs. index.ts makes it, and passes it each request and each parser error.
@@ -162,7 +157,10 @@ export class Connection {
     this.readBytes = readBytes;
     if (current === undefined || current.headersSent || !socket.writable) return;
     if (!current.req.complete) this.deadline = now + serverTimeouts.responseMs;
-    else if (now > this.deadline + serverTimeouts.graceMs) this.end(lateListener(), current.req);
+    else if (now > this.deadline + serverTimeouts.graceMs) {
+      const cause = new Error(`the request was not answered within ${serverTimeouts.responseMs / 1_000} s`);
+      this.end({ _tag: 'Unavailable', cause }, current.req);
+    }
   }
 
   private begin(request: IncomingMessage, response: ServerResponse): void {

@@ -13,10 +13,9 @@ import {
   catchDefects,
   cors,
   corsHeaders,
-  requestId,
   requestIdOf,
   securityHeaders,
-  setSecurityHeaders,
+  setDefaultHeaders,
 } from './middleware';
 import {
   addAdminRoutes,
@@ -85,11 +84,10 @@ const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
 export const httpApplication = (options: Options): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0 } = options;
   const app = createKoa(reporter, trustedProxies);
-  app.use(requestId);
+  app.use(setDefaultHeaders);
   // The access log comes before `catchDefects`, so that it also reports the 500 of an exception.
   app.use(accessLog(reporter, trustedProxies));
   app.use(catchDefects);
-  app.use(setSecurityHeaders);
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
   addPublicRoutes(app, options);
   return { app, ...serverOptions(options) };
@@ -101,9 +99,8 @@ export const adminApplication = ({
   reporter,
 }: AdminOptions): HttpApplication => {
   const app = createKoa(reporter);
-  app.use(requestId);
+  app.use(setDefaultHeaders);
   app.use(catchDefects);
-  app.use(setSecurityHeaders);
   addAdminRoutes(app, checkReadiness, readMetrics);
   return { app, ...serverOptions({ reporter }) };
 };

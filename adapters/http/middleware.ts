@@ -22,11 +22,6 @@ export const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): stri
   return id;
 };
 
-export const requestId: Middleware = (context, next) => {
-  context.set('X-Request-Id', requestIdOf(context.req));
-  return next();
-};
-
 export const catchDefects = async (context: Context, next: () => unknown): Promise<void> => {
   try {
     await next();
@@ -42,7 +37,8 @@ export const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-export const setSecurityHeaders: Middleware = (context, next) => {
+export const setDefaultHeaders: Middleware = (context, next) => {
+  context.set('X-Request-Id', requestIdOf(context.req));
   context.set(securityHeaders);
   return next();
 };
