@@ -1,4 +1,4 @@
-import { identity } from 'fp-ts/function';
+import { constVoid, identity } from 'fp-ts/function';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
@@ -6,27 +6,16 @@ import type { Settings } from '../settings';
 import type { ProcessIO } from '../terminal/terminal';
 import { escapeControlCharacters } from '../terminal/text';
 
-const requestFields = 'method path status milliseconds clientAddress keyId requestId trace_id'.split(' ');
-
-const serviceFields = 'advice requestId signal reason version address database'.split(' ');
-
-const hiddenFields =
-  'pid hostname route owner parent_id span_id trace_flags adminAddress settings stopDelayMs'.split(' ');
-
-const toWords = (field: string, value: unknown): ReadonlyArray<string> => {
-  if (typeof value !== 'string' && typeof value !== 'number') return [];
-  return [field === 'milliseconds' ? `${value} ms` : escapeControlCharacters(String(value))];
-};
-
-export const prettyText = (): ((line: string) => string) =>
-  prettyFactory({
+/** Returns a function that turns a JSON line of the log into readable text. */
+export const prettyText = (): ((line: string) => string) => {
+  const toText = prettyFactory({
+    colorize: false,
     translateTime: 'SYS:HH:MM:ss.l',
-    ignore: [...requestFields, ...serviceFields, ...hiddenFields].join(','),
-    messageFormat: (log, messageKey) => {
-      const fields = 'status' in log ? requestFields : [messageKey, ...serviceFields];
-      return fields.flatMap((field) => toWords(field, log[field])).join('  ');
-    },
+    singleLine: true,
+    ignore: 'route,owner,parent_id,span_id,trace_flags',
   });
+  return (line) => toText(line).split('\n').map(escapeControlCharacters).join('\n');
+};
 
 const flushIntervalMs = 100;
 
@@ -46,8 +35,6 @@ interface BufferWriter {
  * so that an unread log delays no request.
  */
 const openDestination = (fd: number) => {
-  let isFailing = false;
-  let isExiting = false;
   const destination = pino.destination({
     dest: fd,
     sync: false,
@@ -56,32 +43,17 @@ const openDestination = (fd: number) => {
     periodicFlush: flushIntervalMs,
     // In the mode for text, each line would copy and measure the whole block again.
     contentMode: 'buffer',
-    retryEAGAIN: () => !isExiting,
   });
   const output: BufferWriter = destination;
-  destination.on('error', () => {
-    isFailing = true;
-  });
-  destination.on('write', () => {
-    isFailing = false;
-  });
-  // pino also flushes at the exit, but without an end on a full disk. It leaves a destroyed destination alone.
+  // Ignores the event. Without a listener, a full disk would end the process.
+  destination.on('error', constVoid);
+  // Otherwise pino flushes at the exit of the process, which would wait for a full disk or a stalled reader.
   process.prependListener('exit', () => {
-    isExiting = true;
-    try {
-      if (!isFailing) destination.flushSync();
-    } catch {
-      // Ignores the error, because a process that exits can't try again.
-    }
     destination.destroy();
   });
-  let isClosed = false;
   return {
-    write: (line: string): void => {
-      if (!isClosed) output.write(Buffer.from(line));
-    },
+    write: (line: string) => output.write(Buffer.from(line)),
     close: async (): Promise<void> => {
-      isClosed = true;
       const closed = new Promise((resolve) => destination.on('close', resolve));
       destination.end();
       await Promise.race([closed, delay(closeTimeoutMs)]);
@@ -90,7 +62,7 @@ const openDestination = (fd: number) => {
   };
 };
 
-export const makeLogger = (level: Settings['LOG_LEVEL'], write: (line: string) => void): Logger =>
+export const makeLogger = (level: Settings['LOG_LEVEL'], write: (line: string) => unknown): Logger =>
   pino(
     {
       level,
@@ -108,11 +80,12 @@ export const openLog = (
 ) => {
   const file = 'fd' in stdout && typeof stdout.fd === 'number' ? openDestination(stdout.fd) : undefined;
   const toText = stdout.isTTY === true ? prettyText() : identity;
+  const logger = makeLogger(LOG_LEVEL, (line) => (file ?? stdout).write(toText(line)));
   return {
-    logger: makeLogger(LOG_LEVEL, (line) => {
-      if (file === undefined) stdout.write(toText(line));
-      else file.write(toText(line));
-    }),
-    close: () => file?.close(),
+    logger,
+    close: (): Promise<void> | undefined => {
+      logger.level = 'silent';
+      return file?.close();
+    },
   };
 };

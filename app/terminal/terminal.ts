@@ -1,5 +1,4 @@
 import { toError } from 'fp-ts/Either';
-import * as t from 'io-ts';
 import { writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
@@ -29,21 +28,6 @@ export const writeFully = async (output: Writable, data: string | Uint8Array): P
   for (let rest = Buffer.from(data); rest.length > 0;) rest = rest.subarray(writeSync(file, rest));
 };
 
-interface Handle {
-  readonly setBlocking: (isBlocking: boolean) => unknown;
-}
-
-const isHandle = (value: unknown): value is Handle => t.type({ setBlocking: t.Function }).is(value);
-
-/**
- * Makes writes to a terminal non-blocking. Otherwise a stalled terminal blocks the process, which then handles no
- * signal. Node has no public function for this.
- */
-const setNonBlocking = (stream: { readonly isTTY?: boolean }): void => {
-  const handle: unknown = stream.isTTY === true ? Reflect.get(stream, '_handle') : undefined;
-  if (isHandle(handle)) handle.setBlocking(false);
-};
-
 type Output = Writable & { readonly isTTY?: boolean };
 
 export interface ProcessIO {
@@ -63,7 +47,6 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   let written: Promise<unknown> = Promise.resolve();
 
   for (const output of [stdout, stderr]) {
-    setNonBlocking(output);
     // Ignores the event, because each write reports its own failure. Without a listener, the event would end the
     // process.
     output.on('error', () => undefined);

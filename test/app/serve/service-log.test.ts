@@ -146,13 +146,9 @@ describe('The log of a failure', () => {
 
 describe('The log at a terminal', () => {
   it('escapes characters that move the cursor or reverse text', () => {
-    const request = { level: 30, time: 0, msg: 'request', status: 404, method: 'GET' };
-    const toText = prettyText();
-    const shown = toText(
-      JSON.stringify({ ...request, path: '/\x9b2J\x1b[2J\u202e\u2028', clientAddress: '\x85' }),
-    );
-    expect(shown).to.contain('GET  /\\u009b2J\\u001b[2J\\u202e\\u2028  404  \\u0085');
-    expect(toText(JSON.stringify({ level: 30, time: 0, msg: 'a\x9bb' }))).to.contain('a\\u009bb');
+    const path = '/\x9b2J\x1b[2J\u202e\u2028';
+    const request = { level: 30, time: 0, msg: 'a\x9bb', path, err: { stack: path } };
+    expect(prettyText()(JSON.stringify(request))).to.not.match(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}]/u);
   });
 });
 
@@ -169,7 +165,7 @@ describe('The log at a real terminal', () => {
       const address = /serves (http:\S+) /.exec(terminal.stdout())?.[1] ?? '';
       await call(`${address}/v1/pets?limit=3`, { key, headers: { 'X-Request-Id': 'at-a-terminal' } });
       const line =
-        /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: GET {2}\/v1\/pets {2}200 {2}[\d.]+ ms {2}127\.0\.0\.1 {2}env-[0-9a-f]{16} {2}at-a-terminal\r$/m;
+        /^\[\d\d:\d\d:\d\d\.\d{3}\] INFO: request {"method":"GET","path":"\/v1\/pets","status":200,.*"at-a-terminal".*}\r$/m;
       await eventually('a readable line', 20_000, shows(line));
     } finally {
       terminal.signal('SIGTERM');

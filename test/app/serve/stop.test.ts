@@ -98,7 +98,7 @@ describe('A service that is told to stop', () => {
     await stopsListening(service.address);
     service.signal('SIGINT');
 
-    expect(await within(atOnce, service.ended)).to.include({ code: 1, signal: null });
+    expect(await within(atOnce, service.ended)).to.include({ code: null, signal: 'SIGINT' });
     const cutOff = await answer.catch((error: unknown) => error);
     expect(cutOff).to.be.instanceOf(Error);
     expect(await integrityOf(file)).to.deep.equal(['ok']);
