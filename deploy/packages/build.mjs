@@ -24,7 +24,6 @@ const sources = [
   'adapters',
   'app',
   'test/contracts',
-  'knexfile.ts',
   'tsconfig.json',
   'package-lock.json',
 ];

@@ -57,7 +57,7 @@ const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   );
 };
 
-export const postgresConfiguration = (
+const postgresConfiguration = (
   connectionString: string,
   { poolSize, statementTimeoutMs }: PostgresOptions,
   onConnection: (server: Server) => void = () => undefined,

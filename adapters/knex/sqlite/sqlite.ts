@@ -38,10 +38,7 @@ const configuration = (
   return poolConfiguration(connect, { min: 1, max, afterCreate: withPragmas(pragmas, opened) });
 };
 
-export const sqliteConfiguration = (
-  filename: string,
-  isReplaced?: ReturnType<typeof watchFile>,
-): Knex.Config =>
+const sqliteConfiguration = (filename: string, isReplaced?: ReturnType<typeof watchFile>): Knex.Config =>
   configuration(
     filename,
     1,
