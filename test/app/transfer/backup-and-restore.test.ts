@@ -6,7 +6,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  statSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -14,8 +13,7 @@ import {
 import { copyFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import knex from 'knex';
-import { migrate, openSqlite } from '../../../adapters/knex';
-import { success } from '../../contracts/outcome';
+import { openSqlite } from '../../../adapters/knex';
 import { newCatalogue } from '../../support/databases/catalogue';
 import {
   killPrograms,
@@ -74,39 +72,27 @@ describe('animal-store backup', () => {
     expect(await namesIn(backup)).to.have.lengthOf(3);
   });
 
-  it('leaves an earlier backup and nothing else when it fails', async () => {
+  it('leaves an earlier backup and nothing else if a page is damaged', async () => {
     const { environment, file } = await newCatalogue(animals(2_000));
     const backup = await newBackup();
     const earlier = readFileSync(backup);
-    truncateSync(file, 3 * 4_096);
-    const { code, stderr } = await runInProcess(['backup', backup, '--replace'], environment);
-    expect(code).to.equal(1);
-    expect(stderr).to.match(/^the backup failed: .*(malformed|damaged).*; .* is unchanged\n$/);
-    expect(readFileSync(backup)).to.deep.equal(earlier);
-    expect(readdirSync(dirname(backup))).to.deep.equal(['backup.sqlite3']);
-  });
-
-  it('reports the damage of a page', async () => {
-    const { environment, file } = await newCatalogue(animals(2_000));
     const handle = openSync(file, 'r+');
     writeSync(handle, Buffer.alloc(4_096, 0xff), 0, 4_096, 20 * 4_096);
     closeSync(handle);
-    const { code, stderr } = await runInProcess(['backup', await newBackupFile()], environment);
+    const { code, stderr } = await runInProcess(['backup', backup, '--replace'], environment);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/animals.sqlite3 or its copy is damaged: .*; restore an undamaged backup/);
+    expect(stderr).to.match(
+      /^the backup failed: \S+ or its copy is damaged: .*; restore an undamaged backup; .* is unchanged\n$/,
+    );
+    expect(readFileSync(backup)).to.deep.equal(earlier);
+    expect(readdirSync(dirname(backup))).to.deep.equal(['backup.sqlite3']);
   });
 
   it('replaces an existing file only with --replace, and never a database that is in use', async () => {
     const { environment } = await newCatalogue(animals(3));
     const backUp = (file: string, ...options: ReadonlyArray<string>) =>
       runInProcess(['backup', file, ...options], environment);
-    const closed = (await newCatalogue(animals(1))).file;
-    for (const file of [
-      await newBackup(),
-      await newFile('text', 'a text'),
-      await newFile('empty', ''),
-      closed,
-    ]) {
+    for (const file of [await newFile('text', 'a text'), (await newCatalogue(animals(1))).file]) {
       const before = readFileSync(file);
       expect((await backUp(file)).stderr).to.equal(
         `the backup failed: ${file} exists; name another file, or replace it with --replace; ${file} is unchanged\n`,
@@ -134,10 +120,6 @@ describe('animal-store backup', () => {
     });
     expect({ code, isMade: existsSync(missing) }).to.deep.equal({ code: 1, isMade: false });
     expect(stderr).to.include(`there is no animal store in sqlite:${missing}`);
-    const inNoFolder = { DATABASE_URL: `sqlite:${missing}/in-no-folder` };
-    expect((await runInProcess(['backup', await newBackupFile()], inNoFolder)).stderr).to.include(
-      'there is no animal store',
-    );
   });
 
   it('names the tools of PostgreSQL, without the password', async () => {
@@ -165,7 +147,7 @@ describe('animal-store backup', () => {
 describe('animal-store restore', () => {
   afterEach(removeFolders);
 
-  it('replaces a store without animals, and one with animals only with --replace and if it is closed', async () => {
+  it('checks the backup, then whether the database is in use, then whether it has animals', async () => {
     const backup = await newBackup();
     const { file: empty } = await newCatalogue([]);
     expect((await restoreTo(empty, backup)).code).to.equal(0);
@@ -174,15 +156,19 @@ describe('animal-store restore', () => {
     const { file } = await newCatalogue(animals(1));
     const database = openSqlite(file);
     await database.reads('pets').first('id');
-    const inUse = await restoreTo(file, backup, '--replace');
-    expect(inUse.code).to.equal(1);
-    expect(inUse.stderr).to.include('is in use; stop the service');
+    const expectRefusal = async (source: string, words: string): Promise<void> => {
+      const { code, stderr } = await restoreTo(file, source);
+      expect(code).to.equal(1);
+      expect(stderr).to.include(words);
+    };
+    const missing = await newBackupFile();
+    await expectRefusal(missing, `file not found: ${missing}`);
+    await expectRefusal(await newFile('text', 'no backup'), 'is not a backup of an animal store');
+    await expectRefusal(backup, 'is in use; stop the service');
+    expect((await restoreTo(file, backup, '--replace')).stderr).to.include('is in use; stop the service');
     await database.close();
-
-    const withAnimals = await restoreTo(file, backup);
-    expect(withAnimals.code).to.equal(1);
-    expect(withAnimals.stderr).to.include('there are animals').and.include('--replace');
-    expect(await namesIn(file)).to.have.lengthOf(1);
+    await expectRefusal(backup, 'there are animals in');
+    expect(await namesIn(file)).to.deep.equal(['animal 1']);
     expect(readdirSync(dirname(file))).to.deep.equal(['animals.sqlite3']);
 
     const { code, stderr } = await restoreTo(file, backup, '--replace');
@@ -192,22 +178,6 @@ describe('animal-store restore', () => {
     expect(kept.startsWith(`${file}.replaced-20`)).to.equal(true);
     expect(await namesIn(file)).to.have.lengthOf(3);
     expect(await namesIn(kept)).to.deep.equal(['animal 1']);
-  });
-
-  it('checks the backup first, then whether the database is in use, then whether it has animals', async () => {
-    const { file } = await newCatalogue(animals(1));
-    const backup = await newBackup();
-    const database = openSqlite(file);
-    await database.reads('pets').first('id');
-    const missing = await newBackupFile();
-    const expectRefusal = async (source: string, words: string): Promise<void> => {
-      expect((await restoreTo(file, source)).stderr).to.include(words);
-    };
-    await expectRefusal(missing, `file not found: ${missing}`);
-    await expectRefusal(await newFile('text', 'no backup'), 'is not a backup of an animal store');
-    await expectRefusal(backup, 'is in use; stop the service');
-    await database.close();
-    await expectRefusal(backup, 'there are animals in');
   });
 
   it('removes an old write-ahead log, and replaces a damaged file with --replace', async () => {
@@ -255,43 +225,29 @@ describe('animal-store restore', () => {
     expect(await namesIn(file)).to.deep.equal([]);
   });
 
-  it('refuses to replace the database of another program', async () => {
-    const file = await newDatabaseFile();
-    const host = knex({ client: 'sqlite3', connection: { filename: file }, useNullAsDefault: true });
+  it('refuses the database itself or of another program, a folder, a pipe and a missing folder', async () => {
+    const [backup, folder, pipe] = [await newBackup(), await makeFolder(), await makePipe()];
+    const foreign = await newDatabaseFile();
+    const host = knex({ client: 'sqlite3', connection: { filename: foreign }, useNullAsDefault: true });
     await host.schema.createTable('visitors', (table) => table.increments());
     await host.destroy();
-    expect(await restoreTo(file, await newBackup(), '--replace')).to.include({
-      code: 1,
-      stderr: `the restore failed: ${file} is the database of another program; name another file; the database is unchanged\n`,
-    });
-  });
-
-  it('refuses the database itself, a folder, a pipe and a missing folder, with the reason', async () => {
-    const { file } = await newCatalogue(animals(1));
-    expect((await restoreTo(file, file, '--replace')).stderr).to.equal(
-      `the restore failed: ${file} is the database itself; name another file; the database is unchanged\n`,
-    );
-    const backup = await newBackup();
-    const folder = await makeFolder();
     for (const [path, reason] of [
-      [folder, 'it is a folder; name a file in it'],
-      [await makePipe(), 'it is not a regular file; name another file'],
+      [backup, 'is the database itself; name another file'],
+      [foreign, 'is the database of another program; name another file'],
+      [folder, "can't be replaced: it is a folder; name a file in it"],
+      [pipe, "can't be replaced: it is not a regular file; name another file"],
+      [`${folder}/no/animals`, `can't be replaced: create the folder ${folder}/no`],
     ] as const)
       expect(await restoreTo(path, backup, '--replace')).to.include({
         code: 1,
-        stderr: `the restore failed: ${path} can't be replaced: ${reason}; the database is unchanged\n`,
+        stderr: `the restore failed: ${path} ${reason}; the database is unchanged\n`,
       });
-    const { code, stderr } = await restoreTo(join(folder, 'no', 'animals.sqlite3'), backup);
-    expect(code).to.equal(1);
-    expect(stderr).to.include(`create the folder ${join(folder, 'no')}`);
   });
 });
 
 describe('A database file that is mounted without its folder', () => {
   afterEach(killPrograms);
   afterEach(removeFolders);
-
-  const mounting = 'mount --bind "$1" "$2"';
 
   it('can not be replaced, and serve refuses it in production', async function () {
     const probe = await startProgram('unshare', ['-m', 'true']).ended.catch(() => undefined);
@@ -300,70 +256,25 @@ describe('A database file that is mounted without its folder', () => {
       this.skip();
     }
     const { file } = await newCatalogue(animals(1));
-    const mounted = await newFile('mounted file', '');
     const backup = await newBackup();
-    const run = async (command: string, environment: Readonly<Record<string, string>> = {}, expected = 1) => {
-      const script = `${mounting} && exec "$3" "$4" ${command}`;
-      const words = ['-m', 'sh', '-c', script, 'sh', file, mounted, process.execPath, main, backup];
-      const { code, stdout, stderr } = await startProgram('unshare', words, {
-        environment: { DATABASE_URL: `sqlite:${mounted}`, PORT: '0', ...environment },
-      }).ended;
-      expect(code, stderr).to.equal(expected);
-      return stdout + stderr;
-    };
-    const ofBackup = { DATABASE_URL: `sqlite:${backup}` };
-    for (const [command, environment] of [
-      ['backup "$2" --replace', ofBackup],
-      ['restore "$5" --replace', {}],
-    ] as const)
-      expect(await run(command, environment)).to.include(
-        `${mounted} is a mount point, so no file can take its place; mount its folder instead`,
-      );
-    const production = { NODE_ENV: 'production', API_KEYS: 'a-key-of-22-characters-' };
-    expect(await run('serve', production)).to.include('mount its folder');
-    expect(await run('doctor', production)).to.match(/FAIL +database +.* mount its folder/);
-    expect(await run('doctor', {}, 0)).to.match(/warn\w* +database +.* mount its folder/i);
-    const [text, target] = [await newFile('text', ''), await newFile('animals.csv', '')];
-    const exporting = [
-      `${mounting} && exec "$3" "$4" export "$2"`,
-      'sh',
-      text,
-      target,
-      process.execPath,
-      main,
-    ];
-    const { code, stderr } = await startProgram('unshare', ['-m', 'sh', '-c', ...exporting], {
-      environment: { DATABASE_URL: `sqlite:${file}` },
-    }).ended;
-    expect(code, stderr).to.equal(1);
-    expect(stderr).to.include(`${target} is a mount point, so no file can take its place`);
-    expect(await namesIn(file)).to.deep.equal(['animal 1']);
-  });
-});
-
-describe('The write-ahead log', () => {
-  afterEach(removeFolders);
-
-  it('shrinks after an import next to other connections', async () => {
-    const file = await newDatabaseFile();
-    const [importer, other] = [openSqlite(file), openSqlite(file)];
-    try {
-      await success(migrate(importer));
-      await other.reads('pets').first('id');
-      await importer.writes.transaction((transaction) =>
-        transaction.raw(
-          `insert into creation_keys (owner_id, idempotency_key, pet_id, expires_at)
-           with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 4000)
-           select hex(zeroblob(2000)), n, n, 1 from numbers`,
-        ),
-      );
-      expect(statSync(`${file}-wal`).size).to.be.greaterThan(8_000_000);
-      for (let time = 0; time < 2; time += 1) {
-        await other.writes('heartbeats').insert({ id: 1, beaten_at: time }).onConflict('id').merge();
-      }
-      expect(statSync(`${file}-wal`).size).to.be.at.most(4 * 1024 * 1024);
-    } finally {
-      await Promise.all([importer.close(), other.close()]);
+    const [text, mounted] = [await newFile('text', ''), await newFile('mounted file', '')];
+    const at = (path: string) => ({ DATABASE_URL: `sqlite:${path}`, PORT: '0' });
+    const production = { ...at(mounted), NODE_ENV: 'production', API_KEYS: 'a-key-of-22-characters-' };
+    const noReplacement = `${mounted} is a mount point, so no file can take its place; mount its folder instead`;
+    for (const [source, words, environment, code, expected] of [
+      [text, ['backup', mounted, '--replace'], at(file), 1, noReplacement],
+      [text, ['export', mounted, '--format=csv'], at(file), 1, noReplacement],
+      [file, ['restore', backup, '--replace'], at(mounted), 1, noReplacement],
+      [file, ['serve'], production, 1, 'mount its folder'],
+      [file, ['doctor'], production, 1, /FAIL +database +.* mount its folder/],
+      [file, ['doctor'], at(mounted), 0, /warn\w* +database +.* mount its folder/i],
+    ] as const) {
+      const script = 'mount --bind "$1" "$2" && shift 2 && exec "$@"';
+      const command = ['-m', 'sh', '-c', script, 'sh', source, mounted, process.execPath, main, ...words];
+      const outcome = await startProgram('unshare', command, { environment }).ended;
+      expect(outcome.stdout + outcome.stderr).to.match(new RegExp(expected));
+      expect(outcome.code, words.join(' ')).to.equal(code);
     }
+    expect(await namesIn(file)).to.deep.equal(['animal 1']);
   });
 });

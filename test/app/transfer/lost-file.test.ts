@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { rmSync, truncateSync } from 'node:fs';
+import { once } from 'node:events';
+import { rm, truncate } from 'node:fs/promises';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { columnOf } from '../../support/databases/sqlite-files';
 import { eventually } from '../../support/eventually';
@@ -10,26 +11,12 @@ describe('An import whose SQLite file is lost', () => {
   afterEach(killPrograms);
   afterEach(removeFolders);
 
-  for (const [loss, lose] of [
-    [
-      'the log is removed',
-      (file: string) => {
-        rmSync(`${file}-wal`);
-      },
-    ],
-    [
-      'the log is emptied',
-      (file: string) => {
-        truncateSync(`${file}-wal`);
-      },
-    ],
-    [
-      'the file is removed',
-      (file: string) => {
-        rmSync(file);
-      },
-    ],
-  ] as const) {
+  const losses: Readonly<Record<string, (file: string) => Promise<void>>> = {
+    'the log is removed': (file) => rm(`${file}-wal`),
+    'the log is emptied': (file) => truncate(`${file}-wal`),
+    'the file is removed': rm,
+  };
+  for (const [loss, lose] of Object.entries(losses)) {
     it(`ends: ${loss}`, async () => {
       const { file, environment } = await newCatalogue();
       const running = startProgram(process.execPath, [main, 'import', '--format=ndjson', '-'], {
@@ -39,12 +26,8 @@ describe('An import whose SQLite file is lost', () => {
       await eventually('the database is open', 20_000, () => running.stderr().includes('database: '));
       // The import has written, and so has a log, once its buffers can take no more.
       for (let row = 0; row < 200_000; row += 1) running.stdin.write(`{"name":"${row}","categoryId":1}\n`);
-      await new Promise<void>((resolve) =>
-        running.stdin.once('drain', () => {
-          resolve();
-        }),
-      );
-      lose(file);
+      await once(running.stdin, 'drain');
+      await lose(file);
       running.stdin.end();
       const { code, stderr } = await running.ended;
       // The watch does not notice an emptied log.

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { openSqlite } from '../../../adapters/knex';
 import { newCatalogue } from '../../support/databases/catalogue';
 import { integrityOf } from '../../support/databases/sqlite-files';
 import { createPet } from '../../support/http/client';
@@ -10,22 +9,6 @@ import { removeFolders } from '../../support/temporary-folder';
 import { animals, namesIn, runInProcess } from './support';
 
 const key = 'restore-key';
-
-const pageBytes = 4_096;
-
-/** Returns the place of the first page that a search by status reads after the root of the index. */
-const placeOfIndexLeaf = async (file: string): Promise<number> => {
-  const { reads, close } = openSqlite(file);
-  try {
-    const { page } = await reads('dbstat')
-      .where({ name: 'pets_by_status', pagetype: 'leaf' })
-      .orderBy('path')
-      .first<{ page: number }>({ page: 'pageno' });
-    return (page - 1) * pageBytes;
-  } finally {
-    await close();
-  }
-};
 
 const overwrite = async (file: string, place: number, length: number): Promise<void> => {
   const handle = await open(file, 'r+');
@@ -37,10 +20,9 @@ describe('animal-store restore, while a service uses a damaged database', () => 
   afterEach(killServices);
   afterEach(removeFolders);
 
-  for (const [part, damage] of [
-    ['an index', async (file: string) => overwrite(file, await placeOfIndexLeaf(file), pageBytes)],
-    ['the header', (file: string) => overwrite(file, 0, 16)],
-    ['the schema', (file: string) => overwrite(file, 100, pageBytes - 100)],
+  for (const [part, place, length] of [
+    ['the header', 0, 16],
+    ['the schema', 100, 3_996],
   ] as const) {
     it(`refuses to replace it if ${part} is damaged, but replaces it once the service has ended`, async () => {
       const { file, environment } = await newCatalogue(animals(2_000));
@@ -56,7 +38,7 @@ describe('animal-store restore, while a service uses a damaged database', () => 
         expect(status).to.equal(201);
       };
       await create();
-      await damage(file);
+      await overwrite(file, place, length);
       await create();
       expect(await restore()).to.include({
         code: 1,

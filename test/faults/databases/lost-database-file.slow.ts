@@ -61,15 +61,12 @@ describe('A service that loses its SQLite file', () => {
   afterEach(killServices);
 
   const losses: Readonly<Record<string, (file: string) => Promise<void>>> = {
-    'the file is removed': rm,
     'the file is replaced by another': async (file) => {
       const other = `${file}-other`;
       await makeDatabase(other);
       await rename(other, file);
     },
     'its log is removed': (file) => rm(`${file}-wal`),
-    'its log is moved': (file) => rename(`${file}-wal`, `${file}-moved`),
-    'the index of its log is removed': (file) => rm(`${file}-shm`),
   };
   for (const [loss, lose] of Object.entries(losses)) {
     it(`ends and says why after ${loss}`, losing(lose));
