@@ -18,13 +18,6 @@ const processMetrics = [
   'process_resident_memory_bytes',
 ];
 
-const addProcessMetrics = (registry: Registry): void => {
-  collectDefaultMetrics({ register: registry });
-  for (const { name } of registry.getMetricsAsArray()) {
-    if (!processMetrics.includes(name)) registry.removeSingleMetric(name);
-  }
-};
-
 /**
  * Makes the metrics of a service. Where OpenTelemetry has a name for a metric, the metric has this name in Prometheus
  * spelling. app/serve/serve.ts calls this function at startup, and app/serve/observability.ts reports each request to
@@ -32,14 +25,15 @@ const addProcessMetrics = (registry: Registry): void => {
  */
 export const prometheusMetrics = ({ version, operations }: Options) => {
   const registry = new Registry();
-  addProcessMetrics(registry);
-  const requests = requestMetrics(registry, operations);
-  const batches = batchMetrics(registry);
+  collectDefaultMetrics({ register: registry });
+  for (const { name } of registry.getMetricsAsArray()) {
+    if (!processMetrics.includes(name)) registry.removeSingleMetric(name);
+  }
   const setServiceStatus = serviceMetrics(registry, version);
   return {
-    requests,
-    batches,
-    read: (status: ServiceStatus = { isReady: false }): Promise<string> => {
+    requests: requestMetrics(registry, operations),
+    batches: batchMetrics(registry),
+    read: (status: ServiceStatus): Promise<string> => {
       setServiceStatus(status);
       return registry.metrics();
     },

@@ -1,38 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
+/** Maximum number of owners with series of their own, because the number of owners has no bound. */
 const maxOwners = 100;
 const otherOwners = '_OTHER';
-
-const tooManyRequests = 429;
-
-/** Makes the counters by owner. Their number of series is bounded, because the number of owners is not. */
-const ownerMetrics = (registers: Array<Registry>) => {
-  const bounded = `by owner of the key; owners after the first ${maxOwners} are counted as ${otherOwners}.`;
-  const labelNames = ['owner'];
-  const requests = new Counter({
-    name: 'animal_store_owner_requests_total',
-    help: `Authenticated requests ${bounded}`,
-    labelNames,
-    registers,
-  });
-  const rateLimited = new Counter({
-    name: 'animal_store_owner_rate_limited_total',
-    help: `Authenticated requests that RATE_LIMIT rejected with 429, ${bounded}`,
-    labelNames,
-    registers,
-  });
-  const owners = new Set<string>();
-
-  return (ownerId: string, status: number): void => {
-    const owner = owners.has(ownerId) || owners.size < maxOwners ? ownerId : otherOwners;
-    const isNew = !owners.has(owner);
-    if (isNew) owners.add(owner);
-    requests.inc({ owner });
-    const isLimited = status === tooManyRequests;
-    // The first request of an owner makes a series at 0, because Prometheus cannot compute the increase of a missing one.
-    if (isNew || isLimited) rateLimited.inc({ owner }, isLimited ? 1 : 0);
-  };
-};
 
 const unauthorizedReasons = [
   'missing_key',
@@ -57,18 +27,6 @@ export interface Operation {
   readonly successStatus: number;
 }
 
-const knownMethods = new Set([
-  'CONNECT',
-  'DELETE',
-  'GET',
-  'HEAD',
-  'OPTIONS',
-  'PATCH',
-  'POST',
-  'PUT',
-  'TRACE',
-]);
-
 // OpenTelemetry recommends bounds from 5 ms, but most list requests take less. A request takes at most 5 s, not
 // counting the time in which its body arrives.
 const boundsInSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -80,9 +38,8 @@ const rejectionStatuses = [400, 405, 408, 413, 417, 431, 505];
 /** Makes the metrics of requests, which index.ts combines with the others. */
 export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Operation>) => {
   const registers = [registry];
-  const countOwner = ownerMetrics(registers);
-  let active = 0;
-
+  const counter = (name: string, help: string, ...labelNames: ReadonlyArray<string>) =>
+    new Counter({ name, help, labelNames, registers });
   const durations = new Histogram({
     name: 'http_server_request_duration_seconds',
     help: 'Duration of HTTP server requests.',
@@ -90,23 +47,33 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
     buckets: boundsInSeconds,
     registers,
   });
-  const rejections = new Counter({
-    name: 'animal_store_rejections_total',
-    help: 'Requests rejected before the application received them: timed out, or not valid HTTP.',
-    labelNames: ['http_response_status_code'],
-    registers,
-  });
-  const refusedConnections = new Counter({
-    name: 'animal_store_refused_connections_total',
-    help: 'Connections refused because MAX_CONNECTIONS was reached.',
-    registers,
-  });
-  const unauthorized = new Counter({
-    name: 'animal_store_unauthorized_requests_total',
-    help: 'Requests answered with 401, by reason.',
-    labelNames: ['reason'],
-    registers,
-  });
+  const rejections = counter(
+    'animal_store_rejections_total',
+    'Requests rejected before the application received them: timed out, or not valid HTTP.',
+    'http_response_status_code',
+  );
+  const refusedConnections = counter(
+    'animal_store_refused_connections_total',
+    'Connections refused because MAX_CONNECTIONS was reached.',
+  );
+  const unauthorized = counter(
+    'animal_store_unauthorized_requests_total',
+    'Requests answered with 401, by reason.',
+    'reason',
+  );
+  const byOwner = `by owner of the key; owners after the first ${maxOwners} are counted as ${otherOwners}.`;
+  const ownerRequests = counter(
+    'animal_store_owner_requests_total',
+    `Authenticated requests ${byOwner}`,
+    'owner',
+  );
+  const ownerRateLimited = counter(
+    'animal_store_owner_rate_limited_total',
+    `Authenticated requests that RATE_LIMIT rejected with 429, ${byOwner}`,
+    'owner',
+  );
+  const owners = new Set<string>();
+  let active = 0;
   new Gauge({
     name: 'http_server_active_requests',
     help: 'Number of HTTP requests in progress.',
@@ -116,7 +83,7 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
     },
   });
 
-  // A route is a template such as `/v1/pets/:petId`, never text from a client.
+  // A route is a template such as `/v1/pets/:petId`, never text from a client. The parser of Node knows each method.
   const labelsOf = (method: string, route: string, status: number) => ({
     http_request_method: method,
     http_route: route,
@@ -128,14 +95,23 @@ export const requestMetrics = (registry: Registry, operations: ReadonlyArray<Ope
   for (const status of rejectionStatuses) rejections.inc({ http_response_status_code: status }, 0);
   for (const reason of unauthorizedReasons) unauthorized.inc({ reason }, 0);
 
+  const countOwner = (ownerId: string, status: number): void => {
+    const owner = owners.has(ownerId) || owners.size < maxOwners ? ownerId : otherOwners;
+    if (!owners.has(owner)) {
+      owners.add(owner);
+      ownerRateLimited.inc({ owner }, 0);
+    }
+    ownerRequests.inc({ owner });
+    if (status === 429) ownerRateLimited.inc({ owner });
+  };
+
   return {
     started: (): void => {
       active += 1;
     },
     ended: ({ method, route = '', status, milliseconds, owner, reason }: EndedRequest): void => {
       active -= 1;
-      const labels = labelsOf(knownMethods.has(method) ? method : '_OTHER', route, status);
-      durations.observe(labels, milliseconds / 1000);
+      durations.observe(labelsOf(method, route, status), milliseconds / 1000);
       if (owner !== undefined) countOwner(owner, status);
       if (reason !== undefined) unauthorized.inc({ reason });
     },

@@ -38,40 +38,32 @@ const poolName = 'db_client_connection_pool_name';
 const connectionState = 'db_client_connection_state';
 
 export const serviceMetrics = (registry: Registry, version: string) => {
-  const registers = [registry];
-  new Gauge({
-    name: 'animal_store_build_info',
-    help: 'Always 1. The label is the running version.',
-    labelNames: ['version'],
-    registers,
-  }).set({ version }, 1);
-  const ready = new Gauge({
-    name: 'animal_store_ready',
-    help: '1 if the service is ready, as /readyz reports, otherwise 0.',
-    registers,
-  });
-  const gauges = measured.map(
-    ([value, name, help]) => [value, new Gauge({ name, help, registers })] as const,
+  const gauge = (name: string, help: string, ...labelNames: ReadonlyArray<string>) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+
+  gauge('animal_store_build_info', 'Always 1. The label is the running version.', 'version').set(
+    { version },
+    1,
   );
-  const ends = new Gauge({
-    name: 'animal_store_owner_keys_expiry_timestamp_seconds',
-    help: 'Unix time at which the last valid API key of an owner expires, for the 100 owners for whom it is soonest. Owners with a key that never expires are left out.',
-    labelNames: ['owner'],
-    registers,
-  });
-  const connections = new Gauge({
+  const ready = gauge('animal_store_ready', '1 if the service is ready, as /readyz reports, otherwise 0.');
+  const gauges = measured.map(([value, name, help]) => [value, gauge(name, help)] as const);
+  const ends = gauge(
+    'animal_store_owner_keys_expiry_timestamp_seconds',
+    'Unix time at which the last valid API key of an owner expires, for the 100 owners for whom it is soonest. Owners with a key that never expires are left out.',
+    'owner',
+  );
+  const connections = gauge(
     // The OpenTelemetry name ends in `_count`, which Prometheus reserves for histograms.
-    name: 'db_client_connections',
-    help: 'Number of database connections by state.',
-    labelNames: [poolName, connectionState],
-    registers,
-  });
-  const pending = new Gauge({
-    name: 'db_client_connection_pending_requests',
-    help: 'Number of queries that wait for a database connection.',
-    labelNames: [poolName],
-    registers,
-  });
+    'db_client_connections',
+    'Number of database connections by state.',
+    poolName,
+    connectionState,
+  );
+  const pending = gauge(
+    'db_client_connection_pending_requests',
+    'Number of queries that wait for a database connection.',
+    poolName,
+  );
   return (status: ServiceStatus): void => {
     ready.set(status.isReady ? 1 : 0);
     for (const [name, gauge] of gauges) {

@@ -41,6 +41,7 @@ describe('The port of the operator', () => {
     const admin = await service.adminAddress();
     const paths = Array.from({ length: 5 }, () => ['/livez', '/readyz', '/metrics']).flat();
     expect(new Set(await statusesOf(admin, paths))).to.deep.equal(new Set([200]));
+    expect((await readMetrics(service)).get('animal_store_refused_connections_total')).to.equal(1);
     for (const { destroy } of kept) destroy();
   });
 
