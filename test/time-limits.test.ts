@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { maxResponseMs } from '../adapters/http/routes';
 import { serverTimeouts as server } from '../adapters/http-server/timeouts';
 import { databaseTimeouts as database } from '../adapters/knex';
-import { requestTimeoutMs } from '../app/doctor/ports';
 import { scrapeTimeoutMs } from '../app/serve/observability';
 import { clientTimeouts as client } from '../core/client';
 import { maxTimerMs } from '../core/rules';
@@ -47,7 +46,6 @@ const orders: ReadonlyArray<readonly [string, ReadonlyArray<number>]> = [
   ],
   ['a client outlasts the service', [promisedMs, client.attemptMs, client.retryForMs]],
   ['a client backs off within its time', [client.firstDelayMs, client.maxDelayMs, client.retryForMs]],
-  ['doctor outlasts the service', [promisedMs, requestTimeoutMs]],
 ];
 
 describe('Time limits', () => {

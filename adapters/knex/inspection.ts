@@ -1,4 +1,4 @@
-/* Inspection of a database for the command `doctor`, which app/doctor/doctor.ts calls. */
+/* Inspection of a database for the command `doctor`, which app/doctor.ts calls. */
 
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
@@ -63,11 +63,7 @@ export const inspectDatabase = (
       if (E.isLeft(tried)) return tried;
       return E.right({ schema, findings, issuedKeys: 0, validKeys: 0 });
     }
-    if (schema.pending.length > 0) {
-      await tryAndRollBack(database.writes, (transaction) =>
-        transaction.schema.createTable('animal_store_probe', (table) => table.integer('id')),
-      );
-    } else if (generationMismatch(schema) === undefined) {
+    if (schema.pending.length === 0 && generationMismatch(schema) === undefined) {
       await readAnimals(database);
       await tryCreate(database);
     }

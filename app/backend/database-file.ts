@@ -24,7 +24,7 @@ const readable = constants.R_OK | constants.W_OK;
 
 /**
  * Returns advice on a database file that can't be used, or undefined. failures.ts adds it to error messages;
- * backend.ts, doctor/doctor.ts and commands/backup.ts use it to check the file.
+ * backend.ts, doctor.ts and commands/backup.ts use it to check the file.
  */
 export const fileAdvice = (filename: string): string | undefined => {
   const file = existsSync(filename) ? realpathSync(filename) : resolve(filename);

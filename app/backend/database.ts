@@ -87,7 +87,7 @@ interface Options {
 /**
  * Opens and migrates the database for a command, and closes it after `use`. Creates the tables only for the command
  * `migrate`, and otherwise throws NotInitialized if they are missing. The commands `import`, `export`, `keys` and
- * `migrate` call it; backend.ts and doctor/doctor.ts call only `databaseOf`. `signal` ends the wait for the migration, but not
+ * `migrate` call it; backend.ts and doctor.ts call only `databaseOf`. `signal` ends the wait for the migration, but not
  * the migration: its transaction commits before the process exits, or is rolled back.
  */
 export const withDatabase = async <A>(

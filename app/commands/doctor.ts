@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import type { CheckResult } from '../doctor/check-result';
-import { diagnose } from '../doctor/doctor';
+import { type CheckResult, diagnose } from '../doctor';
 import { escapeControlCharacters } from '../terminal/text';
 import type { Terminal } from '../terminal/terminal';
 

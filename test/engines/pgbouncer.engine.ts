@@ -3,8 +3,8 @@ import { postgresStore } from '../support/databases/databases';
 import { type Answer, call, idOf, roundRobin } from '../support/http/client';
 import { execute, inPostgresDatabase } from '../support/postgres/postgres';
 import { startServices } from '../support/service/service-process';
-import type { CheckResult } from '../../app/doctor/check-result';
-import { diagnose } from '../../app/doctor/doctor';
+import type { CheckResult } from '../../app/doctor';
+import { diagnose } from '../../app/doctor';
 
 const key = 'pooled-key';
 const clients = 32;

@@ -136,8 +136,8 @@ describe('animal-store doctor on a SQLite file', () => {
       ['text', 'file is not a database'],
       ['.', "can't be used: it is a folder; name a file in it"],
       ['pipe', "can't be used: it is not a regular file; name another file"],
-      ['text/animals.sqlite3', `can't be created: ${folder}/text is a file; name a file in a folder`],
-      ['none/animals.sqlite3', `can't be created: create the folder ${folder}/none`],
+      ['text/animals.sqlite3', `can't be used: ${folder}/text is a file; name a file in a folder`],
+      ['none/animals.sqlite3', `can't be used: create the folder ${folder}/none`],
     ] as const) {
       const { failed } = await doctor({ DATABASE_URL: `sqlite:${join(folder, file)}` });
       expect(checksOf(failed), file).to.deep.equal(['database']);
