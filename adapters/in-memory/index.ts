@@ -128,19 +128,7 @@ export const inMemoryPetRepository = ({ pets = [], now = Date.now }: Options = {
     return E.right({ pet, replayed: false });
   };
 
-  /**
-   * Deletes the records of expired idempotency keys. The Map has them in order of expiry, so the first valid record
-   * ends the loop.
-   */
-  const purgeExpiredRecords = (): void => {
-    for (const [key, { expiresAt }] of records) {
-      if (expiresAt > now()) return;
-      records.delete(key);
-    }
-  };
-
   const addOnce = (newPet: NewPet, key: string): CreateResult => {
-    purgeExpiredRecords();
     const record = records.get(key);
     const pet = record && byId.get(record.id);
     const decision = resolveIdempotentCreate(record && { ...record, pet }, newPet, now());

@@ -22,12 +22,6 @@ const idsOf = (pages: Awaited<ReturnType<typeof walk>>): ReadonlyArray<ReadonlyA
   pages.map((page) => (E.isRight(page) ? page.right.pets.map(({ id }) => id) : undefined));
 
 describe('walkPages', () => {
-  it('reads everything in pages of 100', async () => {
-    const ids = idsOf(await walk(list));
-    expect(ids.map((page) => page?.length)).to.deep.equal([100, 100, 50]);
-    expect(ids.flat()).to.deep.equal(pets.map(({ id }) => id));
-  });
-
   it('uses the status, the page size and the start of the query', async () => {
     const query = { status: 'sold', limit: pageSize(7), after: petId(100n) } as const;
     const ids = idsOf(await walk(list, query)).flat();
@@ -36,19 +30,20 @@ describe('walkPages', () => {
     );
   });
 
-  it('continues after the page that was read, even if the consumer has changed it', async () => {
+  it('reads everything in pages of 100, even if the consumer changes each page', async () => {
     let handedOut: Array<Pet> = [];
     const changeable: PetRepository['list'] = (query) => async () => {
       const page = await success(list(query));
       handedOut = [...page.pets];
       return E.right({ ...page, pets: handedOut });
     };
-    const ids: Array<bigint> = [];
+    const ids: Array<ReadonlyArray<bigint>> = [];
     for await (const page of walkPages(changeable)) {
       expect(E.isRight(page)).to.equal(true);
-      ids.push(...handedOut.splice(0).map(({ id }) => id));
+      ids.push(handedOut.splice(0).map(({ id }) => id));
     }
-    expect(ids).to.deep.equal(pets.map(({ id }) => id));
+    expect(ids.map(({ length }) => length)).to.deep.equal([100, 100, 50]);
+    expect(ids.flat()).to.deep.equal(pets.map(({ id }) => id));
   });
 
   it('ends with a failed page', async () => {

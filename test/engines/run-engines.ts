@@ -13,7 +13,7 @@ import { citusScript, startCitus } from './citus-cluster';
 
 /** Tests that any other engine must pass as well, as far as they have PostgreSQL in their titles. */
 const sharedTests = [
-  'postgres-pet-repository',
+  'knex/pets/repository',
   'knex/pets/create',
   'damaged-rows',
   'held-keys',

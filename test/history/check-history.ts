@@ -38,7 +38,6 @@ export const checkHistory = (
   const violations: Array<Violation> = [];
   const violate = (property: Property, text: string): void => void violations.push({ property, text });
   const acknowledged = acknowledgedIn(exchanges);
-  const owed = acknowledgedBefore(acknowledged);
   const walks = walksIn(exchanges);
   const lastSince = acknowledged.reduce((latest, { since }) => Math.max(latest, since), 0);
   const lastWalks = walks.filter(
@@ -135,7 +134,11 @@ export const checkHistory = (
       } else if (isListed(exchange)) {
         const { pets } = exchange.answer;
         const last = pets.length < exchange.request.limit ? undefined : pets.at(-1)?.id;
-        for (const pet of missingFrom(pets, owed(began, { ...exchange.request, last }))) missing(nameOf(pet));
+        for (const pet of missingFrom(
+          pets,
+          acknowledgedBefore(acknowledged, began, { ...exchange.request, last }),
+        ))
+          missing(nameOf(pet));
       }
     }
   };
@@ -165,7 +168,8 @@ export const checkHistory = (
       });
       const { after, status } = first.request;
       const last = isWhole(walk) ? undefined : (walk.at(-1)?.answer.next ?? after);
-      for (const pet of missingFrom(walk.flatMap(petsIn), owed(first.began, { after, last, status })))
+      const owed = acknowledgedBefore(acknowledged, first.began, { after, last, status });
+      for (const pet of missingFrom(walk.flatMap(petsIn), owed))
         violate(property, `${nameOf(pet)} was left out of a walk (${who(first)})`);
     }
   };

@@ -77,7 +77,7 @@ export const petsIn = ({ answer }: Exchange): ReadonlyArray<Pet> => {
   return answer.type === 'page' ? answer.pets : [];
 };
 
-/** Returns the acknowledged animals by the first 201 of each id, in ascending order of ids. */
+/** Returns the acknowledged animals by the first 201 of each id. */
 export const acknowledgedIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<Acknowledged> => {
   const byId = new Map<bigint, Acknowledged>();
   for (const { answer, ended } of exchanges.filter(isCreated)) {
@@ -85,7 +85,7 @@ export const acknowledgedIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArra
     if (first === undefined || ended < first.since)
       byId.set(answer.pet.id, { pet: answer.pet, since: ended });
   }
-  return [...byId.values()].sort((one, other) => (one.pet.id < other.pet.id ? -1 : 1));
+  return [...byId.values()];
 };
 
 interface Range {
@@ -94,31 +94,17 @@ interface Range {
   readonly status?: string | undefined;
 }
 
-/** Returns a function that gives the animals of a range that were acknowledged before a time. */
-export const acknowledgedBefore = (acknowledged: ReadonlyArray<Acknowledged>) => {
-  // Ends the search at a place after which all animals are younger.
-  const earliestFrom = acknowledged.map(({ since }) => since);
-  for (let place = acknowledged.length - 2; place >= 0; place -= 1)
-    earliestFrom[place] = Math.min(earliestFrom[place] ?? Infinity, earliestFrom[place + 1] ?? Infinity);
-  const firstBehind = (id: bigint): number => {
-    let [low, high] = [0, acknowledged.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((acknowledged[middle]?.pet.id ?? id) > id) high = middle;
-      else low = middle + 1;
-    }
-    return low;
-  };
-  return (time: number, { after, last, status }: Range): ReadonlyArray<Pet> => {
-    const pets: Array<Pet> = [];
-    for (let place = firstBehind(after); (earliestFrom[place] ?? Infinity) < time; place += 1) {
-      const { pet, since } = acknowledged[place] ?? { since: Infinity };
-      if (pet === undefined || (last !== undefined && pet.id > last)) break;
-      if (since < time && (status === undefined || pet.status === status)) pets.push(pet);
-    }
-    return pets;
-  };
-};
+/** Returns the animals of a range that were acknowledged before a time. */
+export const acknowledgedBefore = (
+  acknowledged: ReadonlyArray<Acknowledged>,
+  time: number,
+  { after, last, status }: Range,
+): ReadonlyArray<Pet> =>
+  acknowledged
+    .filter(({ since }) => since < time)
+    .map(({ pet }) => pet)
+    .filter(({ id }) => id > after && (last === undefined || id <= last))
+    .filter((pet) => status === undefined || pet.status === status);
 
 export const walksIn = (exchanges: ReadonlyArray<Exchange>): ReadonlyArray<ReadonlyArray<Listed>> => {
   const walks = new Map<number, Array<Listed>>();

@@ -6,17 +6,23 @@ import { urlOf } from '../support/postgres/postgres-server';
 import { inFolder } from '../support/temporary-folder';
 import { findMissing, inTmpfs } from '../faults/support/machine';
 import { type PostgresPair, withPostgresPair } from '../faults/support/postgres-pair';
-import { databaseCables, fullDisk, instanceFaults, lock, longestOutageMs } from './faults';
+import {
+  databaseCables,
+  fullDisk,
+  type Hand,
+  type Injection,
+  instanceFaults,
+  lasting,
+  lock,
+  longestOutageMs,
+  silenceMs,
+} from './faults';
 import { type Instance, withInstances } from './instance';
-import { type Hand, type Injection, lasting, silenceMs } from './nemesis';
-import { settings } from './settings';
 
 export interface System {
   readonly instances: ReadonlyArray<Instance>;
   /** Each injects one fault at a time. No two of them touch the same thing. */
   readonly hands: ReadonlyArray<Hand>;
-  /** Returns the end of the logs of its database servers, which a failed run shows. */
-  readonly databaseLog?: () => string;
 }
 
 /** A system as an operator runs it, and the faults that it can have. */
@@ -57,7 +63,7 @@ export const sqliteFile: SetUp = {
       return withInstances([url, url, url], (instances) =>
         use({
           instances,
-          hands: [...instanceFaults(instances, settings.builds), lock(file), ...(hasDisk ? [disk] : [])],
+          hands: [...instanceFaults(instances), lock(file), ...(hasDisk ? [disk] : [])],
         }),
       );
     });
@@ -145,16 +151,6 @@ const pairFaults = (pair: PostgresPair, cables: ReadonlyArray<FreezingProxy>, di
 const instanceCount = 3;
 const pairDiskBytes = 640 * 1024 * 1024;
 
-const shownLogCharacters = 2_000;
-
-const logsOf = (pair: PostgresPair): string =>
-  [pair.primary(), pair.standby()]
-    .map((node) => {
-      const state = node.isRunning() ? 'is running' : 'has ended';
-      return `port ${node.port}, ${state}: ${node.log().slice(-shownLogCharacters)}`;
-    })
-    .join('\n');
-
 /** Three instances on a primary and a synchronous standby. */
 export const primaryAndStandby: SetUp = {
   name: 'standby',
@@ -167,9 +163,8 @@ export const primaryAndStandby: SetUp = {
           (instances) =>
             use({
               instances,
-              databaseLog: () => logsOf(pair),
               hands: [
-                ...instanceFaults(instances, settings.builds),
+                ...instanceFaults(instances),
                 databaseCables(proxies),
                 pairFaults(pair, proxies, diskBytes),
               ],

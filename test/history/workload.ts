@@ -6,17 +6,11 @@ import { type Random, randomFrom } from '../support/random';
 import type { Answer, Create, Exchange, List, Pet, Request } from './history';
 import type { Instance } from './instance';
 
-const knownPets = new Map<string, Pet>();
-
 const petFrom = (text: string): Pet => {
-  const known = knownPets.get(text);
-  if (known !== undefined) return known;
   const [, id] = /^\{"id":(\d+),/.exec(text) ?? [];
   if (id === undefined) throw new Error(`no animal: ${text}`);
   const status = /"status":"(\w+)"/.exec(text)?.[1];
-  const pet = { id: BigInt(id), body: text.replace(/"id":\d+,/, ''), ...(status && { status }) };
-  knownPets.set(text, pet);
-  return pet;
+  return { id: BigInt(id), body: text.replace(/"id":\d+,/, ''), ...(status && { status }) };
 };
 
 const pathOf = (request: Request): string => {
@@ -93,7 +87,6 @@ export interface WorkloadOptions {
 }
 
 export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions) => {
-  knownPets.clear();
   const exchanges: Array<Exchange> = [];
   const acknowledged: Array<bigint> = [];
   const keyed: Array<Create> = [];
