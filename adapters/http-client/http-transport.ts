@@ -5,7 +5,6 @@ import {
   checkPet,
   type InvalidField,
   maxPageSize,
-  type NewPet,
   newPetRules,
   parseJson,
   type Pet,
@@ -16,12 +15,9 @@ import {
 } from '../../core/client';
 
 interface Success {
-  readonly status: number;
-  readonly headers: Headers;
+  readonly response: Response;
   readonly body: unknown;
 }
-
-type Head = Pick<Success, 'status' | 'headers'>;
 
 /**
  * Maximum number of bytes of a response: 1 MB more than a page of the longest names, each character escaped in 12 bytes.
@@ -43,13 +39,13 @@ const retryAfterMsOf = (headers: Headers): number | undefined => {
   return Number.isNaN(milliseconds) ? undefined : Math.max(0, milliseconds);
 };
 
-const detailsOf = ({ status, headers }: Head) => ({
+const detailsOf = ({ status, headers }: Response) => ({
   status,
   requestId: headers.get('X-Request-Id') ?? undefined,
   retryAfterMs: retryAfterMsOf(headers),
 });
 
-const unexpectedResponse = (response: Head, text: string): AnimalStoreError => {
+const unexpectedResponse = (response: Response, text: string): AnimalStoreError => {
   const { status, ...details } = detailsOf(response);
   const message = `unexpected response with status ${status}: ${text.slice(0, shownLength)}`;
   return new AnimalStoreError('unexpected_response', message, {
@@ -58,11 +54,11 @@ const unexpectedResponse = (response: Head, text: string): AnimalStoreError => {
   });
 };
 
-const parseOrUndefined = (text: string): unknown => {
+const parseBody = (response: Response, text: string): unknown => {
   try {
     return parseJson(text);
   } catch {
-    return undefined;
+    throw unexpectedResponse(response, text);
   }
 };
 
@@ -119,41 +115,32 @@ const send = async (
   url: string,
   apiKey: ApiKeySource,
   { signal, fetch = globalThis.fetch }: Attempt,
-  create?: { readonly idempotencyKey: string; readonly newPet: NewPet },
+  { headers, ...init }: RequestInit & { readonly headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Success> => {
-  const headers: Record<string, string> = { Authorization: `Bearer ${await readApiKey(apiKey)}` };
+  const authorized = { ...headers, Authorization: `Bearer ${await readApiKey(apiKey)}` };
   // The API never redirects. Following a redirect could turn a create into a GET.
-  const init: RequestInit = { headers, signal, redirect: 'manual' };
-  if (create !== undefined) {
-    headers['Content-Type'] = 'application/json';
-    // Send the idempotency key in double quotes, where every printable ASCII character is allowed (RFC 8941, section
-    // 3.3.3).
-    headers['Idempotency-Key'] = `"${create.idempotencyKey.replace(/["\\]/g, '\\$&')}"`;
-    init.method = 'POST';
-    init.body = toJson(create.newPet);
-  }
-  const [response, text] = await fetch(url, init)
+  const request: RequestInit = { ...init, headers: authorized, signal, redirect: 'manual' };
+  const [response, text] = await fetch(url, request)
     .then(async (received) => [received, await readText(received)] as const)
     .catch((cause: unknown) => {
       throw cause instanceof AnimalStoreError ? cause : networkError(cause);
     });
-  const body = parseOrUndefined(text);
+  const body = parseBody(response, text);
   if (!response.ok) throw failureOf(response, body, text);
-  if (body === undefined) throw unexpectedResponse(response, text);
-  return { status: response.status, headers: response.headers, body };
+  return { response, body };
 };
 
-const toPet = (response: Success, value: unknown): Pet => {
+const toPet = ({ response, body }: Success): Pet => {
   try {
-    return checkPet(value);
+    return checkPet(body);
   } catch (error) {
     throw unexpectedResponse(response, String(propertyOf(error, 'message')));
   }
 };
 
-const toPets = (response: Success): ReadonlyArray<Pet> => {
-  if (!Array.isArray(response.body)) throw unexpectedResponse(response, 'the body is not an array');
-  return response.body.map((value: unknown) => toPet(response, value));
+const toPets = ({ response, body }: Success): ReadonlyArray<Pet> => {
+  if (!Array.isArray(body)) throw unexpectedResponse(response, 'the body is not an array');
+  return body.map((item: unknown) => toPet({ response, body: item }));
 };
 
 const nextLink = /;\s*rel="?next"?\s*(?:[;,]|$)/i;
@@ -167,33 +154,37 @@ export const httpTransport = (address: string, apiKey: ApiKeySource): Transport 
   const list: Transport['list'] = async (query, attempt) => {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) search.set(name, String(value));
-    const response = await send(`${url}?${search.toString()}`, apiKey, attempt);
-    const pets = toPets(response);
-    const hasMore = nextLink.test(response.headers.get('Link') ?? '');
+    const success = await send(`${url}?${search.toString()}`, apiKey, attempt);
+    const pets = toPets(success);
+    const hasMore = nextLink.test(success.response.headers.get('Link') ?? '');
     // Ids ascend from page to page. Without this check, a cache that repeats a page would make a walk endless.
     const ascends = pets.every(({ id }, index) => id > (pets[index - 1]?.id ?? query.after ?? id - 1n));
-    if (!ascends || (hasMore && pets.length === 0))
-      throw unexpectedResponse(response, 'a page is empty or repeats animals; check any proxy or cache');
-    return { pets, hasMore };
+    if (ascends && !(hasMore && pets.length === 0)) return { pets, hasMore };
+    const problem = 'a page is empty or repeats animals; check any proxy or cache';
+    throw unexpectedResponse(success.response, problem);
   };
 
   return {
     list,
     create: async (newPet, idempotencyKey, attempt) => {
-      const response = await send(url, apiKey, attempt, { idempotencyKey, newPet });
-      const replayed = response.headers.get('Idempotent-Replayed') === 'true';
-      return { pet: toPet(response, response.body), replayed };
+      const headers = {
+        'Content-Type': 'application/json',
+        // Double quotes allow every printable ASCII character (RFC 8941, section 3.3.3).
+        'Idempotency-Key': `"${idempotencyKey.replace(/["\\]/g, '\\$&')}"`,
+      };
+      const init = { method: 'POST', headers, body: toJson(newPet) };
+      const success = await send(url, apiKey, attempt, init);
+      const replayed = success.response.headers.get('Idempotent-Replayed') === 'true';
+      return { pet: toPet(success), replayed };
     },
     // The service removes GET /pets/{petId} on 5 December 2030. Lists one animal after the previous id instead.
     find: async (id, attempt) => {
       const isSmallest = BigInt.asIntN(64, id - 1n) > id;
-      const response = await send(`${url}?limit=1${isSmallest ? '' : `&after=${id - 1n}`}`, apiKey, attempt);
-      const [pet] = toPets(response);
+      const success = await send(`${url}?limit=1${isSmallest ? '' : `&after=${id - 1n}`}`, apiKey, attempt);
+      const [pet] = toPets(success);
       if (pet?.id === id) return pet;
-      throw new AnimalStoreError('pet_not_found', `pet not found: no animal has the id ${id}`, {
-        ...detailsOf(response),
-        status: 404,
-      });
+      const { requestId } = detailsOf(success.response);
+      throw new AnimalStoreError('pet_not_found', `pet not found: no animal has the id ${id}`, { requestId });
     },
   };
 };

@@ -43,15 +43,10 @@ export interface InvalidField {
   readonly expected: string;
 }
 
-interface Details {
-  readonly status?: number | undefined;
-  readonly fields?: ReadonlyArray<InvalidField> | undefined;
-  readonly requestId?: string | undefined;
-  readonly retryAfterMs?: number | undefined;
-  readonly attempts?: number | undefined;
-  readonly idempotencyKey?: string | undefined;
-  readonly cause?: unknown;
-}
+type DetailName =
+  'status' | 'fields' | 'requestId' | 'retryAfterMs' | 'attempts' | 'idempotencyKey' | 'cause';
+
+type Details = { readonly [Name in DetailName]?: AnimalStoreError[Name] | undefined };
 
 /**
  * Error of a failed call of an AnimalStoreClient. `status` is the HTTP status of the response, or the status that fits

@@ -82,7 +82,7 @@ const newPetChecks = fieldChecks(newPetRules);
 const petChecks = fieldChecks(petRules);
 
 export const placeChecks: Checks<Place> = {
-  status: optional(newPetChecks.status),
+  status: newPetChecks.status,
   after: optional(checkInt64),
   pageSize: optional(when((input) => isNumber(input) && pageSizeRule.holds(input), pageSizeRule.expected)),
 };

@@ -16,37 +16,21 @@ export interface Attempt {
   readonly fetch: typeof fetch | undefined;
 }
 
-const retriedCodes: ReadonlyArray<string> = [
-  'network',
-  'timeout',
-  'request_timeout',
-  'idempotency_key_in_flight',
-  'rate_limited',
-  'unavailable',
-];
-
+// A call without a response has a status, too: 502 after a network error, and 504 after a timeout.
 const retriedStatuses = [408, 429, 502, 503, 504];
 
 const isRetried = ({ code, status }: AnimalStoreError): boolean =>
-  retriedCodes.includes(code) || retriedStatuses.includes(status);
+  retriedStatuses.includes(status) || code === 'idempotency_key_in_flight';
 
 const backoffMs = ({ retryAfterMs = 0 }: AnimalStoreError, attempts: number): number =>
   retryAfterMs +
   Math.random() * Math.min(clientTimeouts.maxDelayMs, clientTimeouts.firstDelayMs * 2 ** attempts);
 
-interface Relay {
-  readonly aborts: Set<() => void>;
-  readonly abortAll: () => void;
-}
+/** Functions that abort the calls in progress with a signal. */
+const abortsOf = new WeakMap<EventTarget, Set<() => void>>();
 
-const relays = new WeakMap<AbortSignal, Relay>();
-
-const makeRelay = (): Relay => {
-  const aborts = new Set<() => void>();
-  const abortAll = (): void => {
-    for (const abort of aborts) abort();
-  };
-  return { aborts, abortAll };
+const abortCalls = ({ target }: Event): void => {
+  for (const abort of (target && abortsOf.get(target)) ?? []) abort();
 };
 
 /**
@@ -54,20 +38,19 @@ const makeRelay = (): Relay => {
  * signal, because Node warns of a leak if a signal has more than ten. `AbortSignal.any` would leak memory on Node 20.
  */
 const onAbort = (signal: AbortSignal, abort: () => void): (() => void) => {
-  const relay = relays.get(signal) ?? makeRelay();
-  relays.set(signal, relay);
-  relay.aborts.add(abort);
-  signal.addEventListener('abort', relay.abortAll); // has no effect for a listener that the signal already has
+  const aborts = abortsOf.get(signal) ?? new Set();
+  abortsOf.set(signal, aborts.add(abort));
+  signal.addEventListener('abort', abortCalls); // has no effect if the signal already has this listener
   return () => {
-    relay.aborts.delete(abort);
-    if (relay.aborts.size === 0) signal.removeEventListener('abort', relay.abortAll);
+    aborts.delete(abort);
+    if (aborts.size === 0) signal.removeEventListener('abort', abortCalls);
   };
 };
 
 const timedOut = Symbol('timed out');
 
 /** Settles as the first of the promises does, or resolves to `timedOut` after this time. */
-const raceTimeout = async <A>(
+const raceTimeout = <A>(
   milliseconds: number,
   ...promises: ReadonlyArray<Promise<A>>
 ): Promise<A | typeof timedOut> => {
@@ -78,11 +61,9 @@ const raceTimeout = async <A>(
     };
     timer = setTimeout(end, Math.min(milliseconds, maxTimerMs));
   });
-  try {
-    return await Promise.race([timeout, ...promises]);
-  } finally {
+  return Promise.race([timeout, ...promises]).finally(() => {
     clearTimeout(timer);
-  }
+  });
 };
 
 /**
