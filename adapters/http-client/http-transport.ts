@@ -111,15 +111,21 @@ const readText = async (response: Response): Promise<string> => {
   }
 };
 
+interface Init {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
 const send = async (
   url: string,
   apiKey: ApiKeySource,
   { signal, fetch = globalThis.fetch }: Attempt,
-  { headers, ...init }: RequestInit & { readonly headers?: Readonly<Record<string, string>> } = {},
+  init: Init = {},
 ): Promise<Success> => {
-  const authorized = { ...headers, Authorization: `Bearer ${await readApiKey(apiKey)}` };
+  const headers = { ...init.headers, Authorization: `Bearer ${await readApiKey(apiKey)}` };
   // The API never redirects. Following a redirect could turn a create into a GET.
-  const request: RequestInit = { ...init, headers: authorized, signal, redirect: 'manual' };
+  const request: RequestInit = { ...init, headers, signal, redirect: 'manual' };
   const [response, text] = await fetch(url, request)
     .then(async (received) => [received, await readText(received)] as const)
     .catch((cause: unknown) => {

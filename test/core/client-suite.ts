@@ -191,7 +191,11 @@ export const clientSuite = (open: OpenClient): void => {
     return use({ ...pets, create: () => never }, async (client) => {
       const reason = new Error('the user has left');
       const signal = AbortSignal.abort(reason);
-      expect(await errorOf(client.get(1n, { signal }))).to.include({ code: 'aborted', cause: reason });
+      expect(await errorOf(client.get(1n, { signal }))).to.include({
+        code: 'aborted',
+        attempts: 0,
+        cause: reason,
+      });
       for (const call of [
         (options: CreateOptions) => client.create(rex, options),
         (options: CreateOptions) => client.get(1n, options),

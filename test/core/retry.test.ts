@@ -37,12 +37,25 @@ describe('A call of a client', () => {
     expect(delays).to.deep.equal([400, 800, 1_600, 3_200, 5_000, 5_000]);
   });
 
-  it('sets no timer that is longer than Node allows, which would fire at once', async () => {
+  it('sets no timer that is longer than Node allows, which would fire at once, and clears each', async () => {
+    const cleared = mock.method(globalThis, 'clearTimeout');
     let attempts = 0;
     const failOnce = () => ((attempts += 1) === 1 ? Promise.reject(failure) : Promise.resolve('answer'));
     const unlimited = { timeoutMs: Infinity, retryForMs: Infinity };
     expect(await withRetries(failOnce, unlimited)).to.equal('answer');
     expect(timersMs).to.deep.equal([longestTimerMs, longestTimerMs, longestTimerMs]);
+    expect(cleared.mock.callCount()).to.equal(3);
+  });
+
+  it('aborts the signal of an attempt that times out', async () => {
+    const signals: Array<AbortSignal> = [];
+    const hang = ({ signal }: { readonly signal: AbortSignal }) => {
+      signals.push(signal);
+      return new Promise<never>(() => undefined);
+    };
+    const error: unknown = await withRetries(hang, { retryForMs: 0 }).catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'timeout', attempts: 1 });
+    expect(signals.map(({ aborted }) => aborted)).to.deep.equal([true]);
   });
 
   it('adds one listener to a signal that many calls share, and removes it after the last', async () => {
