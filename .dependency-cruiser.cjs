@@ -29,7 +29,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^adapters/([^/]+)/' },
       to: {
-        path: ['^adapters/', '^app/', '^test/'],
+        path: ['^adapters/', '^app/', '^test/', '^knexfile'],
         pathNot: ['^adapters/$1/', '^adapters/json/'],
       },
     },
@@ -42,16 +42,16 @@ module.exports = {
     },
     {
       name: 'app-is-the-top',
-      comment: 'Nothing but the tests imports the composition root.',
+      comment: 'Nothing but the tests and knexfile.ts imports the composition root.',
       severity: 'error',
-      from: { pathNot: ['^app/', '^test/'] },
+      from: { pathNot: ['^app/', '^test/', '^knexfile'] },
       to: { path: '^app/' },
     },
     {
       name: 'product-needs-no-tests',
       severity: 'error',
       comment: 'What is shipped does not import what tests it.',
-      from: { path: ['^core/', '^adapters/', '^app/'] },
+      from: { path: ['^core/', '^adapters/', '^app/', '^knexfile'] },
       to: { path: '^test/' },
     },
     {
@@ -73,7 +73,7 @@ module.exports = {
       name: 'no-undeclared-packages',
       comment: 'Each package that the product imports is a dependency of its own, or a peer.',
       severity: 'error',
-      from: { path: ['^core/', '^adapters/', '^app/'] },
+      from: { path: ['^core/', '^adapters/', '^app/', '^knexfile'] },
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'],
         dependencyTypesNot: ['npm-peer', 'type-only'],

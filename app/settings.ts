@@ -197,7 +197,7 @@ const resolveSecret = (
 
 /**
  * Reads the settings from environment variables, and secrets also from the files that `API_KEYS_FILE` and
- * `DATABASE_URL_FILE` name. commands/run.ts and doctor.ts call it.
+ * `DATABASE_URL_FILE` name. commands/run.ts, doctor.ts and knexfile.ts call it.
  */
 export const readSettings = (
   environment: NodeJS.ReadOnlyDict<string>,

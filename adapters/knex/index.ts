@@ -20,9 +20,14 @@ export {
   type SchemaState,
 } from './migrations/migrations';
 export { knexPetRepository, type RepositoryObserver } from './pets/repository';
-export { openPostgres, type PostgresOptions } from './postgres/postgres';
+export { openPostgres, postgresConfiguration, type PostgresOptions } from './postgres/postgres';
 export { backupSqlite, type CopyOptions, partialFileFor } from './sqlite/backup';
 export { identifyFile, isMountPoint, isSameFile } from './sqlite/file';
 export * from './sqlite/restore';
 export { databaseTimeouts } from './timeouts';
-export { openSqlite, openSqliteForInspection, type SqliteOptions } from './sqlite/sqlite';
+export {
+  openSqlite,
+  openSqliteForInspection,
+  sqliteConfiguration,
+  type SqliteOptions,
+} from './sqlite/sqlite';

@@ -11,6 +11,8 @@ import {
   openPostgres,
   openSqlite,
   openSqliteForInspection,
+  postgresConfiguration,
+  sqliteConfiguration,
 } from '../../adapters/knex';
 import { type PetRepository, unavailable } from '../../core';
 import { CommandFailed, orFail } from '../failures';
@@ -38,6 +40,7 @@ export const databaseOf = (settings: Settings) => {
       return {
         open: () => withDriver(() => openSqlite(filename, { isOwnFile: true })),
         openForInspection: () => withDriver(() => openSqliteForInspection(filename)),
+        configuration: () => sqliteConfiguration(filename),
       };
     }
     case 'Postgres': {
@@ -50,6 +53,7 @@ export const databaseOf = (settings: Settings) => {
       return {
         open,
         openForInspection: open,
+        configuration: () => postgresConfiguration(connectionString, options),
       };
     }
   }

@@ -24,6 +24,7 @@ const sources = [
   'adapters',
   'app',
   'test/contracts',
+  'knexfile.ts',
   'tsconfig.json',
   'package-lock.json',
 ];

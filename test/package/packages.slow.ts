@@ -23,9 +23,7 @@ const makeSmallCheckout = async (): Promise<string> => {
     await cp(join(projectFolder, kept), join(folder, kept));
   }
   for (const file of [
-    'core/index.ts',
-    'test/contracts/index.ts',
-    'adapters/http/docs/page.html',
+    ...['core/index.ts', 'test/contracts/index.ts', 'adapters/http/docs/page.html', 'knexfile.ts'],
     'app/main.ts',
   ]) {
     await mkdir(dirname(join(folder, file)), { recursive: true });

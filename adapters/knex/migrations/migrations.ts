@@ -77,8 +77,8 @@ export const migrationSource: Knex.MigrationSource<NamedMigration> = {
 const migrationTable = 'animal_store_migrations';
 
 /**
- * Configuration of Knex's migrator, with which migrate.ts and programs that embed the store run the migrations. It
- * ignores migrations that only a newer program knows.
+ * Configuration of Knex's migrator. migrate.ts, the command `knex` (through knexfile.ts) and programs that embed the
+ * store run the migrations with it. It ignores migrations that only a newer program knows.
  */
 export const migrationConfig: Knex.MigratorConfig = {
   migrationSource,

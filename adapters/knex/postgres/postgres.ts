@@ -57,7 +57,7 @@ const socketWithTimeout = (timeoutMs: number) => (): Socket => {
   );
 };
 
-const postgresConfiguration = (
+export const postgresConfiguration = (
   connectionString: string,
   { poolSize, statementTimeoutMs }: PostgresOptions,
   onConnection: (server: Server) => void = () => undefined,

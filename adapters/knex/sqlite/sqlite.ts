@@ -38,7 +38,10 @@ const configuration = (
   return poolConfiguration(connect, { min: 1, max, afterCreate: withPragmas(pragmas, opened) });
 };
 
-const sqliteConfiguration = (filename: string, isReplaced?: ReturnType<typeof watchFile>): Knex.Config =>
+export const sqliteConfiguration = (
+  filename: string,
+  isReplaced?: ReturnType<typeof watchFile>,
+): Knex.Config =>
   configuration(
     filename,
     1,
