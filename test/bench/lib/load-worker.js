@@ -1,74 +1,71 @@
 import autocannon from 'autocannon';
+import { readFileSync } from 'node:fs';
 import { createHistogram } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { operations } from './operations.js';
 
-/** Requests that are written beforehand for one connection, so that none is made while the clock runs. */
-const requestsOf = (connections) => Math.ceil(16_000 / connections);
+/** Number of requests that are written beforehand, so that none is made while the clock runs. */
+const preparedRequests = 16_000;
 
-const warmUpSeconds = 0.5;
+const warmUpMs = 500;
 
-/** Keeps `connections` requests in flight; counts those that end after the warm-up. Latencies are in microseconds. */
-const load = ({ address, key, operation, animals, connections, seconds }) =>
-  new Promise((resolve, reject) => {
-    const latencies = createHistogram();
-    const authorization = `Bearer ${key}`;
-    const nextRequest = () => {
-      const request = operations[operation](animals);
-      return { ...request, headers: { authorization, ...request.headers } };
-    };
-    let measuring = false;
-    let began;
-    let processor;
-    let elapsed;
-    let faults = 0;
+const clockTicks = 100;
 
-    const instance = autocannon(
-      {
-        url: address,
-        connections,
-        duration: 3_600,
-        sampleInt: 50,
-        setupClient: (client) => {
-          client.setRequests(Array.from({ length: requestsOf(connections) }, nextRequest));
-        },
-      },
-      (error, result) => {
-        if (error) reject(error);
-        else {
-          resolve({
-            requestsPerSecond: latencies.count / elapsed,
-            p50: latencies.percentile(50),
-            p99: latencies.percentile(99),
-            generatorProcessor: processor / elapsed,
-            faults: faults + result.errors + result.timeouts + result.mismatches,
-          });
-        }
-      },
-    );
-    instance.on('response', (_client, status, _bytes, milliseconds) => {
-      if (status < 200 || status > 299) faults += 1;
-      if (measuring) latencies.record(Math.max(1, Math.round(milliseconds * 1000)));
-    });
-    setTimeout(() => {
-      measuring = true;
-      began = performance.now();
-      processor = process.cpuUsage();
-      process.send({ event: 'measuring' });
-    }, warmUpSeconds * 1000);
-    setTimeout(
-      () => {
-        measuring = false;
-        elapsed = (performance.now() - began) / 1000;
-        const { user, system } = process.cpuUsage(processor);
-        processor = (user + system) / 1_000_000;
-        process.send({ event: 'measured' });
-        instance.stop();
-      },
-      (warmUpSeconds + seconds) * 1000,
-    );
+/** Returns the seconds of processor time that a process has used (utime and stime in proc(5)). */
+const processorSeconds = (pid) => {
+  const [, fields] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number);
+  return (user + system) / clockTicks;
+};
+
+/** Keeps `connections` requests in flight, and counts those that end after the warm-up. Latencies are in microseconds. */
+const load = async ({ address, key, pid, operation, animals, connections, seconds }) => {
+  const latencies = createHistogram();
+  const authorization = `Bearer ${key}`;
+  let isMeasuring = false;
+  let faults = 0;
+  const run = autocannon({
+    url: address,
+    connections,
+    duration: 3_600,
+    setupClient: (client) => {
+      const requests = Array.from({ length: Math.ceil(preparedRequests / connections) }, () => {
+        const request = operations[operation].request(animals);
+        return { ...request, headers: { authorization, ...request.headers } };
+      });
+      client.setRequests(requests);
+    },
+  });
+  run.on('response', (_client, status, _bytes, milliseconds) => {
+    if (status < 200 || status > 299) faults += 1;
+    if (isMeasuring) latencies.record(Math.max(1, Math.round(milliseconds * 1000)));
   });
 
+  const now = () => ({
+    time: performance.now() / 1000,
+    target: processorSeconds(pid),
+    generator: processorSeconds(process.pid),
+  });
+  await delay(warmUpMs);
+  isMeasuring = true;
+  const began = now();
+  await delay(seconds * 1000);
+  isMeasuring = false;
+  const ended = now();
+  run.stop();
+  const { errors, timeouts } = await run;
+  const elapsed = ended.time - began.time;
+  return {
+    requestsPerSecond: latencies.count / elapsed,
+    p50: latencies.percentile(50),
+    p99: latencies.percentile(99),
+    targetCores: (ended.target - began.target) / elapsed,
+    generatorCores: (ended.generator - began.generator) / elapsed,
+    faults: faults + errors + timeouts,
+  };
+};
+
 process.on('message', async (job) => {
-  process.send({ event: 'result', result: await load(job) });
+  process.send(await load(job));
 });
 process.once('disconnect', () => process.exit());

