@@ -1,14 +1,14 @@
 import { expect } from 'chai';
+import { proxies, type StartProxy } from '../../deploy/support/proxies';
 import { eventually } from '../../support/eventually';
 import { call, environmentOf } from '../../support/http/client';
 import { inPostgresDatabase } from '../../support/postgres/postgres';
-import { type Environment, runCommand } from '../../support/processes/command';
-import { freePort } from '../../support/processes/system';
+import { type Environment, killPrograms, runCommand } from '../../support/processes/command';
+import { freePort, needsPrograms } from '../../support/processes/system';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
+import { removeFolders } from '../../support/temporary-folder';
 import { otherBuild } from '../support/builds';
-import { createUntil, expectStored, newLedger } from '../support/ledger';
-
-const instances = 3;
+import { expectStored, newLedger, useUntilOver } from '../support/ledger';
 
 const readiness = (address: string): Promise<string> =>
   call(`${address}/readyz`).then(
@@ -24,17 +24,11 @@ const startReady = async (environment: Environment, port: number): Promise<Servi
   return service;
 };
 
-/** Starts several instances one after another, each on a port that it keeps. */
-const startAll = async (environment: Environment): Promise<ReadonlyArray<ServiceProcess>> => {
-  const started: Array<ServiceProcess> = [];
-  while (started.length < instances) started.push(await startReady(environment, await freePort()));
-  return started;
-};
-
-const stopDelayMs = 1_000;
+/** Delay of a stop, longer than the interval of the proxies' health checks. */
+const stopDelayMs = 2_000;
 const longestStopMs = stopDelayMs + 2_000;
 
-/** Replaces the instances one by one, while the others stay ready. */
+/** Replaces the instances one by one, while the other one stays ready. */
 const replaceAll = async (running: ReadonlyArray<ServiceProcess>, environment: Environment) => {
   const started: Array<ServiceProcess> = [];
   for (const service of running) {
@@ -51,20 +45,28 @@ const replaceAll = async (running: ReadonlyArray<ServiceProcess>, environment: E
 
 const clients = 32;
 
-const deployAndRollBack = async (databaseUrl: string): Promise<void> => {
-  const older = { ...environmentOf(databaseUrl), STOP_DELAY: `${stopDelayMs}` };
-  const running = await startAll(older);
-  const addresses = running.map(({ address }) => address);
+/** Deploys and rolls back under load. Clients use a proxy, or else choose an instance themselves. */
+const deployAndRollBack = async (databaseUrl: string, startProxy?: StartProxy): Promise<void> => {
+  const older = { ...environmentOf(databaseUrl), TRUST_PROXY: '1', STOP_DELAY: `${stopDelayMs}` };
+  const running = [
+    await startReady(older, await freePort()),
+    await startReady(older, await freePort()),
+  ] as const;
+  const [{ host: first }, { host: second }] = [new URL(running[0].address), new URL(running[1].address)];
+  const proxy = await startProxy?.([first, second]);
+  const addresses = proxy === undefined ? running.map(({ address }) => address) : [proxy.address];
   const ledger = newLedger();
   let isOver = false;
-  // Each client keeps a connection, to the next instance when its own turns it away.
+  // A client whose instance turns it away goes on with the next one.
   const load = Promise.all(
     Array.from({ length: clients }, (_, client) => {
       let place = client;
-      return createUntil({
+      return useUntilOver({
         name: `${client}`,
         ledger,
-        address: () => addresses[place % instances] ?? '',
+        address: () => addresses[place % addresses.length] ?? '',
+        // A connection to a port that is closed at this moment is reset. A proxy knows earlier not to open one.
+        keepAlive: proxy === undefined || client % 4 !== 0,
         turnAway: () => (place += 1),
         isOver: () => isOver,
       });
@@ -107,10 +109,21 @@ const refuseOtherGeneration = async (databaseUrl: string): Promise<void> => {
 };
 
 describe('Instances on one PostgreSQL database', () => {
+  afterEach(killPrograms);
   afterEach(killServices);
+  afterEach(removeFolders);
 
   it('fail no request during a deploy that adds a column, and its rollback', () =>
-    inPostgresDatabase(deployAndRollBack));
+    inPostgresDatabase((databaseUrl) => deployAndRollBack(databaseUrl)));
   it('do not start on a schema of an incompatible version, and are not ready on it', () =>
     inPostgresDatabase(refuseOtherGeneration));
+
+  describe('behind a shipped proxy', () => {
+    needsPrograms('nginx', 'haproxy', 'openssl');
+
+    for (const [name, startProxy] of proxies) {
+      it(`fail no request during a deploy and its rollback behind ${name}`, () =>
+        inPostgresDatabase((databaseUrl) => deployAndRollBack(databaseUrl, startProxy)));
+    }
+  });
 });

@@ -4,7 +4,7 @@ import { type SqlStore, sqlStores } from '../../support/databases/databases';
 import { eventually } from '../../support/eventually';
 import { type Answer, call, environmentOf } from '../../support/http/client';
 import { killServices, startService } from '../../support/service/service-process';
-import { createUntil, expectStored, newLedger } from '../support/ledger';
+import { expectStored, newLedger, useUntilOver } from '../support/ledger';
 
 const clients = 64;
 
@@ -15,13 +15,13 @@ const longestStopMs = stopDelayMs + 10_000;
 const start = ({ databaseUrl }: SqlStore, delayMs: number) =>
   startService({ ...environmentOf(databaseUrl), LOG_LEVEL: 'info', STOP_DELAY: `${delayMs}` });
 
-/** Starts clients that keep their connection and create until one is refused. Resolves once animals are created. */
+/** Starts clients that keep their connection and use the service until one is refused. Resolves once animals are created. */
 const startLoad = async (address: string, onAnswer: (answer: Answer, client: number) => void) => {
   const ledger = newLedger();
   const isOver = (): boolean => ledger.refusedConnections > 0;
   const load = Promise.all(
     Array.from({ length: clients }, (_, client) =>
-      createUntil({
+      useUntilOver({
         name: `${client}`,
         ledger,
         address: () => address,

@@ -8,7 +8,7 @@ export interface Ledger {
   readonly sent: Set<string>;
   /** JSON text of each animal whose create got a 201. */
   readonly acknowledged: Array<string>;
-  /** Number of other outcomes, by status or by the code of the error. */
+  /** Number of other outcomes, by status and text or by the error. */
   readonly failed: Map<string, number>;
   refusedConnections: number;
 }
@@ -46,28 +46,36 @@ export const countFailure = ({ failed }: Ledger, reason: string): void => {
   failed.set(reason, (failed.get(reason) ?? 0) + 1);
 };
 
-interface Creator {
+interface Client {
+  /** Start of the names of its animals. */
   readonly name: string;
   readonly ledger: Ledger;
   readonly address: () => string;
+  /** False if each request has a connection of its own. */
+  readonly keepAlive?: boolean;
   /** Called when the connection was refused, or closed with the response, so that the caller can use another address. */
   readonly turnAway?: () => void;
   readonly isOver: () => boolean;
   readonly onAnswer?: (answer: Answer) => void;
 }
 
-/** Creates one animal after another. Sends a create again only if its connection was refused. */
-export const createUntil = async (creator: Creator): Promise<void> => {
-  const { name, ledger, isOver, turnAway = () => undefined } = creator;
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+/** Creates an animal and lists a page in turn. Sends a request again only if its connection was refused. */
+export const useUntilOver = async (client: Client): Promise<void> => {
+  const { name, ledger, isOver, keepAlive = true, turnAway = () => undefined } = client;
+  const agent = new Agent({ keepAlive, maxSockets: 1 });
+  const send = (count: number): Promise<Answer> =>
+    count % 2 === 0
+      ? create(ledger, client.address(), `${name}-${count}`, { agent })
+      : call(`${client.address()}/v1/pets`, { key: owner, agent });
   for (let count = 0; !isOver(); count += 1) {
     let isSent = false;
     while (!isSent && !isOver()) {
       try {
-        const answer = await create(ledger, creator.address(), `${name}-${count}`, { agent });
+        const answer = await send(count);
         isSent = true;
-        if (answer.status !== 201) countFailure(ledger, `${answer.status}`);
-        creator.onAnswer?.(answer);
+        if (answer.status !== (count % 2 === 0 ? 201 : 200))
+          countFailure(ledger, `${answer.status} ${answer.text}`);
+        client.onAnswer?.(answer);
         if (answer.headers.connection === 'close') turnAway();
       } catch (error) {
         const reason = String(error);
