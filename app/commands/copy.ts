@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
+import { isDeepStrictEqual } from 'node:util';
 import {
   checkCopySource,
   type CopiedStore,
@@ -11,53 +12,36 @@ import {
 } from '../../adapters/knex';
 import { fieldErrorTexts } from '../../core';
 import { databaseOf, requireFile, withDriver } from '../backend/database';
-import { fileAdvice } from '../backend/database-file';
 import { type DatabaseAddress, databaseAddressText } from '../database-address';
 import { CommandFailed, orFail, reasonOf } from '../failures';
 import { decodeSettings, type Settings } from '../settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
-import { showProgress } from '../transfer/progress';
 import { runTransfer, type TransferContext } from './run';
 
-const readTarget = (text: string): DatabaseAddress => {
+const readTarget = (text: string, env: Terminal['env']): Settings => {
   if (text === '') throw new Error('name the target: add its address, or set TARGET_URL');
-  const decoded = decodeSettings({ DATABASE_URL: text });
-  if (E.isRight(decoded)) {
-    const { DATABASE_URL: address } = decoded.right;
-    if (address._tag === 'Memory') throw new Error('TARGET_URL must be a database that outlives the command');
-    return address;
-  }
-  throw new Error(
-    fieldErrorTexts(decoded.left.map((error) => ({ ...error, field: 'TARGET_URL' }))).join('; '),
-  );
+  const decoded = decodeSettings({ ...env, DATABASE_URL: text });
+  if (E.isRight(decoded)) return decoded.right;
+  throw new Error(fieldErrorTexts(decoded.left).join('; ').replaceAll('DATABASE_URL', 'TARGET_URL'));
 };
 
-const isSame = (one: DatabaseAddress, other: DatabaseAddress): boolean => {
-  if (one._tag === 'Sqlite' && other._tag === 'Sqlite') return isSameFile(one.filename, other.filename);
-  return (
-    one._tag === 'Postgres' && other._tag === 'Postgres' && one.connectionString === other.connectionString
-  );
-};
+const isSame = (one: DatabaseAddress, other: DatabaseAddress): boolean =>
+  one._tag === 'Sqlite' && other._tag === 'Sqlite'
+    ? isSameFile(one.filename, other.filename)
+    : isDeepStrictEqual(one, other);
 
 const openSource = async (settings: Settings) => {
   const { DATABASE_URL: address } = settings;
   const named = databaseOf(settings);
   if (named === undefined) throw new CommandFailed({ _tag: 'NoDatabase' });
-  if (address._tag === 'Sqlite') {
-    requireFile(settings);
-    const advice = fileAdvice(address.filename);
-    if (advice !== undefined) throw new Error(`${address.filename} can't be locked: ${advice}`);
-    const knex = await withDriver(() => openSqliteSource(address.filename));
-    return { knex, close: () => knex.destroy() };
-  }
-  const { reads: knex, close } = await named.open();
-  return { knex, close };
+  requireFile(settings);
+  return address._tag === 'Sqlite' ? withDriver(() => openSqliteSource(address.filename)) : named.open();
 };
 
 const openTarget = async (settings: Settings, printError: (text: string) => void) => {
   const named = databaseOf(settings);
-  if (named === undefined) throw new CommandFailed({ _tag: 'NoDatabase' });
+  if (named === undefined) throw new Error('TARGET_URL must be a database that outlives the command');
   const target = await named.open();
   try {
     await orFail(migrate(target, { onProgress: printError }));
@@ -72,24 +56,21 @@ const openTarget = async (settings: Settings, printError: (text: string) => void
 const copy = async (
   targetUrl: string,
   state: CopyState,
-  { settings, terminal, signal }: TransferContext,
+  { settings, terminal: { env, printError }, signal }: TransferContext,
 ): Promise<CopiedStore> => {
-  const { DATABASE_URL: sourceAddress } = settings;
-  const targetAddress = readTarget(targetUrl);
-  terminal.printError(
-    `copy ${databaseAddressText(sourceAddress)} to ${databaseAddressText(targetAddress)}; the services of both must be stopped`,
+  const targetSettings = readTarget(targetUrl, env);
+  const [from, to] = [settings.DATABASE_URL, targetSettings.DATABASE_URL];
+  printError(
+    `copy ${databaseAddressText(from)} to ${databaseAddressText(to)}; the services of both must be stopped`,
   );
-  if (isSame(sourceAddress, targetAddress))
-    throw new Error('the source and the target are the same database');
+  if (isSame(from, to)) throw new Error('the source and the target are the same database');
   const source = await openSource(settings);
   try {
-    await orFail(checkCopySource(source.knex));
-    const target = await openTarget({ ...settings, DATABASE_URL: targetAddress }, terminal.printError);
-    const hideProgress = showProgress(terminal, { unit: 'rows', count: () => state.rows });
+    await orFail(checkCopySource(source));
+    const target = await openTarget(targetSettings, printError);
     try {
-      return await copyStore(source.knex, target, state, signal);
+      return await copyStore(source, target, state, signal);
     } finally {
-      hideProgress();
       await target.close();
     }
   } finally {
@@ -97,14 +78,8 @@ const copy = async (
   }
 };
 
-const summary = ({ animals, apiKeys, idempotencyKeys, lastId }: CopiedStore): string => {
-  const counts = [
-    counted(animals, 'animal'),
-    counted(apiKeys, 'API key'),
-    counted(idempotencyKeys, 'idempotency key'),
-  ];
-  return `copied and compared: ${counts.join(', ')}; the next animal gets an id above ${lastId}`;
-};
+const summary = ({ animals, apiKeys, idempotencyKeys, lastId }: CopiedStore): string =>
+  `copied and compared: ${counted(animals, 'animal')}, ${counted(apiKeys, 'API key')}, ${counted(idempotencyKeys, 'idempotency key')}; the next animal gets an id above ${lastId}`;
 
 /** Makes the command `copy`, which command-line.ts adds to the program. */
 export const copyCommand = (terminal: Terminal): Command =>
@@ -123,5 +98,6 @@ export const copyCommand = (terminal: Terminal): Command =>
           state.isCommitting
             ? 'the target did not confirm the commit: it has everything or nothing'
             : 'nothing was copied',
+        progress: { unit: 'rows', count: () => state.rows },
       });
     });

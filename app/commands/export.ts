@@ -6,7 +6,6 @@ import type { Terminal } from '../terminal/terminal';
 import { counted, escapeControlCharacters } from '../terminal/text';
 import { writeFile, writeStandardOutput } from '../transfer/files';
 import { type Format, formatOfFile, writeRows } from '../transfer/formats';
-import { showProgress } from '../transfer/progress';
 import {
   formatOption,
   missingFormat,
@@ -32,9 +31,8 @@ const exportTo = async (
   format: Format,
   { status, escapeFormulas = false }: Options,
   progress: { animals: number },
-  { settings, terminal, signal }: TransferContext,
+  { settings, terminal: { printError, stdout }, signal }: TransferContext,
 ): Promise<void> => {
-  const { printError, stdout } = terminal;
   await withDatabase(settings, { printError, signal }, async ({ pets }) => {
     async function* allPages(): AsyncGenerator<ReadonlyArray<Pet>> {
       for await (const page of walkPages(pets.list, { status })) {
@@ -43,14 +41,9 @@ const exportTo = async (
         yield page.right.pets;
       }
     }
-    const texts = writeRows(format, allPages(), { escapeFormulas });
-    if (file === '-' && stdout.isTTY === true) return writeStandardOutput(stdout, printable(texts), signal);
-    const hideProgress = showProgress(terminal, { count: () => progress.animals });
-    try {
-      await (file === '-' ? writeStandardOutput(stdout, texts, signal) : writeFile(file, texts, signal));
-    } finally {
-      hideProgress();
-    }
+    const texts = writeRows(format, allPages(), escapeFormulas);
+    if (file !== '-') return writeFile(file, texts, signal);
+    return writeStandardOutput(stdout, stdout.isTTY === true ? printable(texts) : texts, signal);
   });
 };
 
@@ -70,18 +63,16 @@ export const exportCommand = (terminal: Terminal): Command =>
       const { format = formatOfFile(file) } = options;
       if (format === undefined) return command.error(missingFormat);
       const progress = { animals: 0 };
-      await runTransfer(
-        terminal,
-        async (context) => {
-          await exportTo(file, format, options, progress, context);
-          return `${counted(progress.animals, 'animal')} ${progress.animals === 1 ? 'was' : 'were'} exported`;
-        },
-        {
-          failed: 'the export failed',
-          remains: () =>
-            file === '-'
-              ? `the output is incomplete (${counted(progress.animals, 'animal')})`
-              : unchangedText(file),
-        },
-      );
+      const run = async (context: TransferContext): Promise<string> => {
+        await exportTo(file, format, options, progress, context);
+        return `${counted(progress.animals, 'animal')} exported`;
+      };
+      await runTransfer(terminal, run, {
+        failed: 'the export failed',
+        remains: () =>
+          file === '-'
+            ? `the output is incomplete (${counted(progress.animals, 'animal')})`
+            : unchangedText(file),
+        progress: { unit: 'animals', count: () => progress.animals },
+      });
     });

@@ -1,13 +1,12 @@
 import { Command } from 'commander';
 import * as E from 'fp-ts/Either';
-import { importAll, type ImportedPets, type NewPet, type PetRepository } from '../../core';
+import { createReadStream } from 'node:fs';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { importAll, type ImportedPets, type NewPet } from '../../core';
 import { withDatabase } from '../backend/database';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
-import { openSource } from '../transfer/files';
 import { type Format, formatOfFile, readRows } from '../transfer/formats';
-import { showProgress } from '../transfer/progress';
-import type { Row } from '../transfer/rows';
 import { formatOption, missingFormat, nonEmpty, runTransfer, type TransferContext } from './run';
 
 interface Options {
@@ -18,90 +17,62 @@ interface Options {
   readonly json?: boolean;
 }
 
-interface Progress {
+interface Counts {
   rows: number;
   invalidRows: number;
-  /** True if the database has not confirmed the commit. */
-  isUnconfirmed: boolean;
 }
 
-class InvalidRow extends Error {}
-
+/** The database has not confirmed the commit. */
 class Unconfirmed extends Error {}
 
-const skipAll = async (rows: AsyncIterator<Row>): Promise<void> => {
-  while ((await rows.next()).done !== true);
+const openSource = (file: string, signal: AbortSignal): Readable => {
+  const source = addAbortSignal(signal, file === '-' ? process.stdin : createReadStream(file));
+  // Prevents an unhandled error event before the first read, which throws the error.
+  return source.on('error', () => undefined);
 };
 
-/**
- * Stores all valid rows in one transaction. Without `skipInvalid`, the first invalid row rolls the transaction back at
- * once, so that other writes can go on while the remaining rows are checked.
- */
-export const importRows = async (
-  rows: AsyncIterator<Row>,
-  pets: PetRepository,
-  skipInvalid: boolean,
-): Promise<ImportedPets> => {
-  async function* validRows(): AsyncGenerator<NewPet> {
-    for (let next = await rows.next(); next.done !== true; next = await rows.next()) {
-      const { newPet } = next.value;
-      if (E.isRight(newPet)) yield newPet.right;
-      else if (!skipInvalid) throw new InvalidRow(newPet.left);
-    }
-  }
-  const imported = await importAll(pets, validRows())();
-  if (E.isRight(imported)) return imported.right;
-  const { _tag, cause } = imported.left;
-  if (cause instanceof InvalidRow) await skipAll(rows);
-  throw _tag === 'Unavailable' ? new Unconfirmed(E.toError(cause).message) : cause;
-};
-
+/** Stores all animals of a file in one transaction, which ends at the first invalid row. With `--dry-run`, only reads them. */
 const importFile = async (
   file: string,
   format: Format,
   { skipInvalid = false, dryRun = false, escapeFormulas = false }: Options,
-  progress: Progress,
-  { settings, terminal, signal }: TransferContext,
+  counts: Counts,
+  { settings, terminal: { printError }, signal }: TransferContext,
 ): Promise<ImportedPets | undefined> => {
-  async function* reported(rows: AsyncIterable<Row>): AsyncGenerator<Row> {
-    for await (const row of rows) {
-      progress.rows += 1;
-      if (E.isLeft(row.newPet)) {
-        progress.invalidRows += 1;
-        terminal.printError(`line ${row.line}: ${row.newPet.left}`);
+  printError('the animals get new ids; `animal-store copy` keeps ids');
+  const source = openSource(file, signal);
+
+  async function* validRows(): AsyncGenerator<NewPet> {
+    for await (const { line, newPet } of readRows(format, source, escapeFormulas)) {
+      counts.rows += 1;
+      if (E.isRight(newPet)) {
+        yield newPet.right;
+        continue;
       }
-      yield row;
+      counts.invalidRows += 1;
+      const error = `line ${line}: ${newPet.left}`;
+      if (!skipInvalid && !dryRun) throw new Error(error);
+      printError(error);
     }
   }
-  terminal.printError('the animals get new ids; `animal-store copy` keeps ids');
-  const source = await openSource(file, signal);
-  const { fraction } = source;
-  const hideProgress = showProgress(terminal, { unit: 'rows', count: () => progress.rows, fraction });
+
   try {
-    const rows = reported(readRows(format, source.chunks, { escapeFormulas }));
-    if (!dryRun) {
-      const { printError } = terminal;
-      return await withDatabase(settings, { printError, signal }, ({ pets }) =>
-        importRows(rows, pets, skipInvalid),
-      );
-    }
-    await skipAll(rows);
-    if (progress.invalidRows > 0 && !skipInvalid) throw new InvalidRow();
+    if (!dryRun)
+      return await withDatabase(settings, { printError, signal }, async ({ pets }) => {
+        const imported = await importAll(pets, validRows())();
+        if (E.isRight(imported)) return imported.right;
+        const { _tag, cause } = imported.left;
+        throw _tag === 'Unavailable' ? new Unconfirmed(E.toError(cause).message) : cause;
+      });
+    const rows = validRows();
+    while ((await rows.next()).done !== true);
+    if (counts.invalidRows > 0 && !skipInvalid)
+      throw new Error(`${counts.invalidRows} of ${counted(counts.rows, 'row')} invalid`);
     return undefined;
-  } catch (error) {
-    progress.isUnconfirmed = error instanceof Unconfirmed;
-    if (!(error instanceof InvalidRow)) throw error;
-    const { rows, invalidRows } = progress;
-    const are = invalidRows === 1 ? 'is' : 'are';
-    throw new Error(`${invalidRows} of ${counted(rows, 'row')} ${are} invalid`, { cause: error });
   } finally {
-    hideProgress();
-    source.close();
+    source.destroy();
   }
 };
-
-const wereStored = (count: number): string =>
-  `${counted(count, 'animal')} ${count === 1 ? 'was' : 'were'} stored`;
 
 const idsText = ({ firstId, lastId }: ImportedPets): string =>
   firstId === undefined || lastId === undefined ? '' : ` with new ids from ${firstId} to ${lastId}`;
@@ -119,30 +90,26 @@ export const importCommand = (terminal: Terminal): Command =>
     .action(async (file: string, options: Options, command: Command) => {
       const { format = formatOfFile(file), json = false } = options;
       if (format === undefined) return command.error(missingFormat);
-      const progress: Progress = { rows: 0, invalidRows: 0, isUnconfirmed: false };
-      const validRows = (): number => progress.rows - progress.invalidRows;
+      const counts: Counts = { rows: 0, invalidRows: 0 };
 
       const run = async (context: TransferContext): Promise<string> => {
-        const began = performance.now();
-        const imported = await importFile(file, format, options, progress, context);
-        const seconds = Math.round(performance.now() - began) / 1_000;
-        const { rows, invalidRows } = progress;
-        if (json) {
-          const { count: stored, firstId, lastId } = imported ?? { count: 0 };
-          const ids = { firstId: firstId?.toString(), lastId: lastId?.toString() };
-          terminal.print(json, { stored, ...ids, rows, invalidRows, seconds }, '');
-        }
+        const imported = await importFile(file, format, options, counts, context);
+        const { rows, invalidRows } = counts;
+        const { count: stored, firstId, lastId } = imported ?? { count: 0 };
+        const ids = { firstId: firstId?.toString(), lastId: lastId?.toString() };
+        if (json) terminal.print(json, { stored, ...ids, rows, invalidRows }, '');
         const skipped = invalidRows === 0 ? '' : `, ${counted(invalidRows, 'invalid row')} skipped`;
         return imported === undefined
-          ? `dry run: ${validRows()} of ${counted(rows, 'row')} would be stored${skipped}; nothing was stored`
-          : `${wereStored(imported.count)}${idsText(imported)}${skipped}, in ${seconds} s`;
+          ? `dry run: ${rows - invalidRows} of ${counted(rows, 'row')} would be stored${skipped}; nothing was stored`
+          : `${counted(stored, 'animal')} stored${idsText(imported)}${skipped}`;
       };
 
       await runTransfer(terminal, run, {
         failed: 'the import failed',
-        remains: () =>
-          progress.isUnconfirmed
-            ? `the database did not confirm the commit: either ${wereStored(validRows())} or none; check with \`animal-store export\` before you import again`
+        remains: (error) =>
+          error instanceof Unconfirmed
+            ? 'the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again'
             : 'nothing was stored',
+        progress: { unit: 'rows', count: () => counts.rows },
       });
     });

@@ -11,6 +11,7 @@ import { readSettings, type Settings } from '../settings';
 import { type Interruption, interruptible } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { formats } from '../transfer/formats';
+import { type Progress, showProgress } from '../transfer/progress';
 
 export const readVersion = (): string =>
   decodeOrThrow(t.type({ version: t.string }), createRequire(__filename)('#manifest')).version;
@@ -69,28 +70,33 @@ const runInterruptible = (
 export const unchangedText = (file: string): string =>
   existsSync(file) ? `${file} is unchanged` : `${file} was not written`;
 
-interface FailureTexts {
+interface TransferTexts {
   readonly failed: string;
-  readonly remains: () => string;
+  /** Says what is stored after an error or a signal. */
+  readonly remains: (error: unknown) => string;
+  readonly progress?: Progress;
 }
 
 export const runTransfer = (
   terminal: Terminal,
   transfer: (context: TransferContext) => Promise<string>,
-  { failed, remains }: FailureTexts,
+  { failed, remains, progress }: TransferTexts,
 ): Promise<void> =>
   runInterruptible(terminal, async (context) => {
     const end = (text: string, exitCode: number | NodeJS.Signals): void => {
       terminal.printError(text);
       terminal.fail(exitCode);
     };
+    const hideProgress = progress && showProgress(terminal, progress);
     try {
       end(await transfer(context), 0);
     } catch (error) {
       const signal = context.receivedSignal();
-      if (signal !== undefined) end(`interrupted by ${signal}: ${remains()}`, signal);
+      if (signal !== undefined) end(`interrupted by ${signal}: ${remains(error)}`, signal);
       else if (errorCode(error) === 'EPIPE') {
-        end(`the reading program closed the pipe: ${remains()}`, 'SIGPIPE');
-      } else end(`${failed}: ${reasonOf(error, context.settings.DATABASE_URL)}; ${remains()}`, 1);
+        end(`the reading program closed the pipe: ${remains(error)}`, 'SIGPIPE');
+      } else end(`${failed}: ${reasonOf(error, context.settings.DATABASE_URL)}; ${remains(error)}`, 1);
+    } finally {
+      hideProgress?.();
     }
   });

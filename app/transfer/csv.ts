@@ -3,14 +3,8 @@ import { stringify } from 'csv-stringify/sync';
 import * as E from 'fp-ts/Either';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { inDecimal, Int64, NewPet, newPetFields, type Pet, type PetField, petFields } from '../../core';
-import { counted } from '../terminal/text';
-import { decodeRow, maxRowLength, type Row } from './rows';
-
-export interface CsvOptions {
-  /** True if a quote protects texts that a spreadsheet would run as a formula. */
-  readonly escapeFormulas?: boolean;
-}
+import { inDecimal, Int64, NewPet, newPetFields, type Pet, type PetField } from '../../core';
+import { decodeRow, maxRowLength, type Row, toBytes } from './rows';
 
 /**
  * Matches a text that a spreadsheet would run as a formula (OWASP, "CSV Injection"), and such a text after quotes.
@@ -23,41 +17,33 @@ const escapeFormula = (text: string): string => (formula.test(text) ? `'${text}`
 const unescapeFormula = (text: string): string =>
   text.startsWith("'") && formula.test(text) ? text.slice(1) : text;
 
-const { required, optional } = NewPet;
-
-const quoted = (names: ReadonlyArray<string>): string => names.map((name) => `\`${name}\``).join(' and ');
+const headerError = (header: ReadonlyArray<string>): Error => {
+  const [separator] = /^"?sep=|[;\t|]/i.exec(header.join()) ?? [];
+  const { required, optional } = NewPet;
+  return new Error(
+    separator === undefined
+      ? `line 1: the header must have the columns ${required.join(' and ')}, and may have ${optional.join(' and ')}, each only once and separated by commas`
+      : `line 1: the columns must be separated by commas, without ${JSON.stringify(separator)}`,
+  );
+};
 
 const normalise = (column: string): string => column.trim().toLowerCase();
 
 const checkHeader = (header: ReadonlyArray<string>): void => {
-  for (const name of [...required, ...optional]) {
-    if (header.includes(name)) continue;
+  for (const name of [...NewPet.required, ...NewPet.optional]) {
+    const { length: occurrences } = header.filter((column) => column === name);
     const misspelt = header.find((column) => normalise(column) === normalise(name));
-    if (misspelt !== undefined)
+    if (occurrences === 0 && misspelt !== undefined)
       throw new Error(`line 1: unknown column ${JSON.stringify(misspelt)}; did you mean ${name}?`);
+    if (occurrences > 1 || (occurrences === 0 && NewPet.required.includes(name))) throw headerError(header);
   }
-  const occurrences = (name: string): number => header.filter((other) => other === name).length;
-  if (required.every((name) => occurrences(name) === 1) && optional.every((name) => occurrences(name) <= 1))
-    return;
-  throw new Error(
-    `line 1: the header must have the columns ${quoted(required)}, and may have ${quoted(optional)}, each only once and separated by commas`,
-  );
-};
-
-const otherSeparators = { ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' };
-
-const refuseOtherSeparator = (text: string): void => {
-  const [header = ''] = text.split(/[\r\n]/, 1);
-  if (/^"?sep=/i.test(header))
-    throw new Error('line 1: `sep=` is not supported; delete the line, and separate the columns by commas');
-  const other = Object.entries(otherSeparators).find(([separator]) => header.includes(separator));
-  if (other !== undefined && !header.includes(','))
-    throw new Error(`line 1: the columns are separated by ${other[1]}; separate them by commas`);
 };
 
 const decimalInt64 = inDecimal(Int64);
 
-const readField = ({ kind }: PetField, text: string, { escapeFormulas = false }: CsvOptions): unknown => {
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+const readField = ({ kind }: PetField, text: string, escapeFormulas: boolean): unknown => {
   if (kind === 'int64') return E.getOrElseW(() => text)(decimalInt64.decode(text));
   return kind === 'text' && escapeFormulas ? unescapeFormula(text) : text;
 };
@@ -65,38 +51,31 @@ const readField = ({ kind }: PetField, text: string, { escapeFormulas = false }:
 const toNewPet = (
   header: ReadonlyArray<string>,
   fields: ReadonlyArray<string>,
-  options: CsvOptions,
+  escapeFormulas: boolean,
 ): Row['newPet'] => {
-  if (fields.length !== header.length) {
-    const advice =
-      fields.length > header.length ? '; put double quotes around a value that contains a comma' : '';
+  if (fields.length !== header.length)
     return E.left(
-      `the row has ${counted(fields.length, 'field')}, but the header has ${header.length}${advice}`,
+      `${fields.length} fields instead of ${header.length}; put a value that contains a comma in double quotes`,
     );
-  }
+  const texts = E.tryCatch(
+    () => fields.map((field) => utf8.decode(toBytes(field))),
+    () => 'the text is not UTF-8; save the file as UTF-8',
+  );
+  if (E.isLeft(texts)) return texts;
   const present = Object.entries<PetField>(newPetFields).flatMap(([name, field]) => {
-    const text = fields[header.indexOf(name)];
+    const text = texts.right[header.indexOf(name)];
     return text === undefined || (text === '' && !field.required)
       ? []
-      : [[name, readField(field, text, options)]];
+      : [[name, readField(field, text, escapeFormulas)]];
   });
   return decodeRow(Object.fromEntries(present));
 };
 
-const lineEnds = /\r\n|\n|\r/g;
-
-const explain = (error: unknown, line: number): unknown => {
-  if (!(error instanceof CsvError)) return error;
-  const tooLong = `is longer than ${maxRowLength} characters, or has a quote that is not closed`;
-  return new Error(
-    error.code === 'CSV_MAX_RECORD_SIZE'
-      ? `line ${line}: the row that begins here ${tooLong}`
-      : `line ${line}: a quote in the row that begins here is misplaced or not closed; put a value with a quote in double quotes, and write the quote twice`,
-  );
-};
-
 /** Reads the rows of a CSV file for formats.ts. Throws if the header is invalid, or at the first misplaced quote. */
-export async function* readCsv(texts: AsyncIterable<string>, options: CsvOptions): AsyncGenerator<Row> {
+export async function* readCsv(
+  binaryTexts: AsyncIterable<string>,
+  escapeFormulas: boolean,
+): AsyncGenerator<Row> {
   let nextLine = 1;
   const parser = parse({
     record_delimiter: ['\r\n', '\n', '\r'],
@@ -105,57 +84,43 @@ export async function* readCsv(texts: AsyncIterable<string>, options: CsvOptions
     // Counts lines here, because the parser counts a CRLF in quotes twice, and discards records at an error.
     on_record: (fields) => {
       const line = nextLine;
-      nextLine += 1 + (fields.join().match(lineEnds)?.length ?? 0);
+      nextLine += 1 + (fields.join().match(/\r\n|\n|\r/g)?.length ?? 0);
       return [String(line), ...fields];
     },
   });
-  async function* checked(): AsyncGenerator<string> {
-    let isFirst = true;
-    for await (const text of texts) {
-      if (isFirst) refuseOtherSeparator(text);
-      isFirst = false;
-      yield text;
-    }
-  }
   // The parser reports the same error to the loop below.
-  pipeline(Readable.from(checked()), parser).catch(() => undefined);
+  pipeline(Readable.from(binaryTexts), parser).catch(() => undefined);
   const records: AsyncIterable<ReadonlyArray<string>> = parser;
   let header: ReadonlyArray<string> | undefined;
   try {
     for await (const [line, ...fields] of records) {
       if (fields.length === 1 && fields[0] === '') continue;
       if (header === undefined) checkHeader((header = fields));
-      else yield { line: Number(line), newPet: toNewPet(header, fields, options) };
+      else yield { line: Number(line), newPet: toNewPet(header, fields, escapeFormulas) };
     }
   } catch (error) {
-    throw explain(error, nextLine);
+    if (!(error instanceof CsvError)) throw error;
+    if (nextLine === 1) throw headerError([]);
+    throw new Error(
+      `line ${nextLine}: a quote in the row that begins here is misplaced or not closed; put a value with a quote in double quotes, and write the quote twice`,
+      { cause: error },
+    );
   }
-  if (header === undefined) throw new Error('line 1: the header is missing');
+  if (header === undefined) throw headerError([]);
 }
-
-const isField = (name: string): name is keyof Pet => name in petFields;
-
-const columns = [...Object.keys(newPetFields), 'id'].filter(isField);
-
-const toText = (rows: ReadonlyArray<ReadonlyArray<string>>): string =>
-  stringify([...rows], {
-    record_delimiter: '\r\n',
-    quote_record_delimiter: true,
-    // Quotes spaces and byte order marks at the ends, because some programs drop them.
-    quoted_match: /^[ \ufeff]|[ \ufeff]$/,
-  });
-
-const writeField = (pet: Pet, column: keyof Pet, { escapeFormulas = false }: CsvOptions): string => {
-  const field: PetField = petFields[column];
-  const text = String(pet[column] ?? '');
-  return field.kind === 'text' && escapeFormulas ? escapeFormula(text) : text;
-};
 
 export async function* writeCsv(
   pages: AsyncIterable<ReadonlyArray<Pet>>,
-  options: CsvOptions,
+  escapeFormulas: boolean,
 ): AsyncGenerator<string> {
-  yield toText([columns]);
-  for await (const pets of pages)
-    yield toText(pets.map((pet) => columns.map((column) => writeField(pet, column, options))));
+  const toText = (pets: ReadonlyArray<Pet>, header = false): string =>
+    stringify([...pets], {
+      header,
+      columns: [...Object.keys(newPetFields), 'id'],
+      cast: { string: (text) => (escapeFormulas ? escapeFormula(text) : text) },
+      record_delimiter: '\r\n',
+      quote_record_delimiter: true,
+    });
+  yield toText([], true);
+  for await (const pets of pages) yield toText(pets);
 }

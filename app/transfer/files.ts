@@ -1,52 +1,20 @@
-import { createReadStream, createWriteStream, type Stats } from 'node:fs';
-import { lstat, open, rename, rm, stat } from 'node:fs/promises';
-import { addAbortSignal, Writable } from 'node:stream';
+import { createReadStream, createWriteStream, lstatSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { partialFileFor } from '../../adapters/knex';
-import { errorCode } from '../error-code';
 import { writeFully } from '../terminal/terminal';
 
-/** Opens the file that commands/import.ts reads, or standard input for `-`. */
-export const openSource = async (file: string, interruption: AbortSignal) => {
-  const size = file === '-' ? 0 : (await stat(file)).size;
-  const stream = file === '-' ? process.stdin : createReadStream(file);
-  // Prevents an unhandled error event if `interruption` is already aborted. The first read then throws the error.
-  stream.on('error', () => undefined);
-  const chunks: AsyncIterable<Uint8Array> = addAbortSignal(interruption, stream);
-  return {
-    chunks,
-    fraction: () => (size > 0 ? Math.min(stream.bytesRead / size, 1) : undefined),
-    close: (): void => {
-      stream.destroy();
-    },
-  };
-};
-
-const sqliteHeader = 'SQLite format 3\0';
-
-const startsAsDatabase = async (file: string): Promise<boolean> => {
-  const handle = await open(file);
-  try {
-    const head = Buffer.alloc(sqliteHeader.length);
-    await handle.read(head, 0, head.length, 0);
-    return head.toString('latin1') === sqliteHeader;
-  } finally {
-    await handle.close();
-  }
-};
-
-const findFile = (file: string): Promise<Stats | undefined> =>
-  lstat(file).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  });
+const sqliteHeader = 'SQLite format 3';
 
 const refuseToReplace = async (file: string): Promise<void> => {
-  const found = await findFile(file);
+  const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isFile())
     throw new Error(`${file} is not a regular file; name another file, or - for standard output`);
-  if (await startsAsDatabase(file)) throw new Error(`${file} is a SQLite database; name another file`);
+  if ((await text(createReadStream(file, { end: sqliteHeader.length - 1 }))) === sqliteHeader)
+    throw new Error(`${file} is a SQLite database; name another file`);
 };
 
 /**

@@ -1,8 +1,9 @@
+import * as E from 'fp-ts/Either';
 import { extname } from 'node:path';
-import { serialisePet } from '../../adapters/json';
+import { parseJson, serialisePet } from '../../adapters/json';
 import type { Pet } from '../../core';
-import { type CsvOptions, readCsv, writeCsv } from './csv';
-import { decodeUtf8, readNdjson, type Row } from './rows';
+import { readCsv, writeCsv } from './csv';
+import { decodeRow, maxRowLength, type Row, toBinaryTexts, toBytes } from './rows';
 
 export const formats = ['ndjson', 'csv'] as const;
 
@@ -16,18 +17,40 @@ const byExtension: Readonly<Record<string, Format>> = {
 
 export const formatOfFile = (file: string): Format | undefined => byExtension[extname(file).toLowerCase()];
 
+const parseRow = (text: string): Row['newPet'] => {
+  const value = parseJson(toBytes(text));
+  return E.isLeft(value) ? E.left(`invalid JSON: ${value.left.reason}`) : decodeRow(value.right);
+};
+
+async function* readNdjson(texts: AsyncIterable<string>): AsyncGenerator<Row> {
+  let line = 0;
+  let rest = '';
+  const rowsOf = (lines: ReadonlyArray<string>): ReadonlyArray<Row> =>
+    lines.flatMap((text) => {
+      line += 1;
+      return text.trim() === '' ? [] : [{ line, newPet: parseRow(text) }];
+    });
+  for await (const text of texts) {
+    const lines = `${rest}${text}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* rowsOf(lines);
+    if (rest.length > maxRowLength)
+      throw new Error(`line ${line + 1}: the row is longer than ${maxRowLength} bytes`);
+  }
+  yield* rowsOf([rest]);
+}
+
 /**
  * Reads the rows of a file for commands/import.ts; `writeRows` writes them for commands/export.ts. A row of NDJSON
- * accepts the same JSON as the body of `POST /v1/pets`. Throws at the first line that is not UTF-8, or where it can't
- * tell the rows apart.
+ * accepts the same JSON as the body of `POST /v1/pets`. Throws where it can't tell the rows apart.
  */
 export const readRows = (
   format: Format,
   chunks: AsyncIterable<Uint8Array>,
-  options: CsvOptions = {},
+  escapeFormulas = false,
 ): AsyncGenerator<Row> => {
-  const texts = decodeUtf8(chunks);
-  return format === 'csv' ? readCsv(texts, options) : readNdjson(texts);
+  const texts = toBinaryTexts(chunks);
+  return format === 'csv' ? readCsv(texts, escapeFormulas) : readNdjson(texts);
 };
 
 async function* writeNdjson(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGenerator<string> {
@@ -37,5 +60,5 @@ async function* writeNdjson(pages: AsyncIterable<ReadonlyArray<Pet>>): AsyncGene
 export const writeRows = (
   format: Format,
   pages: AsyncIterable<ReadonlyArray<Pet>>,
-  options: CsvOptions = {},
-): AsyncGenerator<string> => (format === 'csv' ? writeCsv(pages, options) : writeNdjson(pages));
+  escapeFormulas = false,
+): AsyncGenerator<string> => (format === 'csv' ? writeCsv(pages, escapeFormulas) : writeNdjson(pages));

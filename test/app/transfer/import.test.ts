@@ -1,0 +1,138 @@
+import { expect } from 'chai';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { environmentOf, newCatalogue } from '../../support/databases/catalogue';
+import { killPrograms, main, startProgram } from '../../support/processes/command';
+import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
+import { importNotice, namesIn, newFile, runInProcess } from './support';
+
+const rex = '{"name":"Rex","categoryId":1}\n';
+
+const invalidRows = '{"name":"Rex","categoryId":1.5}\n{"name":"Rex","status":"gone"}\n[]\n{\n';
+
+const invalidRowsReport = (first: number): string =>
+  [
+    'categoryId must be an integer from -9223372036854775808 to 9223372036854775807',
+    'categoryId is required; status must be one of available, pending, sold',
+    'the row must be an object',
+    'invalid JSON: unexpected end at position 1',
+  ]
+    .map((reason, index) => `line ${first + index}: ${reason}\n`)
+    .join('');
+
+describe('The command import', () => {
+  afterEach(killPrograms);
+  afterEach(removeFolders);
+
+  it('stores the animals of a file, and gives them ids of its own in the order of the file', async () => {
+    const file = await newFile(
+      'animals.ndjson',
+      '{"name":"Zoë","categoryId":9223372036854775807,"status":"sold","id":7,"color":"red"}\n\n' +
+        '{"categoryId":-9223372036854775808,"name":"=1,\\"\\n"}\r\n{"name":"","categoryId":9007199254740993}',
+    );
+    const { environment } = await newCatalogue();
+    expect(await runInProcess(['import', file], environment)).to.include({
+      code: 0,
+      stdout: '',
+      stderr: `${importNotice}3 animals stored with new ids from 1 to 3\n`,
+    });
+    const exported = await runInProcess(['export', '--format', 'ndjson'], environment);
+    expect(exported.stdout).to.equal(
+      '{"id":1,"name":"Zoë","categoryId":9223372036854775807,"status":"sold"}\n' +
+        '{"id":2,"name":"=1,\\"\\n","categoryId":-9223372036854775808}\n' +
+        '{"id":3,"name":"","categoryId":9007199254740993}\n',
+    );
+  });
+
+  it('takes CSV from standard input, and prints the result as JSON', async () => {
+    const { environment, file } = await newCatalogue();
+    const csv = '\ufeffstatus,color,categoryId,name\r\n,red,1,=1+1\r\nsold,,2,"""a"",\r\n b"\n';
+    const command = [main, 'import', '-', '--format', 'csv', '--json'];
+    const running = startProgram(process.execPath, command, { environment, isFed: true });
+    running.stdin.end(csv);
+    const { code, stdout } = await running.ended;
+    expect(stdout).to.equal('{"stored":2,"firstId":"1","lastId":"2","rows":2,"invalidRows":0}\n');
+    expect(code).to.equal(0);
+    expect(await namesIn(file)).to.deep.equal(['=1+1', '"a",\r\n b']);
+  });
+
+  it('stores nothing at an invalid row or a misplaced quote, and names its line', async () => {
+    const catalogue = await newCatalogue();
+    const json = await newFile('animals.ndjson', rex.repeat(1_500) + invalidRows + rex);
+    const csv = await newFile('animals.csv', `name,categoryId\n${'Tom,1\n'.repeat(1_500)}R "x",7\nTom,1\n`);
+    for (const [command, reason] of [
+      [[json], /: line 1501: categoryId must be an integer from .*/],
+      [[csv], /: line 1502: a quote in the row that begins here is misplaced .*/],
+      [[csv, '--skip-invalid'], /: line 1502: a quote .*/],
+      [[csv, '--skip-invalid', '--dry-run'], /: line 1502: a quote .*/],
+    ] as const) {
+      const { code, stderr } = await runInProcess(['import', ...command], catalogue.environment);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(new RegExp(`\nthe import failed${reason.source}; nothing was stored\n$`));
+      expect(await namesIn(catalogue.file)).to.deep.equal([]);
+    }
+  });
+
+  it('skips and reports invalid rows with --skip-invalid', async () => {
+    const catalogue = await newCatalogue();
+    const file = await newFile(
+      'animals.ndjson',
+      `${invalidRows}{"name":"A","categoryId":1}\n${invalidRows}{"name":"B","categoryId":1}`,
+    );
+    expect(await runInProcess(['import', '--skip-invalid', file], catalogue.environment)).to.include({
+      code: 0,
+      stderr: `${importNotice}${invalidRowsReport(1)}${invalidRowsReport(6)}2 animals stored with new ids from 1 to 2, 8 invalid rows skipped\n`,
+    });
+    expect(await namesIn(catalogue.file)).to.deep.equal(['A', 'B']);
+  });
+
+  it('takes away the quotes of an export with escaped formulas, with the same option', async () => {
+    const file = await newFile('animals.csv', "name,categoryId\n'=1+1,-1\n'Rex,-2\n");
+    for (const [flags, names] of [
+      [[], ["'=1+1", "'Rex"]],
+      [['--escape-formulas'], ['=1+1', "'Rex"]],
+    ] as const) {
+      const catalogue = await newCatalogue();
+      expect((await runInProcess(['import', file, ...flags], catalogue.environment)).code).to.equal(0);
+      expect(await namesIn(catalogue.file)).to.deep.equal(names);
+    }
+  });
+
+  it('reports every invalid row and creates no database with --dry-run', async () => {
+    const file = await newFile('animals.jsonl', rex + invalidRows);
+    const database = await newDatabaseFile();
+    const environment = environmentOf(database);
+    expect(await runInProcess(['import', '--dry-run', file], environment)).to.include({
+      code: 1,
+      stderr: `${importNotice}${invalidRowsReport(2)}the import failed: 4 of 5 rows invalid; nothing was stored\n`,
+    });
+    expect(await runInProcess(['import', '--dry-run', '--skip-invalid', file], environment)).to.include({
+      code: 0,
+      stderr: `${importNotice}${invalidRowsReport(2)}dry run: 1 of 5 rows would be stored, 4 invalid rows skipped; nothing was stored\n`,
+    });
+    expect(existsSync(database)).to.equal(false);
+  });
+
+  it('reports an unreadable file, format or setting, and that nothing was stored', async () => {
+    const [{ environment }, folder] = [await newCatalogue(), await makeFolder()];
+    const csv = await newFile('animals.csv', 'name,categoryId\nRex,1\n');
+    const none = join(folder, 'none.csv');
+    for (const [words, settings, reason] of [
+      [[none], environment, `ENOENT: no such file or directory, open '${none}'`],
+      [[folder, '--format', 'csv'], environment, 'EISDIR: illegal operation on a directory, read'],
+      [
+        [csv],
+        { DATABASE_URL: 'memory:' },
+        'this command needs a database, but DATABASE_URL is `memory:`; set it to sqlite:FILE or postgres://...',
+      ],
+    ] as const)
+      expect(await runInProcess(['import', ...words], settings)).to.include({
+        code: 1,
+        stderr: `${importNotice}the import failed: ${reason}; nothing was stored\n`,
+      });
+    expect(await runInProcess(['import', dirname(csv)], environment)).to.include({
+      code: 2,
+      stderr: 'error: the file name does not show the format; add --format ndjson or --format csv\n',
+    });
+  });
+});

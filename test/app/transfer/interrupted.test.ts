@@ -1,0 +1,258 @@
+import { expect } from 'chai';
+import { once } from 'node:events';
+import { closeSync, constants, openSync, readdirSync, readSync } from 'node:fs';
+import { rm, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openSqlite } from '../../../adapters/knex';
+import { type Catalogue, newCatalogue } from '../../support/databases/catalogue';
+import { columnOf, integrityOf, isLocked } from '../../support/databases/sqlite-files';
+import { eventually } from '../../support/eventually';
+import { inPostgresDatabase } from '../../support/postgres/postgres';
+import {
+  killPrograms,
+  main,
+  type Running,
+  startProgram,
+  withoutDatabaseLine,
+} from '../../support/processes/command';
+import { makeFolder, removeFolders } from '../../support/temporary-folder';
+import {
+  animals,
+  endConnectionsAtCommit,
+  importNotice,
+  makePipe,
+  namesIn,
+  newFile,
+  newLargeCatalogue,
+  runInProcess,
+} from './support';
+
+const bound = 25_000;
+
+/** More animals than a batch has, so that some are already in the transaction. */
+const someRows = '{"name":"Rex","categoryId":1}\n'.repeat(1_000);
+
+const startImport = ({ environment }: Pick<Catalogue, 'environment'>): Running =>
+  startProgram(process.execPath, [main, 'import', '-', '--format', 'ndjson'], { environment, isFed: true });
+
+/** Starts an import, and feeds it until the database has some of the animals. */
+const importHalf = async (catalogue: Catalogue): Promise<Running> => {
+  const running = startImport(catalogue);
+  running.stdin.write(someRows);
+  await eventually('the import is writing', bound, () => isLocked(catalogue.file));
+  return running;
+};
+
+const expectNothingIn = async ({ file }: Catalogue): Promise<void> => {
+  expect(await namesIn(file)).to.deep.equal([]);
+  expect(await integrityOf(file)).to.deep.equal(['ok']);
+};
+
+describe('An import that does not end well', () => {
+  afterEach(killPrograms);
+  afterEach(removeFolders);
+
+  for (const [signal, code, text] of [
+    ['SIGINT', 130, 'interrupted by SIGINT: nothing was stored\n'],
+    ['SIGTERM', 143, 'interrupted by SIGTERM: nothing was stored\n'],
+    ['SIGKILL', null, ''],
+  ] as const) {
+    it(`stores nothing at ${signal} in the middle, and says so if it can`, async () => {
+      const catalogue = await newCatalogue();
+      const running = await importHalf(catalogue);
+      running.signal(signal);
+      expect(withoutDatabaseLine(await running.ended)).to.include({
+        code,
+        stdout: '',
+        stderr: importNotice + text,
+      });
+      await expectNothingIn(catalogue);
+    });
+  }
+
+  it('frees the database at the first invalid row', async () => {
+    const catalogue = await newCatalogue();
+    const running = await importHalf(catalogue);
+    running.stdin.write('{"name":"Rex"}\n');
+    const { code, stderr } = await running.ended;
+    expect(stderr).to.include('\nthe import failed: line 1001: categoryId is required; nothing was stored\n');
+    expect(code).to.equal(1);
+    await expectNothingIn(catalogue);
+  });
+
+  it('stores nothing, and says what to do, while another import is writing', async () => {
+    const catalogue = await newCatalogue();
+    await importHalf(catalogue);
+    const file = await newFile('animals.ndjson', someRows);
+    expect(await runInProcess(['import', file], catalogue.environment)).to.include({
+      code: 1,
+      stderr: `${importNotice}the import failed: SQLITE_BUSY: database is locked; wait until the process that writes to it has ended; nothing was stored\n`,
+    });
+  });
+
+  it('stores nothing when the database refuses an animal in the middle', async () => {
+    const catalogue = await newCatalogue();
+    const database = openSqlite(catalogue.file);
+    await database.writes.raw(
+      `create trigger refuse before insert on pets when new.name = 'no' begin select raise(abort, 'full'); end`,
+    );
+    await database.close();
+    const file = await newFile('animals.ndjson', `${someRows}{"name":"no","categoryId":1}\n${someRows}`);
+    expect(await runInProcess(['import', file], catalogue.environment)).to.include({
+      code: 1,
+      stderr: `${importNotice}the import failed: SQLITE_CONSTRAINT: full; nothing was stored\n`,
+    });
+    await expectNothingIn(catalogue);
+  });
+
+  it('says that all animals were stored or none if the connection ends in the commit', () =>
+    inPostgresDatabase(async (url) => {
+      expect((await runInProcess(['migrate'], { DATABASE_URL: url })).code).to.equal(0);
+      await endConnectionsAtCommit(url);
+      const file = await newFile('animals.ndjson', someRows);
+      const { code, stderr } = await runInProcess(['import', file], { DATABASE_URL: url });
+      expect(stderr).to.match(
+        /\nthe import failed: .*; the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again\n$/,
+      );
+      expect(code).to.equal(1);
+    }));
+
+  const losses: Readonly<Record<string, (file: string) => Promise<void>>> = {
+    'the log is removed': (file) => rm(`${file}-wal`),
+    'the log is emptied': (file) => truncate(`${file}-wal`),
+    'the file is removed': rm,
+  };
+  for (const [loss, lose] of Object.entries(losses)) {
+    it(`ends if ${loss}`, async () => {
+      const catalogue = await newCatalogue();
+      const { file } = catalogue;
+      const running = startImport(catalogue);
+      await eventually('the database is open', bound, () => running.stderr().includes('database: '));
+      // The import has written, and so has a log, once its buffers can take no more.
+      for (let row = 0; row < 200; row += 1) running.stdin.write(someRows);
+      await once(running.stdin, 'drain');
+      await lose(file);
+      running.stdin.end();
+      const { code, stderr } = await running.ended;
+      // The watch does not notice an emptied log.
+      if (loss !== 'the log is emptied') expect(code, stderr).to.equal(1);
+      if (loss === 'the log is removed')
+        expect(await columnOf(file, 'animal_store_migrations', 'id')).to.have.lengthOf(1);
+    });
+  }
+});
+
+/**
+ * Returns a module that makes its process send itself a signal, some milliseconds after it starts to listen for that
+ * signal.
+ */
+const signalItself = (milliseconds: number, signal = 'SIGTERM'): Promise<string> =>
+  newFile(
+    'signal-itself.cjs',
+    `process.on('newListener', (name) => {
+       if (name === '${signal}') setTimeout(() => process.kill(process.pid, name), ${milliseconds});
+     });`,
+  );
+
+const endOf = async ({ ended }: Running) => {
+  const { code, signal, stderr } = withoutDatabaseLine(await ended);
+  return { code, signal, stderr };
+};
+
+const interrupted = {
+  code: 143,
+  signal: null,
+  stderr: `${importNotice}interrupted by SIGTERM: nothing was stored\n`,
+};
+
+describe('The first signal', function () {
+  this.timeout(2 * bound);
+  afterEach(killPrograms);
+  afterEach(removeFolders);
+
+  for (const milliseconds of [0, 100]) {
+    it(`ends an import ${milliseconds} ms after it begins to start`, async () => {
+      const { file } = await newCatalogue();
+      const hook = await signalItself(milliseconds);
+      const source = await newFile('animals.ndjson', someRows.repeat(200));
+      const running = startProgram(process.execPath, ['--require', hook, main, 'import', source], {
+        environment: { DATABASE_URL: `sqlite:${file}` },
+      });
+      expect(await endOf(running)).to.deep.equal(interrupted);
+    });
+  }
+
+  for (const [command, signal, code] of [
+    ['export', 'SIGTERM', 143],
+    ['export', 'SIGHUP', 129],
+    ['backup', 'SIGTERM', 143],
+  ] as const) {
+    it(`ends a command ${command} and removes its partial file: ${signal}`, async () => {
+      const { environment } = await newLargeCatalogue(200_000);
+      const folder = await makeFolder();
+      // A terminal may send SIGHUP twice.
+      const hooks = [
+        await signalItself(100, signal),
+        ...(signal === 'SIGHUP' ? [await signalItself(105, signal)] : []),
+      ];
+      const file = join(folder, 'animals.csv');
+      const options = hooks.flatMap((hook) => ['--require', hook]);
+      const running = startProgram(process.execPath, [...options, main, command, file], { environment });
+      expect(await endOf(running)).to.deep.equal({
+        code,
+        signal: null,
+        stderr: `interrupted by ${signal}: ${file} was not written\n`,
+      });
+      expect(readdirSync(folder)).to.deep.equal([]);
+    });
+  }
+
+  it('ends an import that waits for another process to migrate the database', async () => {
+    const { file, environment } = await newCatalogue();
+    const other = openSqlite(file);
+    // The row looks as if an earlier version had written it.
+    await other.writes('animal_store_migrations').update({ name: '000_earlier' });
+    const transaction = await other.writes.transaction();
+    await transaction.raw('create table held (id integer)');
+    const hook = await signalItself(1_000);
+    const command = ['--require', hook, main, 'import', '--format=ndjson', '-'];
+    try {
+      const { code, stderr } = await endOf(startProgram(process.execPath, command, { environment }));
+      expect(stderr).to.match(/another process migrates .*\ninterrupted by SIGTERM: nothing was stored\n$/);
+      expect(code).to.equal(143);
+    } finally {
+      await transaction.rollback();
+      await other.close();
+    }
+  });
+
+  it('ends an import whose standard input is silent', async () => {
+    const pipe = await makePipe();
+    const writer = openSync(pipe, 'r+');
+    const hook = await signalItself(700);
+    const script = `exec "$0" --require ${hook} "$1" import --dry-run --format ndjson - < ${pipe}`;
+    const running = startProgram('sh', ['-c', script, process.execPath, main]);
+    expect(await endOf(running)).to.deep.equal(interrupted);
+    closeSync(writer);
+  });
+
+  it('ends an export whose reader has stalled', async () => {
+    const { environment } = await newCatalogue(animals(5_000));
+    const pipe = await makePipe();
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    const script = `exec "$0" "$1" export --format ndjson > ${pipe}`;
+    const running = startProgram('sh', ['-c', script, process.execPath, main], { environment });
+    await eventually('the export has begun', bound, () => {
+      try {
+        return readSync(reader, Buffer.alloc(1)) === 1;
+      } catch {
+        return false;
+      }
+    });
+    running.signal('SIGTERM');
+    const { code, stderr } = await endOf(running);
+    expect(stderr).to.match(/^interrupted by SIGTERM: the output is incomplete \(\d+ animals\)\n$/);
+    expect(code).to.equal(143);
+    closeSync(reader);
+  });
+});
