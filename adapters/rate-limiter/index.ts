@@ -53,35 +53,25 @@ export const inMemoryQuota = (limit: RateLimit): ConsumeQuota =>
   consumeWith(new RateLimiterMemory({ points: limit.requests, duration: limit.seconds }), limit);
 
 interface Query {
-  readonly name?: string;
   readonly text: string;
-  readonly values?: ReadonlyArray<Knex.Value>;
+  readonly values: ReadonlyArray<Knex.Value>;
 }
 
-const clientOf = (pool: Knex, preparesStatements: () => Promise<boolean>) => ({
-  query: async ({ name, text, values = [] }: Query): Promise<unknown> => {
-    const bindings: Array<Knex.Value> = [];
-    const sql = text.replace(/\$(\d+)/g, (_, place: string) => {
-      bindings.push(values[Number(place) - 1] ?? null);
-      return '?';
-    });
-    const query = pool.raw<unknown>(sql, bindings);
-    return name !== undefined && (await preparesStatements()) ? query.options({ name }) : query;
+/** Makes a client for rate-limiter-flexible. Its statements are not prepared, because old poolers keep none. */
+const clientOf = (pool: Knex) => ({
+  query: async ({ text, values }: Query): Promise<unknown> => {
+    const bindings = Object.fromEntries(values.map((value, place) => [`v${place + 1}`, value]));
+    return pool.raw<unknown>(text.replace(/\$(\d)/g, ':v$1'), bindings);
   },
 });
 
 /**
  * Makes a rate limit that counts the requests of all instances together, in the table `rate_limits` that the migrations
- * create. `preparesStatements` must return false behind a pooler that cannot keep prepared statements, such as an old
- * PgBouncer.
+ * create.
  */
-export const postgresQuota = (
-  knex: Knex,
-  limit: RateLimit,
-  preparesStatements: () => Promise<boolean> = () => Promise.resolve(true),
-): ConsumeQuota => {
+export const postgresQuota = (knex: Knex, limit: RateLimit): ConsumeQuota => {
   const limiter = new RateLimiterPostgres({
-    storeClient: clientOf(knex, preparesStatements),
+    storeClient: clientOf(knex),
     storeType: 'client',
     tableName: 'rate_limits',
     tableCreated: true,

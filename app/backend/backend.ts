@@ -62,13 +62,11 @@ const needsKeyInProduction = ({ API_KEYS, NODE_ENV }: Settings): boolean =>
  * would cost a commit for each request.
  */
 const pickQuota = (
-  { writes, preparesStatements }: Database,
+  { writes }: Database,
   { RATE_LIMIT, DATABASE_URL }: Settings,
 ): ConsumeQuota | undefined => {
   if (RATE_LIMIT === undefined) return undefined;
-  return DATABASE_URL._tag === 'Postgres'
-    ? postgresQuota(writes, RATE_LIMIT, preparesStatements)
-    : inMemoryQuota(RATE_LIMIT);
+  return DATABASE_URL._tag === 'Postgres' ? postgresQuota(writes, RATE_LIMIT) : inMemoryQuota(RATE_LIMIT);
 };
 
 const readStatus = async (database: Database, { API_KEYS }: Settings): Promise<Partial<DatabaseStatus>> => {

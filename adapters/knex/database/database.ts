@@ -60,7 +60,6 @@ export interface Database {
   readonly reads: Knex;
   readonly writes: Knex;
   readonly petStatements: PetStatements;
-  readonly preparesStatements: () => Promise<boolean>;
   /**
    * Maximum number of batches (batcher.ts) that each operation runs at a time, so that a slow operation leaves
    * connections for the others.

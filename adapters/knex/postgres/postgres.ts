@@ -116,7 +116,6 @@ const databaseOn = (
   reads: pool,
   writes: pool,
   petStatements: postgresPetStatements(preparesStatements, server),
-  preparesStatements,
   checkUsable: () => checkEncoding(pool),
   sizes: async () => {
     const { size } = await pool.first<{ size: string }>(

@@ -87,7 +87,6 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     withMigrationLock: (work) => withWriteLock(writes, work),
     checkUsable: () => (isOwnFile ? refuseForeignFile(filename) : Promise.resolve()),
     sizes: () => fileSizes(filename),
-    preparesStatements: () => Promise.resolve(false),
     isFileReplaced: () => isFileReplaced(),
     poolUsage: () => usages.map((usage) => usage()),
     close: async () => {
@@ -107,7 +106,6 @@ export const hostSqlite = (pool: Knex): Database => ({
   withMigrationLock: (work) => withWriteLock(pool, work),
   checkUsable: () => Promise.resolve(),
   sizes: () => Promise.resolve({}),
-  preparesStatements: () => Promise.resolve(false),
   isFileReplaced: () => false,
   poolUsage: () => [],
   close: () => Promise.resolve(),

@@ -1,8 +1,7 @@
 import type { Database } from '../../../adapters/knex';
 import { ApiKey, decodeOrThrow } from '../../../core';
 import { petRepositoryContract } from '../../contracts';
-import { seedPets } from '../../support/databases/catalogue';
-import { setLastId } from '../../support/postgres/postgres';
+import { replacePets } from '../../support/databases/catalogue';
 import { killServices, type ServiceProcess, startService } from '../../support/service/service-process';
 import { databaseKinds } from '../../support/databases/databases';
 import { remoteRepository } from './remote-repository';
@@ -19,11 +18,6 @@ const keysOfOwners = (): ((owner?: string) => ApiKey) => {
     keys.set(owner, key);
     return key;
   };
-};
-
-const empty = async ({ writes }: Database, name: string): Promise<void> => {
-  if (name === 'PostgreSQL') await writes.raw('truncate pets, creation_keys restart identity');
-  else for (const table of ['pets', 'creation_keys', 'sqlite_sequence']) await writes(table).delete();
 };
 
 for (const [name, makeDatabase] of databaseKinds) {
@@ -47,10 +41,7 @@ for (const [name, makeDatabase] of databaseKinds) {
     after(killServices);
 
     petRepositoryContract({ describe, it }, async ({ pets }) => {
-      await empty(database, name);
-      await seedPets(database, pets);
-      const greatest = pets.reduce((most, { id }) => (id > most ? id : most), 0n);
-      if (name === 'PostgreSQL' && greatest > 0n) await setLastId(database, greatest);
+      await replacePets(database, pets);
       return {
         repository: remoteRepository({ baseUrl: service.address, keyOf: keysOfOwners(), pets }),
         close: () => Promise.resolve(),

@@ -7,8 +7,7 @@ import { success } from '../../contracts/outcome';
 
 const limit = { requests: 2, seconds: 60 };
 
-const quotaOn = ({ writes, preparesStatements }: Database) =>
-  postgresQuota(writes, limit, preparesStatements);
+const quotaOn = ({ writes }: Database) => postgresQuota(writes, limit);
 
 describe('the quota in memory', () => {
   consumeQuotaContract({ describe, it }, (limit) =>

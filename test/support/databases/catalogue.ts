@@ -1,6 +1,8 @@
 import { type Database, knexPetRepository, migrate, openSqlite } from '../../../adapters/knex';
+import { driverOf } from '../../../adapters/knex/database/connections';
 import { newPetCells, newPetColumns } from '../../../adapters/knex/database/pet-columns';
 import type { NewPet, Pet, PetRepository } from '../../../core';
+import { setLastId } from '../postgres/postgres';
 import type { Environment } from '../processes/command';
 import { success } from '../../contracts/outcome';
 import { newDatabaseFile } from '../temporary-folder';
@@ -42,4 +44,15 @@ export const seedPets = async ({ writes }: Database, pets: ReadonlyArray<Pet>): 
   const rowOf = (pet: Pet) =>
     Object.fromEntries(newPetCells(pet).map((cell, place) => [columns[place] ?? '', cell]));
   await writes('pets').insert(pets.map((pet) => ({ id: pet.id.toString(), ...rowOf(pet) })));
+};
+
+/** Makes a database hold exactly these animals. Later animals get greater ids. */
+export const replacePets = async (database: Database, pets: ReadonlyArray<Pet>): Promise<void> => {
+  const { writes } = database;
+  const isPostgres = driverOf(writes) === 'pg';
+  if (isPostgres) await writes.raw('truncate pets, creation_keys restart identity');
+  else for (const table of ['pets', 'creation_keys', 'sqlite_sequence']) await writes(table).delete();
+  await seedPets(database, pets);
+  const greatest = pets.reduce((most, { id }) => (id > most ? id : most), 0n);
+  if (isPostgres && greatest > 0n) await setLastId(database, greatest);
 };

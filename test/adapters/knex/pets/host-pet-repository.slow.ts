@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
-import { seedPets } from '../../../support/databases/catalogue';
+import { replacePets } from '../../../support/databases/catalogue';
 import { runnerWithout } from '../../../support/runner-without';
-import { createPostgresDatabase, setLastId } from '../../../support/postgres/postgres';
+import { createPostgresDatabase } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';
-import { type Database, hostDatabase, knexPetRepository, migrate } from '../../../../adapters/knex';
+import { hostDatabase, knexPetRepository, migrate } from '../../../../adapters/knex';
 import {
   idempotencyExpiryContract,
   importAllContract,
@@ -17,9 +17,6 @@ const contracts = [petRepositoryContract, importAllContract, idempotencyExpiryCo
 
 interface Host {
   readonly own: Knex;
-  readonly forgetAll: (database: Database) => Promise<unknown>;
-  /** Sets the last id that was assigned, so that later ids are greater. */
-  readonly setLastId: (database: Database, id: bigint) => Promise<void>;
   readonly remove: () => Promise<unknown>;
 }
 
@@ -27,22 +24,13 @@ const onSqlite = async (): Promise<Host> => {
   const connection = { filename: await newDatabaseFile() };
   return {
     own: knex({ client: 'sqlite3', connection, useNullAsDefault: true }),
-    forgetAll: async ({ writes }) => {
-      for (const table of ['pets', 'creation_keys', 'sqlite_sequence']) await writes(table).delete();
-    },
-    setLastId: () => Promise.resolve(),
     remove: removeFolders,
   };
 };
 
 const onPostgres = async (): Promise<Host> => {
   const { url, drop } = await createPostgresDatabase();
-  return {
-    own: knex({ client: 'pg', connection: url }),
-    forgetAll: ({ writes }) => writes.raw('truncate pets, creation_keys restart identity'),
-    setLastId,
-    remove: drop,
-  };
+  return { own: knex({ client: 'pg', connection: url }), remove: drop };
 };
 
 const importIsUnseen = 'shows no imported animal before all are stored';
@@ -74,10 +62,7 @@ for (const [kind, makeHost] of [
 
     const openOn = async (on: Knex, { pets, now }: PetRepositoryOptions) => {
       const database = hostDatabase(on);
-      await host.forgetAll(database);
-      await seedPets(database, pets);
-      const greatest = pets.reduce((most, { id }) => (id > most ? id : most), 0n);
-      if (greatest > 0n) await host.setLastId(database, greatest);
+      await replacePets(database, pets);
       return knexPetRepository(database, { now });
     };
 
@@ -102,7 +87,7 @@ for (const [kind, makeHost] of [
         });
       }
 
-      beforeEach(() => host.forgetAll(hostDatabase(host.own)));
+      beforeEach(() => replacePets(hostDatabase(host.own), []));
     });
   });
 }

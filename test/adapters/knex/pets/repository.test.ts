@@ -1,5 +1,4 @@
 import { type Database, knexPetRepository } from '../../../../adapters/knex';
-import type { Pet } from '../../../../core';
 import {
   idempotencyExpiryContract,
   importAllContract,
@@ -8,24 +7,8 @@ import {
   underFailureContract,
 } from '../../../contracts';
 import { databaseKinds, openMigrated } from '../../../support/databases/databases';
-import { seedPets } from '../../../support/databases/catalogue';
-import { setLastId } from '../../../support/postgres/postgres';
+import { replacePets } from '../../../support/databases/catalogue';
 import { runnerWithout } from '../../../support/runner-without';
-
-type Kind = (typeof databaseKinds)[number][0];
-
-const emptyTables = {
-  SQLite: async ({ writes }: Database): Promise<void> => {
-    for (const table of ['pets', 'creation_keys', 'sqlite_sequence']) await writes(table).delete();
-  },
-  PostgreSQL: ({ writes }: Database) => writes.raw('truncate pets, creation_keys restart identity'),
-};
-
-const seed = async (kind: Kind, database: Database, pets: ReadonlyArray<Pet>): Promise<void> => {
-  await seedPets(database, pets);
-  const greatest = pets.reduce((most, { id }) => (id > most ? id : most), 0n);
-  if (kind === 'PostgreSQL' && greatest > 0n) await setLastId(database, greatest);
-};
 
 /** Makes the driver reject inserts of animals while `isBroken` returns true. */
 const refuseInserts = ({ writes }: Database, isBroken: () => boolean): void => {
@@ -50,10 +33,8 @@ for (const [kind, makeDatabase] of databaseKinds) {
 
     for (const contract of [petRepositoryContract, importAllContract, idempotencyExpiryContract]) {
       contract(runner, async ({ pets, now }) => {
-        const { database } = shared;
-        await emptyTables[kind](database);
-        await seed(kind, database, pets);
-        return { repository: knexPetRepository(database, { now }), close: () => Promise.resolve() };
+        await replacePets(shared.database, pets);
+        return { repository: knexPetRepository(shared.database, { now }), close: () => Promise.resolve() };
       });
     }
 
@@ -69,7 +50,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
     underFailureContract(runner, async (pets) => {
       const { database, reopen, close } = await openMigrated(makeDatabase);
       let isBroken = false;
-      await seed(kind, database, pets);
+      await replacePets(database, pets);
       refuseInserts(database, () => isBroken);
       const turn = (to: boolean) => () => {
         isBroken = to;
