@@ -1,5 +1,4 @@
 import type { RouterContext } from '@koa/router';
-import type { IncomingMessage } from 'node:http';
 import type { Middleware as KoaMiddleware, ParameterizedContext } from 'koa';
 import type { AnimalStore, Deadline } from '../../core';
 
@@ -23,6 +22,7 @@ export interface State {
 export interface PetState extends State {
   caller: AnimalStore['caller'];
   store: AnimalStore;
+  deadline: Deadline;
 }
 
 export type Context = ParameterizedContext<State>;
@@ -31,9 +31,10 @@ export type Middleware = KoaMiddleware<State>;
 export type PetContext = RouterContext<PetState>;
 export type PetMiddleware = (context: ParameterizedContext<PetState>, next: () => unknown) => unknown;
 
-export interface ServerFunctions {
-  readonly deadlineOf: (request: IncomingMessage) => Deadline;
-}
+/** Maximum time of the response to an authenticated request, after its last byte. */
+export const maxResponseMs = 4_000;
+
+export const deadlineFromNow = (): Deadline => performance.now() + maxResponseMs;
 
 export const jsonType = 'application/json';
 

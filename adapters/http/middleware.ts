@@ -2,13 +2,7 @@ import * as E from 'fp-ts/Either';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { ApiKey, type ConsumeQuota, type OpenAnimalStore } from '../../core';
-import {
-  type Context,
-  type Headers,
-  type Middleware,
-  type PetMiddleware,
-  type ServerFunctions,
-} from './context';
+import { type Context, deadlineFromNow, type Headers, type Middleware, type PetMiddleware } from './context';
 import { fail, type HttpFailure } from './errors';
 import { petMethods } from './operations';
 
@@ -109,27 +103,30 @@ const bearerKey = (authorization: string): E.Either<HttpFailure, ApiKey> => {
  * if there is a rate limit. app.ts installs the other middleware of this file.
  */
 export const authenticate =
-  (openStore: OpenAnimalStore, { deadlineOf }: ServerFunctions): PetMiddleware =>
+  (openStore: OpenAnimalStore): PetMiddleware =>
   async (context, next) => {
     const key = bearerKey(context.req.headers.authorization ?? '');
     if (E.isLeft(key)) {
       fail(context, key.left);
       return;
     }
-    const opened = await openStore(key.right, deadlineOf(context.req))();
+    const deadline = deadlineFromNow();
+    const opened = await openStore(key.right, deadline)();
     if (E.isLeft(opened)) {
       fail(context, opened.left);
       return;
     }
     context.state.caller = opened.right.caller;
     context.state.store = opened.right;
+    context.state.deadline = deadline;
     await next();
   };
 
 export const quota =
-  (consumeQuota: ConsumeQuota, { deadlineOf }: ServerFunctions): PetMiddleware =>
+  (consumeQuota: ConsumeQuota): PetMiddleware =>
   async (context, next) => {
-    const consumed = await consumeQuota(context.state.caller.ownerId, deadlineOf(context.req))();
+    const { caller, deadline } = context.state;
+    const consumed = await consumeQuota(caller.ownerId, deadline)();
     if (E.isLeft(consumed)) {
       fail(context, consumed.left);
       return;

@@ -1,5 +1,5 @@
 import type { PetQuery } from '../../core';
-import type { PetContext, Route, ServerFunctions } from './context';
+import type { PetContext, Route } from './context';
 import type { HttpFailure } from './errors';
 import { handleCreatePet, idempotencyKeyPattern } from './handlers/create-pet';
 import { handleGetPet } from './handlers/get-pet';
@@ -8,7 +8,7 @@ import { handleListPets } from './handlers/list-pets';
 /** Operation under /v1: its route, its handler, and the parts of the OpenAPI document that it does not share. */
 export interface PetOperation extends Route {
   readonly operationId: string;
-  readonly handle: (context: PetContext, functions: ServerFunctions) => Promise<void>;
+  readonly handle: (context: PetContext) => Promise<void>;
   readonly sunset?: string;
   readonly summary: string;
   readonly description: string;

@@ -2,15 +2,14 @@ import Router, { type RouterContext } from '@koa/router';
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type Koa from 'koa';
-import type { IncomingMessage } from 'node:http';
-import type { ConsumeQuota, Deadline, OpenAnimalStore } from '../../core';
+import type { ConsumeQuota, OpenAnimalStore } from '../../core';
 import {
   type Context,
   jsonType,
+  type Middleware,
   type PetMiddleware,
   type PetState,
   type Route,
-  type ServerFunctions,
   type State,
   succeed,
 } from './context';
@@ -22,8 +21,12 @@ import { docsPages, sendTextByOrigin } from './pages';
 
 type ServedRoute<S> = readonly [route: Route, serve: (context: RouterContext<S>) => unknown];
 
-const createRouter = <S extends State>(routes: ReadonlyArray<ServedRoute<S>>): Router<S> => {
+const createRouter = <S extends State>(
+  routes: ReadonlyArray<ServedRoute<S>>,
+  ...middleware: ReadonlyArray<Middleware>
+): Router<S> => {
   const router = new Router<S>({ sensitive: true, strict: true });
+  for (const added of middleware) router.use(added);
   for (const [route, serve] of routes) {
     router.register(route.path, [route.method], (context) => {
       // Set the route first, so that error responses and the access log also have it.
@@ -44,39 +47,9 @@ const refuseUnmatched =
     else fail(context, { _tag: 'RouteNotFound' });
   };
 
-/** Functions of a server that runs on `animal-store/http-server`. Another server lacks them. */
-interface HttpServerFunctions {
-  readonly deadlineOf: (request: IncomingMessage) => Deadline | undefined;
-}
-
-export const maxResponseMs = 4_000;
-
-/** Returns a function for the deadline of a request of any `http.Server`: 4 s after its arrival or a late body's end. */
-const hostDeadlines = (): ServerFunctions['deadlineOf'] => {
-  const deadlines = new WeakMap<IncomingMessage, Deadline>();
-  return (request) => {
-    const restart = (): Deadline => {
-      const deadline = performance.now() + maxResponseMs;
-      deadlines.set(request, deadline);
-      return deadline;
-    };
-    const known = deadlines.get(request);
-    if (known !== undefined) return known;
-    if (!request.complete) request.once('end', restart);
-    return restart();
-  };
-};
-
-const serverFunctions = (server?: HttpServerFunctions): ServerFunctions => {
-  const hostDeadlineOf = hostDeadlines();
-  if (server === undefined) return { deadlineOf: hostDeadlineOf };
-  return { deadlineOf: (request) => server.deadlineOf(request) ?? hostDeadlineOf(request) };
-};
-
 export interface PetRoutesOptions {
   readonly openStore: OpenAnimalStore;
   readonly consumeQuota?: ConsumeQuota | undefined;
-  readonly server?: HttpServerFunctions;
 }
 
 type Guard = <C extends Koa.ParameterizedContext<PetState>>(
@@ -84,18 +57,16 @@ type Guard = <C extends Koa.ParameterizedContext<PetState>>(
 ) => (context: C) => unknown;
 
 /** Makes a function that runs a handler only for callers with a valid key, and within their rate limit. */
-const guardWith = (functions: ServerFunctions, { openStore, consumeQuota }: PetRoutesOptions): Guard => {
-  const authenticateCaller = authenticate(openStore, functions);
+const guardWith = ({ openStore, consumeQuota }: PetRoutesOptions): Guard => {
+  const authenticateCaller = authenticate(openStore);
   const consumeRequestQuota: PetMiddleware =
-    consumeQuota === undefined ? (_context, next) => next() : quota(consumeQuota, functions);
+    consumeQuota === undefined ? (_context, next) => next() : quota(consumeQuota);
   return (handle) => (context) =>
     authenticateCaller(context, () => consumeRequestQuota(context, () => handle(context)));
 };
 
-const petRouter = (guard: Guard, functions: ServerFunctions): Router<PetState> =>
-  createRouter<PetState>(
-    petOperations.map((operation) => [operation, guard((context) => operation.handle(context, functions))]),
-  );
+const petRoutes = (guard: Guard): ReadonlyArray<ServedRoute<PetState>> =>
+  petOperations.map((operation) => [operation, guard(operation.handle)]);
 
 const underV1 =
   (middleware: (context: Koa.ParameterizedContext<PetState>) => unknown): Koa.Middleware<PetState> =>
@@ -110,9 +81,8 @@ export const addPublicRoutes = (
   app: Koa,
   options: PetRoutesOptions & { readonly checkReadiness: CheckReadiness },
 ): void => {
-  const functions = serverFunctions(options.server);
-  const guard = guardWith(functions, options);
-  const pets = petRouter(guard, functions);
+  const guard = guardWith(options);
+  const pets = createRouter(petRoutes(guard));
   const others = createRouter<State>([
     ...healthRoutes(options.checkReadiness),
     getRoute('/openapi.json', sendOpenApiDocument),
@@ -137,17 +107,9 @@ export const mountPetRoutes = (
   openStore: OpenAnimalStore,
   { consumeQuota }: { readonly consumeQuota?: ConsumeQuota } = {},
 ): void => {
-  const functions = serverFunctions();
-  const guard = guardWith(functions, { openStore, consumeQuota });
-  // Catches only what these routes throw. What other middleware of the host throws is the host's business.
-  const guardInHost: Guard = (handle) => {
-    const guarded = guard(handle);
-    return (context) =>
-      catchDefects(context, async () => {
-        await guarded(context);
-      });
-  };
-  app.use(petRouter(guardInHost, functions).routes());
+  // A router runs its middleware for its own routes only. What other middleware of the host throws is the host's business.
+  const pets = createRouter(petRoutes(guardWith({ openStore, consumeQuota })), catchDefects);
+  app.use(pets.routes());
 };
 
 const getRoute = (path: string, handle: (context: Context) => unknown): ServedRoute<State> => [

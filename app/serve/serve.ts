@@ -9,12 +9,7 @@ import {
   type ReadMetrics,
   type Reporter,
 } from '../../adapters/http';
-import {
-  deadlineOf,
-  type HttpServer,
-  type HttpServerOptions,
-  startHttpServer,
-} from '../../adapters/http-server';
+import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../adapters/http-server';
 import { prometheusMetrics, type PrometheusMetrics } from '../../adapters/prometheus';
 import { openAnimalStore } from '../../core';
 import { type Backend, openBackend } from '../backend/backend';
@@ -73,7 +68,6 @@ const startPublicServer = (
     consumeQuota,
     corsOrigins: settings.CORS_ORIGIN,
     trustedProxies: settings.TRUST_PROXY,
-    server: { deadlineOf },
   });
   const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = settings;
   return start(application, { host, port, maxConnections, onConnectionRefused }, '');

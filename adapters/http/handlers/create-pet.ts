@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import type { IncomingMessage } from 'node:http';
 import { fieldErrors, IdempotencyKey, NewPet } from '../../../core';
 import { parseJson, serialisePet } from '../../json';
-import { type PetContext, type ServerFunctions, succeed } from '../context';
+import { deadlineFromNow, type PetContext, succeed } from '../context';
 import { fail, type HttpFailure } from '../errors';
 
 const quotedText = String.raw`"((?:[ !#-\[\]-~]|\\["\\]){1,255})"`;
@@ -104,13 +104,14 @@ const readJsonBody = async ({ req, request }: PetContext): Promise<E.Either<Http
 };
 
 /** Handles `POST /v1/pets`, for the operation `createPet` in operations.ts. */
-export const handleCreatePet = async (context: PetContext, server: ServerFunctions): Promise<void> => {
+export const handleCreatePet = async (context: PetContext): Promise<void> => {
   const header = context.req.headers['idempotency-key'];
   const key = header === undefined ? E.right(undefined) : parseIdempotencyKey(header.toString());
   if (E.isLeft(key)) {
     fail(context, key.left);
     return;
   }
+  const isBodyLate = !context.req.complete;
   const body = await readJsonBody(context);
   if (E.isLeft(body)) {
     fail(context, body.left);
@@ -121,7 +122,7 @@ export const handleCreatePet = async (context: PetContext, server: ServerFunctio
     fail(context, { _tag: 'InvalidBody', fieldErrors: fieldErrors(newPet.left) });
     return;
   }
-  const deadline = server.deadlineOf(context.req);
+  const deadline = isBodyLate ? deadlineFromNow() : context.state.deadline;
   const created = await context.state.store.createPet(newPet.right, key.right, deadline)();
   if (E.isLeft(created)) {
     fail(context, created.left);

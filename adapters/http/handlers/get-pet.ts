@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import { inDecimal, PetId } from '../../../core';
 import { serialisePet } from '../../json';
-import { type PetContext, type ServerFunctions, succeed } from '../context';
+import { type PetContext, succeed } from '../context';
 import { fail } from '../errors';
 
 const petIdInDecimal = inDecimal(PetId);
@@ -10,13 +10,14 @@ const petIdInDecimal = inDecimal(PetId);
  * Handles `GET /v1/pets/:petId`, for the operation `getPet` in operations.ts.
  * @deprecated The API removes this operation on 5 December 2030.
  */
-export const handleGetPet = async (context: PetContext, { deadlineOf }: ServerFunctions): Promise<void> => {
+export const handleGetPet = async (context: PetContext): Promise<void> => {
   const id = petIdInDecimal.decode(context.params['petId']);
   if (E.isLeft(id)) {
     fail(context, { _tag: 'PetNotFound' });
     return;
   }
-  const found = await context.state.store.getPet(id.right, deadlineOf(context.req))();
+  const { store, deadline } = context.state;
+  const found = await store.getPet(id.right, deadline)();
   if (E.isLeft(found)) fail(context, found.left);
   else succeed(context, serialisePet(found.right));
 };

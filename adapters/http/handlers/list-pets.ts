@@ -11,7 +11,7 @@ import {
   PetStatus,
 } from '../../../core';
 import { serialisePage } from '../../json';
-import { type PetContext, type ServerFunctions, succeed } from '../context';
+import { type PetContext, succeed } from '../context';
 import { fail } from '../errors';
 
 const digits = /^[0-9]+$/;
@@ -38,14 +38,15 @@ const linkToNext = (query: ParsedUrlQuery, { pets, hasMore }: PetPage): string |
 };
 
 /** Handles `GET /v1/pets`, for the operation `listPets` in operations.ts. */
-export const handleListPets = async (context: PetContext, { deadlineOf }: ServerFunctions): Promise<void> => {
+export const handleListPets = async (context: PetContext): Promise<void> => {
   const parameters = parse(context.querystring, '&', '=', { maxKeys: 0 });
   const query = ListPetsParameters.decode(parameters);
   if (E.isLeft(query)) {
     fail(context, { _tag: 'InvalidQuery', fieldErrors: fieldErrors(query.left) });
     return;
   }
-  const listed = await context.state.store.listPets(query.right, deadlineOf(context.req))();
+  const { store, deadline } = context.state;
+  const listed = await store.listPets(query.right, deadline)();
   if (E.isLeft(listed)) {
     fail(context, listed.left);
     return;

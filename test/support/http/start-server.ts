@@ -1,6 +1,6 @@
 import * as TE from 'fp-ts/TaskEither';
 import { type HttpApplication, httpApplication, type Reporter } from '../../../adapters/http';
-import { deadlineOf, type HttpServer, startHttpServer } from '../../../adapters/http-server';
+import { type HttpServer, startHttpServer } from '../../../adapters/http-server';
 import { inMemoryApiKeys, inMemoryPetRepository } from '../../../adapters/in-memory';
 import { type Authenticate, openAnimalStore, type PetRepository } from '../../../core';
 import { arbitraryApiKey, arbitraryKeyId } from '../../contracts';
@@ -37,7 +37,6 @@ export const memoryApplication = ({
     openStore: openAnimalStore({ pets: { ...inMemoryPetRepository(), ...pets }, authenticate }),
     checkReadiness: TE.right(undefined),
     reporter: silentReporter,
-    server: { deadlineOf },
     ...options,
   });
 
