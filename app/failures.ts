@@ -1,7 +1,7 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import { existsSync, statfsSync } from 'node:fs';
-import type { ApiKeyNotFound, ApiKeyRevoked, MigrationFailed, NotInitialized } from '../adapters/knex';
+import type { ApiKeyNotFound, ApiKeyRevoked, NotInitialized } from '../adapters/knex';
 import type { Unavailable } from '../core';
 import { fileAdvice } from './backend/database-file';
 import { errorCode } from './error-code';
@@ -13,7 +13,6 @@ import { type DatabaseAddress, databaseAddressText } from './database-address';
  */
 export type CommandFailure =
   | Unavailable
-  | MigrationFailed
   | { readonly _tag: 'DatabaseLost' }
   | { readonly _tag: 'NoApiKey' }
   | { readonly _tag: 'NoDatabase'; readonly needsSqlite?: true }
@@ -148,11 +147,6 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
         specificAdvice(address, failure.cause) ?? (isPermanent ? undefined : generalAdvice(address)),
       );
     }
-    case 'MigrationFailed':
-      return withAdvice(
-        `the database ${database} can't be migrated: ${messageOf(failure.cause)}`,
-        specificAdvice(address, failure.cause),
-      );
     case 'DatabaseLost':
       return 'the database file or its log was removed or replaced while it was open; restart the service to use the file that is there now';
     case 'NoApiKey':

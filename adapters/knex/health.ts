@@ -8,7 +8,7 @@ import { defaultPageSize, endAtDeadline, type Unavailable } from '../../core';
 import type { Database, DatabaseSizes } from './database/database';
 import { toTaskEither } from './database/errors';
 import { leastInt64 } from './database/pet-columns';
-import { generationMismatch, migrations, readSchemaState } from './migrations/migrations';
+import { generationMismatch, readSchemaState } from './migrations/migrations';
 import { databaseTimeouts } from './timeouts';
 
 const checkReadiness = async ({ reads, writes, petStatements }: Database): Promise<string | undefined> => {
@@ -51,8 +51,6 @@ export const knexReadiness = (database: Database): Task<string | undefined> => {
 export interface DatabaseStatus extends DatabaseSizes {
   readonly validKeys: number;
   readonly endingOwners: ReadonlyArray<{ readonly owner: string; readonly ends: string }>;
-  readonly appliedMigrations: number;
-  readonly pendingMigrations: number;
 }
 
 const maxEndingOwners = 100;
@@ -75,16 +73,4 @@ const readKeyStatus = async (reads: Knex): Promise<Pick<DatabaseStatus, 'validKe
 };
 
 export const databaseStatus = ({ reads, sizes }: Database): TaskEither<Unavailable, DatabaseStatus> =>
-  toTaskEither(async () => {
-    const [{ pending }, keys, taken] = await Promise.all([
-      readSchemaState(reads),
-      readKeyStatus(reads),
-      sizes(),
-    ]);
-    return {
-      ...keys,
-      ...taken,
-      appliedMigrations: Object.keys(migrations).length - pending.length,
-      pendingMigrations: pending.length,
-    };
-  });
+  toTaskEither(async () => ({ ...(await readKeyStatus(reads)), ...(await sizes()) }));

@@ -6,13 +6,7 @@ export { permanentError } from './database/errors';
 export * from './health';
 export * from './host-database';
 export * from './inspection';
-export {
-  migrate,
-  migrateExisting,
-  type MigrateOptions,
-  type MigrationFailed,
-  type NotInitialized,
-} from './migrations/migrate';
+export { migrate, migrateExisting, type MigrateOptions, type NotInitialized } from './migrations/migrate';
 export {
   generationMismatch,
   migrationConfig,

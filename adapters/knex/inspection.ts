@@ -9,7 +9,7 @@ import { tryAndRollBack } from './database/connections';
 import type { Database, Finding, InspectableDatabase } from './database/database';
 import { eitherToTaskEither, errorWithCode } from './database/errors';
 import { idOfRow, leastInt64, petFromRow } from './database/pet-columns';
-import { type MigrationFailed, tryMigrate } from './migrations/migrate';
+import { tryMigrate } from './migrations/migrate';
 import { generationMismatch, readSchemaState, type SchemaState } from './migrations/migrations';
 
 export interface DatabaseReport {
@@ -49,7 +49,7 @@ const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
 export const inspectDatabase = (
   database: InspectableDatabase,
   isThorough: boolean,
-): TaskEither<MigrationFailed | Unavailable, DatabaseReport> =>
+): TaskEither<Unavailable, DatabaseReport> =>
   eitherToTaskEither(async () => {
     const { diskAvailable = Infinity } = await database.sizes();
     if (diskAvailable < minFreeDiskBytes) {
@@ -59,8 +59,7 @@ export const inspectDatabase = (
     const findings = await database.inspect(isThorough);
     const schema = await readSchemaState(database.reads);
     if (schema.generation === 0) {
-      const tried = await tryMigrate(database)();
-      if (E.isLeft(tried)) return tried;
+      await tryMigrate(database);
       return E.right({ schema, findings, issuedKeys: 0, validKeys: 0 });
     }
     if (schema.pending.length === 0 && generationMismatch(schema) === undefined) {

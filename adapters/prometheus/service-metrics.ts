@@ -4,16 +4,6 @@ const measured = [
   ['databaseSize', 'animal_store_database_size_bytes', 'Size of the database on its disk.'],
   ['writeAheadLogSize', 'animal_store_write_ahead_log_size_bytes', 'Size of the write-ahead log of SQLite.'],
   ['diskAvailable', 'animal_store_disk_available_bytes', 'Free space on the disk of the SQLite file.'],
-  [
-    'appliedMigrations',
-    'animal_store_schema_migrations_applied',
-    'Number of migrations of the running version that are applied to the database.',
-  ],
-  [
-    'pendingMigrations',
-    'animal_store_schema_migrations_pending',
-    'Number of migrations of the running version that are not yet applied to the database.',
-  ],
   ['validKeys', 'animal_store_valid_api_keys', 'Number of valid API keys.'],
 ] as const;
 

@@ -4,7 +4,7 @@ import type { PetRow } from './pet-columns';
 
 /** Result of a check that only one kind of database has, for `doctor`. */
 export interface Finding {
-  readonly check: 'connection' | 'durability' | 'timeouts';
+  readonly check: 'connection' | 'server';
   readonly ok: boolean;
   readonly text: string;
 }

@@ -43,14 +43,6 @@ export const errorWithCode = (code: string, message: string): Error =>
 
 export const permanentError = (message: string): Error => errorWithCode('PERMANENT', message);
 
-/**
- * True if a retry of a migration can't fix the error, as with `permanentError`. The SQLSTATE classes are 0A (feature),
- * 22 (data), 23 (constraint), 3F (schema name) and 42 (syntax, rights). The codes of SQLite have the same meanings.
- */
-export const isPermanent = hasCode(
-  /^(?:PERMANENT|(?:0A|22|23|3F|42).{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG))$/,
-);
-
 export const fileReplaced = (): Error => new Error('the database file or its log was removed or replaced');
 
 /**

@@ -1,28 +1,18 @@
-import * as E from 'fp-ts/Either';
 import { constVoid, pipe } from 'fp-ts/function';
 import * as TE from 'fp-ts/TaskEither';
+import type { Knex } from 'knex';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Unavailable, unavailable } from '../../../core';
+import type { Unavailable } from '../../../core';
 import type { Database } from '../database/database';
+import { tryAndRollBack } from '../database/connections';
 import {
-  isPermanent,
   isPostgresLockTimeout,
   isSqliteBusy,
   permanentError,
+  toTaskEither,
   withoutStatement,
 } from '../database/errors';
-import { tryAndRollBack } from '../database/connections';
 import { generationMismatch, migrationConfig, readSchemaState, type SchemaState } from './migrations';
-
-/**
- * Permanent failure of a migration, so that a retry does not help. The database belongs to another program, has another
- * program's table with a name that the store needs, or has an unsupported schema or encoding. The message of `cause`
- * says what to do.
- */
-export interface MigrationFailed {
-  readonly _tag: 'MigrationFailed';
-  readonly cause: Error;
-}
 
 export interface MigrateOptions {
   /**
@@ -44,24 +34,18 @@ const lockRetryMs = 500;
 
 const takenName = /^(?:SQLITE_ERROR: )?(?:table|relation|index) [`"]?(\w+)[`"]? already exists/;
 
-const explain = (error: Error): Error => {
-  const [, name] = takenName.exec(error.message) ?? [];
-  if (name === undefined) return error;
-  return permanentError(
-    `${error.message}: ${name} belongs to another program; use a separate database, or a separate schema on PostgreSQL`,
-  );
+const runMigrations = async (transaction: Knex.Transaction): Promise<void> => {
+  try {
+    await transaction.migrate.latest(migrationConfig);
+  } catch (error) {
+    const { message } = withoutStatement(error);
+    const [, name] = takenName.exec(message) ?? [];
+    if (name === undefined) throw error;
+    throw permanentError(
+      `${message}: ${name} belongs to another program; use a separate database, or a separate schema on PostgreSQL`,
+    );
+  }
 };
-
-const attemptMigration =
-  <A>(work: () => Promise<A>): TE.TaskEither<MigrationFailed | Unavailable, A> =>
-  async () => {
-    try {
-      return E.right(await work());
-    } catch (thrown) {
-      const cause = explain(withoutStatement(thrown));
-      return E.left(isPermanent(cause) ? { _tag: 'MigrationFailed', cause } : unavailable(cause));
-    }
-  };
 
 const retryLocked = async <A>(onWait: () => void, work: () => Promise<A>): Promise<A> => {
   const until = performance.now() + maxWaitMs;
@@ -98,7 +82,7 @@ const runPending = async (
     checkGeneration(state, mayRaiseGeneration);
     if (state.pending.length === 0) return [];
     if (state.generation > 0) onProgress(`migrating (${state.pending.join(', ')})`);
-    await transaction.migrate.latest(migrationConfig);
+    await runMigrations(transaction);
     return state.pending;
   });
 };
@@ -107,22 +91,21 @@ const migrateWith = (
   database: Database,
   options: MigrateOptions,
   mayCreate: boolean,
-): TE.TaskEither<MigrationFailed | Unavailable, ReadonlyArray<string> | undefined> => {
+): TE.TaskEither<Unavailable, ReadonlyArray<string> | undefined> => {
   const onWait = () =>
     options.onProgress?.('waiting to migrate: another process migrates or locks the database');
-  return attemptMigration(() => retryLocked(onWait, () => runPending(database, options, mayCreate)));
+  return toTaskEither(() => retryLocked(onWait, () => runPending(database, options, mayCreate)));
 };
 
 /**
  * Runs the pending migrations in one transaction and returns their names. In the app, the files of `app/backend/` call
  * it. If several processes call it at once, one migrates and the others wait, for at most ten minutes. The migration
- * itself has no time limit. A killed process leaves no partial migration. Fails with MigrationFailed if a retry can't
- * help, and with Unavailable otherwise.
+ * itself has no time limit. A killed process leaves no partial migration.
  */
 export const migrate = (
   database: Database,
   options: MigrateOptions = {},
-): TE.TaskEither<MigrationFailed | Unavailable, ReadonlyArray<string>> =>
+): TE.TaskEither<Unavailable, ReadonlyArray<string>> =>
   pipe(
     migrateWith(database, options, true),
     TE.map((ran = []) => ran),
@@ -142,13 +125,8 @@ const notInitialized: NotInitialized = { _tag: 'NotInitialized' };
 export const migrateExisting = (
   database: Database,
   options: MigrateOptions,
-): TE.TaskEither<MigrationFailed | Unavailable | NotInitialized, ReadonlyArray<string>> =>
+): TE.TaskEither<Unavailable | NotInitialized, ReadonlyArray<string>> =>
   pipe(migrateWith(database, options, false), TE.flatMap(TE.fromNullable(notInitialized)));
 
 /** Runs the pending migrations and rolls them back, for the command `doctor`. */
-export const tryMigrate = ({ writes }: Database): TE.TaskEither<MigrationFailed | Unavailable, void> =>
-  attemptMigration(() =>
-    tryAndRollBack(writes, async (transaction) => {
-      await transaction.migrate.latest(migrationConfig);
-    }),
-  );
+export const tryMigrate = ({ writes }: Database): Promise<void> => tryAndRollBack(writes, runMigrations);

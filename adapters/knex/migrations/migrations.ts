@@ -103,18 +103,14 @@ export const generationBegunBy = (name: string): number | undefined => {
 const generationOf = (names: ReadonlyArray<string>): number =>
   names.reduce((generation, name) => Math.max(generation, generationBegunBy(name) ?? 1), 1);
 
-/**
- * Reports whether the current schema has the table of the migrations. On PostgreSQL, Knex's `hasTable` does not see a
- * table on which the role has no right, and a migrated database would look empty.
- */
+/** Looks for the table in PostgreSQL itself, because Knex's `hasTable` misses a table on which the role has no right. */
 const hasMigrationTable = async (knex: Knex): Promise<boolean> => {
   if (driverOf(knex) !== 'pg') return knex.schema.hasTable(migrationTable);
-  const { rows } = await knex.raw<{ readonly rows: ReadonlyArray<unknown> }>(
-    `select 1 from pg_class join pg_namespace on pg_namespace.oid = relnamespace
-     where relname = ? and nspname = current_schema()`,
-    [migrationTable],
+  const inSchema = `to_regclass(quote_ident(current_schema()) || '.${migrationTable}')`;
+  const { exists } = await knex.first<{ readonly exists: boolean }>(
+    knex.raw(`${inSchema} is not null as exists`),
   );
-  return rows.length > 0;
+  return exists;
 };
 
 export const readSchemaState = async (knex: Knex): Promise<SchemaState> => {

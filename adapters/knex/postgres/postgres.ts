@@ -6,7 +6,7 @@ import type { Database, InspectableDatabase } from '../database/database';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../timeouts';
 import { postgresPetStatements } from './pet-statements';
-import { checkEncoding, inspectServer, sessionTimeouts } from './server-settings';
+import { checkEncoding, inspectConnection, inspectSettings, sessionTimeouts } from './server-settings';
 
 /** Facts about the server, which each new connection finds out. */
 interface Server {
@@ -160,7 +160,10 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     withMigrationLock: (work) => withPool(migrationPool(), (own) => withMigrationLock(own, work)),
     poolUsage: () => [usage()],
     close: () => pool.destroy(),
-    inspect: async () => inspectServer(pool, (await server()).isEncrypted, options.statementTimeoutMs),
+    inspect: async () => [
+      await inspectConnection(pool, (await server()).isEncrypted),
+      await inspectSettings(pool, options.statementTimeoutMs),
+    ],
   };
 };
 

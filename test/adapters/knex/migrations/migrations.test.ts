@@ -64,7 +64,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
           const log = mock.method(console, 'log');
           const outcome = await migrate(database)();
           log.mock.restore();
-          expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
+          expect(outcome).to.have.nested.property('left.cause.code', 'PERMANENT');
           expect(outcome)
             .to.have.nested.property('left.cause.message')
             .that.includes(`${table} belongs to another program; use a separate database`);
@@ -98,7 +98,7 @@ describe('A PostgreSQL database that cannot store every text', () => {
     it(`is rejected before anything is created in it: ${encoding}`, () =>
       withEmptyDatabase(postgresWith({}, `encoding '${encoding}' template template0`), async (database) => {
         const outcome = await migrate(database)();
-        expect(outcome).to.have.nested.property('left._tag', 'MigrationFailed');
+        expect(outcome).to.have.nested.property('left.cause.code', 'PERMANENT');
         expect(outcome)
           .to.have.nested.property('left.cause.message')
           .that.includes(encoding)
