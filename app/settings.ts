@@ -6,18 +6,10 @@ import { ApiKey, type FieldError, fieldErrors, type RateLimit } from '../core';
 import { errorCode } from './error-code';
 import { DatabaseAddress, databaseAddressText, parseDatabaseAddress } from './database-address';
 
-/** Description of what a setting must be, for a `parse` that can say more than the `expected` of its setting. */
-class Expected {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
 /**
  * Returns the codec of one environment variable. An empty variable counts as unset. An error contains null in place of
- * the value, which may be a secret. `toText` is for logs: it must hide secrets.
+ * the value, which may be a secret. `toText` is for logs: it must hide secrets. `parse` may return an Error that says
+ * more than `expected`.
  */
 const setting = <A>(
   { name, is }: Pick<t.Type<A>, 'name' | 'is'>,
@@ -33,7 +25,7 @@ const setting = <A>(
       if (typeof input !== 'string' || input === '') return t.success(defaultValue);
       const value = parse(input);
       if (is(value)) return t.success(value);
-      return t.failure(null, context, value instanceof Expected ? value.text : expected);
+      return t.failure(null, context, value instanceof Error ? value.message : expected);
     },
     toText,
   );
@@ -46,8 +38,6 @@ const wholeNumber = <D extends number | undefined>(from: number, to: number, def
     (value) => String(value ?? 'none'),
     (text) => (/^[0-9]{1,9}$/.test(text) ? Number(text) : undefined),
   );
-
-const ofMilliseconds = ' of milliseconds';
 
 const oneOf = <const A extends string>(names: ReadonlyArray<A>, defaultValue: A) =>
   setting<A>(
@@ -99,7 +89,7 @@ const codec = t.strict({
     (text) =>
       pipe(
         parseDatabaseAddress(text),
-        E.getOrElseW((expected) => new Expected(expected)),
+        E.getOrElseW((expected) => new Error(expected)),
       ),
   ),
   API_KEYS: setting(
@@ -120,7 +110,7 @@ const codec = t.strict({
   NODE_ENV: oneOf(['development', 'test', 'production'], 'development'),
   MAX_CONNECTIONS: wholeNumber(1, 1_000_000, 10_000),
   TRUST_PROXY: wholeNumber(0, 100, 0),
-  STOP_DELAY: wholeNumber(0, 600_000, 0, ofMilliseconds),
+  STOP_DELAY: wholeNumber(0, 600_000, 0, ' of milliseconds'),
   RATE_LIMIT: setting<RateLimit | undefined>(
     t.type({ requests: t.number, seconds: t.number }),
     'a number of requests per number of seconds, such as 100/60s',
@@ -161,9 +151,7 @@ export const changedSettings = (settings: Settings): ReadonlyArray<string> =>
 
 const secretSettings = ['API_KEYS', 'DATABASE_URL'] as const;
 
-const fileSettingOf = (name: string): string => `${name}_FILE`;
-
-export const fileSettings: ReadonlyArray<string> = secretSettings.map(fileSettingOf);
+export const fileSettings: ReadonlyArray<string> = secretSettings.map((name) => `${name}_FILE`);
 
 const maxSecretBytes = 1_000_000;
 
@@ -181,19 +169,23 @@ const readSecretFile = (file: string): E.Either<string, string> => {
   }
 };
 
-const resolveSecret = (
-  name: string,
-  environment: NodeJS.ReadOnlyDict<string>,
-): E.Either<FieldError, string | undefined> => {
-  const field = fileSettingOf(name);
-  const file = environment[field] ?? '';
-  if (file === '') return E.right(environment[name]);
-  if ((environment[name] ?? '') !== '') return E.left({ field, expected: `unset if ${name} is set` });
-  return pipe(
-    readSecretFile(file),
-    E.mapLeft((expected) => ({ field, expected })),
-  );
-};
+/** Reads a secret from its file, if one is named. Returns the name and the text of the setting. */
+const readSecret =
+  (environment: NodeJS.ReadOnlyDict<string>) =>
+  (name: string): E.Either<ReadonlyArray<FieldError>, readonly [name: string, text: string]> => {
+    const text = environment[name] ?? '';
+    const field = `${name}_FILE`;
+    const file = environment[field] ?? '';
+    if (file === '') return E.right([name, text]);
+    if (text !== '') return E.left([{ field, expected: `unset if ${name} is set` }]);
+    return pipe(
+      readSecretFile(file),
+      E.bimap(
+        (expected) => [{ field, expected }],
+        (secret) => [name, secret],
+      ),
+    );
+  };
 
 /**
  * Reads the settings from environment variables, and secrets also from the files that `API_KEYS_FILE` and
@@ -201,23 +193,12 @@ const resolveSecret = (
  */
 export const readSettings = (
   environment: NodeJS.ReadOnlyDict<string>,
-): E.Either<ReadonlyArray<FieldError>, Settings> => {
-  const secrets = secretSettings.map((name) => [name, resolveSecret(name, environment)] as const);
-  const unread = secrets.flatMap(([, secret]) => (E.isLeft(secret) ? [secret.left] : []));
-  const settings = decodeSettings({
-    ...environment,
-    ...Object.fromEntries(
-      secrets.map(([name, secret]) => [name, E.isRight(secret) ? secret.right : undefined]),
-    ),
-  });
-  if (E.isRight(settings)) return unread.length === 0 ? settings : E.left(unread);
-  const named = settings.left.map(({ field, expected }) => {
-    const file = fileSettingOf(field);
-    const isInFile = fileSettings.includes(file) && (environment[file] ?? '') !== '';
-    return { field: isInFile ? `the text in ${file}` : field, expected };
-  });
-  return E.left([...unread, ...named]);
-};
+): E.Either<ReadonlyArray<FieldError>, Settings> =>
+  pipe(
+    secretSettings,
+    E.traverseArray(readSecret(environment)),
+    E.chain((secrets) => decodeSettings({ ...environment, ...Object.fromEntries(secrets) })),
+  );
 
 /** True if the service creates an API key when none was ever issued. */
 export const createsFirstKey = ({ API_KEYS, NODE_ENV }: Settings): boolean =>

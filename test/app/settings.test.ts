@@ -209,10 +209,10 @@ describe('The settings', () => {
             /^animal-store: API_KEYS_FILE must be a regular file of at most 1000000 bytes$/,
           ] as const,
       ),
-      [{ API_KEYS_FILE: blanks }, /^animal-store: the text in API_KEYS_FILE must be keys separated/],
+      [{ API_KEYS_FILE: blanks }, /^animal-store: API_KEYS must be keys separated/],
       [{ API_KEYS_FILE: empty }, /^animal-store: API_KEYS_FILE must be a file that is not empty$/],
-      [{ API_KEYS_FILE: wrongKeys }, /^animal-store: the text in API_KEYS_FILE must be keys separated/],
-      [{ DATABASE_URL_FILE: wrongKeys }, /^animal-store: the text in DATABASE_URL_FILE must be sqlite:/],
+      [{ API_KEYS_FILE: wrongKeys }, /^animal-store: API_KEYS must be keys separated/],
+      [{ DATABASE_URL_FILE: wrongKeys }, /^animal-store: DATABASE_URL must be sqlite:/],
       [{ API_KEYS_FILE: wrongKeys, API_KEYS: 'one' }, /^animal-store: API_KEYS_FILE must be unset/],
     ] as const) {
       const { code, stderr } = await runInProcess(['serve'], environment);
