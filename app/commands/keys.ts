@@ -19,7 +19,7 @@ interface CreateOptions extends Options {
 
 interface RotateOptions extends Options {
   readonly grace: number;
-  readonly expires?: number | 'never';
+  readonly expires?: number;
 }
 
 const milliseconds: Readonly<Record<string, number>> = {
@@ -42,10 +42,6 @@ const parseLifetime = (text: string): number => {
   if (lifetime === 0) throw new InvalidArgumentError('It must be greater than 0.');
   return lifetime;
 };
-
-/** Returns `never` instead of null, because commander replaces null with an empty string. */
-const parseSuccessorLifetime = (text: string): number | 'never' =>
-  text === 'never' ? text : parseLifetime(text);
 
 const withKeyStore = (
   terminal: Terminal,
@@ -92,14 +88,6 @@ const issueAndPrint = (
     );
   });
 
-const warnWithoutKey = async ({ printError }: Terminal, { list }: ApiKeyStore): Promise<void> => {
-  const keys = await orFail(list);
-  if (keys.some(({ isValid }) => isValid)) return;
-  printError(
-    'warning: no valid key is left: the service rejects every request, and does not start in production. Create a key with `animal-store keys create --name NAME`, or set API_KEYS',
-  );
-};
-
 const expires = '--expires <duration>';
 
 const create = (terminal: Terminal): Command =>
@@ -127,14 +115,10 @@ const rotate = (terminal: Terminal): Command =>
         .argParser(parseDuration)
         .default(parseDuration('1d'), '1d'),
     )
-    .option(
-      expires,
-      "lifetime of the new key, as in 90d, or `never`; by default the old key's lifetime",
-      parseSuccessorLifetime,
-    )
+    .option(expires, "lifetime of the new key, as in 90d; by default the old key's lifetime", parseLifetime)
     .option('--json', 'print the key and its record as JSON')
     .action((id: string, { grace, expires, json = false }: RotateOptions) => {
-      const lifetime = expires === undefined ? {} : { lifetimeMs: expires === 'never' ? null : expires };
+      const lifetime = expires === undefined ? {} : { lifetimeMs: expires };
       return issueAndPrint(terminal, json, (keys) => keys.rotate(id, { graceMs: grace, ...lifetime }));
     });
 
@@ -159,7 +143,6 @@ const revoke = (terminal: Terminal): Command =>
       withKeyStore(terminal, async (keyStore) => {
         const record = await orFail(keyStore.revoke(id));
         terminal.print(json, record, toLine(record));
-        await warnWithoutKey(terminal, keyStore);
       }),
     );
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
 import { newCatalogue } from '../../support/databases/catalogue';
-import { eventually } from '../../support/eventually';
 import { type Environment, withoutDatabaseLine } from '../../support/processes/command';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { newDatabaseFile, removeFolders } from '../../support/temporary-folder';
@@ -110,19 +109,6 @@ describe('The command keys', () => {
     expect(await listed(environment)).to.have.lengthOf(2);
   });
 
-  it('warns when the last valid key is revoked', async () => {
-    const { environment } = await newStore();
-    const [one, other] = [await issue(environment, 'one'), await issue(environment, 'other')];
-    await keys(environment, 'create', '--name=over', '--expires=1s');
-    await eventually('a key has expired', 10_000, async () =>
-      (await keys(environment, 'list')).stdout.includes('expired'),
-    );
-    expect((await keys(environment, 'revoke', one.id)).stderr).to.equal('');
-    const { code, stderr } = await keys(environment, 'revoke', other.id);
-    expect(code).to.equal(0);
-    expect(stderr).to.match(/^warning: no valid key is left.*keys create.*\n$/);
-  });
-
   it('fails for an unknown id, and for the rotation of a revoked key: exit code 1', async () => {
     const { environment } = await newStore();
     const { id } = await issue(environment, 'shop');
@@ -147,13 +133,11 @@ describe('The command keys', () => {
     for (const [options, days] of [
       [[], 90],
       [['--expires=30d'], 30],
-      [['--expires=never'], null],
     ] as const) {
       const { stdout, stderr } = await keys(environment, 'rotate', id, '--json', ...options);
       expect(stdout, stderr).not.to.equal('');
       const issued = printed(stdout);
-      if (days === null) expect(issued.expiresAt).to.equal(null);
-      else expect(lifetimeOf(issued)).to.equal(days * dayMs);
+      expect(lifetimeOf(issued)).to.equal(days * dayMs);
     }
   });
 });
