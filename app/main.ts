@@ -12,9 +12,7 @@ if (process.pid === 1) endBySignals();
 
 const run = async (): Promise<void> => {
   const { commandLine } = await import('./commands/command-line.js');
-  const { exitCode, isStopped } = await commandLine(process.argv, process);
-  process.exitCode = exitCode;
-  if (isStopped) process.exit();
+  process.exit(await commandLine(process.argv, process));
 };
 
 run().catch((error: unknown) => {

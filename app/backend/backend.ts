@@ -27,11 +27,9 @@ export interface Backend {
   readonly consumeQuota: ConsumeQuota | undefined;
   /**
    * Creates an API key if none is configured and none was ever issued; never in production. The caller must print the
-   * key, because only its hash is stored.
+   * key, because only its hash is stored. `lacksKey` is true if every request gets a 401.
    */
-  readonly createFirstKey: () => Promise<string | undefined>;
-  /** Resolves with true if every request gets a 401. Always false in production, which does not start without a key. */
-  readonly lacksKey: () => Promise<boolean>;
+  readonly prepareKeys: () => Promise<{ readonly firstKey?: string; readonly lacksKey: boolean }>;
   /**
    * Returns the reason why the backend can't serve requests, or undefined if it can. Anyone can read the reason:
    * `/readyz` shows it.
@@ -116,11 +114,13 @@ const databaseBackend = (database: Database, settings: Settings, observer: Repos
         : knexAuthenticate(database),
   },
   consumeQuota: pickQuota(database, settings),
-  createFirstKey: async () => {
-    if (!createsFirstKey(settings)) return undefined;
-    return (await orFail(apiKeyStore(database).bootstrapKey('first key')))?.key;
+  prepareKeys: async () => {
+    if (!createsFirstKey(settings)) return { lacksKey: false };
+    const issued = await orFail(apiKeyStore(database).bootstrapKey('first key'));
+    return issued === undefined
+      ? { lacksKey: !(await hasStoredKey(database)) }
+      : { firstKey: issued.key, lacksKey: false };
   },
-  lacksKey: async () => createsFirstKey(settings) && !(await hasStoredKey(database)),
   checkReadiness: knexReadiness(database),
   isFileReplaced: database.isFileReplaced,
   pools: database.poolUsage,
@@ -139,8 +139,7 @@ const memoryBackend = (settings: Settings): Backend => {
   return {
     ports: { pets: inMemoryPetRepository(), authenticate: environmentKeys(keys).authenticate },
     consumeQuota: RATE_LIMIT && inMemoryQuota(RATE_LIMIT),
-    createFirstKey: () => Promise.resolve(firstKey),
-    lacksKey: () => Promise.resolve(false),
+    prepareKeys: () => Promise.resolve({ ...(firstKey && { firstKey }), lacksKey: false }),
     checkReadiness: () => Promise.resolve(undefined),
     isFileReplaced: () => false,
     pools: () => [],

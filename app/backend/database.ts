@@ -1,5 +1,4 @@
 import { toError } from 'fp-ts/Either';
-import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import {
   type ApiKeyStore,
@@ -14,7 +13,7 @@ import {
   postgresConfiguration,
   sqliteConfiguration,
 } from '../../adapters/knex';
-import { type PetRepository, unavailable } from '../../core';
+import type { PetRepository } from '../../core';
 import { CommandFailed, orFail } from '../failures';
 import { databaseAddressText } from '../database-address';
 import type { Settings } from '../settings';
@@ -71,11 +70,6 @@ export const requireFile = ({ DATABASE_URL: address }: Settings): void => {
   throw new CommandFailed({ _tag: 'NotInitialized' });
 };
 
-const rejectWhenAborted = async (signal: AbortSignal): Promise<never> => {
-  if (!signal.aborted) await once(signal, 'abort');
-  throw new CommandFailed(unavailable(signal.reason));
-};
-
 interface OpenStore {
   readonly pets: PetRepository;
   readonly keyStore: ApiKeyStore;
@@ -85,18 +79,16 @@ interface OpenStore {
 interface Options {
   readonly isMigrateCommand?: boolean;
   readonly printError: (text: string) => void;
-  readonly signal?: AbortSignal;
 }
 
 /**
  * Opens and migrates the database for a command, and closes it after `use`. Creates the tables only for the command
  * `migrate`, and otherwise throws NotInitialized if they are missing. The commands `import`, `export`, `keys` and
- * `migrate` call it; backend.ts and doctor.ts call only `databaseOf`. `signal` ends the wait for the migration, but not
- * the migration: its transaction commits before the process exits, or is rolled back.
+ * `migrate` call it; backend.ts and doctor.ts call only `databaseOf`.
  */
 export const withDatabase = async <A>(
   settings: Settings,
-  { isMigrateCommand = false, printError, signal }: Options,
+  { isMigrateCommand = false, printError }: Options,
   use: (store: OpenStore) => Promise<A>,
 ): Promise<A> => {
   const named = databaseOf(settings);
@@ -106,14 +98,11 @@ export const withDatabase = async <A>(
 
   try {
     const onProgress = printError;
-    const migrated = orFail(
+    const ranMigrations = await orFail(
       isMigrateCommand
         ? migrate(database, { mayRaiseGeneration: true, onProgress })
         : migrateExisting(database, { onProgress }),
     );
-    const ranMigrations = await (signal === undefined
-      ? migrated
-      : Promise.race([migrated, rejectWhenAborted(signal)]));
     printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
     return await use({ pets: knexPetRepository(database), keyStore: apiKeyStore(database), ranMigrations });
   } finally {

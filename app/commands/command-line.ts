@@ -23,27 +23,24 @@ const readText = (file: string): string => {
   }
 };
 
-const quoted = /(["'`])[^]*?\1/g;
-
-const assignment = /^[A-Za-z_]\w* *=[^#"'`\t]*(?: #.*)?$/;
+const assignment = /^(?:[A-Za-z_]\w* *= *(?:"[^"]*"|'[^']*'|`[^`]*`|[^#"'`\t]*)(?: +#.*)?)?$/;
 
 /**
  * Reads NAME=value lines. Refuses lines that Node's `parseEnv` skips or misreads silently: it starts a comment at each
  * `#`, and systemd does not.
  */
 const readEnvironmentFile = (file: string): NodeJS.ReadOnlyDict<string> => {
-  const text = readText(file)
+  const lines = readText(file)
     .replace(/^\ufeff/, '')
-    .replaceAll('\r\n', '\n')
-    .replaceAll(/^[ \t]*(?:export[ \t]+|#.*)?/gm, '');
-  const lines = text.replaceAll(quoted, (value) => value.replaceAll(/[^\n]/g, '')).split('\n');
-  const wrong = lines.findIndex((line) => line !== '' && !assignment.test(line));
+    .split(/\r?\n/)
+    .map((line) => line.trim().replace(/^(?:export\s+|#.*)/, ''));
+  const wrong = lines.findIndex((line) => !assignment.test(line));
   if (wrong >= 0) {
     throw new InvalidArgumentError(
       `line ${wrong + 1} is not NAME=value; check that each quote is closed, that a value with # is in quotes, and that a space precedes a comment`,
     );
   }
-  return parseEnv(text);
+  return parseEnv(lines.join('\n'));
 };
 
 const connectTo =
@@ -56,11 +53,8 @@ const connectTo =
     command.commands.forEach(connectTo(terminal));
   };
 
-/**
- * Runs the command line of `animal-store`, and returns the exit code to main.ts. `isStopped` is true if a signal
- * stopped the command.
- */
-export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO) => {
+/** Runs the command line of `animal-store`, and returns the exit code to main.ts. */
+export const commandLine = async (argv: ReadonlyArray<string>, io: ProcessIO): Promise<number> => {
   const env = { ...io.env };
   const terminal = openTerminal({ stdout: io.stdout, stderr: io.stderr, env });
   const program = new Command('animal-store')

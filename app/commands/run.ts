@@ -8,7 +8,7 @@ import { errorCode } from '../error-code';
 import { CommandFailed, reasonOf } from '../failures';
 import { misspeltSettings, settingWarnings } from '../setting-warnings';
 import { readSettings, type Settings } from '../settings';
-import { type Interruption, interruptible } from '../terminal/signals';
+import { interruptible } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { formats } from '../transfer/formats';
 import { type Progress, showProgress } from '../transfer/progress';
@@ -54,18 +54,11 @@ export const runCommand = async (
   }
 };
 
-export interface TransferContext extends Interruption {
+export interface TransferContext {
   readonly settings: Settings;
   readonly terminal: Terminal;
+  readonly signal: AbortSignal;
 }
-
-const runInterruptible = (
-  terminal: Terminal,
-  command: (context: TransferContext) => Promise<void>,
-): Promise<void> =>
-  interruptible(terminal, (interruption) =>
-    runCommand(terminal, (settings) => command({ settings, terminal, ...interruption })),
-  );
 
 export const unchangedText = (file: string): string =>
   existsSync(file) ? `${file} is unchanged` : `${file} was not written`;
@@ -77,26 +70,29 @@ interface TransferTexts {
   readonly progress?: Progress;
 }
 
+/** Runs a command that a stop signal interrupts, and prints its result or what remains of it. */
 export const runTransfer = (
   terminal: Terminal,
   transfer: (context: TransferContext) => Promise<string>,
   { failed, remains, progress }: TransferTexts,
 ): Promise<void> =>
-  runInterruptible(terminal, async (context) => {
-    const end = (text: string, exitCode: number | NodeJS.Signals): void => {
-      terminal.printError(text);
-      terminal.fail(exitCode);
-    };
-    const hideProgress = progress && showProgress(terminal, progress);
-    try {
-      end(await transfer(context), 0);
-    } catch (error) {
-      const signal = context.receivedSignal();
-      if (signal !== undefined) end(`interrupted by ${signal}: ${remains(error)}`, signal);
-      else if (errorCode(error) === 'EPIPE') {
-        end(`the reading program closed the pipe: ${remains(error)}`, 'SIGPIPE');
-      } else end(`${failed}: ${reasonOf(error, context.settings.DATABASE_URL)}; ${remains(error)}`, 1);
-    } finally {
-      hideProgress?.();
-    }
-  });
+  interruptible(({ signal, receivedSignal }) =>
+    runCommand(terminal, async (settings) => {
+      const end = (text: string, exitCode: number | NodeJS.Signals): void => {
+        terminal.printError(text);
+        terminal.fail(exitCode);
+      };
+      const hideProgress = progress && showProgress(terminal, progress);
+      try {
+        end(await transfer({ settings, terminal, signal }), 0);
+      } catch (error) {
+        const received = receivedSignal();
+        if (received !== undefined) end(`interrupted by ${received}: ${remains(error)}`, received);
+        else if (errorCode(error) === 'EPIPE') {
+          end(`the reading program closed the pipe: ${remains(error)}`, 'SIGPIPE');
+        } else end(`${failed}: ${reasonOf(error, settings.DATABASE_URL)}; ${remains(error)}`, 1);
+      } finally {
+        hideProgress?.();
+      }
+    }),
+  );

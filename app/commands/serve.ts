@@ -57,5 +57,4 @@ export const serveCommand = (terminal: Terminal): Command =>
         await close();
       }
     });
-    terminal.stop();
   });

@@ -2,7 +2,7 @@ import * as E from 'fp-ts/Either';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type CheckReadiness, healthPaths, type Reporter, type RequestRecord } from '../../adapters/http';
-import type { DatabaseStatus, RepositoryObserver } from '../../adapters/knex';
+import type { DatabaseStatus } from '../../adapters/knex';
 import type { PrometheusMetrics, ServiceStatus } from '../../adapters/prometheus';
 import type { Backend } from '../backend/backend';
 import type { DatabaseAddress } from '../database-address';
@@ -61,16 +61,6 @@ export const refusedConnections = (
     logger.warn({ maxConnections }, 'connections are refused: MAX_CONNECTIONS is reached');
   };
 };
-
-export const observeBatches = (metrics: PrometheusMetrics, logger: Logger): RepositoryObserver =>
-  logger.isLevelEnabled('trace')
-    ? {
-        batch: (operation, size, milliseconds) => {
-          metrics.batches.batch(operation, size, milliseconds);
-          logger.trace({ operation, size, milliseconds }, 'database batch');
-        },
-      }
-    : metrics.batches;
 
 export const readiness = (
   { checkReadiness }: Backend,

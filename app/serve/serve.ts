@@ -1,4 +1,3 @@
-import { constVoid } from 'fp-ts/function';
 import type { Logger } from 'pino';
 import {
   adminApplication,
@@ -19,7 +18,6 @@ import { changedSettings, type Settings } from '../settings';
 import {
   logReporter,
   measuredReporter,
-  observeBatches,
   readiness,
   readServiceStatus,
   refusedConnections,
@@ -28,7 +26,7 @@ import {
 export interface Service {
   readonly address: string;
   readonly adminAddress: string | undefined;
-  readonly firstKey: string | undefined;
+  readonly firstKey?: string;
   readonly lacksKey: boolean;
 }
 
@@ -115,48 +113,31 @@ const serveClients = async (
   backend: Backend,
   metrics: PrometheusMetrics,
   { version, logger, until }: Lifetime,
-  onStarted: () => void,
 ): Promise<void> => {
-  const reporter = logReporter(logger, settings.DATABASE_URL);
+  const { DATABASE_URL, MAX_CONNECTIONS, STOP_DELAY } = settings;
+  const reporter = logReporter(logger, DATABASE_URL);
   let isStopping = false;
   const checkReadiness = readiness(backend, logger, () => isStopping);
   const readMetrics = async () => metrics.read(await readServiceStatus(backend, checkReadiness));
-
-  const run = async (address: string, adminAddress: string | undefined): Promise<void> => {
-    const firstKey = await backend.createFirstKey();
-    const lacksKey = await backend.lacksKey();
-    const told = until({ address, adminAddress, firstKey, lacksKey });
-    const database = databaseAddressText(settings.DATABASE_URL);
-    logger.info({ version, address, adminAddress, database, settings: changedSettings(settings) }, 'started');
-    onStarted();
-    try {
-      const signal = await endOf(backend, told);
-      logger.info({ signal, stopDelayMs: settings.STOP_DELAY }, 'stopping');
-    } catch (error) {
-      logger.fatal({ reason: reasonOf(error, settings.DATABASE_URL) }, 'stopping');
-      throw error;
-    }
-  };
-
-  const stop = async (server: HttpServer): Promise<void> => {
-    isStopping = true;
-    const draining = setTimeout(() => {
-      logger.info('draining');
-    }, settings.STOP_DELAY);
-    await server.stop(settings.STOP_DELAY);
-    clearTimeout(draining);
-  };
-
   const admin = await startAdminServer(settings, checkReadiness, readMetrics, reporter);
   try {
     // Without ADMIN_PORT, no program can read the metrics of requests.
     const measured = admin === undefined ? reporter : measuredReporter(reporter, metrics);
-    const countRefused = refusedConnections(logger, metrics, settings.MAX_CONNECTIONS);
+    const countRefused = refusedConnections(logger, metrics, MAX_CONNECTIONS);
     const server = await startPublicServer(settings, backend, checkReadiness, measured, countRefused);
     try {
-      await run(server.address, admin?.address);
+      const addresses = { address: server.address, adminAddress: admin?.address };
+      const told = until({ ...addresses, ...(await backend.prepareKeys()) });
+      const database = databaseAddressText(DATABASE_URL);
+      logger.info({ version, ...addresses, database, settings: changedSettings(settings) }, 'started');
+      const signal = await endOf(backend, told);
+      logger.info({ signal, stopDelayMs: STOP_DELAY }, 'stopping');
+    } catch (error) {
+      logger.fatal({ reason: reasonOf(error, DATABASE_URL) }, 'stopping');
+      throw error;
     } finally {
-      await stop(server);
+      isStopping = true;
+      await server.stop(STOP_DELAY);
     }
   } finally {
     await admin?.stop(0, adminStopMs);
@@ -170,16 +151,11 @@ const serveClients = async (
 export const serve = async (settings: Settings, lifetime: Lifetime): Promise<void> => {
   const { version, logger, onProgress } = lifetime;
   const metrics = prometheusMetrics({ version, operations: petOperations });
-  const backend = await openBackend(settings, observeBatches(metrics, logger), onProgress);
-  let reportEnd: () => void = constVoid;
+  const backend = await openBackend(settings, metrics.batches, onProgress);
   try {
-    await serveClients(settings, backend, metrics, lifetime, () => {
-      reportEnd = () => {
-        logger.info('stopped');
-      };
-    });
+    await serveClients(settings, backend, metrics, lifetime);
   } finally {
     await backend.close();
-    reportEnd();
   }
+  logger.info('stopped');
 };

@@ -38,21 +38,17 @@ export const nextStopSignal = (): Promise<StopSignal> =>
     onStopSignal(resolve);
   });
 
-export interface Interruption {
+interface Interruption {
   readonly signal: AbortSignal;
   readonly receivedSignal: () => StopSignal | undefined;
 }
 
-/** Runs the work of a command, for `runTransfer` of commands/run.ts, and aborts it at the first stop signal. */
-export const interruptible = async (
-  { stop }: { readonly stop: () => void },
-  work: (interruption: Interruption) => Promise<void>,
-): Promise<void> => {
+/** Runs the work of a command, for commands/run.ts, and aborts it at the first stop signal. */
+export const interruptible = async (work: (interruption: Interruption) => Promise<void>): Promise<void> => {
   const controller = new AbortController();
   let received: StopSignal | undefined;
   const ignoreSignals = onStopSignal((signal) => {
     received ??= signal;
-    stop();
     controller.abort();
   });
   try {

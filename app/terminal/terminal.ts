@@ -7,9 +7,6 @@ import { errorCode } from '../error-code';
 import { signalExitCode } from './signals';
 import { escapeControlCharacters, toPrintableJson } from './text';
 
-export const fileDescriptorOf = (output: Writable): number | undefined =>
-  !(output instanceof Socket) && 'fd' in output && typeof output.fd === 'number' ? output.fd : undefined;
-
 const writeToStream = (output: Writable, data: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     output.write(data, (error) => {
@@ -23,8 +20,8 @@ const writeToStream = (output: Writable, data: string | Uint8Array): Promise<voi
  * success.
  */
 export const writeFully = async (output: Writable, data: string | Uint8Array): Promise<void> => {
-  const file = fileDescriptorOf(output);
-  if (file === undefined) return writeToStream(output, data);
+  const file = output instanceof Socket || !('fd' in output) ? undefined : output.fd;
+  if (typeof file !== 'number') return writeToStream(output, data);
   for (let rest = Buffer.from(data); rest.length > 0;) rest = rest.subarray(writeSync(file, rest));
 };
 
@@ -42,7 +39,7 @@ export interface ProcessIO {
  */
 export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   let exitCode = 0;
-  let isStopped = false;
+  let isInterrupted = false;
   let printed: Promise<unknown> = Promise.resolve();
   let written: Promise<unknown> = Promise.resolve();
 
@@ -62,6 +59,7 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
   };
 
   const fail = (code: number | NodeJS.Signals): void => {
+    isInterrupted ||= typeof code === 'string';
     if (exitCode === 0) exitCode = typeof code === 'number' ? code : signalExitCode(code);
   };
 
@@ -83,13 +81,11 @@ export const openTerminal = ({ env, stdout, stderr }: ProcessIO) => {
       write(`${json ? toPrintableJson(data) : text}\n`);
     },
     fail,
-    stop: (): void => {
-      isStopped = true;
-    },
-    end: async () => {
+    /** Waits until all is written, but only for a second after a signal. Returns the exit code. */
+    end: async (): Promise<number> => {
       const all = written.then(() => printed);
-      await (isStopped ? Promise.race([all, delay(1_000)]) : all);
-      return { exitCode, isStopped };
+      await (isInterrupted ? Promise.race([all, delay(1_000)]) : all);
+      return exitCode;
     },
   };
 };

@@ -207,25 +207,6 @@ describe('The first signal', function () {
     });
   }
 
-  it('ends an import that waits for another process to migrate the database', async () => {
-    const { file, environment } = await newCatalogue();
-    const other = openSqlite(file);
-    // The row looks as if an earlier version had written it.
-    await other.writes('animal_store_migrations').update({ name: '000_earlier' });
-    const transaction = await other.writes.transaction();
-    await transaction.raw('create table held (id integer)');
-    const hook = await signalItself(1_000);
-    const command = ['--require', hook, main, 'import', '--format=ndjson', '-'];
-    try {
-      const { code, stderr } = await endOf(startProgram(process.execPath, command, { environment }));
-      expect(stderr).to.match(/another process migrates .*\ninterrupted by SIGTERM: nothing was stored\n$/);
-      expect(code).to.equal(143);
-    } finally {
-      await transaction.rollback();
-      await other.close();
-    }
-  });
-
   it('ends an import whose standard input is silent', async () => {
     const pipe = await makePipe();
     const writer = openSync(pipe, 'r+');

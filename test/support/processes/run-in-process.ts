@@ -40,11 +40,11 @@ export const runInProcess = async (
   streams: Partial<Record<'stdout' | 'stderr', Writable>> = {},
 ): Promise<Outcome> => {
   const [stdout, stderr] = [collector(), collector()];
-  const { exitCode } = await loadCommandLine()(['node', 'animal-store', ...commandArguments], {
+  const code = await loadCommandLine()(['node', 'animal-store', ...commandArguments], {
     env: environment,
     stdout: stdout.stream,
     stderr: stderr.stream,
     ...streams,
   });
-  return { code: exitCode, signal: null, stdout: stdout.text(), stderr: stderr.text() };
+  return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
 };
