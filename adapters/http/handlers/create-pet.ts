@@ -19,7 +19,7 @@ export const idempotencyKeyPattern = `^${keyText}$`;
 
 const keyInSpaces = new RegExp(`^ *${keyText} *$`);
 
-export const parseIdempotencyKey = (header: string): E.Either<HttpFailure, IdempotencyKey> => {
+const parseIdempotencyKey = (header: string): E.Either<HttpFailure, IdempotencyKey> => {
   const [, quoted, bare] = keyInSpaces.exec(header) ?? [];
   const key = quoted?.replace(/\\(.)/g, '$1') ?? bare;
   return IdempotencyKey.is(key) ? E.right(key) : E.left({ _tag: 'InvalidIdempotencyKey' });
@@ -62,7 +62,7 @@ const incomplete: HttpFailure = {
 };
 
 /** Reads a body into one buffer, because a list of one-byte chunks would take a hundred times their size. */
-export const readBody = (request: IncomingMessage): Promise<E.Either<HttpFailure, Buffer>> => {
+const readBody = (request: IncomingMessage): Promise<E.Either<HttpFailure, Buffer>> => {
   if (request.readableDidRead || request.readableEncoding !== null) {
     const cause = new Error('mount the pet routes before the body parser: the body was already read');
     return Promise.resolve(E.left({ _tag: 'Defect', cause }));
