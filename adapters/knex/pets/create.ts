@@ -30,10 +30,7 @@ import { petFromRow } from '../database/pet-columns';
 import { deleteExpired, deleteRecords, findRecords, lockRecord, purgeExpiredKeys } from './idempotency';
 import { databaseTimeouts } from '../timeouts';
 
-/**
- * Maximum number of animals that one statement adds. SQLite rejects an expression of more than 1000 levels. That of
- * `deleteRecords` in idempotency.ts has a level for each row that it deletes, at most one for each create.
- */
+/** Maximum number of animals that one statement adds. */
 export const maxBatchSize = 400;
 
 interface Create {

@@ -47,10 +47,10 @@ export const deleteExpired = async (
 export const deleteRecords = async (transaction: Knex, rows: ReadonlyArray<RecordRow>): Promise<void> => {
   if (rows.length === 0) return;
   await transaction<RecordRow>('creation_keys')
-    .where((any) => {
-      for (const { owner_id, idempotency_key, pet_id } of rows)
-        void any.orWhere({ owner_id, idempotency_key, pet_id });
-    })
+    .whereIn(
+      ['owner_id', 'idempotency_key', 'pet_id'],
+      rows.map(({ owner_id, idempotency_key, pet_id }) => [owner_id, idempotency_key, pet_id]),
+    )
     .delete();
 };
 

@@ -48,6 +48,22 @@ for (const [kind, makeDatabase] of databaseKinds) {
         ]);
         expect([whole._tag, rest._tag]).to.deep.equal(['Left', 'Right']);
       }));
+
+    it('fails the retry of the creation that made it, and none whose creation shares the transaction', () =>
+      withDatabase(makeDatabase, async (database) => {
+        const { create } = knexPetRepository(database);
+        const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+        const { pet } = await success(create(newPet, key));
+        await allowAnyStatus[kind](database);
+        await database.writes('pets').where({ id: pet.id.toString() }).update({ status: 'lost' });
+        const [retry, ...others] = await Promise.all(
+          [key, ...Array.from({ length: 5 }, arbitraryScopedIdempotencyKey), undefined].map((each) =>
+            create(newPet, each)(),
+          ),
+        );
+        expect(retry).to.have.nested.property('left._tag', 'Unavailable');
+        expect(others.map(({ _tag }) => _tag)).to.deep.equal(others.map(() => 'Right'));
+      }));
   });
 
   describe(`The table pets in ${kind}`, () => {
