@@ -3,17 +3,13 @@
 import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
 import { databaseOf } from './app/backend/database';
-import { failureText } from './app/failures';
 import { readSettings } from './app/settings';
 import { fieldErrorTexts } from './core';
 
 const configuration = (): Knex.Config => {
   const settings = readSettings(process.env);
   if (E.isLeft(settings)) throw new Error(fieldErrorTexts(settings.left).join('\n'));
-  const database = databaseOf(settings.right);
-  if (database === undefined)
-    throw new Error(failureText({ _tag: 'NoDatabase' }, settings.right.DATABASE_URL));
-  return database.configuration();
+  return databaseOf(settings.right).configuration();
 };
 
 export default configuration();

@@ -118,18 +118,18 @@ const inspectUnopened = (settings: Settings): CheckResult | undefined => {
     : missingStore(settings);
 };
 
-const inspectData = async (settings: Settings, isThorough: boolean): Promise<ReadonlyArray<CheckResult>> => {
+const inspectData = async (settings: Settings): Promise<ReadonlyArray<CheckResult>> => {
   const { DATABASE_URL: address } = settings;
   const unopened = inspectUnopened(settings);
   if (unopened !== undefined) return [unopened, inspectKeys(settings, noKeys)];
+  if (address._tag === 'Memory')
+    return [
+      passed('database', 'memory: keeps animals until the service stops'),
+      inspectKeys(settings, noKeys),
+    ];
   try {
-    const database = await databaseOf(settings)?.openForInspection();
-    if (database === undefined)
-      return [
-        passed('database', 'memory: keeps animals until the service stops'),
-        inspectKeys(settings, noKeys),
-      ];
-    const report = await orFail(inspectDatabase(database, isThorough)).finally(database.close);
+    const database = await databaseOf(settings).open();
+    const report = await orFail(inspectDatabase(database)).finally(database.close);
     if (report.schema.generation === 0 && !mayCreateStore(settings)) return [missingStore(settings)];
     return [
       passed('database', `${databaseAddressText(address)} can be read and written`),
@@ -143,10 +143,9 @@ const inspectData = async (settings: Settings, isThorough: boolean): Promise<Rea
   }
 };
 
-/** Runs all checks of the command `doctor`. With `isThorough`, reads a SQLite file completely. */
+/** Runs all checks of the command `doctor`. */
 export const diagnose = async (
   environment: NodeJS.ReadOnlyDict<string>,
-  isThorough = false,
 ): Promise<ReadonlyArray<CheckResult>> => {
   const read = readSettings(environment);
   if (E.isLeft(read)) {
@@ -162,6 +161,6 @@ export const diagnose = async (
     inspectUser(settings),
     ...(await inspectPorts(settings)),
     ...inspectMount(settings),
-    ...(await inspectData(settings, isThorough)),
+    ...(await inspectData(settings)),
   ];
 };

@@ -19,9 +19,4 @@ export { backupSqlite, type CopyOptions, partialFileFor } from './sqlite/backup'
 export { identifyFile, isMountPoint, isSameFile } from './sqlite/file';
 export * from './sqlite/restore';
 export { databaseTimeouts } from './timeouts';
-export {
-  openSqlite,
-  openSqliteForInspection,
-  sqliteConfiguration,
-  type SqliteOptions,
-} from './sqlite/sqlite';
+export { openSqlite, sqliteConfiguration, type SqliteOptions } from './sqlite/sqlite';

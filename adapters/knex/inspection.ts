@@ -46,17 +46,14 @@ const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
  * Tries what `serve` does with a database, and rolls it back: the migrations, a page, and a create. Fails with the error
  * of the statement that fails.
  */
-export const inspectDatabase = (
-  database: InspectableDatabase,
-  isThorough: boolean,
-): TaskEither<Unavailable, DatabaseReport> =>
+export const inspectDatabase = (database: InspectableDatabase): TaskEither<Unavailable, DatabaseReport> =>
   eitherToTaskEither(async () => {
     const { diskAvailable = Infinity } = await database.sizes();
     if (diskAvailable < minFreeDiskBytes) {
       throw errorWithCode('ENOSPC', `ENOSPC: only ${diskAvailable} bytes are free`);
     }
     await database.checkUsable();
-    const findings = await database.inspect(isThorough);
+    const findings = await database.inspect();
     const schema = await readSchemaState(database.reads);
     if (schema.generation === 0) {
       await tryMigrate(database);

@@ -157,11 +157,10 @@ export const openBackend = async (
   observer: RepositoryObserver,
   onProgress: (text: string) => void,
 ): Promise<Backend> => {
-  const named = databaseOf(settings);
-  if (named === undefined) return memoryBackend(settings);
+  if (settings.DATABASE_URL._tag === 'Memory') return memoryBackend(settings);
   if (!mayCreateStore(settings)) requireFile(settings);
   checkFile(settings, onProgress);
-  const database = await named.open();
+  const database = await databaseOf(settings).open();
   try {
     await prepareDatabase(database, settings, onProgress);
   } catch (error) {

@@ -9,7 +9,6 @@ import {
   migrateExisting,
   openPostgres,
   openSqlite,
-  openSqliteForInspection,
   postgresConfiguration,
   sqliteConfiguration,
 } from '../../adapters/knex';
@@ -29,16 +28,16 @@ export const withDriver = async <A>(open: () => A | Promise<A>): Promise<A> => {
   }
 };
 
+/** Throws NoDatabase for `memory:`. */
 export const databaseOf = (settings: Settings) => {
   const { DATABASE_URL: address } = settings;
   switch (address._tag) {
     case 'Memory':
-      return undefined;
+      throw new CommandFailed({ _tag: 'NoDatabase' });
     case 'Sqlite': {
       const { filename } = address;
       return {
         open: () => withDriver(() => openSqlite(filename, { isOwnFile: true })),
-        openForInspection: () => withDriver(() => openSqliteForInspection(filename)),
         configuration: () => sqliteConfiguration(filename),
       };
     }
@@ -48,10 +47,8 @@ export const databaseOf = (settings: Settings) => {
         poolSize: settings.POSTGRES_POOL_SIZE,
         statementTimeoutMs: databaseTimeouts.statementMs,
       };
-      const open = () => withDriver(() => openPostgres(connectionString, options));
       return {
-        open,
-        openForInspection: open,
+        open: () => withDriver(() => openPostgres(connectionString, options)),
         configuration: () => postgresConfiguration(connectionString, options),
       };
     }
@@ -91,11 +88,8 @@ export const withDatabase = async <A>(
   { isMigrateCommand = false, printError }: Options,
   use: (store: OpenStore) => Promise<A>,
 ): Promise<A> => {
-  const named = databaseOf(settings);
-  if (named === undefined) throw new CommandFailed({ _tag: 'NoDatabase' });
   if (!isMigrateCommand) requireFile(settings);
-  const database = await named.open();
-
+  const database = await databaseOf(settings).open();
   try {
     const onProgress = printError;
     const ranMigrations = await orFail(

@@ -13,7 +13,7 @@ import {
 import { fieldErrorTexts } from '../../core';
 import { databaseOf, requireFile, withDriver } from '../backend/database';
 import { type DatabaseAddress, databaseAddressText } from '../database-address';
-import { CommandFailed, orFail, reasonOf } from '../failures';
+import { orFail, reasonOf } from '../failures';
 import { decodeSettings, type Settings } from '../settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
@@ -34,15 +34,14 @@ const isSame = (one: DatabaseAddress, other: DatabaseAddress): boolean =>
 const openSource = async (settings: Settings) => {
   const { DATABASE_URL: address } = settings;
   const named = databaseOf(settings);
-  if (named === undefined) throw new CommandFailed({ _tag: 'NoDatabase' });
   requireFile(settings);
   return address._tag === 'Sqlite' ? withDriver(() => openSqliteSource(address.filename)) : named.open();
 };
 
 const openTarget = async (settings: Settings, printError: (text: string) => void) => {
-  const named = databaseOf(settings);
-  if (named === undefined) throw new Error('TARGET_URL must be a database that outlives the command');
-  const target = await named.open();
+  if (settings.DATABASE_URL._tag === 'Memory')
+    throw new Error('TARGET_URL must be a database that outlives the command');
+  const target = await databaseOf(settings).open();
   try {
     await orFail(migrate(target, { onProgress: printError }));
     return target;

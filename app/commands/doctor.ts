@@ -3,11 +3,6 @@ import { type CheckResult, diagnose } from '../doctor';
 import { escapeControlCharacters } from '../terminal/text';
 import type { Terminal } from '../terminal/terminal';
 
-interface Options {
-  readonly full?: boolean;
-  readonly json?: boolean;
-}
-
 const stateOf = ({ ok, isWarning }: CheckResult): string => {
   if (!ok) return 'FAIL';
   return isWarning ? 'WARN' : 'ok';
@@ -22,10 +17,9 @@ const toLine = (result: CheckResult): string => {
 export const doctorCommand = ({ env, print, fail }: Terminal): Command =>
   new Command('doctor')
     .description('check that `serve` would start and work; exit code 1 if a check fails')
-    .option('--full', 'also check the indexes of a SQLite file for damage; takes minutes for a large file')
     .option('--json', 'print the results as JSON')
-    .action(async ({ full = false, json = false }: Options) => {
-      const results = await diagnose(env, full);
+    .action(async ({ json = false }: { readonly json?: boolean }) => {
+      const results = await diagnose(env);
       print(json, results, results.map(toLine).join('\n'));
       if (results.some(({ ok }) => !ok)) fail(1);
     });

@@ -84,7 +84,7 @@ describe('The commands of the pages on operating, as they are printed', function
     expect(await machine.enter('cat /var/lib/prometheus/node-exporter/animal-store.prom')).to.match(
       /^animal_store_last_backup_timestamp_seconds [0-9]+\n$/,
     );
-    await runNext('animal-store doctor --full');
+    await runNext('animal-store doctor');
     expect(await machine.enter(addAndList('Leo'))).to.equal('Rex Tom Kim Leo\n');
 
     expect(await runNext('http://127.0.0.1:9464/metrics')).to.include('animal_store_ready 1');

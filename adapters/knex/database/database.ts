@@ -86,6 +86,6 @@ export interface Database {
 }
 
 export interface InspectableDatabase extends Database {
-  /** Rejects if a SQLite file is damaged. With `isThorough`, it reads the indexes too. */
-  readonly inspect: (isThorough: boolean) => Promise<ReadonlyArray<Finding>>;
+  /** Rejects if a SQLite file is damaged. */
+  readonly inspect: () => Promise<ReadonlyArray<Finding>>;
 }

@@ -74,7 +74,7 @@ export const placeCheckedCopy = async (
     await onFile(source, (from) => from.raw('vacuum into ?', [copy]));
     // On a connection that can't write, the check would miss rows that violate a CHECK constraint.
     const { count } = await onFile(copy, async (copied) => {
-      await checkIntegrity(copied, 'integrity_check');
+      await checkIntegrity(copied);
       return copied('pets').count({ count: '*' }).first<{ count: number }>();
     });
     await sync(copy);

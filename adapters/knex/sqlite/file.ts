@@ -102,8 +102,8 @@ export const refuseForeignFile = async (filename: string): Promise<void> => {
 };
 
 /** Fails with SQLITE_CORRUPT, as a read of a damaged page does, if the check finds damage. */
-export const checkIntegrity = async (file: Knex, check: 'quick_check' | 'integrity_check'): Promise<void> => {
-  const lines: ReadonlyArray<string> = await file(`pragma_${check}`).pluck(check);
+export const checkIntegrity = async (file: Knex): Promise<void> => {
+  const lines: ReadonlyArray<string> = await file('pragma_integrity_check').pluck('integrity_check');
   const damage = lines.find((line) => line !== 'ok');
   if (damage !== undefined) throw errorWithCode('SQLITE_CORRUPT', `SQLITE_CORRUPT: ${damage}`);
 };

@@ -22,7 +22,7 @@ const isRow = (value: unknown): value is PetRow =>
 const parseRows = (text: string | null): ReadonlyArray<PetRow> => {
   const value: unknown = JSON.parse(text ?? '');
   if (Array.isArray(value) && value.every(isRow)) return value;
-  throw permanentError('table pets has a value of an unexpected type; run `animal-store doctor --full`');
+  throw permanentError('table pets has a value of an unexpected type; run `animal-store doctor`');
 };
 
 const cellAsJson = (column: Column | undefined, cell: Cell): string | null =>

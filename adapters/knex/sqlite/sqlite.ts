@@ -68,7 +68,10 @@ const withWriteLock = async <A>(
  * Opens a SQLite file by its name; app/backend/database.ts calls it. Creates a missing file, which only its owner can
  * read. Throws a TypeError for `:memory:` and the empty name.
  */
-export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
+export const openSqlite = (
+  filename: string,
+  { isOwnFile = false }: SqliteOptions = {},
+): InspectableDatabase => {
   if (filename === ':memory:' || filename === '') {
     throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
   }
@@ -86,6 +89,10 @@ export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOption
     concurrency: { reads: 1, writes: 1 },
     withMigrationLock: (work) => withWriteLock(writes, work),
     checkUsable: () => (isOwnFile ? refuseForeignFile(filename) : Promise.resolve()),
+    inspect: async () => {
+      await checkIntegrity(reads);
+      return [];
+    },
     sizes: () => fileSizes(filename),
     isFileReplaced: () => isFileReplaced(),
     poolUsage: () => usages.map((usage) => usage()),
@@ -110,15 +117,3 @@ export const hostSqlite = (pool: Knex): Database => ({
   poolUsage: () => [],
   close: () => Promise.resolve(),
 });
-
-/** Opens a SQLite file for the command `doctor`. */
-export const openSqliteForInspection = (filename: string): InspectableDatabase => {
-  const database = openSqlite(filename, { isOwnFile: true });
-  return {
-    ...database,
-    inspect: async (isThorough) => {
-      await checkIntegrity(database.reads, isThorough ? 'integrity_check' : 'quick_check');
-      return [];
-    },
-  };
-};

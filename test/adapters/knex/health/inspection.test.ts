@@ -21,7 +21,7 @@ import {
 import { execute } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 
-const inspect = (database: Database) => inspectDatabase(forInspection(database), false)();
+const inspect = (database: Database) => inspectDatabase(forInspection(database))();
 
 const reasonOf = async (database: Database): Promise<string> => {
   const inspected = await inspect(database);

@@ -65,7 +65,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         .that.matches(
           /has migrated the database \(schema generation 2; this version works with 1\); run that version, or restore/,
         );
-      const { schema } = await success(inspectDatabase(forInspection(database), false));
+      const { schema } = await success(inspectDatabase(forInspection(database)));
       expect(schema).to.include({ generation: 2, expectedGeneration: 1 });
     });
 
