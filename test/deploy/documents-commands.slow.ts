@@ -30,6 +30,9 @@ const startPostgres = (host: string, ip: string, programs: string): string => `
   as_nobody ${programs}/pg_ctl --pgdata=/var/lib/${host} --wait --log=/var/lib/${host}/log \\
     --options='-c listen_addresses=${ip} -c unix_socket_directories=' start`;
 
+/** Returns the key that the installation has printed. */
+const keyIn = (printed: string): string => /^animals_\S+$/m.exec(printed)?.[0] ?? '';
+
 describe('The commands of the pages on operating, as they are printed', function () {
   needsPrograms('unshare', 'nsenter', 'curl', 'ip', 'runuser', 'useradd');
   needsBareMachine();
@@ -49,6 +52,16 @@ describe('The commands of the pages on operating, as they are printed', function
   afterEach(() => machine.end());
   after(removeFolders);
 
+  /** Returns the folder of PostgreSQL's programs. Without a server on this machine, skips the test. */
+  const postgresPrograms = async (test: Mocha.Context): Promise<string> => {
+    const { stdout } = await machine.attempt('ls -d /usr/lib/postgresql/*/bin | tail -1');
+    if (stdout === '') {
+      process.stdout.write('skipped, since no PostgreSQL server is installed in /usr/lib/postgresql\n');
+      test.skip();
+    }
+    return stdout.trim();
+  };
+
   it('install, back up, restore, upgrade and monitor on operations.md', async () => {
     const left = [...shellBlocks('docs/operations.md')];
     /** Runs the next block, which must contain a text. Each block of the page is run once. */
@@ -58,8 +71,7 @@ describe('The commands of the pages on operating, as they are printed', function
       return machine.enter(block);
     };
 
-    const printed = await runNext('systemctl enable --now animal-store\n');
-    const key = /^animals_\S+$/m.exec(printed)?.[0] ?? '';
+    const key = keyIn(await runNext('systemctl enable --now animal-store\n'));
     await machine.enter(`echo ${key} >first-key`);
     expect(await machine.enter(addAndList('Rex'))).to.equal('Rex\n');
     await machine.enter('animal-store doctor');
@@ -95,11 +107,7 @@ describe('The commands of the pages on operating, as they are printed', function
   });
 
   it('grant, back up and restore on postgresql.md, without a SQLite driver, for one instance and two', async function () {
-    const programs = await machine.attempt('ls -d /usr/lib/postgresql/*/bin | tail -1');
-    if (programs.stdout === '') {
-      process.stdout.write('skipped, since no PostgreSQL server is installed in /usr/lib/postgresql\n');
-      this.skip();
-    }
+    const programs = await postgresPrograms(this);
     const [roles = '', grants = '', dump = '', restore = '', ...more] = shellBlocks('docs/postgresql.md');
     expect(more).to.deep.equal([]);
     const address = 'postgres://animals:PASSWORD@db.example/animals';
@@ -108,8 +116,8 @@ describe('The commands of the pages on operating, as they are printed', function
     const sqlite = 'sqlite:/var/lib/animal-store/animals.sqlite3';
     for (const printed of [driver, sqlite]) expect(install).to.include(printed);
     await machine.enter(`
-      ${startPostgres('db.example', '127.0.0.1', programs.stdout.trim())}
-      ${startPostgres('new-db.example', '127.0.0.2', programs.stdout.trim())}
+      ${startPostgres('db.example', '127.0.0.1', programs)}
+      ${startPostgres('new-db.example', '127.0.0.2', programs)}
       ${roles}`);
     // The tables exist before the installation, whose `migrate` then needs no right to create them.
     const [installProgram = '', ...rest] = install
@@ -117,7 +125,7 @@ describe('The commands of the pages on operating, as they are printed', function
       .replace(sqlite, address)
       .split(/(?=^animal-store migrate\n)/m);
     const printed = await machine.enter(`${installProgram}${grants}${rest.join('')}`);
-    await machine.enter(`echo ${/^animals_\S+$/m.exec(printed)?.[0] ?? ''} >first-key`);
+    await machine.enter(`echo ${keyIn(printed)} >first-key`);
     const withoutDriver = '/opt/animal-store/current/bin/animal-store migrate';
     const { code, stderr } = await machine.attempt(`DATABASE_URL=sqlite:x ${withoutDriver}`);
     expect(code, stderr).to.equal(1);
@@ -141,5 +149,29 @@ describe('The commands of the pages on operating, as they are printed', function
     await machine.enter(
       'curl --fail http://127.0.0.1:9461/readyz && curl --fail http://127.0.0.1:9462/readyz',
     );
+  });
+
+  it('move 200,000 animals with the keys of their clients on from-sqlite-to-postgresql.md', async function () {
+    const programs = await postgresPrograms(this);
+    const [install = ''] = shellBlocks('docs/operations.md');
+    const [move = '', ...more] = shellBlocks('docs/from-sqlite-to-postgresql.md');
+    expect(more).to.deep.equal([]);
+    const key = keyIn(await machine.enter(install));
+    const pets = `curl --silent --fail --show-error --header "Authorization: Bearer ${key}" http://127.0.0.1:3000/v1/pets`;
+    const createRex = `${pets} --header 'Idempotency-Key: "move"' --json '{"name":"Rex","categoryId":9007199254740993}'`;
+    await machine.enter(`
+      ${startPostgres('db.example', '127.0.0.1', programs)}
+      { echo name,categoryId; seq 200000 | sed 's/.*/Tom &,1/'; } >animals.csv
+      animal-store import animals.csv`);
+    const created = await machine.enter(createRex);
+    expect(created).to.include('"id":200001,');
+
+    const address = 'postgres://postgres:PASSWORD@db.example/postgres';
+    const { code, stdout, stderr } = await machine.attempt(`{\n${move}} <<END\n${address}\nEND`);
+    expect(code, `${stdout}${stderr}`).to.equal(0);
+    expect(stderr).to.include('copied and compared: 200001 animals, 1 API key, 1 idempotency key;');
+    expect(await machine.enter('cat /etc/animal-store/environment')).to.include(address);
+    expect(await machine.enter(`${pets}/7`)).to.equal('{"id":7,"name":"Tom 7","categoryId":1}');
+    expect(await machine.enter(createRex)).to.equal(created);
   });
 });
