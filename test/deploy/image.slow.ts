@@ -143,7 +143,8 @@ describe('The image', function () {
     const settings = { PORT: port, API_KEYS: key };
 
     expect((await start(data, health, settings).ended).code).to.equal(1);
-    expect((await start(data, ['animal-store', 'migrate'], settings).ended).code).to.equal(0);
+    const migrated = await start(data, ['animal-store', 'migrate'], settings).ended;
+    expect(migrated, migrated.stderr).to.include({ code: 0 });
     for (const animals of [0, 1]) {
       const serving = start(data, [...config.Entrypoint, ...config.Cmd], settings);
       await eventually('it is healthy', 60_000, async () => {
@@ -156,14 +157,5 @@ describe('The image', function () {
       await run('sh', '-c', `kill -TERM $(cat /proc/${String(serving.pid)}/task/*/children)`);
       expect((await serving.ended).code, serving.stderr()).to.equal(0);
     }
-  });
-
-  it('has the other commands too', async () => {
-    const data = await newVolume();
-    const migrated = await start(data, ['animal-store', 'migrate']).ended;
-    expect(migrated, migrated.stderr).to.include({ code: 0 });
-    const made = await start(data, ['animal-store', 'keys', 'create', '--name', 'first']).ended;
-    expect(made, made.stderr).to.include({ code: 0 });
-    expect(made.stdout).to.match(/^animals_/);
   });
 });
