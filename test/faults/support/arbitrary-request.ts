@@ -37,10 +37,11 @@ const headerValue = weighted(
   [1, oneOf('"', '\\', ' ', ',', ';', 'a=', '-', '0', 'f', '%').map((text) => text.repeat(3_000))],
 );
 
+// Without HEAD: after another request, the service cannot tell a malformed HEAD from a GET.
 const methods = weighted(
   [5, oneOf('GET')],
   [5, oneOf('POST')],
-  [3, oneOf(...wordsOf('HEAD PUT DELETE PATCH OPTIONS TRACE PROPFIND QUERY PURGE'))],
+  [3, oneOf(...wordsOf('PUT DELETE PATCH OPTIONS TRACE PROPFIND QUERY PURGE'))],
 );
 
 const escaped = fc.stringMatching(/^([a-z0-9=&?/.;:[\]@\\~+'"<>{}|^`-]|%[0-9a-fA-F]{2}){0,40}$/);
@@ -145,18 +146,7 @@ interface Parts {
   readonly chunkSize: number;
 }
 
-/** Makes a HEAD request valid. After another request, the service cannot tell a malformed HEAD from a GET. */
-const validHead = ({ target, given, ...parts }: Parts): Parts => {
-  const shorten = (text: string): string => text.slice(0, 1_000);
-  return {
-    ...parts,
-    target: target.startsWith('/') ? shorten(target) : '/',
-    given: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, shorten(value)])),
-  };
-};
-
-const framed = (all: Parts): FramedRequest => {
-  const { method, target, key, given, body, chunkSize } = all.method === 'HEAD' ? validHead(all) : all;
+const framed = ({ method, target, key, given, body, chunkSize }: Parts): FramedRequest => {
   const names = Object.keys(given);
   const isChunked = body !== '' && chunkSize > 0;
   const own = {
