@@ -5,7 +5,7 @@ import type { Unavailable } from '../../core';
 import { driverOf, inTransaction } from './database/connections';
 import type { Database } from './database/database';
 import { isSqliteBusy, permanentError, toTaskEither, withoutStatement } from './database/errors';
-import { generationMismatch, readSchemaState } from './migrations/migrations';
+import { readSchemaState } from './migrations/migrations';
 import { fileInMode, poolConfiguration, withPragmas } from './sqlite/connection';
 import { refuseReader } from './sqlite/file';
 
@@ -30,21 +30,16 @@ export const openSqliteSource = (filename: string): Pick<Database, 'reads' | 'cl
   return { reads, close: () => reads.destroy() };
 };
 
-/** Fails if the source is in use, has no store, or has another schema than this version. */
+/** Fails if the source is in use, or has not the tables of this version. */
 export const checkCopySource = ({ reads }: Pick<Database, 'reads'>): TaskEither<Unavailable, void> =>
   toTaskEither(async () => {
-    const state = await readSchemaState(reads).catch((error: unknown) => {
+    const { pending, unknown } = await readSchemaState(reads).catch((error: unknown) => {
       if (!isSqliteBusy(error)) throw error;
       throw permanentError('it is in use; stop the service and every other program that has it open');
     });
-    const { generation, pending, unknown } = state;
-    if (generation === 0)
-      throw permanentError('there is no animal store in it; set DATABASE_URL to the right database');
-    const mismatch = generationMismatch(state);
-    if (mismatch !== undefined) throw permanentError(mismatch);
     if (pending.length + unknown.length > 0)
       throw permanentError(
-        'another version of animal-store made its tables; run `animal-store migrate` on it, or copy with that version',
+        'its tables are not those of this version of animal-store; set DATABASE_URL to the right database, run `animal-store migrate` on it, or copy with the version that made the tables',
       );
   });
 
@@ -52,43 +47,34 @@ const batchSize = 400;
 
 type Row = Readonly<Record<string, string | null>>;
 
-/** Reads a table in the order of its primary key. Reads all values as text, which keeps every digit of an int64. */
-async function* readRows(from: Knex, { name, primaryKey }: Table): AsyncGenerator<ReadonlyArray<Row>> {
+/**
+ * Reads a table in batches, with all values as text, which keeps every digit of an int64. Returns the number of rows
+ * and the sum of their hashes, which does not depend on the order: databases sort texts differently.
+ */
+const readTable = async (
+  from: Knex,
+  { name, primaryKey }: Table,
+  signal: AbortSignal,
+  onRows?: (rows: ReadonlyArray<Row>) => Promise<void>,
+) => {
   const columns = Object.keys(await from(name).columnInfo()).sort();
   const texts = columns.map((column) => from.raw('cast(?? as text) as ??', [`${name}.${column}`, column]));
   const key = primaryKey.map((column) => `${name}.${column}`);
+  let [count, sum] = [0, 0n];
   let last: Row | undefined;
   do {
+    signal.throwIfAborted();
     const query = from(name).select(texts).orderBy(key).limit(batchSize);
     if (last !== undefined) {
       const values = primaryKey.map((column) => last?.[column] ?? null);
       void query.whereRaw(`(${key.join()}) > (${key.map(() => '?').join()})`, values);
     }
     const rows: ReadonlyArray<Row> = await query;
-    yield rows;
-    last = rows.at(batchSize - 1);
-  } while (last !== undefined);
-}
-
-/** Number of rows and sum of their hashes. Databases sort texts differently, and a sum does not depend on the order. */
-interface Digest {
-  readonly count: number;
-  readonly sum: bigint;
-}
-
-const digestOf = async (
-  from: Knex,
-  table: Table,
-  signal: AbortSignal,
-  onRows?: (rows: ReadonlyArray<Row>) => Promise<void>,
-): Promise<Digest> => {
-  let [count, sum] = [0, 0n];
-  for await (const rows of readRows(from, table)) {
-    signal.throwIfAborted();
     if (rows.length > 0) await onRows?.(rows);
     count += rows.length;
     for (const row of rows) sum += BigInt(`0x${hash('sha256', JSON.stringify(row))}`);
-  }
+    last = rows.at(batchSize - 1);
+  } while (last !== undefined);
   return { count, sum };
 };
 
@@ -140,11 +126,11 @@ export const copyStore = async (
   signal: AbortSignal,
 ): Promise<CopiedStore> => {
   const copyTable = async (table: Table, from: Knex, to: Knex): Promise<number> => {
-    const copied = await digestOf(from, table, signal, async (rows) => {
+    const copied = await readTable(from, table, signal, async (rows) => {
       await to(table.name).insert(rows);
       state.rows += rows.length;
     });
-    const found = await digestOf(to, table, signal);
+    const found = await readTable(to, table, signal);
     if (found.count !== copied.count || found.sum !== copied.sum)
       throw permanentError(
         `the target differs from the source in table ${table.name}; stop every service that uses the target`,

@@ -44,10 +44,9 @@ export const writeStandardOutput = (
 ): Promise<void> => {
   // Wraps standard output, because `pipeline` ends its last stream, and standard output must stay open.
   const sink = new Writable({
-    highWaterMark: 1,
-    decodeStrings: false,
-    write: (data: string, _encoding, done) => {
-      writeFully(output, data).then(() => {
+    objectMode: true,
+    write: (text: string, _encoding, done) => {
+      void writeFully(output, text).then(() => {
         done();
       }, done);
     },
