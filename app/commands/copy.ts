@@ -97,6 +97,6 @@ export const copyCommand = (terminal: Terminal): Command =>
           state.isCommitting
             ? 'the target did not confirm the commit: it has everything or nothing'
             : 'nothing was copied',
-        progress: { unit: 'rows', count: () => state.rows },
+        progress: () => `${counted(state.rows, 'row')} so far`,
       });
     });

@@ -73,6 +73,6 @@ export const exportCommand = (terminal: Terminal): Command =>
           file === '-'
             ? `the output is incomplete (${counted(progress.animals, 'animal')})`
             : unchangedText(file),
-        progress: { unit: 'animals', count: () => progress.animals },
+        progress: () => `${counted(progress.animals, 'animal')} so far`,
       });
     });

@@ -110,6 +110,6 @@ export const importCommand = (terminal: Terminal): Command =>
           error instanceof Unconfirmed
             ? 'the database did not confirm the commit: either all animals were stored or none; check with `animal-store export` before you import again'
             : 'nothing was stored',
-        progress: { unit: 'rows', count: () => counts.rows },
+        progress: () => `${counted(counts.rows, 'row')} so far`,
       });
     });

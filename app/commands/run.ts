@@ -11,7 +11,6 @@ import { readSettings, type Settings } from '../settings';
 import { interruptible } from '../terminal/signals';
 import type { Terminal } from '../terminal/terminal';
 import { formats } from '../transfer/formats';
-import { type Progress, showProgress } from '../transfer/progress';
 
 export const readVersion = (): string =>
   decodeOrThrow(t.type({ version: t.string }), createRequire(__filename)('#manifest')).version;
@@ -67,8 +66,11 @@ interface TransferTexts {
   readonly failed: string;
   /** Says what is stored after an error or a signal. */
   readonly remains: (error: unknown) => string;
-  readonly progress?: Progress;
+  /** Says how far the command is. A terminal shows it every five seconds. */
+  readonly progress?: () => string;
 }
+
+const progressIntervalMs = 5_000;
 
 /** Runs a command that a stop signal interrupts, and prints its result or what remains of it. */
 export const runTransfer = (
@@ -82,7 +84,9 @@ export const runTransfer = (
         terminal.printError(text);
         terminal.fail(exitCode);
       };
-      const hideProgress = progress && showProgress(terminal, progress);
+      const timer = setInterval(() => {
+        if (progress !== undefined && terminal.stderr.isTTY === true) terminal.printError(progress());
+      }, progressIntervalMs);
       try {
         end(await transfer({ settings, terminal, signal }), 0);
       } catch (error) {
@@ -92,7 +96,7 @@ export const runTransfer = (
           end(`the reading program closed the pipe: ${remains(error)}`, 'SIGPIPE');
         } else end(`${failed}: ${reasonOf(error, settings.DATABASE_URL)}; ${remains(error)}`, 1);
       } finally {
-        hideProgress?.();
+        clearInterval(timer);
       }
     }),
   );

@@ -1,10 +1,14 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { Writable } from 'node:stream';
+import { mock } from 'node:test';
 import { environmentOf, newCatalogue } from '../../support/databases/catalogue';
+import { eventually } from '../../support/eventually';
 import { killPrograms, main, startProgram } from '../../support/processes/command';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
-import { importNotice, namesIn, newFile, runInProcess } from './support';
+import { importNotice, makePipe, namesIn, newFile, runInProcess } from './support';
 
 const rex = '{"name":"Rex","categoryId":1}\n';
 
@@ -134,5 +138,30 @@ describe('The command import', () => {
       code: 2,
       stderr: 'error: the file name does not show the format; add --format ndjson or --format csv\n',
     });
+  });
+
+  it('says how far it is every five seconds, at a terminal', async () => {
+    const pipe = await makePipe();
+    const writer = await open(pipe, 'r+');
+    let text = '';
+    const write = (chunk: unknown, _encoding: string, done: () => void): void => {
+      text += String(chunk);
+      done();
+    };
+    const stderr = Object.assign(new Writable({ write }), { isTTY: true });
+    mock.timers.enable({ apis: ['setInterval'] });
+    try {
+      await writer.write(rex.repeat(3));
+      const ended = runInProcess(['import', '--dry-run', '--format=ndjson', pipe], {}, { stderr });
+      await eventually('the rows are counted', 25_000, () => {
+        mock.timers.tick(5_000);
+        return text.includes('\n3 rows so far\n');
+      });
+      await writer.write('no JSON\n');
+      await writer.close();
+      expect((await ended).code).to.equal(1);
+    } finally {
+      mock.timers.reset();
+    }
   });
 });
