@@ -1,14 +1,7 @@
 import Koa from 'koa';
 import { accessLog, recordRejection, type Reporter } from './access-log';
 import { jsonType } from './context';
-import {
-  causeOf,
-  describeFailure,
-  errorBody,
-  type HttpFailure,
-  recordedFailures,
-  type RequestHead,
-} from './errors';
+import { describeFailure, errorBody, type HttpFailure, recordedFailures, type RequestHead } from './errors';
 import {
   catchDefects,
   cors,
@@ -45,8 +38,7 @@ const serverOptions = ({
   const errorResponse = (failure: HttpFailure, request: RequestHead) => {
     recordedFailures.set(request, { failure, isFromServer: true });
     const requestId = requestIdOf(request);
-    const cause = causeOf(failure);
-    if (cause !== undefined) reporter.error(cause, requestId);
+    if ('cause' in failure) reporter.error(failure.cause, requestId);
     const description = describeFailure(failure);
     const headers = {
       'X-Request-Id': requestId,
@@ -68,10 +60,10 @@ const serverOptions = ({
 export type HttpApplication = ReturnType<typeof serverOptions> & { readonly app: Koa };
 
 const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
-  const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
+  const app = new Koa({ proxy: trustedProxies > 0 });
   // `fail` of errors.ts emits the cause of each 500 and 503. Koa itself also emits the socket error of a client that
   // has disconnected, which needs no report.
-  app.on('error', (cause: Error, context: Koa.Context) => {
+  app.on('error', (cause: unknown, context: Koa.Context) => {
     if (cause !== context.socket.errored) reporter.error(cause, requestIdOf(context.req));
   });
   return app;

@@ -169,14 +169,6 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
 
 export const errorBody = ({ code, message, status }: ErrorDescription) => ({ code, message, status });
 
-export const causeOf = (failure: HttpFailure): Error | undefined => {
-  if (!('cause' in failure)) return undefined;
-  const { cause } = failure;
-  return cause instanceof Error
-    ? cause
-    : new Error('a middleware or handler threw a value that is not an Error; see cause', { cause });
-};
-
 /** Head of a request, which is empty if the HTTP server could not parse the request. */
 export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | 'socket'>;
 
@@ -192,8 +184,7 @@ export const recordedFailures = new WeakMap<RequestHead, RecordedFailure>();
 export const fail = (context: Context, failure: HttpFailure): void => {
   // Once a response has started, such as the 503 at the deadline, report only bugs.
   if (context.headerSent && failure._tag !== 'Defect') return;
-  const cause = causeOf(failure);
-  if (cause !== undefined) context.app.emit('error', cause, context);
+  if ('cause' in failure) context.app.emit('error', failure.cause, context);
   if (context.headerSent) return;
   recordedFailures.set(context.req, { failure, isFromServer: false });
   const description = describeFailure(failure);

@@ -26,9 +26,12 @@ export const sendText = ({ body, contentType, headers = {} }: Text): Handle => {
   };
 };
 
+// Has no character with a meaning in HTML or in a replacement string.
+const plainOrigin = /^https?:\/\/[\w.:[\]-]+$/;
+
 /** Returns the origin that the client has used for the service, or an empty text if the Host header is invalid. */
-const originOf = ({ host, URL: { protocol, origin } }: Context): string =>
-  host !== '' && (protocol === 'http:' || protocol === 'https:') ? origin : '';
+const originOf = ({ host, URL: { origin } }: Context): string =>
+  host !== '' && plainOrigin.test(origin) ? origin : '';
 
 /** Makes the handler of a text that contains the service's own address, such as an OpenAPI document. */
 export const sendTextByOrigin =
@@ -75,22 +78,12 @@ const files = {
   'swagger-ui/swagger-ui-bundle.js': types.javascript,
 };
 
-const htmlEscapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-};
-const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (found) => htmlEscapes[found] ?? '');
-
 const page = (body: string | Buffer): Text => ({ body, contentType: types.html, headers: pageHeaders });
 
 const startPage = (html: string): Handle =>
-  sendTextByOrigin((origin) => {
-    const address = escapeHtml(origin === '' ? 'http://127.0.0.1:3000' : origin);
-    // Passes a function to `replaceAll`, because `$` has a meaning in a replacement string, and Host may contain `$`.
-    return page(html.replaceAll('{origin}', () => address));
-  });
+  sendTextByOrigin((origin) =>
+    page(html.replaceAll('{origin}', origin === '' ? 'http://127.0.0.1:3000' : origin)),
+  );
 
 const redirectToDocs: Handle = (context) => {
   context.status = 308;
@@ -101,7 +94,7 @@ const redirectToDocs: Handle = (context) => {
 const folder = join(__dirname, 'docs');
 
 /**
- * Returns the start page and the API reference (Swagger UI) by their paths, for service-routes.ts. Returns no pages in
+ * Returns the start page and the API reference (Swagger UI) by their paths, for routes.ts. Returns no pages in
  * the library package, which lacks their files. Reads all files at startup, because file descriptors may run out later.
  */
 export const docsPages = (): ReadonlyArray<readonly [path: string, handle: Handle]> => {

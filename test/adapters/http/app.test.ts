@@ -57,7 +57,7 @@ describe('The Koa application', () => {
       throw cause;
     };
     await withApplication({ pets: { list } }, async ({ address, errors }) => {
-      for (const cause of thrown) {
+      while (count < thrown.length) {
         const response = await listPets(address);
         expect(response.headers.get('X-Request-Id')).to.be.a('string');
         expect(await response.json()).to.deep.equal({
@@ -66,9 +66,8 @@ describe('The Koa application', () => {
             'internal error; report it to the operator of the service with the X-Request-Id of the response, if it has one',
           status: 500,
         });
-        if (cause instanceof Error) expect(errors).to.deep.equal([cause]);
       }
-      expect(errors).to.have.lengthOf(thrown.length);
+      expect(errors).to.deep.equal(thrown);
     });
   });
 

@@ -90,11 +90,10 @@ describeService('Routes and headers', (service) => {
     expect(withoutHost.json).to.have.nested.property('servers[0].url').that.matches(/^\./);
   });
 
-  it('shows its address on the start page where to paste it, whatever Host means to String.replace', async () => {
-    const asked = { method: 'GET', target: '/' };
-    const request = "GET / HTTP/1.1\r\nHost: $'$&a\r\nConnection: close\r\n\r\n";
-    const { text } = await service.exchangeOne(request, asked);
-    expect(text).to.contain("curl http://$'$&amp;a/v1/pets");
+  it('shows no Host with special characters on the start page', async () => {
+    const request = "GET / HTTP/1.1\r\nHost: $'&a\r\nConnection: close\r\n\r\n";
+    const { text } = await service.exchangeOne(request, { method: 'GET', target: '/' });
+    expect(text).to.contain('curl http://127.0.0.1:3000/v1/pets');
   });
 
   it('keeps a well-formed X-Request-Id, on errors too', async () => {
