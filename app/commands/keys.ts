@@ -101,7 +101,7 @@ const create = (terminal: Terminal): Command =>
     .option(expires, 'lifetime of the key, as in 90d; by default it does not expire', parseLifetime)
     .option('--json', 'print the key and its record as JSON')
     .action(({ name, expires, json = false }: CreateOptions) =>
-      issueAndPrint(terminal, json, ({ issue }) => issue(name, { lifetimeMs: expires ?? null })),
+      issueAndPrint(terminal, json, ({ issue }) => issue(name, { lifetimeMs: expires })),
     );
 
 const rotate = (terminal: Terminal): Command =>
@@ -117,10 +117,9 @@ const rotate = (terminal: Terminal): Command =>
     )
     .option(expires, "lifetime of the new key, as in 90d; by default the old key's lifetime", parseLifetime)
     .option('--json', 'print the key and its record as JSON')
-    .action((id: string, { grace, expires, json = false }: RotateOptions) => {
-      const lifetime = expires === undefined ? {} : { lifetimeMs: expires };
-      return issueAndPrint(terminal, json, (keys) => keys.rotate(id, { graceMs: grace, ...lifetime }));
-    });
+    .action((id: string, { grace, expires, json = false }: RotateOptions) =>
+      issueAndPrint(terminal, json, (keys) => keys.rotate(id, { graceMs: grace, lifetimeMs: expires })),
+    );
 
 const list = (terminal: Terminal): Command =>
   new Command('list')

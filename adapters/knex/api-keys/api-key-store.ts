@@ -33,24 +33,24 @@ export interface ApiKeyRevoked {
 }
 
 /**
- * The old key stays valid for `graceMs`, unless it expires earlier. The new key does not expire if `lifetimeMs` is
- * null. By default, the new key gets the lifetime of the old key.
+ * The old key stays valid for `graceMs`, unless it expires earlier. By default, the new key gets the lifetime of the old
+ * key.
  */
 export interface RotateOptions {
   readonly graceMs: number;
-  readonly lifetimeMs?: number | null;
+  readonly lifetimeMs?: number | undefined;
 }
 
 /**
- * Issues, lists, rotates and revokes the API keys in the database. A key with a `lifetimeMs` of null, the default of
- * `issue`, does not expire. Rotated keys keep their owner. A second `revoke` of a key changes nothing. Times in the
+ * Issues, lists, rotates and revokes the API keys in the database. A key that is issued without a `lifetimeMs` does
+ * not expire. Rotated keys keep their owner. A second `revoke` of a key changes nothing. Times in the
  * records are ISO 8601 in UTC, such as `2030-01-31T12:00:00.000Z`. A call fails with Unavailable if the database
  * rejects a statement or does not answer.
  */
 export interface ApiKeyStore {
   readonly issue: (
     name: string,
-    options?: { readonly lifetimeMs?: number | null },
+    options?: { readonly lifetimeMs?: number | undefined },
   ) => TaskEither<Unavailable, IssuedApiKey>;
   /**
    * Issues a key if none was ever issued, and otherwise returns undefined. If several processes call it at once, only
@@ -125,8 +125,7 @@ const rotate = async (
   const row = await transaction<ApiKeyRow>('api_keys').where({ id }).first();
   if (row === undefined) return keyNotFound(id);
   if (row.revoked_at !== null) return E.left({ _tag: 'ApiKeyRevoked', id });
-  const lifetime = lifetimeMs === undefined ? lifetimeOf(row) : lifetimeMs;
-  return E.right(await insertKey(transaction, row.name, lifetime, row.owner_id));
+  return E.right(await insertKey(transaction, row.name, lifetimeMs ?? lifetimeOf(row), row.owner_id));
 };
 
 const hasKey = async (knex: Knex): Promise<boolean> =>
