@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/Either';
 import type { TaskEither } from 'fp-ts/TaskEither';
-import { existsSync, statfsSync } from 'node:fs';
 import type { ApiKeyNotFound, ApiKeyRevoked, NotInitialized } from '../adapters/knex';
 import type { Unavailable } from '../core';
 import { fileAdvice } from './backend/database-file';
@@ -93,21 +92,16 @@ const postgresAdvice: Advice = [
 const sqliteAdvice: Advice = [
   [/SQLITE_CORRUPT/, 'restore a backup'],
   [/SQLITE_NOTADB/, 'it is not a SQLite database; name another file in DATABASE_URL'],
-  [/ENOSPC|SQLITE_FULL/, 'free space on the disk of the database'],
+  [/ENOSPC/, 'free space on the disk of the database'],
+  [
+    /SQLITE_FULL/,
+    'free space on the disk of the database; if it has space, the largest id is in use: delete that animal, and set seq of pets in table sqlite_sequence to the next largest id',
+  ],
   [/SQLITE_IOERR/, 'check that the disk has free space and no errors'],
   [/SQLITE_BUSY/, 'wait until the process that writes to it has ended'],
 ];
 
 const messageOf = (cause: unknown): string => E.toError(cause).message.replaceAll(/\s+/g, ' ').trim();
-
-const minFreeBytes = 8 * 1024 * 1024;
-
-/** SQLite reports used-up ids as a full disk. */
-const hasUsedUpIds = (filename: string, text: string): boolean => {
-  if (!text.includes('SQLITE_FULL') || !existsSync(filename)) return false;
-  const { bavail, bsize } = statfsSync(filename);
-  return bavail * bsize > minFreeBytes;
-};
 
 /** Returns the advice that fits an error of the database, for the log of the service too. */
 export const specificAdvice = (address: DatabaseAddress, cause: unknown): string | undefined => {
@@ -118,10 +112,7 @@ export const specificAdvice = (address: DatabaseAddress, cause: unknown): string
   const find = (advice: Advice) => advice.find(([pattern]) => pattern.test(text))?.[1];
   if (address._tag === 'Postgres') return find(postgresAdvice);
   if (address._tag === 'Memory') return undefined;
-  const { filename } = address;
-  if (hasUsedUpIds(filename, text))
-    return 'its disk has space, so the largest id is in use: delete that animal, and set seq of pets in table sqlite_sequence to the next largest id';
-  return find(sqliteAdvice) ?? (text.includes('SQLITE_') ? fileAdvice(filename) : undefined);
+  return find(sqliteAdvice) ?? (text.includes('SQLITE_') ? fileAdvice(address.filename) : undefined);
 };
 
 const generalAdvice = (address: DatabaseAddress): string =>
@@ -130,11 +121,6 @@ const generalAdvice = (address: DatabaseAddress): string =>
 
 const withAdvice = (reason: string, advice: string | undefined): string =>
   advice === undefined ? reason : `${reason}; ${advice}`;
-
-const postgresCommand = (command: 'backup' | 'restore', database: string): string =>
-  command === 'backup'
-    ? `run \`pg_dump --format=custom --file=FILE '${database}'\``
-    : `stop the service and run \`pg_restore --clean --if-exists --single-transaction --dbname='${database}' FILE\``;
 
 export const failureText = (failure: CommandFailure, address: DatabaseAddress): string => {
   const database = databaseAddressText(address);
@@ -160,7 +146,7 @@ export const failureText = (failure: CommandFailure, address: DatabaseAddress): 
     case 'DriverMissing':
       return `the database driver ${failure.driver} can't be loaded: ${failure.reason}; run \`npm rebuild ${failure.driver}\`, or \`npm install ${failure.driver}\` if it is not installed`;
     case 'UsePostgresTools':
-      return `\`${failure.command}\` works only with SQLite; for PostgreSQL, ${postgresCommand(failure.command, database)}`;
+      return `\`${failure.command}\` works only with SQLite; for PostgreSQL, see docs/postgresql.md`;
     case 'ApiKeyNotFound':
       return `no key has the id ${failure.id}; \`animal-store keys list\` shows the ids`;
     case 'ApiKeyRevoked':

@@ -16,31 +16,25 @@ const levelOf = ({ status, route }: RequestRecord): 'error' | 'debug' | 'info' =
 };
 
 /**
- * Logs one line for each request and each failure. The record of a request has the fields of its line. serve.ts calls
- * this function and the others of this file.
+ * Logs one line for each request and each failure, and counts requests in `metrics`, if any. The record of a request has
+ * the fields of its line. serve.ts calls this function and the others of this file.
  */
-export const logReporter = (logger: Logger, address: DatabaseAddress): Reporter => ({
+export const requestReporter = (
+  logger: Logger,
+  address: DatabaseAddress,
+  metrics?: PrometheusMetrics['requests'],
+): Reporter => ({
+  requestStarted: () => metrics?.started(),
   requestEnded: (record) => {
+    metrics?.ended(record);
     logger[levelOf(record)](record, 'request');
   },
   requestRejected: (record) => {
+    metrics?.rejected(record);
     logger.info(record, 'rejected');
   },
   error: (cause, requestId) => {
     logger.error({ err: cause, advice: specificAdvice(address, cause), requestId }, 'request failed');
-  },
-});
-
-export const measuredReporter = (reporter: Reporter, { requests }: PrometheusMetrics): Reporter => ({
-  ...reporter,
-  requestStarted: requests.started,
-  requestRejected: (record) => {
-    requests.rejected(record);
-    reporter.requestRejected(record);
-  },
-  requestEnded: (record) => {
-    requests.ended(record);
-    reporter.requestEnded(record);
   },
 });
 

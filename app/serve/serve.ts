@@ -15,13 +15,7 @@ import { type Backend, openBackend } from '../backend/backend';
 import { CommandFailed, reasonOf } from '../failures';
 import { databaseAddressText } from '../database-address';
 import { changedSettings, type Settings } from '../settings';
-import {
-  logReporter,
-  measuredReporter,
-  readiness,
-  readServiceStatus,
-  refusedConnections,
-} from './observability';
+import { requestReporter, readiness, readServiceStatus, refusedConnections } from './observability';
 
 export interface Service {
   readonly address: string;
@@ -114,17 +108,17 @@ const serveClients = async (
   metrics: PrometheusMetrics,
   { version, logger, until }: Lifetime,
 ): Promise<void> => {
-  const { DATABASE_URL, MAX_CONNECTIONS, STOP_DELAY } = settings;
-  const reporter = logReporter(logger, DATABASE_URL);
+  const { ADMIN_PORT, DATABASE_URL, MAX_CONNECTIONS, STOP_DELAY } = settings;
+  // Without ADMIN_PORT, no program can read the metrics of requests.
+  const counted = ADMIN_PORT === undefined ? undefined : metrics.requests;
+  const reporter = requestReporter(logger, DATABASE_URL, counted);
   let isStopping = false;
   const checkReadiness = readiness(backend, logger, () => isStopping);
   const readMetrics = async () => metrics.read(await readServiceStatus(backend, checkReadiness));
   const admin = await startAdminServer(settings, checkReadiness, readMetrics, reporter);
   try {
-    // Without ADMIN_PORT, no program can read the metrics of requests.
-    const measured = admin === undefined ? reporter : measuredReporter(reporter, metrics);
     const countRefused = refusedConnections(logger, metrics, MAX_CONNECTIONS);
-    const server = await startPublicServer(settings, backend, checkReadiness, measured, countRefused);
+    const server = await startPublicServer(settings, backend, checkReadiness, reporter, countRefused);
     try {
       const addresses = { address: server.address, adminAddress: admin?.address };
       const told = until({ ...addresses, ...(await backend.prepareKeys()) });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
 import type { RequestRecord } from '../../../adapters/http';
-import { logReporter } from '../../../app/serve/observability';
+import { requestReporter } from '../../../app/serve/observability';
 import { eventually } from '../../support/eventually';
 import { call, createPet } from '../../support/http/client';
 import { connectTo } from '../../support/http/raw-connection';
@@ -107,7 +107,7 @@ const record: RequestRecord = {
 const lineOf = (reported: RequestRecord): unknown => {
   let line = '';
   const logger = pino({ base: null, timestamp: false }, { write: (text: string) => (line = text) });
-  logReporter(logger, { _tag: 'Memory' }).requestEnded(reported);
+  requestReporter(logger, { _tag: 'Memory' }).requestEnded(reported);
   return JSON.parse(line);
 };
 
