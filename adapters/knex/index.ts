@@ -7,12 +7,7 @@ export * from './health';
 export * from './host-database';
 export * from './inspection';
 export { migrate, migrateExisting, type MigrateOptions, type NotInitialized } from './migrations/migrate';
-export {
-  generationMismatch,
-  migrationConfig,
-  migrationSource,
-  type SchemaState,
-} from './migrations/migrations';
+export { generationMismatch, migrationConfig, type SchemaState } from './migrations/migrations';
 export { knexPetRepository, type RepositoryObserver } from './pets/repository';
 export { openPostgres, postgresConfiguration, type PostgresOptions } from './postgres/postgres';
 export { backupSqlite, type CopyOptions, partialFileFor } from './sqlite/backup';

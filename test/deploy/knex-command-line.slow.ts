@@ -13,10 +13,7 @@ const allDone = (names: ReadonlyArray<string>): string =>
   `Found ${names.length} Completed Migration file/files.\n${names.join('\n')}\nNo Pending Migration files Found.`;
 
 describe("Knex's own command line", () => {
-  let names: ReadonlyArray<string> = [];
-  before(async () => {
-    names = await migrationNames();
-  });
+  const names = migrationNames();
   afterEach(removeFolders);
 
   it('finds nothing to do after the service has migrated', async () => {

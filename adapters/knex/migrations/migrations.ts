@@ -62,17 +62,7 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   '001_create_tables': initialMigration,
 };
 
-interface NamedMigration {
-  readonly file: string;
-  readonly migration: Knex.Migration;
-}
-
-export const migrationSource: Knex.MigrationSource<NamedMigration> = {
-  getMigrations: () =>
-    Promise.resolve(Object.entries(migrations).map(([file, migration]) => ({ file, migration }))),
-  getMigrationName: ({ file }) => file,
-  getMigration: ({ migration }) => Promise.resolve(migration),
-};
+type MigrationEntry = readonly [name: string, migration: Knex.Migration];
 
 const migrationTable = 'animal_store_migrations';
 
@@ -81,7 +71,11 @@ const migrationTable = 'animal_store_migrations';
  * store run the migrations with it. It ignores migrations that only a newer program knows.
  */
 export const migrationConfig: Knex.MigratorConfig = {
-  migrationSource,
+  migrationSource: {
+    getMigrations: () => Promise.resolve(Object.entries(migrations)),
+    getMigrationName: ([name]: MigrationEntry) => name,
+    getMigration: ([, migration]: MigrationEntry) => Promise.resolve(migration),
+  },
   tableName: migrationTable,
   disableMigrationsListValidation: true,
 };
@@ -93,15 +87,8 @@ export interface SchemaState {
   readonly expectedGeneration: number;
 }
 
-const generationMark = /\.generation-([0-9]+)$/;
-
-export const generationBegunBy = (name: string): number | undefined => {
-  const [, generation] = generationMark.exec(name) ?? [];
-  return generation === undefined ? undefined : Number(generation);
-};
-
 const generationOf = (names: ReadonlyArray<string>): number =>
-  names.reduce((generation, name) => Math.max(generation, generationBegunBy(name) ?? 1), 1);
+  Math.max(1, ...names.map((name) => Number(/\.generation-(\d+)$/.exec(name)?.[1] ?? 1)));
 
 /** Looks for the table in PostgreSQL itself, because Knex's `hasTable` misses a table on which the role has no right. */
 const hasMigrationTable = async (knex: Knex): Promise<boolean> => {

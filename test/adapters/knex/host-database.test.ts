@@ -158,35 +158,17 @@ describe("A host's pool of one connection to PostgreSQL", () => {
   });
 });
 
-describe('A knex of another kind', () => {
-  it('is refused at once', async () => {
-    const other = knex({ client: 'cockroachdb', connection: 'postgres://nowhere' });
-    expect(() => hostDatabase(other)).to.throw(TypeError, 'the knex clients pg and sqlite3, not cockroachdb');
-    await other.destroy();
-  });
-});
-
-describe('A knex that maps names', () => {
-  const settings: ReadonlyArray<Knex.Config> = [
-    { wrapIdentifier: (name, wrap) => wrap(name.toLowerCase()) },
-    { postProcessResponse: (response: unknown) => response },
+describe('A knex that the store cannot use', () => {
+  const refusals: ReadonlyArray<readonly [Knex.Config, RegExp]> = [
+    [{ client: 'cockroachdb' }, /the knex clients pg and sqlite3, not cockroachdb/],
+    [{ client: 'pg', wrapIdentifier: (name, wrap) => wrap(name.toLowerCase()) }, /make a second Knex/],
+    [{ client: 'pg', postProcessResponse: (response: unknown) => response }, /make a second Knex/],
   ];
-  for (const setting of settings) {
-    it(`is refused at once, with what to do: ${Object.keys(setting).join()}`, async () => {
-      const mapping = knex({
-        client: 'sqlite3',
-        connection: { filename: await newDatabaseFile() },
-        useNullAsDefault: true,
-        ...setting,
-      });
-      const message = /without wrapIdentifier and postProcessResponse.*make a second Knex/;
-      expect(() => hostDatabase(mapping)).to.throw(TypeError, message);
-      await mapping.transaction((transaction) => {
-        expect(() => hostDatabase(transaction)).to.throw(TypeError, message);
-        return Promise.resolve();
-      });
-      await mapping.destroy();
-      await removeFolders();
+  for (const [configuration, message] of refusals) {
+    it(`is refused at once, with what to do: ${Object.keys(configuration).join()}`, async () => {
+      const other = knex({ connection: 'postgres://nowhere', ...configuration });
+      expect(() => hostDatabase(other)).to.throw(TypeError, message);
+      await other.destroy();
     });
   }
 });

@@ -10,35 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Database } from '../../../adapters/knex';
 import { main, needsReadableBuild, runUnprivileged } from '../../support/processes/command';
 import { columnOf } from '../../support/databases/sqlite-files';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 import { newLargeCatalogue } from '../transfer/support';
 import { checksOf, doctor, withDatabase } from './support';
-
-type Fault = readonly [
-  fault: string,
-  change: (database: Database) => Promise<unknown>,
-  check: string,
-  text: string,
-];
-
-const faults: ReadonlyArray<Fault> = [
-  [
-    'a missing table of animals',
-    async ({ writes }) => writes.schema.dropTable('pets'),
-    'database',
-    'no such table: pets',
-  ],
-  [
-    'an animal that cannot be read',
-    async ({ writes }) => writes('pets').insert({ name: 'a\0b', category_id: 1 }),
-    'database',
-    'the row with id 1 in table pets is invalid; correct or delete it',
-  ],
-];
 
 describe('animal-store doctor on a SQLite file', () => {
   afterEach(removeFolders);
@@ -105,15 +82,13 @@ describe('animal-store doctor on a SQLite file', () => {
     expect(stdout).to.match(/missing from index pets_by_status/);
   });
 
-  for (const [fault, change, check, text] of faults) {
-    it(`reports ${fault}`, async () => {
-      const file = await newDatabaseFile();
-      await withDatabase(file, change);
-      const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-      expect(checksOf(failed)).to.deep.equal([check]);
-      expect(failed[0]?.text).to.contain(text);
-    });
-  }
+  it('reports an animal that cannot be read', async () => {
+    const file = await newDatabaseFile();
+    await withDatabase(file, ({ writes }) => writes('pets').insert({ name: 'a\0b', category_id: 1 }));
+    const { failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
+    expect(checksOf(failed)).to.deep.equal(['database']);
+    expect(failed[0]?.text).to.contain('the row with id 1 in table pets is invalid; correct or delete it');
+  });
 
   it('reports a database that cannot be written', async () => {
     const file = await newDatabaseFile();

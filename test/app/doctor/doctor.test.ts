@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { writeFileSync } from 'node:fs';
 import { apiKeyStore } from '../../../adapters/knex';
 import { success } from '../../contracts/outcome';
 import { addsColour, asProgramWith } from '../../support/databases/migrations';
@@ -67,18 +66,6 @@ describe('animal-store doctor', () => {
       }
     } finally {
       await drop();
-    }
-  });
-
-  it('names the pending migrations and runs none', async () => {
-    const file = await newDatabaseFile();
-    writeFileSync(file, '');
-    for (let time = 0; time < 2; time += 1) {
-      const { results, failed } = await doctor({ DATABASE_URL: `sqlite:${file}` });
-      expect(failed).to.deep.equal([]);
-      expect(results.find(({ check }) => check === 'migrations')?.text).to.match(
-        /^pending: 001_create_tables;/,
-      );
     }
   });
 

@@ -20,7 +20,7 @@ const boundMs = 60_000;
 const firstStarts = 8;
 
 const expectMigrated = async (store: SqlStore): Promise<void> => {
-  expect(await columnIn(store, 'animal_store_migrations', 'name')).to.deep.equal(await migrationNames());
+  expect(await columnIn(store, 'animal_store_migrations', 'name')).to.deep.equal(migrationNames());
 };
 
 const startThree = async (store: SqlStore): Promise<number> => {

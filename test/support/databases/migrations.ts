@@ -1,9 +1,7 @@
 import { migrations } from '../../../adapters/knex/migrations/migrations';
-import { migrationSource } from '../../../adapters/knex';
 
 /** Returns the names of the service's migrations, in order. */
-export const migrationNames = async (): Promise<ReadonlyArray<string>> =>
-  (await migrationSource.getMigrations([])).map((migration) => migrationSource.getMigrationName(migration));
+export const migrationNames = (): ReadonlyArray<string> => Object.keys(migrations);
 
 /** A migration that a later version of the service could have. */
 export const addsColour = {

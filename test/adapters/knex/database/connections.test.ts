@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import sqlite3 from 'sqlite3';
 import { apiKeyStore, knexAuthenticate, knexPetRepository, openSqlite } from '../../../../adapters/knex';
 import { ApiKey, decodeOrThrow } from '../../../../core';
-import { databaseKinds, sqliteFile, withDatabase } from '../../../support/databases/databases';
+import { databaseKinds, withDatabase } from '../../../support/databases/databases';
 import { arbitraryPetId } from '../../../contracts/arbitrary';
 import { portFunctions } from '../../../contracts/pet-repository/port-functions';
 import { success } from '../../../contracts/outcome';
@@ -71,37 +70,6 @@ for (const [kind, makeDatabase] of databaseKinds) {
       }));
   });
 }
-
-describe('the statements that knex passes to the driver of SQLite', () => {
-  const { prototype } = sqlite3.Database;
-  const original = Object.getOwnPropertyDescriptor(prototype, 'prepare');
-  const prepared: Array<string> = [];
-
-  before(() => {
-    const prepare: unknown = original?.value;
-    if (original === undefined || typeof prepare !== 'function')
-      throw new Error('the driver prepares nothing');
-    Object.defineProperty(prototype, 'prepare', {
-      ...original,
-      value(sql: string, ...rest: ReadonlyArray<unknown>): unknown {
-        prepared.push(sql);
-        return Reflect.apply(prepare, this, [sql, ...rest]);
-      },
-    });
-  });
-
-  after(() => {
-    if (original !== undefined) Object.defineProperty(prototype, 'prepare', original);
-  });
-
-  it('are prepared once per connection', () =>
-    withDatabase(sqliteFile, async ({ writes }) => {
-      for (let runs = 0; runs < 3; runs += 1) {
-        expect(await writes.raw('select ? as answer', [runs])).to.deep.equal([{ answer: runs }]);
-      }
-      expect(prepared.filter((sql) => sql === 'select ? as answer')).to.have.lengthOf(1);
-    }));
-});
 
 describe('the statements that a SQLite connection caches', () => {
   afterEach(removeFolders);

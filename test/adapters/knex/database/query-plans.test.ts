@@ -27,18 +27,11 @@ const rows = 20_000;
 /** A value of each filter. The compiler reports a missing one. */
 const filters: { readonly [Field in keyof PetFilters]-?: PetFilters } = { status: { status: 'sold' } };
 
-/** Pairs of filters. A query with both must not need a scan either. */
-const pairs = Object.entries(filters).flatMap(([one, filter], place) =>
-  Object.entries(filters)
-    .slice(place + 1)
-    .map(([other, more]): [string, PetFilters] => [`${one} and ${other}`, { ...filter, ...more }]),
-);
-
 const everyRead: Readonly<Record<string, (repository: PetRepository) => Promise<unknown>>> = {
   'the first page': ({ list }) => success(list({ limit })),
   'a page deep in the list': ({ list }) => success(list({ limit, after: petId(15_000n) })),
   ...Object.fromEntries(
-    [...Object.entries(filters), ...pairs].flatMap(([field, filter]) => [
+    Object.entries(filters).flatMap(([field, filter]) => [
       [`the first page by ${field}`, ({ list }: PetRepository) => success(list({ limit, ...filter }))],
       [
         `a page deep in the list by ${field}`,

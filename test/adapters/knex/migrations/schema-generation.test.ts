@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { type Database, inspectDatabase, knexReadiness, migrate } from '../../../../adapters/knex';
-import { generationBegunBy, migrations } from '../../../../adapters/knex/migrations/migrations';
+import type { migrations } from '../../../../adapters/knex/migrations/migrations';
 import {
   databaseKinds,
   forInspection,
-  sqliteFile,
   openMigrated,
   withEmptyDatabase,
 } from '../../../support/databases/databases';
@@ -76,53 +75,3 @@ for (const [kind, makeDatabase] of databaseKinds) {
       }));
   });
 }
-
-/** Tables that decide about access or about retries of creates. */
-const restricting = /\b(?:api_keys|creation_keys|rate_limits)\b/;
-const breaking = /^(?:drop|delete|update)\b|^alter table .*\b(?:drop|rename|not null)\b/i;
-
-/** Returns the SQL statements on SQLite of each migration after the first. */
-const statementsOf = async (): Promise<ReadonlyMap<string, ReadonlyArray<string>>> => {
-  const statements = new Map<string, Array<string>>();
-  await withEmptyDatabase(sqliteFile, async ({ writes }) => {
-    for (const [place, [name, { up }]] of Object.entries(migrations).entries()) {
-      const listen = ({ sql }: { readonly sql: string }) => {
-        if (/^\s*(?!select|pragma)/i.test(sql)) statements.set(name, [...(statements.get(name) ?? []), sql]);
-      };
-      if (place > 0) writes.on('query', listen);
-      await up(writes);
-      writes.off('query', listen);
-    }
-  });
-  return statements;
-};
-
-/** Returns migrations that must change the schema generation but do not: they break or bypass older programs. */
-const unmarked = async (): Promise<ReadonlyArray<string>> =>
-  [...(await statementsOf())]
-    .filter(([, statements]) => statements.some((sql) => restricting.test(sql) || breaking.test(sql)))
-    .map(([name]) => name)
-    .filter((name) => generationBegunBy(name) === undefined);
-
-/** Migrations that need a mark, by what they do. */
-const mistakes: typeof migrations = {
-  '902_add_expiry_of_keys': {
-    up: (knex) => knex.schema.alterTable('api_keys', (columns) => columns.text('ends_at')),
-    down: () => Promise.resolve(),
-  },
-  '903_drop_index': {
-    up: (knex) => knex.schema.alterTable('pets', (columns) => columns.dropIndex([], 'pets_by_status')),
-    down: () => Promise.resolve(),
-  },
-};
-
-describe('The migrations', () => {
-  it('raise the generation if they restrict access or break older programs, by one each', async () => {
-    expect(await unmarked()).to.deep.equal([]);
-    const generations = Object.keys(migrations).flatMap((name) => generationBegunBy(name) ?? []);
-    expect(generations).to.deep.equal(generations.map((_, place) => place + 2));
-    const unmarkedWith = (more: typeof migrations) => asProgramWith({ ...addsColour, ...more }, unmarked);
-    expect(await unmarkedWith(mistakes)).to.deep.equal(Object.keys(mistakes));
-    expect(await unmarkedWith(dropsLimits)).to.deep.equal([]);
-  });
-});
