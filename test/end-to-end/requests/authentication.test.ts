@@ -38,7 +38,7 @@ describeService('Authentication', (service) => {
     }
   });
 
-  it('takes no other scheme and no malformed header', async () => {
+  it('takes no other scheme, no malformed header, and no key from anywhere else', async () => {
     const basic = `Basic ${Buffer.from(`x:${first}`).toString('base64')}`;
     for (const authorization of [
       ...['', 'Bearer', 'Bearer ', `Bearer${first}`, basic, `Token ${first}`, first, `Bearer: ${first}`],
@@ -47,44 +47,22 @@ describeService('Authentication', (service) => {
       const answer = await listWith(authorization);
       expect([answer.status, answer.code], authorization).to.deep.equal([401, 'unauthorized']);
     }
+    const headers = { 'X-API-Key': first, Cookie: `key=${first}`, 'Proxy-Authorization': `Bearer ${first}` };
+    const target = `/v1/pets?access_token=${first}&Authorization=Bearer%20${first}`;
+    expect((await service.get(target, { key: null, headers })).status).to.equal(401);
   });
 
   it('says that the scheme stands twice', async () => {
-    const answer = await listWith(`bearer  BEARER ${first}`);
-    expect([answer.status, answer.message]).to.deep.equal([
-      401,
-      'Bearer appears twice in Authorization; send it once',
-    ]);
-  });
-
-  it('takes no key from anywhere but Authorization', async () => {
-    for (const query of [`access_token=${first}`, `Authorization=Bearer%20${first}`]) {
-      expect((await service.get(`/v1/pets?${query}`, { key: null })).status, query).to.equal(401);
-    }
-    const headers = { 'X-API-Key': first, Cookie: `key=${first}`, 'Proxy-Authorization': `Bearer ${first}` };
-    expect((await service.get('/v1/pets', { key: null, headers })).status).to.equal(401);
-    const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
-    expect((await service.create(`access_token=${first}`, { key: null, headers: form })).status).to.equal(
-      401,
-    );
+    const { message } = await listWith(`bearer  BEARER ${first}`);
+    expect(message).to.equal('Bearer appears twice in Authorization; send it once');
   });
 
   it('comes first under /v1, for unknown paths and methods and bad input too', async () => {
-    for (const [method, target] of [
-      ['GET', '/v1'],
-      ['GET', '/v1/'],
-      ['GET', '/v1?x'],
-      ['GET', '/v1/nothing'],
-      ['GET', '/v1/PETS'],
-      ['GET', '/v1/pets?limit=0'],
-      ['GET', '/v1/pets/abc'],
-      ['GET', '/v1/%'],
-      ['GET', '/v1//pets'],
-      ['DELETE', '/v1/pets'],
-      ['OPTIONS', '/v1/pets'],
-      ['HEAD', '/v1/pets'],
-      ['PROPFIND', '/v1/pets'],
-    ] as const) {
+    const targets = ['/v1', '/v1/', '/v1?x', '/v1/nothing', '/v1/PETS', '/v1/pets?limit=0', '/v1/pets/abc']
+      .concat('/v1/%', '/v1//pets')
+      .map((target) => ['GET', target] as const);
+    const methods = ['DELETE', 'OPTIONS', 'HEAD', 'PROPFIND'].map((method) => [method, '/v1/pets'] as const);
+    for (const [method, target] of [...targets, ...methods]) {
       for (const key of [null, 'wrong']) {
         const answer = await service.request(method, target, { key });
         expect(answer.status, `${method} ${target}`).to.equal(401);
@@ -92,23 +70,15 @@ describeService('Authentication', (service) => {
     }
   });
 
-  it('comes before every check of the body and of an Idempotency-Key', async () => {
-    for (const [type, body] of [
-      ['application/json', '{'],
-      ['application/json', 'x'.repeat(200_000)],
-      ['text/plain', 'x'],
+  it('comes before a byte of the body is asked for, read or checked', async () => {
+    for (const [expectation, body] of [
+      ['Expect: 100-continue', ''],
+      ['Accept: */*', ''],
+      ['Idempotency-Key: two words', '{'],
     ] as const) {
-      const headers = { 'Content-Type': type, 'Idempotency-Key': 'two words' };
-      const answer = await service.create(body, { key: 'wrong', headers });
-      expect(answer.status, `${type} ${body.length}`).to.equal(401);
-    }
-  });
-
-  it('comes before a byte of the body is asked for or read', async () => {
-    for (const expectation of ['Expect: 100-continue', 'Accept: */*']) {
       const connection = service.connect();
-      const type = 'Content-Type: application/json\r\nContent-Length: 50';
-      connection.send(`POST /v1/pets HTTP/1.1\r\nHost: a\r\n${type}\r\n${expectation}\r\n\r\n`);
+      const lines = `Content-Type: text/plain\r\nContent-Length: 50\r\n${expectation}`;
+      connection.send(`POST /v1/pets HTTP/1.1\r\nHost: a\r\n${lines}\r\n\r\n${body}`);
       const [answer] = await service.answersOn(connection, [{ method: 'POST', target: '/v1/pets' }]);
       expect(answer?.status).to.equal(401);
       expect((await connection.closed()).toString()).not.to.include('HTTP/1.1 100');
@@ -117,8 +87,6 @@ describeService('Authentication', (service) => {
 
   it('is not asked for beside /v1', async () => {
     expect((await service.get('/livez', { key: 'wrong' })).status).to.equal(200);
-    for (const target of ['/nothing', '/v1x']) {
-      expect((await service.get(target, { key: null })).status, target).to.equal(404);
-    }
+    expect((await service.get('/v1x', { key: null })).status).to.equal(404);
   });
 });
