@@ -62,7 +62,11 @@ export const migrations: Readonly<Record<string, Knex.Migration>> = {
   '001_create_tables': initialMigration,
 };
 
-type MigrationEntry = readonly [name: string, migration: Knex.Migration];
+/** Migration with the property `file`, which Knex's command `migrate:list` prints. */
+interface NamedMigration {
+  readonly file: string;
+  readonly migration: Knex.Migration;
+}
 
 const migrationTable = 'animal_store_migrations';
 
@@ -72,9 +76,10 @@ const migrationTable = 'animal_store_migrations';
  */
 export const migrationConfig: Knex.MigratorConfig = {
   migrationSource: {
-    getMigrations: () => Promise.resolve(Object.entries(migrations)),
-    getMigrationName: ([name]: MigrationEntry) => name,
-    getMigration: ([, migration]: MigrationEntry) => Promise.resolve(migration),
+    getMigrations: () =>
+      Promise.resolve(Object.entries(migrations).map(([file, migration]) => ({ file, migration }))),
+    getMigrationName: ({ file }: NamedMigration) => file,
+    getMigration: ({ migration }: NamedMigration) => Promise.resolve(migration),
   },
   tableName: migrationTable,
   disableMigrationsListValidation: true,
