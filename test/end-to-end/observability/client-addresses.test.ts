@@ -31,7 +31,11 @@ describe('The log names the address of a client', () => {
     const service = await serveInProcess();
     await exchangeBytes(service.address, 'no HTTP\r\n\r\n');
     const { stdout } = await service.stop();
-    expect(lineOf(stdout, 'rejected')).to.include({ status: 400, clientAddress: '127.0.0.1' });
+    expect(lineOf(stdout, 'rejected')).to.include({
+      status: 400,
+      code: 'malformed_request',
+      clientAddress: '127.0.0.1',
+    });
   });
 
   for (const [trusted, address] of [
