@@ -2,7 +2,7 @@ import { Agent, type IncomingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually } from '../support/eventually';
 import { call, owner, parseNextLink } from '../support/http/client';
-import { type Random, randomFrom } from '../support/random';
+import { randomFrom } from '../support/random';
 import type { Answer, Create, Exchange, List, Pet, Request } from './history';
 import type { Instance } from './instance';
 
@@ -75,7 +75,6 @@ const retryPauseMs = [20, 600] as const;
 const settleTimeoutMs = 60_000;
 
 const maxAttempts = 8;
-const maxRemembered = 2_000;
 
 const noId = 4_000_000_000_000_000_000n;
 
@@ -95,11 +94,6 @@ export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions
   let walks = 0;
   let isOver = false;
 
-  const remember = <A>(list: Array<A>, each: A, random: Random): void => {
-    if (list.length < maxRemembered) list.push(each);
-    else list[random.below(maxRemembered)] = each;
-  };
-
   const newClient = (client: number) => {
     const random = randomFrom(seed, `client ${client}`);
     const agents = instances.map(() => new Agent({ keepAlive: true }));
@@ -115,8 +109,8 @@ export const startWorkload = ({ seed, clients, instances, now }: WorkloadOptions
       const starvedMs = Math.max(0, instance.starvedMs() - starvedBefore);
       exchanges.push({ client, instance: instance.number, began, ended: now(), starvedMs, request, answer });
       if (request.type === 'create' && answer.type === 'pet') {
-        remember(acknowledged, answer.pet.id, random);
-        if (request.key !== undefined && !answer.isReplay) remember(keyed, request, random);
+        acknowledged.push(answer.pet.id);
+        if (request.key !== undefined && !answer.isReplay) keyed.push(request);
       }
       return answer;
     };

@@ -108,6 +108,22 @@ for (const [kind, makeDatabase] of databaseKinds) {
       }
     }
 
+    it('gives each create its own animal, in whatever order the database returns the rows', () =>
+      use(async (database) => {
+        let statements = 0;
+        const reversing = withStatements(database, {
+          insert: async (knex, newPets) => {
+            statements += 1;
+            return (await database.petStatements.insert(knex, newPets)).toReversed();
+          },
+        });
+        const { create } = knexPetRepository(reversing);
+        const all = newPets(15);
+        const made = await Promise.all(all.map((newPet) => success(create(newPet))));
+        expect(made.map(({ pet: { id: _, ...newPet } }) => newPet)).to.deep.equal(all);
+        expect(statements).to.equal(1);
+      }));
+
     it('keeps values and statements out of the cause of a failure', () =>
       use(async (database) => {
         await refuse(kind, database, Object.values(refusals[kind])[0] ?? []);
