@@ -36,23 +36,6 @@ export const makeReadOnly = async (folder: string): Promise<void> => {
   await run('mount', ['-o', 'remount,ro', folder]);
 };
 
-const routeTo = (addresses: string): ReadonlyArray<string> => ['blackhole', addresses, 'table', 'local'];
-
-/** Removes the route of an earlier run that was killed. While the route exists, nothing can connect to these addresses. */
-export const makeReachable = async (addresses: string): Promise<void> => {
-  await run('ip', ['route', 'del', ...routeTo(addresses)]).catch(() => undefined);
-};
-
-/** Drops all packets to some addresses of this machine while `use` runs, as if a cable were cut. */
-export const withUnreachable = async <A>(addresses: string, use: () => Promise<A>): Promise<A> => {
-  await run('ip', ['route', 'replace', ...routeTo(addresses)]);
-  try {
-    return await use();
-  } finally {
-    await run('ip', ['route', 'del', ...routeTo(addresses)]);
-  }
-};
-
 export interface Trace {
   readonly output: () => Promise<string>;
   readonly detach: () => Promise<void>;
@@ -86,7 +69,7 @@ export const detachAll = async (): Promise<void> => {
   await Promise.all([...tracers].map((kill) => kill()));
 };
 
-export type Tool = 'strace' | 'mount' | 'routes';
+export type Tool = 'strace' | 'mount';
 
 const nothing = (): Promise<void> => Promise.resolve();
 
@@ -96,10 +79,6 @@ const tools: Readonly<Record<Tool, { readonly test: () => Promise<unknown>; read
     missing: 'strace is not installed, or may not trace',
   },
   mount: { test: () => inTmpfs('1m', nothing), missing: 'a tmpfs can not be mounted: that needs root' },
-  routes: {
-    test: () => withUnreachable('127.255.0.0/24', nothing),
-    missing: 'iproute2 is not installed, or routes can not be set: that needs root',
-  },
 };
 
 /** Returns the reason why a tool cannot be used, or undefined. */
