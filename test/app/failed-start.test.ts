@@ -69,32 +69,25 @@ describe('A start that fails half-way', () => {
     );
   });
 
-  for (const [code, words] of [
-    ['ECONNREFUSED', /start PostgreSQL there/],
-    ['ENOTFOUND', /the host name is unknown/],
-    ['28P01', /the user and the password/],
-    ['3D000', /create that database/],
-    ['42501', /grant this role/],
-    ['25006', /the host of the primary server/],
-    ['55P03', /another session holds a lock/],
-    ['57014', /another session holds a lock/],
-    ['53300', /max_connections/],
-    ['SELF_SIGNED_CERT_IN_CHAIN', /sslrootcert/],
-  ] as const) {
-    it(`gives advice that fits the error of PostgreSQL: ${code}`, () => {
+  it('gives advice that fits an error of PostgreSQL', () => {
+    for (const [code, message, advice] of [
+      ['ECONNREFUSED', '', 'start PostgreSQL there'],
+      ['ENOTFOUND', '', 'the host name is unknown'],
+      ['28P01', '', 'set the user and the password'],
+      ['3D000', '', 'create that database'],
+      ['42501', '', 'grant this role'],
+      ['25006', '', 'set the host of the primary server'],
+      ['55P03', '', 'another session holds a lock'],
+      ['57014', '', 'another session holds a lock'],
+      ['53300', '', 'raise max_connections'],
+      ['SELF_SIGNED_CERT_IN_CHAIN', '', 'set sslrootcert'],
+      ['EPROTO', 'routines:wrong version number:\n', 'enable TLS in the server'],
+    ] as const) {
       const address = { _tag: 'Postgres', connectionString: 'postgres://host/animals' } as const;
-      const cause = Object.assign(new Error('what the driver says'), { code });
+      const cause = Object.assign(new Error(message), { code });
       const text = failureText({ _tag: 'Unavailable', cause }, address);
-      expect(text).to.match(words);
-    });
-  }
-
-  it('reports an error of TLS in one line', () => {
-    const address = { _tag: 'Postgres', connectionString: 'postgres://host/animals' } as const;
-    const cause = Object.assign(new Error('routines:wrong version number:\n'), { code: 'EPROTO' });
-    expect(failureText({ _tag: 'Unavailable', cause }, address)).to.include(
-      'wrong version number:; enable TLS in the server',
-    );
+      expect(text, code).to.include(`; ${advice}`).and.not.include('\n');
+    }
   });
 
   for (const command of [['serve'], ['migrate']]) {

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import * as t from 'io-ts';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { openSqlite } from '../../../adapters/knex';
 import { decodeOrThrow } from '../../../core';
 import {
@@ -18,36 +17,17 @@ import { migrationNames } from '../../support/databases/migrations';
 import { runInProcess } from '../../support/processes/run-in-process';
 import { makeFolder, newDatabaseFile, removeFolders } from '../../support/temporary-folder';
 
-const commands = [
-  [],
-  ['serve'],
-  ['migrate'],
-  ['doctor'],
-  ['keys'],
-  ['keys', 'create'],
-  ['keys', 'list'],
-  ['keys', 'revoke'],
-  ['import'],
-  ['export'],
-];
-
 const misuses: ReadonlyArray<readonly [ReadonlyArray<string>, RegExp]> = [
   [[], /Usage: animal-store/],
   [['nonsense'], /unknown command 'nonsense'/],
-  [['--nonsense'], /unknown option '--nonsense'/],
   [['serve', '--nonsense'], /unknown option '--nonsense'/],
-  [['serve', 'extra'], /too many arguments/],
   [['migrate', 'extra'], /too many arguments/],
   [['keys'], /Usage: animal-store keys/],
-  [['keys', 'nonsense'], /unknown command 'nonsense'/],
   [['keys', 'create'], /--name <name>.* not specified/],
-  [['keys', 'create', '--name'], /argument missing/],
-  [['keys', 'list', 'extra'], /too many arguments/],
   [['keys', 'revoke'], /missing required argument 'id'/],
-  [['backup', '', '--replace'], /'file'.* must not be empty/i],
-  [['restore', ''], /'file'.* must not be empty/i],
-  [['export', ''], /'file'.* must not be empty/i],
-  [['import', '', '--format', 'csv'], /'file'.* must not be empty/i],
+  ...['backup', 'restore', 'export', 'import'].map(
+    (command) => [[command, ''], /'file'.* must not be empty/i] as const,
+  ),
 ];
 
 describe('The command line', () => {
@@ -64,24 +44,24 @@ describe('The command line', () => {
     expect(await runInProcess(['--version'])).to.deep.equal(outcome);
   });
 
-  for (const command of commands) {
-    it(`prints help on standard output: ${['animal-store', ...command, '--help'].join(' ')}`, async () => {
+  it('prints help on standard output', async () => {
+    for (const command of [[], ['serve'], ['keys', 'create']]) {
       const { code, stdout, stderr } = await runInProcess([...command, '--help'], { PORT: 'no port' });
       expect(stdout).to.match(new RegExp(`^Usage: ${['animal-store', ...command].join(' ')}\\b`));
       expect({ code, stderr }).to.deep.equal({ code: 0, stderr: '' });
-    });
-  }
+    }
+  });
 
-  for (const [misuse, words] of misuses) {
-    it(`rejects wrong usage with exit code 2 and opens nothing: ${['animal-store', ...misuse].join(' ')}`, async () => {
-      const folder = await makeFolder();
+  it('rejects wrong usage with exit code 2 and opens nothing', async () => {
+    const folder = await makeFolder();
+    for (const [misuse, words] of misuses) {
       const environment = { DATABASE_URL: `sqlite:${folder}/animals` };
       const { code, stdout, stderr } = await runInProcess(misuse, environment);
       expect(stderr).to.match(words);
-      expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
-      expect(readdirSync(folder)).to.deep.equal([]);
-    });
-  }
+      expect({ code, stdout }, stderr).to.deep.equal({ code: 2, stdout: '' });
+    }
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
 
   it('migrates once, and prints what it ran', async () => {
     const environment = { DATABASE_URL: `sqlite:${await newDatabaseFile()}` };
@@ -109,20 +89,13 @@ describe('The command line', () => {
     expect(readdirSync(folder)).to.deep.equal(['animal-store.sqlite3']);
   });
 
-  for (const command of [
-    ['migrate'],
-    ['keys', 'list'],
-    ['keys', 'create', '--name', 'x'],
-    ['keys', 'revoke', 'x'],
-  ]) {
-    it(`fails for a store in memory: animal-store ${command.join(' ')}`, async () => {
-      const { code, stdout, stderr } = await runInProcess(command, { DATABASE_URL: 'memory:' });
-      expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
-      expect(stderr).to.equal(
-        'animal-store: this command needs a database, but DATABASE_URL is `memory:`; set it to sqlite:FILE or postgres://...\n',
-      );
-    });
-  }
+  it('fails for a store in memory', async () => {
+    const { code, stdout, stderr } = await runInProcess(['keys', 'list'], { DATABASE_URL: 'memory:' });
+    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
+    expect(stderr).to.equal(
+      'animal-store: this command needs a database, but DATABASE_URL is `memory:`; set it to sqlite:FILE or postgres://...\n',
+    );
+  });
 
   const lost = (reason: string): string => `animal-store: standard output was not written: .*${reason}.*\n`;
 
@@ -136,24 +109,6 @@ describe('The command line', () => {
     };
     await Promise.all([check('> /dev/full', 'ENOSPC', 1), check('| true', 'EPIPE', 141)]);
   });
-
-  for (const command of ['--version', '--help', 'keys --help']) {
-    it(`reports in one line that standard output was not written: animal-store ${command}`, async () => {
-      for (const [reason, exitCode] of [
-        ['ENOSPC', 1],
-        ['EPIPE', 141],
-      ] as const) {
-        const stdout = new Writable({
-          write: (_chunk, _encoding, done) => {
-            done(Object.assign(new Error(reason), { code: reason }));
-          },
-        });
-        const { code, stderr } = await runInProcess(command.split(' '), {}, { stdout });
-        expect(stderr).to.match(new RegExp(`^${lost(reason)}$`));
-        expect(code).to.equal(exitCode);
-      }
-    });
-  }
 
   it('continues when standard error cannot be written', async () => {
     const { environment } = await newCatalogue();
