@@ -3,7 +3,13 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { failureText } from '../../app/failures';
-import { main, needsReadableBuild, type Outcome, runUnprivileged } from '../support/processes/command';
+import {
+  main,
+  needsReadableBuild,
+  type Outcome,
+  runUnprivileged,
+  startProgram,
+} from '../support/processes/command';
 import { hasWriteAheadLog, integrityOf } from '../support/databases/sqlite-files';
 import { listPets } from '../support/http/client';
 import { listenOn } from '../support/http/listen';
@@ -111,4 +117,33 @@ describe('A start that fails half-way', () => {
       expect(readdirSync(folder)).to.have.members(['text', 'folder']);
     });
   }
+
+  it('escapes control characters in the name of a file', async () => {
+    const folder = join(await makeFolder(), 'a\x1b[2Jb\nc');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'text'), text);
+    for (const command of ['migrate', 'doctor']) {
+      const environment = { DATABASE_URL: `sqlite:${folder}/text`, PORT: '0' };
+      const { code, stdout, stderr } = await runInProcess([command], environment);
+      expect(code).to.equal(1);
+      expect(stdout + stderr)
+        .to.include('a\\u001b[2Jb\\u000ac/text')
+        .and.not.include('\x1b');
+    }
+  });
+
+  it('gives advice instead of a stack if there are too few file descriptors', async () => {
+    const folder = await makeFolder();
+    for (const limit of [18, 20, 22, 24]) {
+      const { code, stderr } = await startProgram(
+        'sh',
+        ['-c', `ulimit -n ${limit}; exec "$0" "$1" serve`, process.execPath, main],
+        { environment: { DATABASE_URL: `sqlite:${folder}/animals`, PORT: '0', HOST: '192.0.2.1' } },
+      ).ended;
+      expect(code, `${limit}: ${stderr}`).to.equal(1);
+      expect(stderr, `${limit}`)
+        .to.match(/ulimit|192\.0\.2\.1/)
+        .and.not.match(/\n +at /);
+    }
+  });
 });

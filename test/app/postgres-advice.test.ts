@@ -32,19 +32,6 @@ describe('The advice of a command', () => {
       expect(stderr).to.include(`can't be used: canceling statement due to lock timeout${inBusyServer}`);
     }));
 
-  it('for a slow statement is not about the network', () =>
-    inPostgresDatabase(async (url) => {
-      await migrateIn(url);
-      await execute(
-        url,
-        'alter table api_keys rename to stored_keys',
-        "create view api_keys as select * from stored_keys where (select pg_sleep(60)::text) = ''",
-      );
-      expect(await run(url, 'keys', 'list')).to.include(
-        `can't be used: canceling statement due to statement timeout${inBusyServer}`,
-      );
-    }));
-
   it('for a session that is read-only is not about rights', () =>
     inPostgresDatabase(async (url) => {
       const readOnly = new URL(url);

@@ -63,6 +63,15 @@ const makeForeignFile = async (change: (foreign: Knex) => Promise<unknown>): Pro
 describe('A database without an animal store', () => {
   afterEach(removeFolders);
 
+  it('is created by no command but serve and migrate', async () => {
+    const file = await newDatabaseFile();
+    const commands = [...(await commandsOnStore()), ['backup', join(await makeFolder(), 'backup')]];
+    await expectRefusals(`sqlite:${file}`, commands);
+    expect(await readdir(dirname(file))).to.deep.equal([]);
+    writeFileSync(file, '');
+    await expectRefusals(`sqlite:${file}`, commands);
+  });
+
   it('is left alone by every command but serve and migrate, on PostgreSQL', () =>
     inPostgresDatabase(async (url) => {
       const commands = await commandsOnStore();

@@ -40,31 +40,6 @@ describe('The database of a command', () => {
     }
   });
 
-  it('is created by serve and migrate only', async () => {
-    const file = await newDatabaseFile();
-    for (const command of [
-      ['doctor'],
-      ['keys', 'create', '--name=x'],
-      ['keys', 'list'],
-      ['keys', 'rotate', 'x'],
-      ['keys', 'revoke', 'x'],
-      ['export', '--format=csv'],
-      ['backup', join(await makeFolder(), 'backup')],
-      ['import', await rows()],
-    ]) {
-      const { code, stdout, stderr } = await runInProcess(command, {
-        DATABASE_URL: `sqlite:${file}`,
-        PORT: '0',
-      });
-      expect(code, stdout).to.equal(command[0] === 'doctor' ? 0 : 1);
-      if (command[0] !== 'doctor') expect(stderr).to.include('create one with `animal-store migrate`');
-      expect(readdirSync(dirname(file)), command.join(' ')).to.deep.equal([]);
-    }
-    writeFileSync(file, '');
-    const onEmptyFile = await runInProcess(['keys', 'list'], { DATABASE_URL: `sqlite:${file}` });
-    expect(onEmptyFile.stderr).to.include('create one with `animal-store migrate`');
-  });
-
   it('belongs to the owner of its folder when root creates it, so that the service can open it', async function () {
     if (process.getuid?.() !== 0) this.skip();
     await needsReadableBuild(this);

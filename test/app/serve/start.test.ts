@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import * as E from 'fp-ts/Either';
-import { resolve } from 'node:path';
 import { startLine } from '../../../app/commands/serve';
 import { decodeSettings } from '../../../app/settings';
 import { columnOf, hasWriteAheadLog } from '../../support/databases/sqlite-files';
@@ -125,12 +124,6 @@ const lineFor = (environment: Readonly<Record<string, string>>): string => {
 };
 
 describe('The line of a start', () => {
-  it('names the address, the database and the absence of settings', () => {
-    expect(lineFor({ PATH: '/bin', PORT: '3000', LOG_LEVEL: '' })).to.equal(
-      `animal-store serves http://127.0.0.1:3000 with its data in sqlite:${resolve('animal-store.sqlite3')} (all settings are default)`,
-    );
-  });
-
   it('names each changed setting with its value, but only the number of keys', () => {
     const shown = {
       CORS_ORIGIN: 'https://a.example,https://b.example',
