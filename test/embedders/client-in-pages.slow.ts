@@ -14,16 +14,17 @@ import { bundleForBrowser, embedderFolder } from './support/embedder-folder';
 const apiKey = 'a-key-for-pages';
 
 interface Site {
-  readonly file: string;
+  /** Scripts by their paths. */
+  readonly scripts: Readonly<Record<string, string>>;
   readonly page: string;
 }
 
-/** Serves a page and a script of its own, and opens the page in a browser. */
-const inPage = async ({ file, page }: Site, test: (page: Page) => Promise<void>): Promise<void> => {
+/** Serves a page and its scripts, and opens the page in a browser. */
+const inPage = async ({ scripts, page }: Site, test: (page: Page) => Promise<void>): Promise<void> => {
   const site = await servePlainly((request, response) => {
-    const isScript = request.url === '/script.mjs';
-    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html; charset=utf-8');
-    response.end(isScript ? file : page);
+    const script = scripts[request.url ?? ''];
+    response.setHeader('Content-Type', script === undefined ? 'text/html; charset=utf-8' : 'text/javascript');
+    response.end(script ?? page);
   });
   const browser = await openChromium();
   try {
@@ -49,27 +50,35 @@ describe('A page of a browser', () => {
 
   const settings = (): string => JSON.stringify({ baseUrl: service.address, apiKey });
 
-  (hasChromium ? it : it.skip)(`loads the client as one file, without a bundler${whySkipped}`, async () => {
-    const folder = await embedderFolder();
-    const file = await readFile(join(folder, 'node_modules/animal-store/dist/client.mjs'), 'utf8');
-    expect(gzipSync(file).byteLength).to.be.below(7_000);
-    const page = `<p></p><script type="module">
-      import { animalStoreClient } from './script.mjs';
+  (hasChromium ? it : it.skip)(
+    `and a worker load the client as one file, without a bundler${whySkipped}`,
+    async () => {
+      const folder = await embedderFolder();
+      const client = await readFile(join(folder, 'node_modules/animal-store/dist/client.mjs'), 'utf8');
+      expect(gzipSync(client).byteLength, 'as docs/client.md says').to.be.below(7_000);
+      const read = (report: string): string => `
+      import { animalStoreClient } from './client.mjs';
       const { pets } = await animalStoreClient(${settings()}).page({ pageSize: 2 });
-      document.querySelector('p').textContent = pets.map(({ id, name }) => id + name).join();
+      ${report}(pets.map(({ id, name }) => id + name).join());`;
+      const page = `<p></p><p></p><script type="module">
+      const [inPage, inWorker] = document.querySelectorAll('p');
+      new Worker('./worker.mjs', { type: 'module' }).onmessage = ({ data }) => inWorker.append(data);
+      ${read('inPage.append')}
     </script>`;
-    await inPage({ file, page }, async (opened) => {
-      await opened.waitForFunction("document.querySelector('p').textContent === '1pet 1,2pet 2'");
-    });
-  });
+      const scripts = { '/client.mjs': client, '/worker.mjs': read('postMessage') };
+      await inPage({ scripts, page }, async (opened) => {
+        for (const index of [0, 1]) await opened.getByText('1pet 1,2pet 2').nth(index).waitFor();
+      });
+    },
+  );
 
   (hasChromium ? it : it.skip)(`shows the animals in pages, with React${whySkipped}`, async () => {
     const folder = await embedderFolder('react', 'react-dom', 'scheduler');
     const program = await readFile(join(projectFolder, 'test/examples/clients/pets.jsx'), 'utf8');
-    const file = await bundleForBrowser(folder, program, 'jsx');
+    const script = await bundleForBrowser(folder, program, 'jsx');
     const page = `<div id="pets"></div><script>window.settings = ${settings()}</script>
       <script type="module" src="/script.mjs"></script>`;
-    await inPage({ file, page }, async (opened) => {
+    await inPage({ scripts: { '/script.mjs': script }, page }, async (opened) => {
       const shows = async (first: number, last: number): Promise<void> => {
         for (const id of [first, last]) await opened.getByText(`${id}: pet ${id}`, { exact: true }).waitFor();
         expect(await opened.locator('li').count()).to.equal(last - first + 1);

@@ -55,8 +55,7 @@ describe('The routes in a host of another kind', () => {
   before(async () => {
     folder = await embedderFolder(
       ...['koa', '@koa/router', 'knex', 'sqlite3', 'express', 'cors', 'helmet', 'fastify', '@fastify/middie'],
-      ...['koa-mount', '@koa/bodyparser', '@koa/cors', '@koa/etag', 'koa-compress', 'koa-conditional-get'],
-      ...['koa-helmet', 'koa-bodyparser', '@opentelemetry'],
+      ...['koa-mount', '@koa/bodyparser', '@koa/cors', '@opentelemetry'],
     );
     await mkdir(join(folder, 'migrations'));
     for (const name of ['store.mjs', migration]) await writeFile(join(folder, name), texts[name] ?? '');
@@ -130,98 +129,35 @@ describe('The routes in a host of another kind', () => {
       }));
   }
 
-  /** Adds headers of helmet, compression and conditional requests, which need an ETag, to the Koa host. */
-  const withMoreMiddleware = (text: string): string =>
-    text
-      .replace(
-        "import Koa from 'koa';",
-        `$&
-import compress from 'koa-compress';
-import conditionalGet from 'koa-conditional-get';
-import etag from '@koa/etag';
-import helmet from 'koa-helmet';`,
-      )
-      .replace(
-        'mountPetRoutes(app',
-        'for (const use of [helmet, compress, conditionalGet, etag]) app.use(use());\n$&',
+  it('list their headers for pages of other origins, and tell the host who called', () =>
+    withHost('koa.mjs', async ({ address, call, running }) => {
+      const origin = { Origin: 'https://a.host' };
+      const listed = await call('/v1/pets', { headers: origin });
+      expect(listed.headers.get('Access-Control-Allow-Origin')).to.equal('*');
+      expect(listed.headers.get('Access-Control-Expose-Headers')).to.equal(
+        'Link,Location,Retry-After,Idempotent-Replayed,Deprecation,Sunset',
       );
+      const preflight = await fetch(`${address}/v1/pets`, {
+        method: 'OPTIONS',
+        headers: { ...origin, 'Access-Control-Request-Method': 'POST' },
+      });
+      expect(preflight.status).to.equal(204);
+      expect(preflight.headers.get('Access-Control-Allow-Methods')).to.include('POST');
+      expect(running.stdout()).to.match(/^GET \/v1\/pets 200 shelter shelter\n/);
+    }));
 
-  it('go through helmet, cors, compress, etag and a log like any other response', () =>
+  it('add animals, to the last digit, behind @koa/bodyparser', () =>
     withHost(
       'koa.mjs',
-      async ({ address, call, create, running }) => {
-        const origin = { Origin: 'https://a.host' };
-        await create('/v1/pets', 'x'.repeat(1_000));
-        const listed = await call('/v1/pets', { headers: { ...origin, 'Accept-Encoding': 'gzip' } });
-        expect(await listed.text()).to.have.length.greaterThan(1_000);
-        expect(listed.headers.get('Content-Encoding')).to.equal('gzip');
-        expect(listed.headers.get('X-Content-Type-Options')).to.equal('nosniff');
-        expect(listed.headers.get('Strict-Transport-Security')).to.match(/^max-age=/);
-        expect(listed.headers.get('Access-Control-Allow-Origin')).to.equal('*');
-        expect(listed.headers.get('Access-Control-Expose-Headers')).to.equal(
-          'Link,Location,Retry-After,Idempotent-Replayed,Deprecation,Sunset',
-        );
-
-        // A browser sends these headers. Node's fetch would send `Cache-Control: no-cache` with If-None-Match.
-        const known = { 'If-None-Match': listed.headers.get('ETag') ?? '', 'Cache-Control': 'max-age=0' };
-        expect((await call('/v1/pets', { headers: known })).status).to.equal(304);
-        await create('/v1/pets', 'Tom');
-        expect((await call('/v1/pets', { headers: known })).status).to.equal(200);
-
-        const preflight = await fetch(`${address}/v1/pets`, {
-          method: 'OPTIONS',
-          headers: { ...origin, 'Access-Control-Request-Method': 'POST' },
-        });
-        expect(preflight.status).to.equal(204);
-        expect(preflight.headers.get('Access-Control-Allow-Methods')).to.include('POST');
-        expect(running.stdout()).to.match(
-          /^POST \/v1\/pets 201 shelter shelter\nGET \/v1\/pets 200 shelter shelter\n/,
-        );
+      async ({ call, create }) => {
+        expect((await create('/v1/pets', 'é🐕')).status).to.equal(201);
+        expect(await (await call('/v1/pets')).text()).to.equal(pet(1, 'é🐕'));
       },
-      withMoreMiddleware,
+      (text) =>
+        text
+          .replace(/^app\.use\(bodyParser.*\n/m, '')
+          .replace('mountPetRoutes(app', 'app.use(bodyParser());\n$&'),
     ));
-
-  /** Changes to the programs that put the body parser before the routes. */
-  const wrongOrders = [
-    ['express.mjs', "app.use('/zoo'", "app.use(express.json());\napp.use('/zoo'"],
-    ['fastify.mjs', 'register(middie)', "register(middie, { hook: 'preHandler' })"],
-  ] as const;
-
-  for (const [name, from, to] of wrongOrders) {
-    it(`say where they belong behind a body parser in ${name}, and go on listing`, () =>
-      withHost(
-        name,
-        async ({ call, create, running }) => {
-          const pets = '/zoo/v1/pets';
-          const refused = await create(pets, 'Rex');
-          expect(await refused.json()).to.include({ code: 'internal_error', status: 500 });
-          await eventually('the error is logged', 10_000, () =>
-            running.stderr().includes('mount the pet routes before the body parser'),
-          );
-          expect(await (await call(pets)).text()).to.equal('[]');
-        },
-        (text) => text.replace(/^app\.use\(express\.json.*\n/m, '').replace(from, to),
-      ));
-  }
-
-  for (const parser of ['@koa/bodyparser', 'koa-bodyparser']) {
-    it(`add animals, to the last digit, behind ${parser}`, () =>
-      withHost(
-        'koa.mjs',
-        async ({ call, create }) => {
-          expect((await create('/v1/pets', 'é🐕')).status).to.equal(201);
-          expect(await (await call('/v1/pets')).text()).to.equal(pet(1, 'é🐕'));
-        },
-        (text) =>
-          text
-            .replace(/^app\.use\(bodyParser.*\n/m, '')
-            .replace('mountPetRoutes(app', 'app.use(bodyParser());\nmountPetRoutes(app')
-            .replace(
-              "import { bodyParser } from '@koa/bodyparser';",
-              parser === '@koa/bodyparser' ? '$&' : "import bodyParser from 'koa-bodyparser';",
-            ),
-      ));
-  }
 
   it('have traces of OpenTelemetry in a program of ES modules, with the options of docs/operations.md', async () => {
     const [, options = ''] =

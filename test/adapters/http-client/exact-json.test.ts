@@ -44,28 +44,20 @@ describe('The JSON of the client', () => {
     );
   });
 
-  it('refuses a string of 100 kB without an end in less than a second', () => {
-    const began = performance.now();
-    expect(() => parseJson('"'.concat('\\"'.repeat(50_000)))).to.throw(SyntaxError);
-    expect(performance.now() - began).to.be.below(1_000);
-  });
-
-  for (const [text, value] of [
-    ['9007199254740993', 9007199254740993n],
-    ['-0', 0n],
-    ['[1,-9223372036854775808,"1","-1","\\"2\\"",1.5,1e3]', [1n, -(2n ** 63n), '1', '-1', '"2"', 1.5, 1000]],
-    ['{"a 1":{"\\\\":2}}', { 'a 1': { '\\': 2n } }],
-  ] as const) {
-    it(`reads ${text}`, () => {
+  it('reads integers as bigints, and everything else as JSON.parse does', () => {
+    for (const [text, value] of [
+      ['9007199254740993', 9007199254740993n],
+      ['-0', 0n],
+      [
+        '[1,-9223372036854775808,"1","-1","\\"2\\"",1.5,1e3]',
+        [1n, -(2n ** 63n), '1', '-1', '"2"', 1.5, 1000],
+      ],
+      ['{"a 1":{"\\\\":2}}', { 'a 1': { '\\': 2n } }],
+    ] as const)
       expect(parseJson(text)).to.deep.equal(value);
-    });
-  }
-
-  for (const text of ['', '01', '1.', '1e', '-', '[1 2]', '{"a":1', '"\\"', '1n']) {
-    it(`refuses ${text || 'nothing'}`, () => {
-      expect(() => parseJson(text)).to.throw(SyntaxError);
-    });
-  }
+    for (const text of ['', '01', '1.', '1e', '-', '[1 2]', '{"a":1', '"\\"', '1n'])
+      expect(() => parseJson(text), text).to.throw(SyntaxError);
+  });
 
   it('writes what JSON.stringify writes, and leaves out what it leaves out', () => {
     const value = {
@@ -79,11 +71,9 @@ describe('The JSON of the client', () => {
     expect(toJson({ id: 2n ** 63n - 1n })).to.equal('{"id":9223372036854775807}');
   });
 
-  it('reads a page of 100 long names in no time', () => {
-    const names = Array.from({ length: 100 }, (_, index) => `${'\\"1\\\\'.repeat(9_000)}${index}`);
-    const text = JSON.stringify(names);
+  it('takes linear time for a string without an end', () => {
     const before = process.cpuUsage();
-    expect(parseJson(text)).to.deep.equal(names);
+    expect(() => parseJson('"'.concat('\\"'.repeat(100_000)))).to.throw(SyntaxError);
     expect(process.cpuUsage(before).user, 'microseconds of processor time').to.be.below(2_000_000);
   });
 });

@@ -35,27 +35,25 @@ import { type Listening, servePlainly } from '../../support/http/listen';
 
 interface Remote {
   readonly baseUrl: string;
-  /** Returns the API key of an owner. */
-  readonly keyOf: (owner: OwnerId | undefined) => ApiKey;
   /** True if responses get lost. A retry of the client is then reported as a replay of its own create. */
-  readonly isLossy?: boolean;
+  readonly isLossy: boolean;
   readonly pets: ReadonlyArray<Pet>;
 }
 
+const keyOf = (owner = 'nobody'): ApiKey =>
+  decodeOrThrow(ApiKey, `k${Buffer.from(owner).toString('base64url')}`);
+
+const ownerOf = (key: ApiKey): OwnerId =>
+  decodeOrThrow(OwnerId, Buffer.from(key.slice(1), 'base64url').toString());
+
 /** Makes the repository port over clients of a service, for its contract suite. */
-export const remoteRepository = ({ baseUrl, keyOf, isLossy = false, pets }: Remote): BasicRepository => {
+const remoteRepository = ({ baseUrl, isLossy, pets }: Remote): BasicRepository => {
   // A store without further ids stays Unavailable, so retries end soon. Creates with the same key retry for 10 s on a
   // busy machine.
   const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 45_000;
-  const clients = new Map<ApiKey, AnimalStoreClient>();
   const seenKeys = new Set<string>();
-
-  const clientOf = (owner?: OwnerId): AnimalStoreClient => {
-    const apiKey = keyOf(owner);
-    const client = clients.get(apiKey) ?? animalStoreClient({ baseUrl, apiKey });
-    clients.set(apiKey, client);
-    return client;
-  };
+  const clientOf = (owner?: OwnerId): AnimalStoreClient =>
+    animalStoreClient({ baseUrl, apiKey: keyOf(owner) });
 
   /** Calls a client until the deadline. Rejects with any failure that the port does not have. */
   const call = async <A, F = never>(
@@ -119,12 +117,6 @@ export const remoteRepository = ({ baseUrl, keyOf, isLossy = false, pets }: Remo
   };
 };
 
-const keyOf = (owner = 'nobody'): ApiKey =>
-  decodeOrThrow(ApiKey, `k${Buffer.from(owner).toString('base64url')}`);
-
-const ownerOf = (key: ApiKey): OwnerId =>
-  decodeOrThrow(OwnerId, Buffer.from(key.slice(1), 'base64url').toString());
-
 /** Opens a remote store over a repository in memory, through a proxy if one is given. */
 export const openThrough =
   (proxyTo?: (address: string) => Promise<Listening>): OpenPetRepository<BasicRepository> =>
@@ -142,7 +134,6 @@ export const openThrough =
     return {
       repository: remoteRepository({
         baseUrl: (proxy ?? server).address,
-        keyOf,
         isLossy: proxy !== undefined,
         pets: options.pets,
       }),
