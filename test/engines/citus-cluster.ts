@@ -27,24 +27,22 @@ const freePorts = async (): Promise<number> => {
   return others.every(Boolean) ? first : freePorts();
 };
 
-/**
- * Starts a cluster by the script, which builds it if it is not installed. A cluster at CITUS_HOME and CITUS_PORT is used
- * as it is, and left running.
- */
+/** Starts a cluster by the script, which builds Citus if it is not installed. */
 export const startCitus = async (script: string) => {
-  const { CITUS_HOME, CITUS_PORT } = process.env;
   const folder = await makeFolder();
   await chmod(folder, 0o755);
-  const home = CITUS_HOME ?? join(folder, 'cluster');
-  const port = CITUS_PORT === undefined ? await freePorts() : Number(CITUS_PORT);
-  const environment = { CITUS_SCRIPT: script, CITUS_HOME: home, CITUS_PORT: String(port) };
+  const port = await freePorts();
+  const environment = {
+    CITUS_SCRIPT: script,
+    CITUS_HOME: join(folder, 'cluster'),
+    CITUS_PORT: String(port),
+  };
   const runScript = async (...words: ReadonlyArray<string>): Promise<void> => {
     await runProgram(script, [...words], { env: { ...process.env, ...environment } });
   };
   const urlOf = (node: number, database = 'postgres'): string =>
     `postgres://postgres@127.0.0.1:${port + node}/${database}`;
   const urls = [urlOf(0), urlOf(1), urlOf(2)];
-  const databases: Array<string> = [];
   await runScript('start');
 
   return {
@@ -54,13 +52,9 @@ export const startCitus = async (script: string) => {
     environment,
     /** Makes a migrated database to copy from, which refuses connections, and distributes its animals or all of it. */
     makeTemplate: async (distribution: 'pets' | 'all'): Promise<string> => {
-      const name = `animal_store_${distribution}_${process.pid}`;
-      if (databases.includes(name)) return name;
-      databases.push(name);
+      const name = `animal_store_${distribution}`;
       await runScript('newdb', name);
-      await runProgram(process.execPath, [main, 'migrate'], {
-        env: { DATABASE_URL: urlOf(0, name) },
-      });
+      await runProgram(process.execPath, [main, 'migrate'], { env: { DATABASE_URL: urlOf(0, name) } });
       await runScript('distribute', name, distribution);
       // The script sets it only if everything is distributed.
       await execute(urlOf(0, name), "alter role current_user set lock_timeout = '1s'");
@@ -74,9 +68,7 @@ export const startCitus = async (script: string) => {
       return name;
     },
     stop: async () => {
-      const drops = databases.map((name) => `drop database if exists ${name} with (force)`);
-      if (CITUS_HOME === undefined) await runScript('destroy');
-      else await Promise.all(urls.map((url) => execute(url, ...drops)));
+      await runScript('destroy');
       await rm(folder, { recursive: true, force: true });
     },
   };

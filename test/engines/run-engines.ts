@@ -68,6 +68,7 @@ const runOnCitus = async (): Promise<boolean> => {
   const cluster = await startCitus(script);
   try {
     const [coordinator = '', worker = ''] = cluster.urls;
+    const templates = { pets: await cluster.makeTemplate('pets'), all: await cluster.makeTemplate('all') };
     const results: Array<boolean> = [];
     for (const [distribution, entry, name] of [
       ['pets', coordinator, 'Citus, animals distributed, by the coordinator'],
@@ -76,7 +77,7 @@ const runOnCitus = async (): Promise<boolean> => {
     ] as const) {
       const environment = {
         TEST_POSTGRES_URL: cluster.urls.join(),
-        TEST_POSTGRES_TEMPLATE: await cluster.makeTemplate(distribution),
+        TEST_POSTGRES_TEMPLATE: templates[distribution],
         TEST_POSTGRES_ENTRY: entry,
         TEST_POSTGRES_IS_DISTRIBUTED: 'yes',
         ...cluster.environment,
