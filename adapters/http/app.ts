@@ -18,23 +18,22 @@ import {
   type ReadMetrics,
 } from './routes';
 
-interface AdminOptions {
-  readonly checkReadiness: CheckReadiness;
-  readonly readMetrics: ReadMetrics;
+interface Common {
   readonly reporter: Reporter;
-}
-
-interface Options extends PetRoutesOptions, Omit<AdminOptions, 'readMetrics'> {
   readonly corsOrigins?: ReadonlyArray<string>;
   readonly trustedProxies?: number;
 }
 
-/** Returns callbacks for the HTTP server. app/serve/serve.ts passes them to `startHttpServer`. */
-const serverOptions = ({
-  reporter,
-  corsOrigins = [],
-  trustedProxies = 0,
-}: Pick<Options, 'reporter' | 'corsOrigins' | 'trustedProxies'>) => {
+/** Makes an application without routes, and callbacks that app/serve/serve.ts passes to `startHttpServer`. */
+const createApplication = ({ reporter, corsOrigins = [], trustedProxies = 0 }: Common) => {
+  const app = new Koa({ proxy: trustedProxies > 0 });
+  // `fail` of errors.ts emits the cause of each 500 and 503. Koa itself also emits the socket error of a client that
+  // has disconnected, which needs no report.
+  app.on('error', (cause: unknown, context: Koa.Context) => {
+    if (cause !== context.socket.errored) reporter.error(cause, requestIdOf(context.req));
+  });
+  app.use(setDefaultHeaders);
+
   const errorResponse = (failure: HttpFailure, request: RequestHead) => {
     recordedFailures.set(request, { failure, isFromServer: true });
     const requestId = requestIdOf(request);
@@ -54,45 +53,36 @@ const serverOptions = ({
     reporter.requestRejected(recordRejection(request, status, trustedProxies));
   };
 
-  return { errorResponse, onRejected };
+  return { app, errorResponse, onRejected };
 };
 
-export type HttpApplication = ReturnType<typeof serverOptions> & { readonly app: Koa };
-
-const createKoa = (reporter: Reporter, trustedProxies = 0): Koa => {
-  const app = new Koa({ proxy: trustedProxies > 0 });
-  // `fail` of errors.ts emits the cause of each 500 and 503. Koa itself also emits the socket error of a client that
-  // has disconnected, which needs no report.
-  app.on('error', (cause: unknown, context: Koa.Context) => {
-    if (cause !== context.socket.errored) reporter.error(cause, requestIdOf(context.req));
-  });
-  return app;
-};
+export type HttpApplication = ReturnType<typeof createApplication>;
 
 /**
  * Creates the Koa application of the public server; `adminApplication` creates that of the admin server.
  * app/serve/serve.ts calls them at startup, the second only if ADMIN_PORT is set.
  */
-export const httpApplication = (options: Options): HttpApplication => {
+export const httpApplication = (
+  options: Common & PetRoutesOptions & { readonly checkReadiness: CheckReadiness },
+): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0 } = options;
-  const app = createKoa(reporter, trustedProxies);
-  app.use(setDefaultHeaders);
+  const application = createApplication(options);
+  const { app } = application;
   // The access log comes before `catchDefects`, so that it also reports the 500 of an exception.
   app.use(accessLog(reporter, trustedProxies));
   app.use(catchDefects);
   if (corsOrigins.length > 0) app.use(cors(corsOrigins));
   addPublicRoutes(app, options);
-  return { app, ...serverOptions(options) };
+  return application;
 };
 
-export const adminApplication = ({
-  checkReadiness,
-  readMetrics,
-  reporter,
-}: AdminOptions): HttpApplication => {
-  const app = createKoa(reporter);
-  app.use(setDefaultHeaders);
-  app.use(catchDefects);
-  addAdminRoutes(app, checkReadiness, readMetrics);
-  return { app, ...serverOptions({ reporter }) };
+export const adminApplication = (
+  reporter: Reporter,
+  checkReadiness: CheckReadiness,
+  readMetrics: ReadMetrics,
+): HttpApplication => {
+  const application = createApplication({ reporter });
+  application.app.use(catchDefects);
+  addAdminRoutes(application.app, checkReadiness, readMetrics);
+  return application;
 };

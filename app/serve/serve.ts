@@ -72,7 +72,7 @@ const startAdminServer = async (
   reporter: Reporter,
 ): Promise<HttpServer | undefined> => {
   if (port === undefined) return undefined;
-  const application = adminApplication({ checkReadiness, readMetrics, reporter: defectsOnly(reporter) });
+  const application = adminApplication(defectsOnly(reporter), checkReadiness, readMetrics);
   return start(application, { host, port, maxConnections: maxAdminConnections }, 'ADMIN_');
 };
 
