@@ -1,7 +1,5 @@
 import { expect } from 'chai';
-import * as E from 'fp-ts/Either';
 import * as TE from 'fp-ts/TaskEither';
-import { EventEmitter, once } from 'node:events';
 import type { RequestRecord } from '../../../adapters/http';
 import { type Authenticate, invalidApiKey, type PetRepository, unavailable } from '../../../core';
 import { eventually } from '../../support/eventually';
@@ -106,29 +104,6 @@ describe('The Koa application', () => {
       expect(records[0]).to.include({ status: 503, code: 'unavailable', path: '/v1/pets' });
       expect(records[0]?.owner).to.be.a('string');
       expect(errors).to.deep.equal([cause]);
-    });
-  });
-
-  it('reports 499 for a client that left before its response, and no error', async () => {
-    const store = new EventEmitter();
-    const pets = {
-      list: () => async () => {
-        store.emit('asked');
-        await once(store, 'released');
-        return E.right({ pets: [], hasMore: false });
-      },
-    };
-    await withApplication({ pets }, async ({ address, records, errors }) => {
-      const aborting = new AbortController();
-      const isAsked = once(store, 'asked');
-      const asked = fetch(`${address}/v1/pets`, { headers: authorization, signal: aborting.signal });
-      await isAsked;
-      aborting.abort();
-      await asked.catch(() => undefined);
-      await eventually('it is reported', 5_000, () => records.length === 1);
-      store.emit('released');
-      expect(records[0]?.status).to.equal(499);
-      expect(errors).to.deep.equal([]);
     });
   });
 });
