@@ -1,12 +1,12 @@
 import axe from 'axe-core';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { hasChromium, openChromium, whySkipped } from '../support/browser';
-import { petOperations } from '../../adapters/http';
-import type { Listening } from '../support/http/listen';
-import { behindPath } from '../support/http/proxies';
-import { apiKey } from '../support/service/serve-in-process';
-import { type ServiceProcess, startService } from '../support/service/service-process';
+import { hasChromium, openChromium, whySkipped } from '../../support/browser';
+import { petOperations } from '../../../adapters/http';
+import type { Listening } from '../../support/http/listen';
+import { behindPath } from '../../support/http/proxies';
+import { apiKey } from '../../support/service/serve-in-process';
+import { type ServiceProcess, startService } from '../../support/service/service-process';
 
 /** Accessibility faults of Swagger UI itself, whose markup this project cannot change: rules and selectors. */
 const faultsOfSwaggerUi = [
