@@ -48,9 +48,10 @@ export const fileReplaced = (): Error => new Error('the database file or its log
 /**
  * Returns an error with only the code and the driver's message. Knex puts the statement and ` - ` before that message.
  * The values in the statement must not reach a log. They may contain ` - ` too, so everything up to the last ` - ` is
- * removed.
+ * removed. An error of this adapter stays as it is, because it may name a file with ` - `.
  */
 export const withoutStatement = (error: unknown): Error => {
+  if (error instanceof Error && codeOf(error) === 'PERMANENT') return error;
   const message = error instanceof Error ? error.message : String(error);
   const words = message.replace(/^.* - /s, '') || codeOf(error);
   return Object.assign(new Error(words), { code: codeOf(error) });

@@ -221,7 +221,7 @@ describe('animal-store restore', () => {
 
   it('refuses the database itself or of another program, a folder, a pipe and a missing folder', async () => {
     const [backup, folder, pipe] = [await newBackup(), await makeFolder(), await makePipe()];
-    const foreign = await newDatabaseFile();
+    const foreign = `${await newDatabaseFile()} - foreign`;
     const host = knex({ client: 'sqlite3', connection: { filename: foreign }, useNullAsDefault: true });
     await host.schema.createTable('visitors', (table) => table.increments());
     await host.destroy();
