@@ -35,7 +35,7 @@ const refuseByHead = ({ headers, httpVersionMajor }: IncomingMessage): HttpFailu
   // Over HTTP/2, which an embedding program may serve, a body needs neither Content-Length nor Transfer-Encoding.
   const isFramed = httpVersionMajor > 1 || headers['transfer-encoding'] !== undefined;
   if (!isFramed && Number(headers['content-length'] ?? 0) === 0) return emptyBody;
-  if (headers['content-encoding'] !== undefined) {
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity') {
     return unsupported('send the body without a Content-Encoding');
   }
   return jsonInUtf8.test(headers['content-type'] ?? '')

@@ -118,7 +118,7 @@ const headerReferences = (names: ReadonlyArray<string>) =>
     ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );
 
-const response = (
+export const response = (
   description: string,
   headerNames: ReadonlyArray<string>,
   schema: string,

@@ -57,6 +57,7 @@ describeService('The body of POST /v1/pets', (service) => {
     ]) {
       expect((await service.create(rex, { headers: { 'Content-Type': type } })).status, type).to.equal(201);
     }
+    expect((await service.create(rex, { headers: { 'Content-Encoding': 'identity' } })).status).to.equal(201);
   });
 
   it('with another type or coding is refused: 415', async () => {

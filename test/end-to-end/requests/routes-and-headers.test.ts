@@ -24,6 +24,7 @@ describeService('Routes and headers', (service) => {
     ['/v1/pets/1', 'GET, HEAD'],
     ['/livez', 'GET, HEAD'],
     ['/openapi.json', 'GET, HEAD'],
+    ['/openapi-service.json', 'GET, HEAD'],
   ] as const) {
     it(`answers ${target} with another method: 405, and Allow says which it takes`, async () => {
       for (const method of ['DELETE', 'PUT', 'PATCH', 'POST', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {
@@ -61,6 +62,13 @@ describeService('Routes and headers', (service) => {
     expect(json).to.have.deep.property('servers', [{ url: 'http://animals.example:8080/v1' }]);
     const withoutHost = await service.exchangeOne('GET /openapi.json HTTP/1.0\r\n\r\n', asked);
     expect(withoutHost.json).to.have.nested.property('servers[0].url').that.matches(/^\./);
+  });
+
+  it('describes its other paths in a second document', async () => {
+    const { json } = await service.get('/openapi-service.json');
+    const otherPaths = ['/livez', '/readyz', '/openapi.json', '/openapi-service.json'];
+    expect(json).to.have.property('paths').with.all.keys(otherPaths);
+    for (const path of otherPaths) expect((await service.get(path)).status, path).to.equal(200);
   });
 
   it('keeps a well-formed X-Request-Id, on errors too', async () => {

@@ -56,8 +56,8 @@ const findOperation = (method: string, target: string) => {
 /** Statuses that the HTTP server sends for any operation. Only the table of errors has them. */
 const statusesOfServer = [417, 431, 505];
 
-/** Paths outside /v1, which are in no OpenAPI document. */
-const otherPaths = /^(?:\/(?:livez|readyz|openapi\.json|docs\/?)?)?$/;
+/** Paths outside /v1, which the document of the operations on animals lacks. */
+const otherPaths = /^(?:\/(?:livez|readyz|openapi(?:-service)?\.json|docs\/?)?)?$/;
 
 /** Fails unless the OpenAPI document declares this response to this request, with its headers and its body. */
 const expectDeclaredAnswer = (
