@@ -9,6 +9,7 @@ import { petWithId } from '../../contracts/pet-repository/seeds';
 import { seedPets } from '../../support/databases/catalogue';
 import {
   databaseKinds,
+  patientPostgresDatabase,
   postgresDatabase,
   sqliteFile,
   type TestDatabase,
@@ -258,26 +259,19 @@ describe('The command copy', function () {
   });
 
   it('copies one state of a PostgreSQL source, whatever is added meanwhile', () =>
-    withBoth(postgresDatabase, sqliteFile, (source, target) =>
+    withBoth(postgresDatabase, patientPostgresDatabase, (source, target) =>
       withOpen(source, (from) =>
         withOpen(target, async (to) => {
-          const added: Array<PromiseLike<unknown>> = [];
-          const state = {
-            isCommitting: false,
-            get rows() {
-              return 0;
-            },
-            set rows(_) {
-              added.push(from.writes.raw("insert into pets (name, category_id) values ('late', 1)"));
-              added.push(from.writes.raw("insert into creation_keys values ('late', 'k', 1, 1)"));
-            },
-          };
-          await from.writes.raw(
-            "insert into pets (name, category_id) select '', 1 from generate_series(1, 492)",
-          );
-          const copied = await copyStore(from, to, state, new AbortController().signal);
-          await Promise.allSettled(added);
-          expect(copied).to.include({ animals: 500, idempotencyKeys: 0 });
+          await from.writes.raw("insert into api_keys values ('x', 'x', 'x', 'x', 'x', 'x')");
+          // Holds up the copy between the animals and the idempotency keys.
+          const lock = await to.writes.transaction();
+          await lock.raw('lock table api_keys in exclusive mode');
+          const state = { rows: 0, isCommitting: false };
+          const copied = copyStore(from, to, state, new AbortController().signal);
+          await eventually('the animals are copied', bound, () => state.rows === oddPets.length);
+          await from.writes.raw("insert into creation_keys values ('late', 'k', 1, 1)");
+          await lock.commit();
+          expect(await copied).to.include({ apiKeys: 1, idempotencyKeys: 0 });
         }),
       ),
     ));
