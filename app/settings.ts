@@ -199,7 +199,3 @@ export const readSettings = (
     E.traverseArray(readSecret(environment)),
     E.chain((secrets) => decodeSettings({ ...environment, ...Object.fromEntries(secrets) })),
   );
-
-/** True if the service creates an API key when none was ever issued. */
-export const createsFirstKey = ({ API_KEYS, NODE_ENV }: Settings): boolean =>
-  API_KEYS.length === 0 && NODE_ENV !== 'production';

@@ -19,15 +19,15 @@ import { inMemoryQuota, postgresQuota } from '../../adapters/rate-limiter';
 import { ApiKey, type ConsumeQuota, decodeOrThrow, KeyId, type Ports, unavailable } from '../../core';
 import { fileAdvice, mountAdvice } from './database-file';
 import { CommandFailed, orFail } from '../failures';
-import { createsFirstKey, type Settings } from '../settings';
+import type { Settings } from '../settings';
 import { databaseOf, mayCreateStore, requireFile } from './database';
 
 export interface Backend {
   readonly ports: Ports;
   readonly consumeQuota: ConsumeQuota | undefined;
   /**
-   * Creates an API key if none is configured and none was ever issued; never in production. The caller must print the
-   * key, because only its hash is stored. `lacksKey` is true if every request gets a 401.
+   * Creates an API key if none is configured and none was ever issued, which in production ends the start before. The
+   * caller must print the key, because only its hash is stored. `lacksKey` is true if every request gets a 401.
    */
   readonly prepareKeys: () => Promise<{ readonly firstKey?: string; readonly lacksKey: boolean }>;
   /**
@@ -115,7 +115,7 @@ const databaseBackend = (database: Database, settings: Settings, observer: Repos
   },
   consumeQuota: pickQuota(database, settings),
   prepareKeys: async () => {
-    if (!createsFirstKey(settings)) return { lacksKey: false };
+    if (settings.API_KEYS.length > 0) return { lacksKey: false };
     const issued = await orFail(apiKeyStore(database).bootstrapKey('first key'));
     return issued === undefined
       ? { lacksKey: !(await hasStoredKey(database)) }

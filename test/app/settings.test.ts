@@ -113,13 +113,6 @@ describe('The settings', () => {
     );
   });
 
-  it('are each used in the product', () => {
-    const files = readdirSync(join(projectFolder, 'app'), { recursive: true, encoding: 'utf8' });
-    const readers = files.filter((file) => file.endsWith('.ts') && !file.startsWith('settings'));
-    const source = readers.map((file) => readFileSync(join(projectFolder, 'app', file), 'utf8')).join();
-    expect(settingNames.filter((name) => !new RegExp(`\\b${name}\\b`).test(source))).to.deep.equal([]);
-  });
-
   it('take valid values', () => {
     for (const [name, text, value] of right) {
       const settings = E.right({ ...defaults, [name]: value });

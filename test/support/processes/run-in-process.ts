@@ -4,8 +4,7 @@ import { Writable } from 'node:stream';
 import type { commandLine } from '../../../app/commands/command-line';
 import { type Environment, type Outcome, projectFolder, requireCurrentBuild } from './command';
 
-/** Path of the module with the built command line. */
-export const builtCommandLine = join(projectFolder, 'dist', 'app', 'commands', 'command-line.js');
+const builtCommandLine = join(projectFolder, 'dist', 'app', 'commands', 'command-line.js');
 
 const hasCommandLine = (value: unknown): value is { readonly commandLine: typeof commandLine } =>
   typeof value === 'object' && value !== null && 'commandLine' in value;
