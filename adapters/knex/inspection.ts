@@ -8,7 +8,7 @@ import { apiKeyStore } from './api-keys/api-key-store';
 import { tryAndRollBack } from './database/connections';
 import type { Database, Finding, InspectableDatabase } from './database/database';
 import { eitherToTaskEither, errorWithCode } from './database/errors';
-import { idOfRow, leastInt64, petFromRow } from './database/pet-columns';
+import { idOfRow } from './database/pet-columns';
 import { tryMigrate } from './migrations/migrate';
 import { generationMismatch, readSchemaState, type SchemaState } from './migrations/migrations';
 
@@ -26,11 +26,6 @@ const minFreeDiskBytes = 8 * 1024 * 1024;
 
 const trialPet = decodeOrThrow(NewPet, { name: 'trial', categoryId: 1 });
 
-const readAnimals = async ({ reads, petStatements }: Database): Promise<void> => {
-  const [rows = []] = await petStatements.pages(reads, [{ from: leastInt64, filters: {} }], 100);
-  rows.forEach(petFromRow);
-};
-
 /** Runs the statements of a create with an idempotency key. On PostgreSQL, the rollback loses a value of the sequence. */
 const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
   tryAndRollBack(writes, async (transaction) => {
@@ -43,7 +38,7 @@ const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
   });
 
 /**
- * Tries what `serve` does with a database, and rolls it back: the migrations, a page, and a create. Fails with the error
+ * Tries what `serve` does with a database, and rolls it back: the migrations, or a create. Fails with the error
  * of the statement that fails.
  */
 export const inspectDatabase = (database: InspectableDatabase): TaskEither<Unavailable, DatabaseReport> =>
@@ -59,10 +54,7 @@ export const inspectDatabase = (database: InspectableDatabase): TaskEither<Unava
       await tryMigrate(database);
       return E.right({ schema, findings, issuedKeys: 0, validKeys: 0 });
     }
-    if (schema.pending.length === 0 && generationMismatch(schema) === undefined) {
-      await readAnimals(database);
-      await tryCreate(database);
-    }
+    if (schema.pending.length === 0 && generationMismatch(schema) === undefined) await tryCreate(database);
     const keys = await apiKeyStore(database).list();
     if (E.isLeft(keys)) return keys;
     const validKeys = keys.right.filter(({ isValid }) => isValid).length;

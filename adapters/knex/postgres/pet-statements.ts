@@ -22,10 +22,10 @@ type RunStatement = (
 ) => Promise<ReadonlyArray<PetRow>>;
 
 const statementRunner =
-  (preparesStatements: () => Promise<boolean>): RunStatement =>
+  (preparesStatements: () => boolean): RunStatement =>
   async (knex, { name, sql }, bindings) => {
     const query = knex.raw<{ readonly rows: ReadonlyArray<PetRow> }>(sql, bindings);
-    const isNamed = name !== undefined && (await preparesStatements());
+    const isNamed = name !== undefined && preparesStatements();
     const { rows } = await query.options({ rowMode: 'array', ...(isNamed ? { name } : {}) });
     return rows;
   };
@@ -159,7 +159,7 @@ const distributedStatements = (run: RunStatement): EngineStatements => ({
  * Returns the statements for PostgreSQL or Citus; postgres.ts calls it. `engine` tells if the server is Citus.
  */
 export const postgresPetStatements = (
-  preparesStatements: () => Promise<boolean>,
+  preparesStatements: () => boolean,
   engine: (knex: Knex) => Promise<{ readonly isDistributed: boolean }>,
 ): PetStatements => {
   const run = statementRunner(preparesStatements);

@@ -8,13 +8,6 @@ import { databaseTimeouts } from '../timeouts';
 import { postgresPetStatements } from './pet-statements';
 import { checkEncoding, inspectConnection, inspectSettings, sessionTimeouts } from './server-settings';
 
-/** Facts about the server, which each new connection finds out. */
-interface Server {
-  readonly isPooled: boolean;
-  readonly isEncrypted: boolean;
-  readonly isDistributed: boolean;
-}
-
 /** Connection of the driver `pg`. `processID` and `ssl` are not documented. */
 interface Connection {
   readonly processID: number;
@@ -27,22 +20,24 @@ export interface PostgresOptions {
   readonly statementTimeoutMs: number;
 }
 
-const isDistributed = `to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`;
+/** Facts about the server, which each new connection finds out. */
+interface Server {
+  readonly isPooled: boolean;
+  readonly isEncrypted: boolean;
+}
 
 /**
- * Detects Citus and connection poolers. Sets the session's timeouts, except through a pooler such as PgBouncer, whose
- * other clients would get them too. A pooler invents the process id that the server sends to a new connection.
+ * Detects a connection pooler such as PgBouncer by the process id that the server sends, which a pooler invents. Sets
+ * the session's timeouts, except through a pooler, whose other clients would get them too.
  */
 const prepareConnection = async (connection: Connection, statementTimeoutMs: number): Promise<Server> => {
-  const { rows } = await connection.query<{ readonly pid: number; readonly isDistributed: boolean }>(
-    `select pg_backend_pid() as pid, ${isDistributed}`,
-  );
+  const { rows } = await connection.query<{ readonly pid: number }>('select pg_backend_pid() as pid');
   const isPooled = rows[0]?.pid !== connection.processID;
   if (!isPooled) {
     const timeouts = Object.entries(sessionTimeouts(statementTimeoutMs));
     await connection.query(timeouts.map(([name, ms]) => `set ${name} = ${ms}`).join('; '));
   }
-  return { isPooled, isEncrypted: Boolean(connection.ssl), isDistributed: rows[0]?.isDistributed === true };
+  return { isPooled, isEncrypted: Boolean(connection.ssl) };
 };
 
 /**
@@ -108,38 +103,39 @@ const withMigrationLock = <A>(pool: Knex, work: (transaction: Knex.Transaction) 
     return work(transaction);
   });
 
-const databaseOn = (
-  pool: Knex,
-  server: (knex: Knex) => Promise<Pick<Server, 'isDistributed'>>,
-  preparesStatements: () => Promise<boolean>,
-) => ({
-  reads: pool,
-  writes: pool,
-  petStatements: postgresPetStatements(preparesStatements, server),
-  checkUsable: () => checkEncoding(pool),
-  sizes: async () => {
-    const { size } = await pool.first<{ size: string }>(
-      pool.raw('pg_database_size(current_database()) as size'),
-    );
-    return { databaseSize: Number(size) };
-  },
-  isFileReplaced: () => false,
-});
+const databaseOn = (pool: Knex, preparesStatements: () => boolean) => {
+  let server: { readonly isDistributed: boolean } | undefined;
+  /** Detects Citus on the connection of a statement, because a host's pool may have no second one. */
+  const detect = async (connected: Knex) =>
+    (server ??= await connected.first<{ readonly isDistributed: boolean }>(
+      connected.raw(`to_regclass('pg_catalog.pg_dist_partition') is not null as "isDistributed"`),
+    ));
+  return {
+    reads: pool,
+    writes: pool,
+    petStatements: postgresPetStatements(preparesStatements, detect),
+    checkUsable: () => checkEncoding(pool),
+    sizes: async () => {
+      const { size } = await pool.first<{ size: string }>(
+        pool.raw('pg_database_size(current_database()) as size'),
+      );
+      return { databaseSize: Number(size) };
+    },
+    isFileReplaced: () => false,
+  };
+};
 
 /**
  * Opens a PostgreSQL or Citus database by a URL, such as `postgres://user:password@host:5432/name`. In the app,
  * app/backend/database.ts calls it. Connects at the first query, which rejects if no connection can be made.
  */
 export const openPostgres = (connectionString: string, options: PostgresOptions): InspectableDatabase => {
-  let found: Server | undefined;
-  const configuration = postgresConfiguration(connectionString, options, (server) => {
-    found = server;
+  // Until the first connection is open, statements are not prepared.
+  let server: Server = { isPooled: true, isEncrypted: false };
+  const configuration = postgresConfiguration(connectionString, options, (found) => {
+    server = found;
   });
   const pool = knex(configuration);
-  const server = async (): Promise<Server> => {
-    while (found === undefined) await pool.raw('select 1');
-    return found;
-  };
   /** Makes a pool without time limits for statements, because a migration may take any time. */
   const migrationPool = (): Knex =>
     knex({
@@ -155,31 +151,23 @@ export const openPostgres = (connectionString: string, options: PostgresOptions)
     });
   const usage = poolUsageOf('shared', pool);
   return {
-    ...databaseOn(pool, server, async () => !(await server()).isPooled),
+    ...databaseOn(pool, () => !server.isPooled),
     concurrency: { reads: Math.ceil(options.poolSize / 4), writes: Math.ceil(options.poolSize / 5) },
     withMigrationLock: (work) => withPool(migrationPool(), (own) => withMigrationLock(own, work)),
     poolUsage: () => [usage()],
     close: () => pool.destroy(),
     inspect: async () => [
-      await inspectConnection(pool, (await server()).isEncrypted),
+      await inspectConnection(pool, () => server.isEncrypted),
       await inspectSettings(pool, options.statementTimeoutMs),
     ],
   };
 };
 
-/**
- * Makes the Database of a host's Knex, for host-database.ts. Detects Citus on the connection of the statement, because
- * waiting for another connection would deadlock if the host's pool has only one.
- */
-export const hostPostgres = (pool: Knex): Database => {
-  let found: Pick<Server, 'isDistributed'> | undefined;
-  const server = async (connected: Knex) =>
-    (found ??= await connected.first<Pick<Server, 'isDistributed'>>(connected.raw(isDistributed)));
-  return {
-    ...databaseOn(pool, server, () => Promise.resolve(false)),
-    concurrency: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
-    withMigrationLock: (work) => withMigrationLock(pool, work),
-    poolUsage: () => [],
-    close: () => Promise.resolve(),
-  };
-};
+/** Makes the Database of a host's Knex, for host-database.ts. */
+export const hostPostgres = (pool: Knex): Database => ({
+  ...databaseOn(pool, () => false),
+  concurrency: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
+  withMigrationLock: (work) => withMigrationLock(pool, work),
+  poolUsage: () => [],
+  close: () => Promise.resolve(),
+});

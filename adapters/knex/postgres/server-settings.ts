@@ -22,11 +22,11 @@ export const sessionTimeouts = (statementTimeoutMs: number) => ({
   idle_in_transaction_session_timeout: databaseTimeouts.idleInTransactionMs,
 });
 
-export const inspectConnection = async (pool: Knex, isEncrypted: boolean): Promise<Finding> => {
+export const inspectConnection = async (pool: Knex, isEncrypted: () => boolean): Promise<Finding> => {
   const { role, schema } = await pool.first<{ readonly role: string; readonly schema: string | null }>(
     pool.raw('current_user as role, current_schema() as schema'),
   );
-  const text = `role ${role}, schema ${schema ?? 'none'}, ${isEncrypted ? 'with' : 'without'} TLS`;
+  const text = `role ${role}, schema ${schema ?? 'none'}, ${isEncrypted() ? 'with' : 'without'} TLS`;
   return { check: 'connection', ok: true, text };
 };
 
