@@ -12,7 +12,7 @@ interface Text {
 }
 
 /** Makes the handler of a text. A client that has the text already, by its ETag, gets a 304. */
-export const sendText = ({ body, contentType, headers = {} }: Text): Handle => {
+const sendText = ({ body, contentType, headers = {} }: Text): Handle => {
   const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
   return (context) => {
     context.status = 200;

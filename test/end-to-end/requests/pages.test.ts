@@ -17,12 +17,15 @@ const files = {
 describe('The pages', () => {
   let service: ServiceProcess;
   before(async () => {
-    service = await startService({ DATABASE_URL: 'memory:', API_KEYS: apiKey });
+    service = await startService({ DATABASE_URL: 'memory:', API_KEYS: apiKey, TRUST_PROXY: '1' });
   });
   after(() => service.stop());
 
-  const get = (path: string, host = 'animals.example') =>
-    rawExchange(service.address, headOf(`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close'));
+  const get = (path: string, ...headers: ReadonlyArray<string>) =>
+    rawExchange(
+      service.address,
+      headOf(`GET ${path} HTTP/1.1`, 'Host: animals.example', 'Connection: close', ...headers),
+    );
 
   it('come without a key, with their types, and load from their own origin only, nothing inline', async () => {
     for (const [path, type] of Object.entries(files)) {
@@ -52,13 +55,33 @@ describe('The pages', () => {
     });
   }
 
-  it('start with one that names its address to paste, but no Host with special characters', async () => {
-    const { body } = await get('/');
-    for (const part of ['href="docs"', 'href="openapi.json"', 'curl http://animals.example/v1/pets']) {
-      expect(body).to.include(part);
+  it('come again only to a client that has another version', async () => {
+    for (const path of ['/docs', '/openapi.json']) {
+      const { headers } = await get(path);
+      const etag = headers.get('etag') ?? '';
+      expect(etag).to.match(/^"[\w-]+"$/);
+      const fresh = await get(path, `If-None-Match: "another", W/${etag}`);
+      expect([fresh.status, fresh.body, fresh.headers.get('etag')]).to.deep.equal([304, '', etag]);
+      expect(fresh.headers.get('cache-control')).to.equal('no-cache');
+      expect((await get(path, 'If-None-Match: "another"')).status).to.equal(200);
     }
-    expect((await get('/', "$'&a")).body).to.contain('curl http://127.0.0.1:3000/v1/pets');
   });
+
+  for (const [protocol, host, origin] of [
+    ['http', 'store.example:8080', 'http://store.example:8080'],
+    ['https, http', '[::1]:8080, inner.example', 'https://[::1]:8080'],
+    ['https', 'evil.example/path', 'https://evil.example'],
+    ['https', 'a b', 'http://127.0.0.1:3000'],
+    ['javascript', 'store.example', 'http://127.0.0.1:3000'],
+    ['https', "$'&a", 'http://127.0.0.1:3000'],
+  ] as const) {
+    it(`start with one that names ${origin} for ${protocol} and ${host} of a proxy`, async () => {
+      const { body } = await get('/', `X-Forwarded-Proto: ${protocol}`, `X-Forwarded-Host: ${host}`);
+      for (const part of ['href="docs"', 'href="openapi.json"', `curl ${origin}/v1/pets`]) {
+        expect(body).to.include(part);
+      }
+    });
+  }
 
   it('lead from /docs/ to /docs, right under any prefix', async () => {
     const { status, headers, body } = await get('/docs/');
