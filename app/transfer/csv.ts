@@ -29,7 +29,8 @@ const headerError = (header: ReadonlyArray<string>): Error => {
 
 const normalise = (column: string): string => column.trim().toLowerCase();
 
-const checkHeader = (header: ReadonlyArray<string>): void => {
+const readHeader = (fields: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const header = fields.map((field) => toBytes(field).toString());
   for (const name of [...NewPet.required, ...NewPet.optional]) {
     const { length: occurrences } = header.filter((column) => column === name);
     const misspelt = header.find((column) => normalise(column) === normalise(name));
@@ -37,6 +38,7 @@ const checkHeader = (header: ReadonlyArray<string>): void => {
       throw new Error(`line 1: unknown column ${JSON.stringify(misspelt)}; did you mean ${name}?`);
     if (occurrences > 1 || (occurrences === 0 && NewPet.required.includes(name))) throw headerError(header);
   }
+  return header;
 };
 
 const decimalInt64 = inDecimal(Int64);
@@ -95,7 +97,7 @@ export async function* readCsv(
   try {
     for await (const [line, ...fields] of records) {
       if (fields.length === 1 && fields[0] === '') continue;
-      if (header === undefined) checkHeader((header = fields));
+      if (header === undefined) header = readHeader(fields);
       else yield { line: Number(line), newPet: toNewPet(header, fields, escapeFormulas) };
     }
   } catch (error) {

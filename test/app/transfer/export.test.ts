@@ -1,18 +1,11 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { chmod, chown, link, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { openSqlite } from '../../../adapters/knex';
 import { CategoryId, decodeOrThrow, PetName } from '../../../core';
 import { newCatalogue } from '../../support/databases/catalogue';
-import {
-  killPrograms,
-  main,
-  needsReadableBuild,
-  runUnprivileged,
-  startProgram,
-  unprivilegedUser,
-} from '../../support/processes/command';
+import { killPrograms, main, startProgram } from '../../support/processes/command';
 import { makeFolder, removeFolders } from '../../support/temporary-folder';
 import { animals, namesIn, newFile, runInProcess, runScript } from './support';
 
@@ -100,23 +93,6 @@ describe('The command export', () => {
     }
     expect((await runInProcess(['export', join(folder, 'new.csv')], environment)).code).to.equal(0);
     expect(await readdir(folder)).to.have.members(['new.csv', fresh, 'notes.partial']);
-  });
-
-  it('writes into a folder that its user may not read', async function () {
-    await needsReadableBuild(this);
-    const { file } = await newCatalogue(animals(1));
-    const folder = await makeFolder();
-    if (process.getuid?.() === 0) {
-      for (const path of [dirname(file), file, folder]) await chown(path, unprivilegedUser, unprivilegedUser);
-    }
-    await chmod(folder, 0o300);
-    const target = join(folder, 'animals.csv');
-    const { code, stderr } = await runUnprivileged([process.execPath, main, 'export', target], {
-      DATABASE_URL: `sqlite:${file}`,
-    });
-    expect(code, stderr).to.equal(0);
-    await chmod(folder, 0o700);
-    expect(await readdir(folder)).to.deep.equal(['animals.csv']);
   });
 
   it('leaves the earlier file and nothing else when it fails', async () => {

@@ -117,6 +117,7 @@ describe('Rows of a file', () => {
       ['name,categoryId,name', columns],
       ['name,categoryId, status', 'unknown column " status"; did you mean status?'],
       ['name,categoryId,"status\t"', 'unknown column "status\\t"; did you mean status?'],
+      ['name,categoryId,status\u00a0', 'unknown column "status\u00a0"; did you mean status?'],
       ['name,CategoryID,status', 'unknown column "CategoryID"; did you mean categoryId?'],
     ] as const)
       expect(await read('csv', `${header}\r\na;1\r\n`)).to.equal(`Error: line 1: ${reason}`);
