@@ -11,34 +11,13 @@ import { whileServing } from '../support/service/serve-in-process';
 const key = 'settings-key';
 const body = '{"name":"Rex","categoryId":7}';
 
-const backendsOn = async (url: string, condition: Readonly<Record<string, string>>): Promise<number> => {
-  const { reads, close } = postgresStore(url).open();
-  try {
-    const pids: ReadonlyArray<unknown> = await reads('pg_stat_activity')
-      .whereRaw('datname = current_database() and pid <> pg_backend_pid()')
-      .where(condition)
-      .pluck('pid');
-    return pids.length;
-  } finally {
-    await close();
-  }
-};
-
-const makePetsSlow = async (url: string, seconds: number): Promise<void> => {
-  const database = postgresStore(url).open();
-  await slowPets(database, seconds);
-  await database.close();
-};
-
-/** Returns the number of connections that services have to a database. */
-const connectionsTo = (url: string): Promise<number> => backendsOn(url, { application_name: 'animal-store' });
-
 describe('The settings of PostgreSQL', () => {
   it('bound the connections of an instance: POSTGRES_POOL_SIZE', () =>
     inPostgresDatabase((url) =>
       whileServing({ DATABASE_URL: url, API_KEYS: key, POSTGRES_POOL_SIZE: '2' }, async ({ address }) => {
         expect((await call(`${address}/v1/pets`, { method: 'POST', key, body })).status).to.equal(201);
-        await makePetsSlow(url, 0.3);
+        const other = postgresStore(url).open();
+        await slowPets(other, 0.3);
         const progress = { isOver: false };
         // Each list, read by id and readiness check takes a connection while one is free.
         const targets = [1, 2, 3].flatMap((limit) => [`v1/pets?limit=${limit}`, 'v1/pets/1', 'readyz']);
@@ -46,7 +25,15 @@ describe('The settings of PostgreSQL', () => {
           () => (progress.isOver = true),
         );
         let most = 0;
-        while (!progress.isOver) most = Math.max(most, await connectionsTo(url));
+        while (!progress.isOver) {
+          const pids = await other
+            .reads('pg_stat_activity')
+            .whereRaw('datname = current_database() and pid <> pg_backend_pid()')
+            .where({ application_name: 'animal-store' })
+            .pluck<ReadonlyArray<number>>('pid');
+          most = Math.max(most, pids.length);
+        }
+        await other.close();
         expect((await load).map(({ status }) => status)).to.deep.equal(targets.map(() => 200));
         expect(most).to.equal(2);
       }),

@@ -72,11 +72,14 @@ describe('The command keys', () => {
     expect(await listed(environment)).to.have.nested.property('[0].name', name);
   });
 
-  it('rejects an empty name and a lifetime of 0', async () => {
+  it('rejects an empty name and an invalid lifetime', async () => {
     const file = await newDatabaseFile();
-    for (const options of [['--name='], ['--name=shop', '--expires=0d']]) {
+    for (const options of [
+      ['--name='],
+      ...['0d', '90', '-1d', '1y', ''].map((lifetime) => ['--name=shop', `--expires=${lifetime}`]),
+    ]) {
       const refused = await keys({ DATABASE_URL: `sqlite:${file}` }, 'create', ...options);
-      expect(refused).to.include({ code: 2, stdout: '' });
+      expect(refused, options.join()).to.include({ code: 2, stdout: '' });
     }
     expect(existsSync(file)).to.equal(false);
   });
@@ -102,11 +105,6 @@ describe('The command keys', () => {
     expect(lifetimeOf(issued)).to.be.closeTo(90 * dayMs, 60_000);
     expect((await keys(environment, 'list')).stdout).to.include(`valid until ${issued.expiresAt}`);
     expect((await issue(environment, 'other')).record).to.include({ expiresAt: null });
-    for (const duration of ['90', '-1d', '1y', '']) {
-      const refused = await keys(environment, 'create', '--name=no', `--expires=${duration}`);
-      expect(refused, duration).to.include({ code: 2, stdout: '' });
-    }
-    expect(await listed(environment)).to.have.lengthOf(2);
   });
 
   it('fails for an unknown id, and for the rotation of a revoked key: exit code 1', async () => {
