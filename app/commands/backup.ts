@@ -7,7 +7,7 @@ import { CommandFailed } from '../failures';
 import type { Settings } from '../settings';
 import type { Terminal } from '../terminal/terminal';
 import { counted } from '../terminal/text';
-import { nonEmpty, runTransfer, type TransferContext, unchangedText } from './run';
+import { nonEmpty, runTransfer, unchangedText } from './run';
 
 const sqliteFilename = ({ DATABASE_URL: address }: Settings, command: 'backup' | 'restore'): string => {
   switch (address._tag) {
@@ -26,21 +26,16 @@ const fileName = (text: string): string => {
   return nonEmpty(text);
 };
 
-const backUp = async (file: string, options: CopyOptions, settings: Settings): Promise<string> => {
-  const database = sqliteFilename(settings, 'backup');
-  const animals = await withDriver(async () => {
-    if ((await identifyFile(database)) !== 'animal-store')
-      throw new CommandFailed({ _tag: 'NotInitialized' });
-    return backupSqlite(database, file, options);
-  });
+const backUp = async (database: string, file: string, options: CopyOptions): Promise<string> => {
+  if ((await identifyFile(database)) !== 'animal-store') throw new CommandFailed({ _tag: 'NotInitialized' });
+  const animals = await backupSqlite(database, file, options);
   return `backed up and checked: ${counted(animals, 'animal')}`;
 };
 
-const restore = async (file: string, options: CopyOptions, settings: Settings): Promise<string> => {
-  const database = sqliteFilename(settings, 'restore');
+const restore = async (database: string, file: string, options: CopyOptions): Promise<string> => {
   const advice = fileAdvice(database);
   if (advice !== undefined) throw new Error(`${database} can't be replaced: ${advice}`);
-  const { animals, kept } = await withDriver(() => restoreSqlite(file, database, options));
+  const { animals, kept } = await restoreSqlite(file, database, options);
   const restored = `restored and checked: ${counted(animals, 'animal')}`;
   return kept === undefined ? restored : `${restored}; the replaced database is ${kept}; delete it later`;
 };
@@ -48,17 +43,19 @@ const restore = async (file: string, options: CopyOptions, settings: Settings): 
 const action =
   (
     terminal: Terminal,
-    run: typeof backUp,
-    texts: { readonly failed: string; readonly remains: (file: string) => string },
+    command: 'backup' | 'restore',
+    copy: typeof backUp,
+    remains: (file: string) => string,
   ) =>
-  (file: string, { replace = false }: { readonly replace?: boolean }): Promise<void> =>
+  (file: string, { replace: mayReplace = false }: { readonly replace?: boolean }): Promise<void> =>
     runTransfer(
       terminal,
-      ({ settings, signal }: TransferContext) => {
+      ({ settings, signal }) => {
         terminal.printError(`database: ${databaseAddressText(settings.DATABASE_URL)}`);
-        return run(file, { mayReplace: replace, signal }, settings);
+        const database = sqliteFilename(settings, command);
+        return withDriver(() => copy(database, file, { mayReplace, signal }));
       },
-      { failed: texts.failed, remains: () => texts.remains(file) },
+      { failed: `the ${command} failed`, remains: () => remains(file) },
     );
 
 /** Makes the command `backup`. command-line.ts adds it and `restore` to the program. */
@@ -67,13 +64,11 @@ export const backupCommand = (terminal: Terminal): Command =>
     .description('copy a SQLite database to a file, also while the service runs, and check the copy')
     .argument('<file>', 'file to write', fileName)
     .option('--replace', 'replace the file if it exists')
-    .action(action(terminal, backUp, { failed: 'the backup failed', remains: unchangedText }));
+    .action(action(terminal, 'backup', backUp, unchangedText));
 
 export const restoreCommand = (terminal: Terminal): Command =>
   new Command('restore')
     .description('replace the database with a backup; stop every process that uses it first')
     .argument('<file>', 'a file that `backup` wrote', fileName)
     .option('--replace', 'replace a database that is damaged or has animals; it is kept under a dated name')
-    .action(
-      action(terminal, restore, { failed: 'the restore failed', remains: () => 'the database is unchanged' }),
-    );
+    .action(action(terminal, 'restore', restore, () => 'the database is unchanged'));
