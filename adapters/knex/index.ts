@@ -1,7 +1,7 @@
 export * from './api-keys/api-key-store';
 export { knexAuthenticate } from './api-keys/knex-authenticate';
 export { checkCopySource, type CopiedStore, copyStore, type CopyState, openSqliteSource } from './copy';
-export type { Database, Finding, InspectableDatabase, PoolUsage } from './database/database';
+export type { Database, Finding, PoolUsage } from './database/database';
 export { permanentError } from './database/errors';
 export * from './health';
 export * from './host-database';

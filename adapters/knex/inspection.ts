@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { decodeOrThrow, NewPet, PetId, type Unavailable } from '../../core';
 import { apiKeyStore } from './api-keys/api-key-store';
 import { tryAndRollBack } from './database/connections';
-import type { Database, Finding, InspectableDatabase } from './database/database';
+import type { Database, Finding } from './database/database';
 import { eitherToTaskEither, errorWithCode } from './database/errors';
 import { idOfRow } from './database/pet-columns';
 import { tryMigrate } from './migrations/migrate';
@@ -41,7 +41,7 @@ const tryCreate = ({ writes, petStatements }: Database): Promise<void> =>
  * Tries what `serve` does with a database, and rolls it back: the migrations, or a create. Fails with the error
  * of the statement that fails.
  */
-export const inspectDatabase = (database: InspectableDatabase): TaskEither<Unavailable, DatabaseReport> =>
+export const inspectDatabase = (database: Database): TaskEither<Unavailable, DatabaseReport> =>
   eitherToTaskEither(async () => {
     const { diskAvailable = Infinity } = await database.sizes();
     if (diskAvailable < minFreeDiskBytes) {

@@ -80,12 +80,9 @@ export interface Database {
    * what to do.
    */
   readonly checkUsable: () => Promise<void>;
+  /** Rejects if a SQLite file is damaged. Empty for the Knex of a host. */
+  readonly inspect: () => Promise<ReadonlyArray<Finding>>;
   readonly sizes: () => Promise<DatabaseSizes>;
   readonly poolUsage: () => ReadonlyArray<PoolUsage>;
   readonly close: () => Promise<void>;
-}
-
-export interface InspectableDatabase extends Database {
-  /** Rejects if a SQLite file is damaged. */
-  readonly inspect: () => Promise<ReadonlyArray<Finding>>;
 }

@@ -2,7 +2,7 @@ import knex, { type Knex } from 'knex';
 import { Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import { inTransaction, poolUsageOf, silentLog, withPool } from '../database/connections';
-import type { Database, InspectableDatabase } from '../database/database';
+import type { Database } from '../database/database';
 import { migrationConfig } from '../migrations/migrations';
 import { databaseTimeouts } from '../timeouts';
 import { postgresPetStatements } from './pet-statements';
@@ -129,7 +129,7 @@ const databaseOn = (pool: Knex, preparesStatements: () => boolean) => {
  * Opens a PostgreSQL or Citus database by a URL, such as `postgres://user:password@host:5432/name`. In the app,
  * app/backend/database.ts calls it. Connects at the first query, which rejects if no connection can be made.
  */
-export const openPostgres = (connectionString: string, options: PostgresOptions): InspectableDatabase => {
+export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
   // Until the first connection is open, statements are not prepared.
   let server: Server = { isPooled: true, isEncrypted: false };
   const configuration = postgresConfiguration(connectionString, options, (found) => {
@@ -169,5 +169,6 @@ export const hostPostgres = (pool: Knex): Database => ({
   concurrency: pool.isTransaction === true ? { reads: 1, writes: 1 } : { reads: 2, writes: 2 },
   withMigrationLock: (work) => withMigrationLock(pool, work),
   poolUsage: () => [],
+  inspect: () => Promise.resolve([]),
   close: () => Promise.resolve(),
 });

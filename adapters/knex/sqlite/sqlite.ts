@@ -1,6 +1,6 @@
 import { constFalse } from 'fp-ts/function';
 import knex, { type Knex } from 'knex';
-import type { Database, InspectableDatabase } from '../database/database';
+import type { Database } from '../database/database';
 import { inTransaction, poolUsageOf } from '../database/connections';
 import { fileReplaced } from '../database/errors';
 import { poolConfiguration, withPragmas } from './connection';
@@ -68,10 +68,7 @@ const withWriteLock = async <A>(
  * Opens a SQLite file by its name; app/backend/database.ts calls it. Creates a missing file, which only its owner can
  * read. Throws a TypeError for `:memory:` and the empty name.
  */
-export const openSqlite = (
-  filename: string,
-  { isOwnFile = false }: SqliteOptions = {},
-): InspectableDatabase => {
+export const openSqlite = (filename: string, { isOwnFile = false }: SqliteOptions = {}): Database => {
   if (filename === ':memory:' || filename === '') {
     throw new TypeError('openSqlite needs a file name; for a store in memory use inMemoryPetRepository');
   }
@@ -112,6 +109,7 @@ export const hostSqlite = (pool: Knex): Database => ({
   concurrency: { reads: 1, writes: 1 },
   withMigrationLock: (work) => withWriteLock(pool, work),
   checkUsable: () => Promise.resolve(),
+  inspect: () => Promise.resolve([]),
   sizes: () => Promise.resolve({}),
   isFileReplaced: () => false,
   poolUsage: () => [],

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type Database,
-  type InspectableDatabase,
   migrate,
   openPostgres,
   openSqlite,
@@ -118,12 +117,6 @@ export const withDatabase = (
   makeDatabase: () => Promise<TestDatabase>,
   test: (database: Database) => Promise<void>,
 ): Promise<void> => withDatabases(1, makeDatabase, test);
-
-/** Makes the database fit for an inspection that finds no damage. */
-export const forInspection = (database: Database): InspectableDatabase => ({
-  ...database,
-  inspect: () => Promise.resolve([]),
-});
 
 /** Returns a database with some of its statements on animals replaced. */
 export const withStatements = (

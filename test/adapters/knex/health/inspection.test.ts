@@ -12,7 +12,6 @@ import {
 import { arbitraryNewPet, arbitraryScopedIdempotencyKey } from '../../../contracts';
 import {
   databaseKinds,
-  forInspection,
   postgresDatabase,
   sqliteFile,
   withDatabase,
@@ -21,7 +20,7 @@ import {
 import { execute } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 
-const inspect = (database: Database) => inspectDatabase(forInspection(database))();
+const inspect = (database: Database) => inspectDatabase(database)();
 
 const reasonOf = async (database: Database): Promise<string> => {
   const inspected = await inspect(database);
