@@ -101,12 +101,7 @@ const purgeKeys = {
 };
 
 /** Statements that Citus can't run in their form for PostgreSQL, or runs slowly. */
-interface EngineStatements extends Pick<PetStatements, 'pages' | 'insertRecords'> {
-  readonly insertRows: (
-    knex: Knex,
-    rows: ReadonlyArray<ReadonlyArray<Cell>>,
-  ) => Promise<ReadonlyArray<PetRow>>;
-}
+type EngineStatements = Pick<PetStatements, 'pages' | 'insert' | 'insertRecords'>;
 
 /**
  * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so each is prepared once.
@@ -124,12 +119,11 @@ const singleServerStatements = (run: RunStatement): EngineStatements => ({
     for (const [page, ...row] of rows) found[Number(page) - 1]?.push(row);
     return found;
   },
-  insertRows: (knex, rows) =>
-    run(
-      knex,
-      insertPets,
-      newPetColumns.map((_, place) => arrayOf(rows.map((cells) => cells[place] ?? null))),
-    ),
+  insert: (knex, newPets) => {
+    const rows = newPets.map(newPetCells);
+    const columns = newPetColumns.map((_, place) => arrayOf(rows.map((cells) => cells[place] ?? null)));
+    return run(knex, insertPets, columns);
+  },
   insertRecords: (knex, records) =>
     run(knex, insertKeys, [
       records.map(({ owner_id }) => owner_id),
@@ -145,10 +139,11 @@ const distributedStatements = (run: RunStatement): EngineStatements => ({
     for (const start of starts) pages.push(await readPage(run, knex, start, limit));
     return pages;
   },
-  insertRows: (knex, rows) => {
-    const values = rows.map((row) => `(${row.map(() => '?').join()})`).join();
-    const sql = `insert into pets (${newPetNames}) values ${values} returning ${petCells}`;
-    return run(knex, { sql }, rows.flat());
+  insert: (knex, newPets) => {
+    const row = `(${newPetColumns.map(() => '?').join()})`;
+    const rows = newPets.map(() => row).join();
+    const sql = `insert into pets (${newPetNames}) values ${rows} returning ${petCells}`;
+    return run(knex, { sql }, newPets.flatMap(newPetCells));
   },
   insertRecords: async (knex, keys) => {
     await knex('creation_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
@@ -169,7 +164,7 @@ export const postgresPetStatements = (
   return {
     byIds: (knex, ids) => run(knex, byIds, [ids.map(String)]),
     pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
-    insert: async (knex, newPets) => (await statementsOn(knex)).insertRows(knex, newPets.map(newPetCells)),
+    insert: async (knex, newPets) => (await statementsOn(knex)).insert(knex, newPets),
     insertRecords: async (knex, keys) => (await statementsOn(knex)).insertRecords(knex, keys),
     purgeExpired: async (knex, now, limit) => (await run(knex, purgeKeys, [now, limit, now])).length,
   };
