@@ -3,14 +3,10 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { projectFolder, startProgram } from '../support/processes/command';
 import { startService } from '../support/service/service-process';
-import { markdownBlocks } from '../support/markdown';
 import { removeFolders } from '../support/temporary-folder';
 import { runNode } from '../support/packages';
 import { embedderFolder } from './support/embedder-folder';
 import { outputs, programs } from './support/programs';
-
-/** Pages with programs. `mounted-routes.slow.ts` runs the programs that mount the routes. */
-const pages = ['docs/client.md', 'docs/embedding.md', 'docs/testing.md'];
 
 const repository = join(projectFolder, 'test', 'examples', 'file-repository.ts');
 
@@ -20,21 +16,6 @@ const compilerOptions = ['--strict', '--target', 'ES2022', '--module', 'nodenext
 
 describe('The pages for embedders', () => {
   after(removeFolders);
-
-  it('have programs, what they print, and how to install the package', () => {
-    for (const page of pages) {
-      const others = markdownBlocks(page)
-        .map(({ text }) => text)
-        .filter((text) => !Object.values(programs(page)).includes(text));
-      const installs = others.filter((text) => text.startsWith('npm install '));
-      expect(installs[0], page).to.match(/^npm install (?:--save-dev )?\.\/animal-store-0\.1\.0\.tgz/);
-      const printed = Object.values(outputs(page));
-      expect(
-        others.filter((text) => !installs.includes(text)),
-        page,
-      ).to.have.members(printed);
-    }
-  });
 
   /** Makes a folder with the package, a repository and the programs of a page, and compiles those in TypeScript. */
   const write = async (

@@ -61,27 +61,9 @@ describe('what npm installs', () => {
     expect(Object.keys(manifest.dependencies).sort()).to.deep.equal(own);
   });
 
-  it('includes only fp-ts and io-ts for the core, the in-memory adapters and the contract suites', () => {
-    for (const [entry, source] of libraryEntries()) {
-      if (/core|in-memory|testing/.test(entry)) {
-        expect(packagesReached(source), entry).to.have.all.keys('fp-ts', 'io-ts');
-      }
-    }
-  });
-
-  it('includes no package for the client', () => {
-    const [, source] = libraryEntries().find(([entry]) => entry === 'animal-store/client') ?? expect.fail();
-    expect([...packagesReached(source)]).to.deep.equal([]);
-  });
-
   it('includes every dependency and peer of the library in the service, the former in the same range', () => {
     const { dependencies = {}, devDependencies = {} } = packages[''] ?? {};
     expect(dependencies).to.include(manifest.dependencies);
     expect({ ...dependencies, ...devDependencies }).to.include.all.keys(manifest.peerDependencies);
-  });
-
-  it('includes every package that the service imports, without development packages', () => {
-    const reached = [...packagesReached(join(projectFolder, 'app', 'main.ts'))];
-    expect(packages['']?.dependencies).to.include.all.keys(reached);
   });
 });

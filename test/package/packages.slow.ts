@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isRefused } from '../support/http/client';
 import { markdownBlocks } from '../support/markdown';
 import { copyInstalledCheckout, packPackage } from '../support/packages';
-import { killPrograms, projectFolder, shell, startProgram } from '../support/processes/command';
+import { killPrograms, shell, startProgram } from '../support/processes/command';
 import { whenServing } from '../support/service/service-process';
 import { makeFolder, removeFolders } from '../support/temporary-folder';
 
@@ -16,40 +16,8 @@ const expectSuccess = async (folder: string, command: string) => {
   return outcome;
 };
 
-/** Makes a checkout with a program of one line and the installed packages. */
-const makeSmallCheckout = async (): Promise<string> => {
-  const folder = await makeFolder();
-  for (const kept of ['deploy/packages/build.mjs', 'tsconfig.json', 'package.json', 'package-lock.json']) {
-    await cp(join(projectFolder, kept), join(folder, kept));
-  }
-  for (const file of [
-    ...['core/index.ts', 'test/contracts/index.ts', 'adapters/http/docs/page.html', 'knexfile.ts'],
-    'app/main.ts',
-  ]) {
-    await mkdir(dirname(join(folder, file)), { recursive: true });
-    await writeFile(join(folder, file), '');
-  }
-  await symlink(join(projectFolder, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
-};
-
 describe('The build', () => {
   afterEach(killPrograms);
-  afterEach(removeFolders);
-
-  it('builds correct sources again after sources with an error', async () => {
-    const folder = await makeSmallCheckout();
-    const build = async (line: string): Promise<number | null> => {
-      await writeFile(join(folder, 'app/main.ts'), `${line}\n`);
-      const script = join(folder, 'deploy/packages/build.mjs');
-      return (await startProgram(process.execPath, [script], { folder }).ended).code;
-    };
-    const right = "export const answer: string = 'right';";
-    expect(await build(right)).to.equal(0);
-    expect(await build("export const answer: number = 'wrong';")).to.not.equal(0);
-    expect(await build(right)).to.equal(0);
-    expect(await readFile(join(folder, 'dist/app/main.js'), 'utf8')).to.include("'right'");
-  });
 
   it('runs before `npm start`, whose service a signal stops', async () => {
     const environment = { HOME: homedir(), PORT: '0', DATABASE_URL: 'memory:' };
