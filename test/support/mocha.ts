@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { inspect } from 'node:util';
+import type { TestRunner } from '../contracts';
 import { type PostgresServer, startSharedPostgres } from './postgres/postgres-server';
 
 /**
@@ -61,3 +62,11 @@ export const mochaHooks: Mocha.RootHookObject = {
     }
   },
 };
+
+/** Returns mocha without some tests of a contract suite, by title, for a setup that cannot keep these promises. */
+export const runnerWithout = (...titles: ReadonlyArray<string>): TestRunner => ({
+  describe,
+  it: (title, check) => {
+    if (!titles.includes(title)) it(title, check);
+  },
+});

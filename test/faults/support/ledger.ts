@@ -42,7 +42,7 @@ export const create = async (
   return answer;
 };
 
-export const countFailure = ({ failed }: Ledger, reason: string): void => {
+const countFailure = ({ failed }: Ledger, reason: string): void => {
   failed.set(reason, (failed.get(reason) ?? 0) + 1);
 };
 

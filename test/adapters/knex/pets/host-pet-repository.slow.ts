@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import knex, { type Knex } from 'knex';
 import { replacePets } from '../../../support/databases/catalogue';
-import { runnerWithout } from '../../../support/runner-without';
+import { runnerWithout } from '../../../support/mocha';
 import { createPostgresDatabase } from '../../../support/postgres/postgres';
 import { success } from '../../../contracts/outcome';
 import { newDatabaseFile, removeFolders } from '../../../support/temporary-folder';

@@ -8,7 +8,7 @@ import {
 } from '../../../contracts';
 import { databaseKinds, openMigrated } from '../../../support/databases/databases';
 import { replacePets } from '../../../support/databases/catalogue';
-import { runnerWithout } from '../../../support/runner-without';
+import { runnerWithout } from '../../../support/mocha';
 
 /** Makes the driver reject inserts of animals while `isBroken` returns true. */
 const refuseInserts = ({ writes }: Database, isBroken: () => boolean): void => {
