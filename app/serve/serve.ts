@@ -1,11 +1,9 @@
 import type { Logger } from 'pino';
 import {
   adminApplication,
-  type CheckReadiness,
   type HttpApplication,
   httpApplication,
   petOperations,
-  type ReadMetrics,
   type Reporter,
 } from '../../adapters/http';
 import { type HttpServer, type HttpServerOptions, startHttpServer } from '../../adapters/http-server';
@@ -24,8 +22,6 @@ export interface Service {
   readonly lacksKey: boolean;
 }
 
-type Limits = Omit<HttpServerOptions, keyof HttpApplication>;
-
 const maxAdminConnections = 100;
 
 const defectsOnly = ({ error }: Reporter): Reporter => ({
@@ -36,7 +32,7 @@ const defectsOnly = ({ error }: Reporter): Reporter => ({
 
 const start = async (
   { app, ...serverOptions }: HttpApplication,
-  limits: Limits,
+  limits: Omit<HttpServerOptions, keyof HttpApplication>,
   prefix: '' | 'ADMIN_',
 ): Promise<HttpServer> => {
   try {
@@ -44,36 +40,6 @@ const start = async (
   } catch (cause) {
     throw new CommandFailed({ _tag: 'CannotListen', cause, prefix });
   }
-};
-
-const startPublicServer = (
-  settings: Settings,
-  { ports, consumeQuota }: Backend,
-  checkReadiness: CheckReadiness,
-  reporter: Reporter,
-  onConnectionRefused: () => void,
-): Promise<HttpServer> => {
-  const application = httpApplication({
-    openStore: openAnimalStore(ports),
-    checkReadiness,
-    reporter,
-    consumeQuota,
-    corsOrigins: settings.CORS_ORIGIN,
-    trustedProxies: settings.TRUST_PROXY,
-  });
-  const { HOST: host, PORT: port, MAX_CONNECTIONS: maxConnections } = settings;
-  return start(application, { host, port, maxConnections, onConnectionRefused }, '');
-};
-
-const startAdminServer = async (
-  { ADMIN_HOST: host, ADMIN_PORT: port }: Settings,
-  checkReadiness: CheckReadiness,
-  readMetrics: ReadMetrics,
-  reporter: Reporter,
-): Promise<HttpServer | undefined> => {
-  if (port === undefined) return undefined;
-  const application = adminApplication(defectsOnly(reporter), checkReadiness, readMetrics);
-  return start(application, { host, port, maxConnections: maxAdminConnections }, 'ADMIN_');
 };
 
 const lossCheckMs = 500;
@@ -108,17 +74,33 @@ const serveClients = async (
   metrics: PrometheusMetrics,
   { version, logger, until }: Lifetime,
 ): Promise<void> => {
-  const { ADMIN_PORT, DATABASE_URL, MAX_CONNECTIONS, STOP_DELAY } = settings;
+  const { ADMIN_PORT, DATABASE_URL, MAX_CONNECTIONS: maxConnections, STOP_DELAY } = settings;
   // Without ADMIN_PORT, no program can read the metrics of requests.
   const counted = ADMIN_PORT === undefined ? undefined : metrics.requests;
   const reporter = requestReporter(logger, DATABASE_URL, counted);
   let isStopping = false;
   const checkReadiness = readiness(backend, logger, () => isStopping);
   const readMetrics = async () => metrics.read(await readServiceStatus(backend, checkReadiness));
-  const admin = await startAdminServer(settings, checkReadiness, readMetrics, reporter);
+  const admin =
+    ADMIN_PORT === undefined
+      ? undefined
+      : await start(
+          adminApplication(defectsOnly(reporter), checkReadiness, readMetrics),
+          { host: settings.ADMIN_HOST, port: ADMIN_PORT, maxConnections: maxAdminConnections },
+          'ADMIN_',
+        );
   try {
-    const countRefused = refusedConnections(logger, metrics, MAX_CONNECTIONS);
-    const server = await startPublicServer(settings, backend, checkReadiness, reporter, countRefused);
+    const application = httpApplication({
+      openStore: openAnimalStore(backend.ports),
+      checkReadiness,
+      reporter,
+      consumeQuota: backend.consumeQuota,
+      corsOrigins: settings.CORS_ORIGIN,
+      trustedProxies: settings.TRUST_PROXY,
+    });
+    const onConnectionRefused = refusedConnections(logger, metrics, maxConnections);
+    const limits = { host: settings.HOST, port: settings.PORT, maxConnections, onConnectionRefused };
+    const server = await start(application, limits, '');
     try {
       const addresses = { address: server.address, adminAddress: admin?.address };
       const told = until({ ...addresses, ...(await backend.prepareKeys()) });
