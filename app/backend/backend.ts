@@ -93,18 +93,6 @@ const checkFile = (
   if (mount !== undefined) printError(`warning: ${mount}`);
 };
 
-const prepareDatabase = async (
-  database: Database,
-  settings: Settings,
-  onProgress: (text: string) => void,
-): Promise<void> => {
-  await orFail(
-    mayCreateStore(settings) ? migrate(database, { onProgress }) : migrateExisting(database, { onProgress }),
-  );
-  if (needsKeyInProduction(settings) && !(await hasStoredKey(database)))
-    throw new CommandFailed({ _tag: 'NoApiKey' });
-};
-
 const databaseBackend = (database: Database, settings: Settings, observer: RepositoryObserver): Backend => ({
   ports: {
     pets: knexPetRepository(database, { observer }),
@@ -162,7 +150,10 @@ export const openBackend = async (
   checkFile(settings, onProgress);
   const database = await databaseOf(settings).open();
   try {
-    await prepareDatabase(database, settings, onProgress);
+    const prepare = mayCreateStore(settings) ? migrate : migrateExisting;
+    await orFail(prepare(database, { onProgress }));
+    if (needsKeyInProduction(settings) && !(await hasStoredKey(database)))
+      throw new CommandFailed({ _tag: 'NoApiKey' });
   } catch (error) {
     await database.close();
     throw error;
