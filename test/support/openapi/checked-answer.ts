@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020';
 import { expect } from 'chai';
 import * as t from 'io-ts';
 import { parse } from 'lossless-json';
-import { openApiDocument } from '../../../adapters/http';
+import { openApiDocument, openApiServiceDocument } from '../../../adapters/http';
 import { decodeOrThrow } from '../../../core';
 import type { WireResponse } from '../http/raw-connection';
 
@@ -30,14 +30,19 @@ ajv.addKeyword({
     typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value),
 });
 ajv.addSchema(document, 'openapi');
+ajv.addSchema(openApiServiceDocument, 'service');
 
-/** Checks a value against the schema at these steps of the document. */
-const expectToMatch = (value: unknown, ...steps: ReadonlyArray<string>) => {
+/** Checks a value against the schema at these steps of a document. */
+const expectToMatchIn = (name: string, value: unknown, ...steps: ReadonlyArray<string>) => {
   const escaped = steps.map((step) => encodeURIComponent(step.replace(/~/g, '~0').replace(/\//g, '~1')));
-  const pointer = ['openapi#', ...escaped].join('/');
+  const pointer = [`${name}#`, ...escaped].join('/');
   const validate = ajv.getSchema(pointer);
   if (validate === undefined) throw new Error(`no schema at ${pointer}`);
   expect(validate(value), `${ajv.errorsText(validate.errors)} at ${pointer}`).to.equal(true);
+};
+
+const expectToMatch = (value: unknown, ...steps: ReadonlyArray<string>) => {
+  expectToMatchIn('openapi', value, ...steps);
 };
 
 const pathOf = (target: string): string => target.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '');
@@ -66,7 +71,15 @@ const expectDeclaredAnswer = (
 ) => {
   const operation = findOperation(request.method, request.target);
   if (operation === undefined || statusesOfServer.includes(answer.status)) {
-    if (answer.status < 400 && otherPaths.test(pathOf(request.target))) return;
+    const path = pathOf(request.target);
+    if (answer.status < 400 && otherPaths.test(path)) {
+      const isDescribed = request.method === 'GET' && path in openApiServiceDocument.paths;
+      if (answer.status === 200 && isDescribed) {
+        const steps = ['paths', path, 'get', 'responses', '200', 'content', 'application/json', 'schema'];
+        expectToMatchIn('service', answer.json, ...steps);
+      }
+      return;
+    }
     const asked = `${request.method} ${request.target}`;
     expect(answer.status, `${asked} is no operation of the document`).to.be.within(400, 599);
     if (request.method !== 'HEAD') expectToMatch(answer.json, 'components', 'schemas', 'Error');
