@@ -59,7 +59,7 @@ const remoteRepository = ({ baseUrl, isLossy, pets }: Remote): BasicRepository =
   const call = async <A, F = never>(
     deadline: Deadline = performance.now() + limitMs,
     operation: (limits: CallOptions) => Promise<A>,
-    toFailure: (code: AnimalStoreError['code']) => F | undefined,
+    toFailure: (code: AnimalStoreError['code']) => F | undefined = () => undefined,
   ): Promise<E.Either<F | Unavailable, A>> => {
     const remainingMs = Math.max(1, deadline - performance.now());
     try {
@@ -74,21 +74,15 @@ const remoteRepository = ({ baseUrl, isLossy, pets }: Remote): BasicRepository =
     }
   };
 
-  const noFailure = (): undefined => undefined;
-
   return {
     list:
       ({ limit, ...query }, deadline) =>
       () =>
-        call<PetPage>(
-          deadline,
-          async (limits) => {
-            const page = await clientOf().page({ ...query, pageSize: limit, ...limits });
-            const decoded = page.pets.map((pet) => decodeOrThrow(Pet, pet));
-            return { pets: decoded, hasMore: page.next !== undefined };
-          },
-          noFailure,
-        ),
+        call<PetPage>(deadline, async (limits) => {
+          const page = await clientOf().page({ ...query, pageSize: limit, ...limits });
+          const decoded = page.pets.map((pet) => decodeOrThrow(Pet, pet));
+          return { pets: decoded, hasMore: page.next !== undefined };
+        }),
     find: (id, deadline) => () =>
       call(
         deadline,
