@@ -156,9 +156,11 @@ describe('the query plans on PostgreSQL', () => {
 
   for (const [name, read] of Object.entries(everyRead)) {
     it(`take an index for ${name}, without a scan, a sort or a needless row`, async () => {
-      for (const { sql, bindings } of await statementsOf(database.reads, () =>
-        read(knexPetRepository(database)),
-      )) {
+      const statements = await statementsOf(database.reads, () => read(knexPetRepository(database)));
+      // The first statement on a connection asks for Citus instead.
+      const onPets = statements.filter(({ sql }) => sql.includes('from pets'));
+      expect(onPets).not.to.have.lengthOf(0);
+      for (const { sql, bindings } of onPets) {
         const plan = await client.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, [...bindings]);
         const text = plan.rows.map((row) => row['QUERY PLAN']).join('\n');
         expect(text).to.match(/Index Cond/);
