@@ -82,13 +82,20 @@ const isPostgres = (connected: Knex): boolean => driverOf(connected) === 'pg';
 
 const sequence = `pg_get_serial_sequence('pets', 'id')`;
 
-/** Reads the highest id that was ever assigned, also if its animal was deleted since. */
+/**
+ * Reads the highest id that was ever assigned, also if its animal was deleted since. Ids that were inserted explicitly
+ * do not advance PostgreSQL's sequence, whose last value is null before its first use.
+ */
 const readLastId = async (from: Knex): Promise<bigint> => {
   const assigned = isPostgres(from)
     ? `pg_sequence_last_value(${sequence}::regclass)`
     : `(select seq from sqlite_sequence where name = 'pets')`;
-  const row: { readonly id: string | null } = await from.first(from.raw(`cast(${assigned} as text) as id`));
-  return BigInt(row.id ?? 0);
+  const row = await from('pets').first<Readonly<Record<'assigned' | 'used', string | null>>>(
+    from.raw(`cast(${assigned} as text) as assigned`),
+    from.raw('cast(max(pets.id) as text) as used'),
+  );
+  const [last, used] = [BigInt(row.assigned ?? 0), BigInt(row.used ?? 0)];
+  return last > used ? last : used;
 };
 
 const setLastId = async (to: Knex, id: bigint): Promise<void> => {

@@ -276,6 +276,13 @@ describe('The command copy', function () {
       ),
     ));
 
+  it('gives new animals ids above explicit ones, which the sequence of a PostgreSQL source lacks', () =>
+    withBoth(postgresDatabase, sqliteFile, async (source, target) => {
+      await execute(source.databaseUrl, 'alter sequence pets_id_seq restart');
+      const { stderr } = await copy(source.databaseUrl, target.databaseUrl);
+      expect(stderr).to.include(`the next animal gets an id above ${largestSeed}\n`);
+    }));
+
   it('stores nothing if the target changes a value', () =>
     withBoth(sqliteFile, sqliteFile, async (source, target) => {
       await withOpen(target, ({ writes }) =>
