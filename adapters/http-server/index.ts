@@ -22,10 +22,9 @@ export interface HttpServer {
 }
 
 /**
- * Returns the time in milliseconds, by `performance.now()`, until which a request must be answered: 4 s after its
- * arrival, or after the end of its body if that arrives later than its head. A pipelined request counts as arrived when
- * the earlier response of its connection has ended. Undefined for a request of another `http.Server`, and after the
- * response.
+ * Returns the deadline of a request in milliseconds, by `performance.now()`: 4 s after its arrival. If its body arrives
+ * later than its head, the 4 s begin at the end of the body. A pipelined request counts as arrived when the earlier
+ * response of its connection has ended. Undefined for a request of another `http.Server`, and after the response.
  */
 export const deadlineOf = (request: IncomingMessage): number | undefined =>
   connectionOf(request.socket)?.deadlineOf(request);
@@ -67,7 +66,7 @@ const createNodeServer = (): Server => {
     headersTimeout: serverTimeouts.headersMs,
     requestTimeout: serverTimeouts.requestMs,
     connectionsCheckingInterval: 1_000,
-    // `server.timeout` closes idle connections instead, because this timeout would set two timers for each request.
+    // Would set two timers for each request, so `server.timeout` closes idle connections.
     keepAliveTimeout: 0,
     // `validateRequest` checks Host instead of Node, whose rejection has no body.
     requireHostHeader: false,

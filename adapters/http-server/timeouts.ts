@@ -5,7 +5,7 @@ export const serverTimeouts = {
   // 408.
   headersMs: 10_000,
   requestMs: 20_000,
-  /** Time in which the listener must answer a request, from its arrival or from the end of a late body. */
+  /** Time to answer a request, from its arrival, or from the end of its body if that comes later than its head. */
   responseMs: 4_000,
   /** Extra time after the deadline, in which the listener can send its own 503. */
   graceMs: 250,

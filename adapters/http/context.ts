@@ -10,7 +10,7 @@ export interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly successStatus: number;
-  /** Headers of every response. */
+  /** Headers of every response of this route. */
   readonly headers?: Headers;
 }
 

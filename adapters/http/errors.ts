@@ -174,7 +174,7 @@ export type RequestHead = Pick<IncomingMessage, 'headers' | 'method' | 'url' | '
 
 interface RecordedFailure {
   readonly failure: HttpFailure;
-  /** True if the HTTP server sends the response, past the Koa application. */
+  /** True if the HTTP server sends the response itself, without the Koa application. */
   readonly isFromServer: boolean;
 }
 

@@ -5,7 +5,7 @@ import { handleCreatePet, idempotencyKeyPattern } from './handlers/create-pet';
 import { handleGetPet } from './handlers/get-pet';
 import { handleListPets } from './handlers/list-pets';
 
-/** Operation under /v1: its route, its handler, and the parts of the OpenAPI document that it does not share. */
+/** Operation under /v1: its route, its handler, and its own parts of the OpenAPI document. */
 export interface PetOperation extends Route {
   readonly operationId: string;
   readonly handle: (context: PetContext) => Promise<void>;

@@ -57,7 +57,7 @@ interface Query {
   readonly values: ReadonlyArray<Knex.Value>;
 }
 
-/** Makes a client for rate-limiter-flexible. Its statements are not prepared, because old poolers keep none. */
+/** Makes a client for rate-limiter-flexible. Does not prepare statements, because old connection poolers do not support it. */
 const clientOf = (pool: Knex) => ({
   query: async ({ text, values }: Query): Promise<unknown> => {
     const bindings = Object.fromEntries(values.map((value, place) => [`v${place + 1}`, value]));

@@ -26,8 +26,8 @@ const readText = (file: string): string => {
 const assignment = /^(?:[A-Za-z_]\w* *= *(?:"[^"]*"|'[^']*'|`[^`]*`|[^#"'`\t]*)(?: +#.*)?)?$/;
 
 /**
- * Reads NAME=value lines. Refuses lines that Node's `parseEnv` skips or misreads silently: it starts a comment at each
- * `#`, and systemd does not.
+ * Reads NAME=value lines. Refuses lines that Node's `parseEnv` skips or misreads silently. `parseEnv` starts a comment
+ * at each `#`. systemd, which may read the same file, does not.
  */
 const readEnvironmentFile = (file: string): NodeJS.ReadOnlyDict<string> => {
   const lines = readText(file)

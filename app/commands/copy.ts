@@ -40,7 +40,7 @@ const openSource = async (settings: Settings) => {
 
 const openTarget = async (settings: Settings, printError: (text: string) => void) => {
   if (settings.DATABASE_URL._tag === 'Memory')
-    throw new Error('TARGET_URL must be a database that outlives the command');
+    throw new Error('TARGET_URL must not be memory:, because the copy would be lost when the command ends');
   const target = await databaseOf(settings).open();
   try {
     await orFail(migrate(target, { onProgress: printError }));

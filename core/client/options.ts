@@ -3,7 +3,7 @@ import type { Int64Input, PetFilters } from './pet';
 
 /** Options of a client and of each call. Those of a call replace those of the client. */
 export interface CallOptions {
-  /** Ends the call at once when it is aborted. */
+  /** Signal that ends the call at once when it is aborted. */
   readonly signal?: AbortSignal | undefined;
   /** Maximum time of each attempt. The default is 10 seconds. */
   readonly timeoutMs?: number | undefined;

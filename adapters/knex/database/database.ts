@@ -38,7 +38,7 @@ export interface IdempotencyRecordRow {
 export interface PetStatements {
   readonly byIds: (knex: Knex, ids: ReadonlyArray<bigint>) => Promise<ReadonlyArray<PetRow>>;
   /**
-   * Returns a page of at most `limit` animals for each element of `starts`, which has filters and the first id. All
+   * Returns a page of at most `limit` animals for each element of `starts`. An element has filters and a first id. All
    * elements must filter by the same fields.
    */
   readonly pages: (

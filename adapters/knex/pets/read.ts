@@ -61,7 +61,7 @@ const filtersOf = (query: PetQuery) => petFilters.filter((field) => query[field]
 
 const batchKeyOf = (query: PetQuery): string => [query.limit, ...filtersOf(query)].join();
 
-/** Returns equal texts only for equal queries of a batch. No value contains U+0000, which separates them. */
+/** Returns equal texts only for equal queries of a batch. U+0000 separates the values, because none contains it. */
 const identityOf = (query: PetQuery): string =>
   [query.after, ...filtersOf(query).map((field) => query[field])].join('\0');
 

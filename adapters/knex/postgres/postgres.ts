@@ -130,7 +130,7 @@ const databaseOn = (pool: Knex, preparesStatements: () => boolean) => {
  * app/backend/database.ts calls it. Connects at the first query, which rejects if no connection can be made.
  */
 export const openPostgres = (connectionString: string, options: PostgresOptions): Database => {
-  // Until the first connection is open, statements are not prepared.
+  // Assumes a pooler until the first connection shows whether there is one, so that no statement is prepared too early.
   let server: Server = { isPooled: true, isEncrypted: false };
   const configuration = postgresConfiguration(connectionString, options, (found) => {
     server = found;

@@ -1,4 +1,4 @@
-/* Settings of a PostgreSQL server that postgres.ts sets for its sessions or checks. */
+/* Settings of a PostgreSQL server. postgres.ts sets some for its sessions, and checks the others. */
 
 import type { Knex } from 'knex';
 import type { Finding } from '../database/database';

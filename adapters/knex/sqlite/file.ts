@@ -1,4 +1,4 @@
-/* Functions that read, check and create SQLite files, for the other files of this folder. */
+/* Functions that read, check and create SQLite files, for this folder, copy.ts and the app. */
 
 import {
   accessSync,

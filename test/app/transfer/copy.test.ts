@@ -213,7 +213,11 @@ describe('The command copy', function () {
         [target.databaseUrl, target.databaseUrl, 'the source and the target are the same database'],
         [from, '', 'name the target: add its address, or set TARGET_URL'],
         [from, 'mysql://x', 'TARGET_URL must be sqlite:FILE'],
-        [from, 'memory:', 'TARGET_URL must be a database that outlives the command'],
+        [
+          from,
+          'memory:',
+          'TARGET_URL must not be memory:, because the copy would be lost when the command ends',
+        ],
         ['memory:', from, 'this command needs a database'],
         [`sqlite:${join(folder, 'none')}`, from, 'there is no animal store in'],
         [target.databaseUrl, `sqlite:${join(folder, 'new')}`, 'the database postgres://'],
