@@ -7,7 +7,6 @@ import * as E from 'fp-ts/Either';
 import * as RA from 'fp-ts/ReadonlyArray';
 import type { Knex } from 'knex';
 import {
-  decodeOrThrow,
   type IdempotencyRecord,
   inDecimal,
   PetId,
@@ -15,6 +14,7 @@ import {
   scopedIdempotencyKeyText,
 } from '../../../core';
 import type { Database, PetStatements } from '../database/database';
+import { permanentError } from '../database/errors';
 import { findPets } from './read';
 
 const purgeIntervalMs = 1_000;
@@ -54,6 +54,15 @@ export const deleteRecords = async (transaction: Knex, rows: ReadonlyArray<Recor
     .delete();
 };
 
+const petIdOf = ({ pet_id }: RecordRow): PetId => {
+  const decoded = inDecimal(PetId).decode(pet_id);
+  if (E.isRight(decoded)) return decoded.right;
+  // Only SQLite stores another value than an integer in the column. The row is not named, because logs show no keys.
+  throw permanentError(
+    "a row in table creation_keys has an invalid pet_id; run: delete from creation_keys where typeof(pet_id) <> 'integer'",
+  );
+};
+
 export const findRecords = async (
   transaction: Knex,
   petStatements: PetStatements,
@@ -65,8 +74,7 @@ export const findRecords = async (
     'expires_at',
     transaction.raw('cast(pet_id as text) as pet_id'),
   );
-  const ids = rows.map(({ pet_id }) => decodeOrThrow(inDecimal(PetId), pet_id));
-  const found = await findPets(transaction, petStatements, ids);
+  const found = await findPets(transaction, petStatements, rows.map(petIdOf));
   return new Map(
     RA.zipWith(rows, found, (row, outcome) => {
       if (outcome instanceof Error) throw outcome;

@@ -64,6 +64,22 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(retry).to.have.nested.property('left._tag', 'Unavailable');
         expect(others.map(({ _tag }) => _tag)).to.deep.equal(others.map(() => 'Right'));
       }));
+
+    if (kind === 'SQLite')
+      it('fails only the creation whose idempotency key has no id of an animal, and names the remedy', () =>
+        withDatabase(makeDatabase, async (database) => {
+          const { create } = knexPetRepository(database);
+          const [newPet, key] = [arbitraryNewPet(), arbitraryScopedIdempotencyKey()];
+          await success(create(newPet, key));
+          await database.writes('creation_keys').update({ pet_id: 'none' });
+          const [retry, ...others] = await Promise.all(
+            [key, arbitraryScopedIdempotencyKey(), undefined].map((each) => create(newPet, each)()),
+          );
+          expect(retry)
+            .to.have.nested.property('left.cause.message')
+            .that.includes("run: delete from creation_keys where typeof(pet_id) <> 'integer'");
+          expect(others.map(({ _tag }) => _tag)).to.deep.equal(['Right', 'Right']);
+        }));
   });
 
   describe(`The table pets in ${kind}`, () => {
