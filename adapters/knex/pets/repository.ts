@@ -1,5 +1,4 @@
 import * as E from 'fp-ts/Either';
-import { constVoid } from 'fp-ts/function';
 import type { TaskEither } from 'fp-ts/TaskEither';
 import type { Knex } from 'knex';
 import {
@@ -51,14 +50,19 @@ const insertAll = async (
 
 /**
  * Runs work and sends a statement every second. Otherwise a server or proxy may close the idle connection while the
- * import waits for slow input.
+ * import waits for slow input. Rejects if such a statement fails, because the transaction is then lost.
  */
 const keepAwake = async <A>(transaction: Knex, work: () => Promise<A>): Promise<A> => {
-  const timer = setInterval(() => {
-    transaction.raw('select 1').catch(constVoid);
-  }, databaseTimeouts.importKeepAliveMs);
+  let timer: NodeJS.Timeout | undefined;
+  const failure = new Promise<never>((_resolve, reject) => {
+    timer = setInterval(() => {
+      transaction.raw('select 1').catch((error: unknown) => {
+        reject(withoutStatement(error));
+      });
+    }, databaseTimeouts.importKeepAliveMs);
+  });
   try {
-    return await work();
+    return await Promise.race([work(), failure]);
   } finally {
     clearInterval(timer);
   }

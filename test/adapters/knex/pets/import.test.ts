@@ -46,6 +46,17 @@ describe('An import into PostgreSQL whose commit fails', () => {
 });
 
 describe('An import whose connection is kept awake', () => {
+  it('ends when the connection is lost, also while its source is silent', () =>
+    withDatabases(2, postgresDatabase, async (database, other) => {
+      const silent = sourceOf([arbitraryNewPet()], async () => {
+        await other.writes.raw(`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and state = 'idle in transaction'`);
+        await new Promise(constVoid);
+      });
+      const outcome = await knexPetRepository(database).importAll(silent)();
+      expect(outcome).to.have.nested.property('left._tag', 'ImportAborted');
+    }));
+
   it('is not taken for stored when that is cancelled by PostgreSQL just before the commit', () =>
     withDatabase(postgresDatabase, async (database) => {
       const cancelled = withStatements(database, {
