@@ -92,16 +92,24 @@ const insertKeys = {
        select * from unnest(?::text[], ?::text[], ?::bigint[], ?::bigint[])`,
 };
 
-// Citus does not support `skip locked`, so the statement waits for locked rows, at most for `lock_timeout`.
+// Waits for no locked row, so it can't deadlock with creates or with purges of other instances.
 const purgeKeys = {
   name: 'purge keys',
+  sql: `delete from creation_keys where (owner_id, idempotency_key) in (
+         select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ? for update skip locked
+       ) returning 1`,
+};
+
+// Citus does not support `skip locked`, so the statement waits for locked rows, at most for `lock_timeout`.
+const purgeDistributedKeys = {
+  name: 'purge distributed keys',
   sql: `delete from creation_keys where (owner_id, idempotency_key) in (
          select owner_id, idempotency_key from creation_keys where expires_at <= ? limit ?
        ) and expires_at <= ? returning 1`,
 };
 
 /** Statements that Citus can't run in their form for PostgreSQL, or runs slowly. */
-type EngineStatements = Pick<PetStatements, 'pages' | 'insert' | 'insertRecords'>;
+type EngineStatements = Pick<PetStatements, 'pages' | 'insert' | 'insertRecords' | 'purgeExpired'>;
 
 /**
  * Statements for PostgreSQL without Citus. Their text does not depend on the number of rows, so each is prepared once.
@@ -131,6 +139,7 @@ const singleServerStatements = (run: RunStatement): EngineStatements => ({
       records.map(({ pet_id }) => pet_id.toString()),
       records.map(({ expires_at }) => String(expires_at)),
     ]),
+  purgeExpired: async (knex, now, limit) => (await run(knex, purgeKeys, [now, limit])).length,
 });
 
 const distributedStatements = (run: RunStatement): EngineStatements => ({
@@ -148,6 +157,7 @@ const distributedStatements = (run: RunStatement): EngineStatements => ({
   insertRecords: async (knex, keys) => {
     await knex('creation_keys').insert(keys.map((key) => ({ ...key, pet_id: key.pet_id.toString() })));
   },
+  purgeExpired: async (knex, now, limit) => (await run(knex, purgeDistributedKeys, [now, limit, now])).length,
 });
 
 /**
@@ -166,6 +176,6 @@ export const postgresPetStatements = (
     pages: async (knex, starts, limit) => (await statementsOn(knex)).pages(knex, starts, limit),
     insert: async (knex, newPets) => (await statementsOn(knex)).insert(knex, newPets),
     insertRecords: async (knex, keys) => (await statementsOn(knex)).insertRecords(knex, keys),
-    purgeExpired: async (knex, now, limit) => (await run(knex, purgeKeys, [now, limit, now])).length,
+    purgeExpired: async (knex, now, limit) => (await statementsOn(knex)).purgeExpired(knex, now, limit),
   };
 };
