@@ -149,7 +149,8 @@ const toPets = ({ response, body }: Success): ReadonlyArray<Pet> => {
   return body.map((item: unknown) => toPet({ response, body: item }));
 };
 
-const nextLink = /;\s*rel="?next"?\s*(?:[;,]|$)/i;
+/** Finds the relation `next`, also among several (RFC 8288, section 3.3). */
+const nextLink = /;\s*rel="?(?:[^";,]*\s)?next(?![^\s";,])/i;
 
 /**
  * Makes the transport that sends requests over `fetch`; index.ts builds the client on it. The address ends with `/v1/`.

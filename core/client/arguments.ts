@@ -46,17 +46,23 @@ const checkInt64: Check = (input) => {
     : { expected: `${int64Rule.expected}, as a bigint, a safe integer or decimal digits` };
 };
 
-const checkOf = (rule: FieldRule): Check => {
-  if (rule.kind === 'int64') return checkInt64;
+/** Checks an int64 of a response, which `parseJson` has read as a bigint. */
+const checkParsedInt64: Check = when(
+  (input) => typeof input === 'bigint' && int64Rule.holds(input),
+  int64Rule.expected,
+);
+
+const checkOf = (rule: FieldRule, int64: Check): Check => {
+  if (rule.kind === 'int64') return int64;
   return stringOf(rule.kind === 'text' ? textRule(rule.maxLength) : enumerationRule(rule.values));
 };
 
-function fieldChecks<R>(rules: R): Checks<R>;
-function fieldChecks(rules: Readonly<Record<string, FieldRule>>): object {
+function fieldChecks<R>(rules: R, int64: Check): Checks<R>;
+function fieldChecks(rules: Readonly<Record<string, FieldRule>>, int64: Check): object {
   return Object.fromEntries(
     Object.entries(rules).map(([name, rule]) => [
       name,
-      rule.required ? checkOf(rule) : optional(checkOf(rule)),
+      rule.required ? checkOf(rule, int64) : optional(checkOf(rule, int64)),
     ]),
   );
 }
@@ -78,8 +84,8 @@ export const createChecks: Checks<CreateOptions> = {
   idempotencyKey: optional(stringOf(idempotencyKeyRule)),
 };
 
-const newPetChecks = fieldChecks(newPetRules);
-const petChecks = fieldChecks(petRules);
+const newPetChecks = fieldChecks(newPetRules, checkInt64);
+const petChecks = fieldChecks(petRules, checkParsedInt64);
 
 export const placeChecks: Checks<Place> = {
   status: newPetChecks.status,

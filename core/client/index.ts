@@ -22,6 +22,6 @@ export {
 export { type AnimalStoreClient, clientOver, type Page, type Query, type Transport } from './client';
 export { type CallOptions, type CreateOptions, type PageOptions } from './options';
 export { maxPageSize, newPetRules } from '../rules';
-export { jsonTokens, parseJson, toJson } from './json';
+export { parseJson, toJson } from './json';
 export { type NewPet, type NewPetInput, type Pet } from './pet';
 export { type Attempt, clientTimeouts } from './retry';

@@ -1,6 +1,6 @@
 // Matches JSON strings and numbers. Strings come first, so that digits inside a string are not taken for a number. An
 // unclosed string matches up to the end of the text, so that matching takes linear time.
-export const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"?|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 const mark = '\0';
 const escapedMark = '"\\u0000';

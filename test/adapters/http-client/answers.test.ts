@@ -127,6 +127,7 @@ describe('An answer to the client', () => {
     'an error with the code of an aborted call': failure(400, 'aborted'),
     'a redirect': answer(302, '', { Location: '/elsewhere' }),
     'a pet that is none': answer(201, '{"id":1.5,"name":"Rex","categoryId":7}'),
+    'a pet whose id is a string': answer(201, '{"id":"5","name":"Rex","categoryId":7}'),
     'a page of nothing': answer(200, 'null'),
     nothing: answer(204, ''),
   })) {
@@ -202,6 +203,7 @@ describe('An answer to the client', () => {
   for (const [link, isLast] of [
     ['<pets?limit=100&after=1>; rel="next"', false],
     ['<?limit=1>; rel="prev", <pets?limit=100&after=1>; title=x; rel=next', false],
+    ['<pets?limit=100&after=1>; title="a, b; c"; rel="last next"', false],
     ['<?after=1>; rel="nextish"', true],
     ['<?rel=next>; rel="prev"', true],
   ] as const) {
