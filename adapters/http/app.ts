@@ -25,7 +25,10 @@ interface Common {
 }
 
 /** Makes an application without routes, and callbacks that app/serve/serve.ts passes to `startHttpServer`. */
-const createApplication = ({ reporter, corsOrigins = [], trustedProxies = 0 }: Common) => {
+const createApplication = (
+  { reporter, corsOrigins = [], trustedProxies = 0 }: Common,
+  methods: ReadonlyArray<string>,
+) => {
   const app = new Koa({ proxy: trustedProxies > 0 });
   // `fail` of errors.ts emits the cause of each 500 and 503. Koa itself also emits the socket error of a client that
   // has disconnected, which needs no report.
@@ -34,7 +37,9 @@ const createApplication = ({ reporter, corsOrigins = [], trustedProxies = 0 }: C
   });
   app.use(setDefaultHeaders);
 
-  const errorResponse = (failure: HttpFailure, request: RequestHead) => {
+  const errorResponse = (serverFailure: HttpFailure, request: RequestHead) => {
+    const failure =
+      serverFailure._tag === 'MethodNotAllowed' ? { ...serverFailure, allowed: methods } : serverFailure;
     recordedFailures.set(request, { failure, isFromServer: true });
     const requestId = requestIdOf(request);
     if ('cause' in failure) reporter.error(failure.cause, requestId);
@@ -66,7 +71,7 @@ export const httpApplication = (
   options: Common & PetRoutesOptions & { readonly checkReadiness: CheckReadiness },
 ): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0 } = options;
-  const application = createApplication(options);
+  const application = createApplication(options, ['GET', 'HEAD', 'POST']);
   const { app } = application;
   // The access log comes before `catchDefects`, so that it also reports the 500 of an exception.
   app.use(accessLog(reporter, trustedProxies));
@@ -81,7 +86,7 @@ export const adminApplication = (
   checkReadiness: CheckReadiness,
   readMetrics: ReadMetrics,
 ): HttpApplication => {
-  const application = createApplication({ reporter });
+  const application = createApplication({ reporter }, ['GET', 'HEAD']);
   application.app.use(catchDefects);
   addAdminRoutes(application.app, checkReadiness, readMetrics);
   return application;

@@ -107,8 +107,7 @@ export const describeFailure = (failure: HttpFailure): ErrorDescription => {
       return describe(404, 'route_not_found', 'route not found; the operations on animals are under /v1');
     case 'MethodNotAllowed': {
       const allowed = failure.allowed.join(', ');
-      const advice = allowed === '' ? '' : `; use ${allowed}`;
-      return describe(405, 'method_not_allowed', `method not allowed${advice}`, { Allow: allowed });
+      return describe(405, 'method_not_allowed', `method not allowed; use ${allowed}`, { Allow: allowed });
     }
     case 'RequestTimeout':
       return describe(408, 'request_timeout', lateRequest);

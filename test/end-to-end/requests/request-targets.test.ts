@@ -7,10 +7,11 @@ describeService('Methods and targets of every form', (service) => {
     expect((await service.get('/livez')).status).to.equal(200);
   });
 
-  it('answers CONNECT: 405, with its own X-Request-Id', async () => {
+  it('answers CONNECT: 405, with Allow and its own X-Request-Id', async () => {
     for (const target of ['example.org:443', '/v1/pets', 'localhost']) {
       const answer = await service.request('CONNECT', target, { headers: { 'X-Request-Id': target } });
       expect([answer.status, answer.code], target).to.deep.equal([405, 'method_not_allowed']);
+      expect(answer.header('Allow')).to.equal('GET, HEAD, POST');
       expect(answer.header('X-Request-Id')).to.equal(target);
     }
   });
