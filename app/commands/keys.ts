@@ -142,6 +142,11 @@ const revoke = (terminal: Terminal): Command =>
       withKeyStore(terminal, async (keyStore) => {
         const record = await orFail(keyStore.revoke(id));
         terminal.print(json, record, toLine(record));
+        const keys = await orFail(keyStore.list);
+        if (keys.some(({ isValid }) => isValid)) return;
+        terminal.printError(
+          'warning: no valid key is left: the service rejects every request, and does not start in production. Create a key with `animal-store keys create --name NAME`, or set API_KEYS',
+        );
       }),
     );
 

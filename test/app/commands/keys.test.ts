@@ -98,6 +98,14 @@ describe('The command keys', () => {
     expect(await listed(environment)).to.deep.equal([revoked, other.record]);
   });
 
+  it('warns at the revocation of the last valid key', async () => {
+    const { environment } = await newStore();
+    const { id } = await issue(environment, 'last');
+    const { code, stderr } = await keys(environment, 'revoke', id);
+    expect(code).to.equal(0);
+    expect(stderr).to.include('warning: no valid key is left');
+  });
+
   it('limits the lifetime of a key with --expires only', async () => {
     const { environment } = await newStore();
     const { stdout } = await keys(environment, 'create', '--name=shop', '--expires=90d', '--json');
