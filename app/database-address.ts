@@ -37,7 +37,7 @@ const parseSqliteAddress = (text: string): E.Either<string, DatabaseAddress> =>
 export const parseDatabaseAddress = (text: string): E.Either<string, DatabaseAddress> => {
   if (text === 'memory:') return E.right({ _tag: 'Memory' });
   if (text.startsWith('sqlite:')) return parseSqliteAddress(text);
-  if (!/^postgres(?:ql)?:\/\//.test(text))
+  if (!/^postgres(?:ql)?:\/\//i.test(text))
     return E.left('sqlite:FILE, memory: or postgres://USER:PASSWORD@HOST/DATABASE');
   const parsed = parsePostgresAddress(text);
   return E.isLeft(parsed) ? parsed : E.right({ _tag: 'Postgres', connectionString: parsed.right });

@@ -47,16 +47,16 @@ const encryptingModes = ['allow', 'prefer', 'require', 'verify-ca', 'verify-full
 const sslModes = ['disable', 'no-verify', ...encryptingModes];
 
 const invalid =
-  'postgres://USER:PASSWORD@HOST:PORT/DATABASE with one host; percent-encode / ? # and @ in the password';
+  'postgres://USER:PASSWORD@HOST:PORT/DATABASE with one host, of the primary or a proxy; percent-encode / ? # and @ in the password';
 
-const withoutHost = /^postgres:\/\/([^/?#]*@)?(?=(?::\d*)?(?:[/?]|$))/;
+const withoutHost = /^postgres:\/\/([^/?#]*@)?(?=(?::\d*)?(?:[/?]|$))/i;
 
 const parseUrl = (text: string): URL | undefined => {
   try {
     decodeURIComponent(text);
     return new URL(
       text
-        .replace(/^postgresql:/, 'postgres:')
+        .replace(/^postgresql:/i, 'postgres:')
         .replace(withoutHost, 'postgres://$1localhost')
         .replace(/([?&])ssl=true(?=&|$)/, '$1sslmode=require'),
     );
@@ -88,6 +88,7 @@ export const parsePostgresAddress = (text: string): E.Either<string, string> => 
     searchParams.delete(name);
   }
   if (/,|%2C/.test(url.hostname) || (port !== '' && port !== url.port)) return E.left(invalid);
+  if (url.port === '0') return E.left('an address whose port is from 1 to 65535');
   if (!searchParams.has('sslmode')) return E.right(url.href);
   const sslMode = valueOf('sslmode');
   if (!sslModes.includes(sslMode)) return E.left(`an address whose sslmode is ${sslModes.join(', ')}`);

@@ -9,6 +9,7 @@ import { inFolder } from '../support/temporary-folder';
 const accepted: ReadonlyArray<readonly [text: string, connectionString: string]> = [
   ['postgresql://', 'postgres://localhost'],
   ['postgres:///animals', 'postgres://localhost/animals'],
+  ['POSTGRES://me@/animals?host=/run', 'postgres://me@%2Frun/animals'],
   ['postgres://host', 'postgres://host'],
   ['postgres://me@host:5433/animals', 'postgres://me@host:5433/animals'],
   ['postgres://me:a%2Fb@host/animals', 'postgres://me:a%2Fb@host/animals'],
@@ -54,11 +55,18 @@ const refused: ReadonlyArray<readonly [text: string, expected: RegExp]> = [
   ['postgres://host/animals?hostaddr=::1', /^without the parameter hostaddr, which this service does not/],
   ['postgres://host/animals?target_session_attrs=any', /^without the parameter target_session_attrs/],
   ['postgres://host/animals?query_timeout=1', /does not support; the parameters are host, /],
+  ['postgres://host:0/animals', /^an address whose port is from 1 to 65535$/],
   ['postgres://host/animals?ssl=no-verify', /^without the parameter ssl,/],
   ...[
     ...['me:1/secret@host/animals', 'me:1#secret@host/animals', 'me:1?secret@host/animals', 'host/%zz'],
     ...['a:1,b:2', 'a,b', 'a/animals?host=a,b', 'host:65536', 'host/animals?port=x'],
-  ].map((address) => [`postgres://${address}`, /^postgres:\/\/USER.*with one host; percent-encode/] as const),
+  ].map(
+    (address) =>
+      [
+        `postgres://${address}`,
+        /^postgres:\/\/USER.*with one host, of the primary or a proxy; percent-encode/,
+      ] as const,
+  ),
 ];
 
 describe('An address of PostgreSQL', () => {
