@@ -13,6 +13,7 @@ interface Connection {
   readonly processID: number;
   readonly ssl: unknown;
   query<Row>(this: Connection, sql: string): Promise<{ readonly rows: ReadonlyArray<Row> }>;
+  end(this: Connection): Promise<void>;
 }
 
 export interface PostgresOptions {
@@ -74,7 +75,13 @@ export const postgresConfiguration = (
       idleTimeoutMillis: statementTimeoutMs,
       reapIntervalMillis: 250,
       afterCreate: callbackify(async (connection: Connection) => {
-        onConnection(await prepareConnection(connection, statementTimeoutMs));
+        try {
+          onConnection(await prepareConnection(connection, statementTimeoutMs));
+        } catch (error) {
+          // Knex forgets a connection whose preparation fails, and leaves its session open.
+          await connection.end();
+          throw error;
+        }
       }),
     },
     log: silentLog,
