@@ -71,6 +71,10 @@ const postgresAdvice: Advice = [
   [/^42501 /, 'grant this role the rights that docs/postgresql.md lists'],
   [/^25006 /, 'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off'],
   [
+    /Migration table is already locked/,
+    'another process runs migrations with Knex; if none does, run `knex migrate:unlock`',
+  ],
+  [
     /^(55P03|57014) /,
     'another session holds a lock, or the server is slow; look at pg_stat_activity, and try again',
   ],
