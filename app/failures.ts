@@ -99,7 +99,7 @@ const sqliteAdvice: Advice = [
   [/ENOSPC/, 'free space on the disk of the database'],
   [
     /SQLITE_FULL/,
-    'free space on the disk of the database; if it has space, the largest id is in use: delete that animal, and set seq of pets in table sqlite_sequence to the next largest id',
+    'free space on the disk of the database; only if it has enough, the largest id may be in use: delete that animal, and set seq of pets in table sqlite_sequence to the next largest id',
   ],
   [/SQLITE_IOERR/, 'check that the disk has free space and no errors'],
   [/SQLITE_BUSY/, 'wait until the process that writes to it has ended'],

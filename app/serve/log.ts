@@ -1,4 +1,4 @@
-import { constVoid, identity } from 'fp-ts/function';
+import { identity } from 'fp-ts/function';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { prettyFactory } from 'pino-pretty';
@@ -35,6 +35,8 @@ interface BufferWriter {
  * so that an unread log delays no request.
  */
 const openDestination = (fd: number) => {
+  let isFailing = false;
+  let isExiting = false;
   const destination = pino.destination({
     dest: fd,
     sync: false,
@@ -43,12 +45,23 @@ const openDestination = (fd: number) => {
     periodicFlush: flushIntervalMs,
     // In the mode for text, each line would copy and measure the whole block again.
     contentMode: 'buffer',
+    retryEAGAIN: () => !isExiting,
   });
   const output: BufferWriter = destination;
-  // Ignores the event. Without a listener, a full disk would end the process.
-  destination.on('error', constVoid);
-  // Otherwise pino flushes at the exit of the process, which would wait for a full disk or a stalled reader.
+  destination.on('error', () => {
+    isFailing = true;
+  });
+  destination.on('write', () => {
+    isFailing = false;
+  });
+  // pino also flushes at the exit, but without an end on a full disk. It leaves a destroyed destination alone.
   process.prependListener('exit', () => {
+    isExiting = true;
+    try {
+      if (!isFailing) destination.flushSync();
+    } catch {
+      // Ignores the error, because a process that exits can't try again.
+    }
     destination.destroy();
   });
   return {

@@ -48,8 +48,10 @@ export const partialFileFor = (file: string): string => {
   return join(folder, `${basename(file)}.animal-store-${randomUUID()}.partial`);
 };
 
-const onFile = <A>(filename: string, work: (file: Knex) => Promise<A>): Promise<A> =>
-  withPool(knex(poolConfiguration({ filename })), work).catch((error: unknown) => {
+const openFile = (filename: string): Knex => knex(poolConfiguration({ filename }));
+
+const onFile = <A>(file: Knex, work: (file: Knex) => Promise<A>): Promise<A> =>
+  withPool(file, work).catch((error: unknown) => {
     throw withoutStatement(error);
   });
 
@@ -64,16 +66,19 @@ const sync = async (path: string): Promise<void> => {
  */
 export const placeCheckedCopy = async (
   source: string,
+  openSource: (filename: string) => Knex,
   file: string,
   signal: AbortSignal,
   beforeRename?: () => void,
 ): Promise<number> => {
   const copy = partialFileFor(file);
   try {
+    signal.throwIfAborted();
     createPrivateFile(copy);
-    await onFile(source, (from) => from.raw('vacuum into ?', [copy]));
+    await onFile(openSource(source), (from) => from.raw('vacuum into ?', [copy]));
+    signal.throwIfAborted();
     // On a connection that can't write, the check would miss rows that violate a CHECK constraint.
-    const { count } = await onFile(copy, async (copied) => {
+    const { count } = await onFile(openFile(copy), async (copied) => {
       await checkIntegrity(copied);
       return copied('pets').count({ count: '*' }).first<{ count: number }>();
     });
@@ -115,5 +120,5 @@ export const backupSqlite = async (
 ): Promise<number> => {
   refuseTarget(database, target, mayReplace);
   refuseReader(database);
-  return placeCheckedCopy(database, resolveSymlink(target), signal);
+  return placeCheckedCopy(database, openFile, resolveSymlink(target), signal);
 };

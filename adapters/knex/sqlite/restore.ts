@@ -1,5 +1,5 @@
 import knex, { type Knex } from 'knex';
-import { existsSync, renameSync, statSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { withPool } from '../database/connections';
 import { isDamage, isSqliteBusy, permanentError, withoutStatement } from '../database/errors';
 import { generationMismatch, readSchemaState } from '../migrations/migrations';
@@ -43,10 +43,19 @@ const lockAndFindAnimals = async (filename: string, file: Knex): Promise<boolean
   });
 };
 
-/** Moves a database, also with the log that a damaged one may still have. */
-const moveDatabase = (from: string, to: string): void => {
-  for (const ending of ['-wal', '-shm', '-journal', ''])
-    if (existsSync(`${from}${ending}`)) renameSync(`${from}${ending}`, `${to}${ending}`);
+/**
+ * Gives a database another name. A hard link keeps the old name too, until the restored file takes it. The log, which
+ * only a damaged database still has, moves.
+ */
+const keepDatabase = (filename: string, kept: string): void => {
+  for (const ending of ['-wal', '-shm', '-journal'])
+    if (existsSync(`${filename}${ending}`)) renameSync(`${filename}${ending}`, `${kept}${ending}`);
+  try {
+    linkSync(filename, kept);
+  } catch {
+    // Some file systems have no hard links.
+    renameSync(filename, kept);
+  }
 };
 
 /**
@@ -60,6 +69,7 @@ export const restoreSqlite = async (
   { mayReplace, signal }: CopyOptions,
 ): Promise<{ readonly animals: number; readonly kept: string | undefined }> => {
   await checkBackup(backup);
+  const isNew = !existsSync(database);
   // Creates a missing file to lock it. Otherwise a service could start now, and the restore would replace its animals.
   createPrivateFile(database);
   const filename = resolveSymlink(database);
@@ -74,9 +84,12 @@ export const restoreSqlite = async (
       );
     const time = new Date().toISOString().replaceAll(':', '-');
     const kept = statSync(filename).size === 0 ? undefined : `${filename}.replaced-${time}`;
-    const animals = await placeCheckedCopy(backup, filename, signal, () => {
-      if (kept !== undefined) moveDatabase(filename, kept);
+    const animals = await placeCheckedCopy(backup, openReadOnly, filename, signal, () => {
+      if (kept !== undefined) keepDatabase(filename, kept);
     });
     return { animals, kept };
+  }).catch((error: unknown) => {
+    if (isNew) rmSync(filename, { force: true });
+    throw error;
   });
 };
