@@ -69,6 +69,10 @@ describe('An idle connection to PostgreSQL', () => {
   it('is not lent in the very turn in which it is dropped, after the process stood still', () =>
     withPool(async (database) => {
       await backends(database, 4);
+      // A connection that is still being opened would time out while the process stands still.
+      await eventually('all connections are idle', 20_000, () =>
+        database.poolUsage().some(({ idle }) => idle === 4),
+      );
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, longSilence);
       await inNextTurn();
       // The timers that drop connections have fired, but the sockets have not yet emitted `close`.
