@@ -84,12 +84,15 @@ export const restoreSqlite = async (
       );
     const time = new Date().toISOString().replaceAll(':', '-');
     const kept = statSync(filename).size === 0 ? undefined : `${filename}.replaced-${time}`;
-    const animals = await placeCheckedCopy(backup, openReadOnly, filename, signal, () => {
-      if (kept !== undefined) keepDatabase(filename, kept);
-    });
-    return { animals, kept };
-  }).catch((error: unknown) => {
-    if (isNew) rmSync(filename, { force: true });
-    throw error;
+    try {
+      const animals = await placeCheckedCopy(backup, openReadOnly, filename, signal, () => {
+        if (kept !== undefined) keepDatabase(filename, kept);
+      });
+      return { animals, kept };
+    } catch (error) {
+      // Only while it is locked and empty, since a service may have used the file before.
+      if (isNew && kept === undefined) rmSync(filename, { force: true });
+      throw error;
+    }
   });
 };
