@@ -10,6 +10,7 @@ import {
   securityHeaders,
   setDefaultHeaders,
 } from './middleware';
+import { petMethods } from './operations';
 import {
   addAdminRoutes,
   addPublicRoutes,
@@ -71,7 +72,7 @@ export const httpApplication = (
   options: Common & PetRoutesOptions & { readonly checkReadiness: CheckReadiness },
 ): HttpApplication => {
   const { reporter, corsOrigins = [], trustedProxies = 0 } = options;
-  const application = createApplication(options, ['GET', 'HEAD', 'POST']);
+  const application = createApplication(options, petMethods);
   const { app } = application;
   // The access log comes before `catchDefects`, so that it also reports the 500 of an exception.
   app.use(accessLog(reporter, trustedProxies));
