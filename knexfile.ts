@@ -3,13 +3,18 @@
 import * as E from 'fp-ts/Either';
 import type { Knex } from 'knex';
 import { databaseOf } from './app/backend/database';
+import { reasonOf } from './app/failures';
 import { readSettings } from './app/settings';
 import { fieldErrorTexts } from './core';
 
 const configuration = (): Knex.Config => {
   const settings = readSettings(process.env);
   if (E.isLeft(settings)) throw new Error(fieldErrorTexts(settings.left).join('\n'));
-  return databaseOf(settings.right).configuration();
+  try {
+    return databaseOf(settings.right).configuration();
+  } catch (error) {
+    throw new Error(reasonOf(error, settings.right.DATABASE_URL), { cause: error });
+  }
 };
 
 export default configuration();
