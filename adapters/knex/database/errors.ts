@@ -15,8 +15,8 @@ const hasCode =
 
 /**
  * True if the database rejected the statement itself, or for a `permanentError`. If the statement was a batch, some of
- * its rows may succeed in separate statements. False for SQLSTATE 08 (connection), 57P (shutdown) and 53300 (too many connections), and for
- * SQLite's I/O errors.
+ * its rows may succeed in separate statements. False for SQLSTATE 08 (connection), 57P (shutdown) and 53300 (too many
+ * connections), and for SQLite's I/O errors.
  */
 export const isStatementError = hasCode(
   /^(?:PERMANENT|(?!08|57P|53300)(?:\d[\dA-Z]|F0|HV|P0|XX)[\dA-Z]{3}|SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|RANGE|TOOBIG|NOMEM))$/,

@@ -126,7 +126,7 @@ describe('An answer to the client', () => {
     'an error without a known code': failure(418, 'no_such_code'),
     'an error with the code of an aborted call': failure(400, 'aborted'),
     'a redirect': answer(302, '', { Location: '/elsewhere' }),
-    'a pet that is none': answer(201, '{"id":1.5,"name":"Rex","categoryId":7}'),
+    'an animal with a fraction as its id': answer(201, '{"id":1.5,"name":"Rex","categoryId":7}'),
     'a pet whose id is a string': answer(201, '{"id":"5","name":"Rex","categoryId":7}'),
     'a page of nothing': answer(200, 'null'),
     nothing: answer(204, ''),

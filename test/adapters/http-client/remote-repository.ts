@@ -40,7 +40,7 @@ interface Remote {
   readonly pets: ReadonlyArray<Pet>;
 }
 
-const keyOf = (owner = 'nobody'): ApiKey =>
+const apiKeyOf = (owner = 'nobody'): ApiKey =>
   decodeOrThrow(ApiKey, `k${Buffer.from(owner).toString('base64url')}`);
 
 const ownerOf = (key: ApiKey): OwnerId =>
@@ -53,7 +53,7 @@ const remoteRepository = ({ baseUrl, isLossy, pets }: Remote): BasicRepository =
   const limitMs = pets.some(({ id }) => id === largestId) ? 1_000 : 45_000;
   const seenKeys = new Set<string>();
   const clientOf = (owner?: OwnerId): AnimalStoreClient =>
-    animalStoreClient({ baseUrl, apiKey: keyOf(owner) });
+    animalStoreClient({ baseUrl, apiKey: apiKeyOf(owner) });
 
   /** Calls a client until the deadline. Rejects with any failure that the port does not have. */
   const call = async <A, F = never>(

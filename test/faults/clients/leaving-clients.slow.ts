@@ -117,7 +117,7 @@ const breakBodies = async (folder: string): Promise<void> => {
 
 const silentClients = 300;
 
-/** What clients send before they are silent, what they receive, and the time after which no connection is left. */
+/** Texts that clients send before they fall silent, patterns of the answers, and bounds on the close of connections. */
 const silences: ReadonlyArray<readonly [sent: string, received: RegExp, boundMs: number]> = [
   ['', /^$/, 15_000],
   [`GET /v1/pets HTTP/1.1\r\n${head}`, /^HTTP\/1\.1 408 /, 15_000],

@@ -138,7 +138,7 @@ for (const [kind, makeDatabase] of databaseKinds) {
         expect(shown).to.match(/refusal|no such animal/);
       }));
 
-    it('takes all expired keys of the largest batch anew', () =>
+    it('adds animals again under all expired keys of the largest batch', () =>
       use(async (database) => {
         const clock = { time: Date.UTC(2026, 0, 1) };
         const { create } = knexPetRepository(database, { now: () => clock.time });
