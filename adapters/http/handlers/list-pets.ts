@@ -1,6 +1,5 @@
 import * as E from 'fp-ts/Either';
 import * as t from 'io-ts';
-import { parse, type ParsedUrlQuery, stringify } from 'node:querystring';
 import {
   fieldErrors,
   inDecimal,
@@ -30,17 +29,28 @@ const ListPetsParameters = t.partial({
   status: PetStatus,
 } satisfies { readonly [K in keyof Required<PetQuery>]: t.Mixed });
 
+/** Returns the value of a parameter, or all its values if it is given more than once, which no codec accepts. */
+const valueOf = (parameters: URLSearchParams, name: keyof PetQuery): unknown => {
+  const [value, ...others] = parameters.getAll(name);
+  return others.length === 0 ? value : [value, ...others];
+};
+
 /** Returns the Link to the next page (RFC 8288). It is relative, so that it works behind any path prefix. */
-const linkToNext = (query: ParsedUrlQuery, { pets, hasMore }: PetPage): string | undefined => {
+const linkToNext = (parameters: URLSearchParams, { pets, hasMore }: PetPage): string | undefined => {
   const last = pets.at(-1);
   if (!hasMore || last === undefined) return undefined;
-  return `<?${stringify({ ...query, after: String(last.id) })}>; rel="next"`;
+  parameters.set('after', last.id.toString());
+  return `<?${parameters.toString()}>; rel="next"`;
 };
 
 /** Handles `GET /v1/pets`, for the operation `listPets` in operations.ts. */
 export const handleListPets = async (context: PetContext): Promise<void> => {
-  const parameters = parse(context.querystring, '&', '=', { maxKeys: 0 });
-  const query = ListPetsParameters.decode(parameters);
+  const parameters = new URLSearchParams(context.search);
+  const query = ListPetsParameters.decode({
+    limit: valueOf(parameters, 'limit'),
+    after: valueOf(parameters, 'after'),
+    status: valueOf(parameters, 'status'),
+  });
   if (E.isLeft(query)) {
     fail(context, { _tag: 'InvalidQuery', fieldErrors: fieldErrors(query.left) });
     return;
