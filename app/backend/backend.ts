@@ -93,7 +93,11 @@ const checkFile = (
   if (mount !== undefined) printError(`warning: ${mount}`);
 };
 
-const databaseBackend = (database: Database, settings: Settings, observer: RepositoryObserver): Backend => ({
+const databaseBackend = (
+  database: Database,
+  settings: Settings,
+  observer: RepositoryObserver | undefined,
+): Backend => ({
   ports: {
     pets: knexPetRepository(database, { observer }),
     authenticate:
@@ -142,7 +146,7 @@ const memoryBackend = (settings: Settings): Backend => {
  */
 export const openBackend = async (
   settings: Settings,
-  observer: RepositoryObserver,
+  observer: RepositoryObserver | undefined,
   onProgress: (text: string) => void,
 ): Promise<Backend> => {
   if (settings.DATABASE_URL._tag === 'Memory') return memoryBackend(settings);

@@ -42,6 +42,9 @@ const start = async (
   }
 };
 
+/** True if a program can read the metrics. Otherwise those of requests and batches are not measured. */
+const isMeasured = ({ ADMIN_PORT }: Settings): boolean => ADMIN_PORT !== undefined;
+
 const lossCheckMs = 500;
 
 /** Maximum time of the stop of the server on ADMIN_PORT, which follows that of the public server. */
@@ -75,8 +78,7 @@ const serveClients = async (
   { version, logger, until }: Lifetime,
 ): Promise<void> => {
   const { ADMIN_PORT, DATABASE_URL, MAX_CONNECTIONS: maxConnections, STOP_DELAY } = settings;
-  // Without ADMIN_PORT, no program can read the metrics of requests.
-  const counted = ADMIN_PORT === undefined ? undefined : metrics.requests;
+  const counted = isMeasured(settings) ? metrics.requests : undefined;
   const reporter = requestReporter(logger, DATABASE_URL, counted);
   let isStopping = false;
   const checkReadiness = readiness(backend, logger, () => isStopping);
@@ -127,7 +129,7 @@ const serveClients = async (
 export const serve = async (settings: Settings, lifetime: Lifetime): Promise<void> => {
   const { version, logger, onProgress } = lifetime;
   const metrics = prometheusMetrics({ version, operations: petOperations });
-  const backend = await openBackend(settings, metrics.batches, onProgress);
+  const backend = await openBackend(settings, isMeasured(settings) ? metrics.batches : undefined, onProgress);
   try {
     await serveClients(settings, backend, metrics, lifetime);
   } finally {
