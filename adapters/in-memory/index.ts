@@ -40,13 +40,13 @@ type InMemoryApiKeys = Readonly<{
 }>;
 
 interface KnownKey {
-  readonly digest: string;
+  readonly keyHash: string;
   readonly caller: Caller;
   readonly isRevoked: boolean;
 }
 
-/** Returns the SHA-256 of a key. Unlike a comparison of keys, one of digests reveals no part of a key by its duration. */
-const digestOf = (key: ApiKey): string => hash('sha256', key);
+/** Returns the SHA-256 of a key. The time that a comparison of two hashes takes reveals nothing about the keys. */
+const hashOf = (key: ApiKey): string => hash('sha256', key);
 
 /**
  * Stores API keys in memory, such as those of the setting API_KEYS in app/backend/backend.ts. Each call compares the
@@ -59,13 +59,13 @@ export const inMemoryApiKeys = (
 
   const add = (id: string, key: string, owner = id): void => {
     const caller = callerOf(decodeOrThrow(KeyId, id), decodeOrThrow(OwnerId, owner));
-    known.set(id, { digest: digestOf(decodeOrThrow(ApiKey, key)), caller, isRevoked: false });
+    known.set(id, { keyHash: hashOf(decodeOrThrow(ApiKey, key)), caller, isRevoked: false });
   };
   for (const [id, key, owner] of keys) add(id, key, owner);
 
   const authenticate: Authenticate = (asked) => () => {
-    const digest = digestOf(asked);
-    const found = [...known.values()].find((one) => one.digest === digest);
+    const keyHash = hashOf(asked);
+    const found = [...known.values()].find((one) => one.keyHash === keyHash);
     if (found === undefined) return Promise.resolve(E.left(invalidApiKey('unknown')));
     const { caller, isRevoked } = found;
     return Promise.resolve(isRevoked ? E.left(invalidApiKey('revoked', caller.keyId)) : E.right(caller));

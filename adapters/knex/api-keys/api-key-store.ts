@@ -5,7 +5,7 @@ import type { ApiKey, Unavailable } from '../../../core';
 import { toTaskEither, eitherToTaskEither } from '../database/errors';
 import type { Database } from '../database/database';
 import { inTransaction } from '../database/connections';
-import { type ApiKeyRow, digestOf, isValid, newApiKey } from './knex-authenticate';
+import { type ApiKeyRow, hashOf, isValid, newApiKey } from './knex-authenticate';
 
 export interface ApiKeyRecord {
   readonly id: string;
@@ -90,7 +90,7 @@ const insertKey = async (
     id,
     owner_id: ownerId ?? id,
     name,
-    digest: digestOf(key).toString('hex'),
+    digest: hashOf(key).toString('hex'),
     last_four: key.slice(-4),
     created_at: toIsoTime(now),
     revoked_at: null,

@@ -50,19 +50,19 @@ export const newApiKey = (): { readonly id: string; readonly key: ApiKey } => {
 const keyIdOf = (key: string): string | undefined => format.exec(key)?.[1];
 
 /** Returns the SHA-256 of a key. A key has 256 random bits, so it needs no slow password hash. */
-export const digestOf = (key: string): Buffer => hash('sha256', key, 'buffer');
+export const hashOf = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 const maxTrusted = 10_000;
 const maxBatchSize = 400;
 
 interface StoredKey extends Pick<ApiKeyRow, 'revoked_at' | 'expires_at'> {
   readonly caller: Caller;
-  readonly digest: Buffer;
+  readonly keyHash: Buffer;
 }
 
 const toStoredKey = (id: KeyId, { owner_id, digest, revoked_at, expires_at }: ApiKeyRow): StoredKey => ({
   caller: callerOf(id, OwnerId.is(owner_id) ? owner_id : undefined),
-  digest: Buffer.from(digest, 'hex'),
+  keyHash: Buffer.from(digest, 'hex'),
   revoked_at,
   expires_at,
 });
@@ -78,13 +78,13 @@ const readKeys =
     });
   };
 
-const isDigestOf = (key: ApiKey, stored: Buffer): boolean => {
-  const digest = digestOf(key);
-  return stored.length === digest.length && timingSafeEqual(stored, digest);
+const isHashOf = (key: ApiKey, stored: Buffer): boolean => {
+  const keyHash = hashOf(key);
+  return stored.length === keyHash.length && timingSafeEqual(stored, keyHash);
 };
 
 const checkKey = (key: ApiKey, id: KeyId, stored: StoredKey): E.Either<InvalidApiKey, Caller> => {
-  if (!isDigestOf(key, stored.digest)) return E.left(invalidApiKey('unknown', id));
+  if (!isHashOf(key, stored.keyHash)) return E.left(invalidApiKey('unknown', id));
   if (stored.revoked_at !== null) return E.left(invalidApiKey('revoked', id));
   if (hasExpired(stored, Date.now())) return E.left(invalidApiKey('expired', id));
   return E.right(stored.caller);

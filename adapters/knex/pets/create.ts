@@ -27,7 +27,7 @@ import {
 } from '../database/errors';
 import { inTransaction, retryConflicts } from '../database/connections';
 import { petFromRow } from '../database/pet-columns';
-import { deleteExpired, deleteRecords, findRecords, lockRecord, purgeExpiredKeys } from './idempotency';
+import { deleteRecords, findRecords, lockRecord, purgeExpiredKeys, purgeIfExpired } from './idempotency';
 import { databaseTimeouts } from '../timeouts';
 
 /** Maximum number of animals that one statement adds. */
@@ -109,7 +109,7 @@ const createOrReplay = async (
   const keys = keysOf(creates);
   // Writes before it reads. On SQLite, a transaction that begins with a read can't write once another connection has
   // written.
-  await deleteExpired(transaction, keys, now);
+  await purgeIfExpired(transaction, keys, now);
   const records = await findRecords(transaction, petStatements, keys);
   const recordOf = ({ key }: Create) => key && records.get(scopedIdempotencyKeyText(key));
   const settled = creates.map((create) => settle(recordOf(create)?.record, create.newPet, now));

@@ -32,7 +32,7 @@ const recordsOf = (knex: Knex, keys: ReadonlyArray<ScopedIdempotencyKey>) =>
     keys.map(({ ownerId, idempotencyKey }) => [ownerId, idempotencyKey]),
   );
 
-export const deleteExpired = async (
+export const purgeIfExpired = async (
   transaction: Knex,
   keys: ReadonlyArray<ScopedIdempotencyKey>,
   now: number,
@@ -106,9 +106,9 @@ export const lockRecord = async (
 const maxRowsPerPurge = 200;
 
 /**
- * Returns a function that deletes some expired rows in the background; create.ts calls it after each batch. A statement
- * deletes few rows, because creates on SQLite wait for it. The next one follows after nine times as long, or after a
- * second if no expired row is left. In a transaction of the embedding program the function does nothing, because a
+ * Returns a function that purges some expired keys in the background; create.ts calls it after each batch. A purge
+ * deletes few rows, because creates on SQLite wait for it. The next purge follows after nine times as long, or after a
+ * second if no expired key is left. In a transaction of the embedding program the function does nothing, because a
  * failed purge would abort that transaction.
  */
 export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () => number): (() => void) => {
@@ -117,9 +117,9 @@ export const purgeExpiredKeys = ({ writes, petStatements }: Database, now: () =>
   const purge = async (): Promise<void> => {
     const began = performance.now();
     nextAt = Infinity;
-    const deleted = await petStatements.purgeExpired(writes, now(), maxRowsPerPurge).catch(() => 0);
+    const purged = await petStatements.purgeExpired(writes, now(), maxRowsPerPurge).catch(() => 0);
     const ended = performance.now();
-    nextAt = ended + (deleted < maxRowsPerPurge ? purgeIntervalMs : 9 * (ended - began));
+    nextAt = ended + (purged < maxRowsPerPurge ? purgeIntervalMs : 9 * (ended - began));
   };
 
   return () => {

@@ -34,14 +34,14 @@ const failureOf = (error) => {
     : new Failure(error.statusCode ?? 500, 'internal_error', 'internal error');
 };
 
-const digestOf = (key) => createHash('sha256').update(key).digest();
-const digest = digestOf(process.env.API_KEYS);
+const hashOf = (key) => createHash('sha256').update(key).digest();
+const keyHash = hashOf(process.env.API_KEYS);
 
 /** Checks an Authorization header in a time that does not depend on the key. */
 const isAuthorized = (authorization) =>
   authorization !== undefined &&
   /^Bearer /i.test(authorization) &&
-  timingSafeEqual(digestOf(authorization.slice(7)), digest);
+  timingSafeEqual(hashOf(authorization.slice(7)), keyHash);
 
 const decimal = /^-?[0-9]{1,19}$/;
 

@@ -2,19 +2,19 @@ import { ApiKey, decodeOrThrow, KeyId, OwnerId } from 'animal-store/core';
 import { authenticateContract } from 'animal-store/testing';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'node:test';
-import { digestOf, type Token, tenantAuthenticate } from './tenant-authenticate';
+import { hashOf, type Token, tenantAuthenticate } from './tenant-authenticate';
 
 const openTenants = () => {
   const tokens = new Map<string, Token>();
   const issue = (ownerId = decodeOrThrow(OwnerId, randomUUID())) => {
     const key = decodeOrThrow(ApiKey, randomUUID());
     const caller = { keyId: decodeOrThrow(KeyId, randomUUID()), ownerId };
-    tokens.set(digestOf(key), { caller, blocked: false });
+    tokens.set(hashOf(key), { caller, blocked: false });
     return Promise.resolve({ caller, key });
   };
   const revoke = (id: KeyId) => {
-    for (const [digest, token] of tokens) {
-      if (token.caller.keyId === id) tokens.set(digest, { ...token, blocked: true });
+    for (const [keyHash, token] of tokens) {
+      if (token.caller.keyId === id) tokens.set(keyHash, { ...token, blocked: true });
     }
     return Promise.resolve();
   };

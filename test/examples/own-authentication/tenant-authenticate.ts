@@ -9,14 +9,14 @@ export interface Token {
   readonly blocked: boolean;
 }
 
-export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
+export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** Authenticates the customers of the host with the tokens that they already have. */
 export const tenantAuthenticate =
   (tokens: ReadonlyMap<string, Token>): Authenticate =>
   (apiKey) =>
     TE.fromIOEither(() => {
-      const token = tokens.get(digestOf(apiKey));
+      const token = tokens.get(hashOf(apiKey));
       if (token === undefined) return { _tag: 'Left', left: invalidApiKey('unknown') };
       const { blocked, caller } = token;
       return blocked

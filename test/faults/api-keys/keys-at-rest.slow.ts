@@ -30,7 +30,7 @@ const tracesOf = (key: string): ReadonlyArray<Buffer> => {
 };
 
 /** Returns the hash of a key, which only a database may keep. */
-const digestOf = (key: string): string => hash('sha256', key);
+const hashOf = (key: string): string => hash('sha256', key);
 
 const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -114,10 +114,10 @@ const searchKeys = async ({ databaseUrl, open, folder, databaseLog }: Place): Pr
       'where a key is found',
     ).to.deep.equal([]);
     expect(
-      kept.some(({ bytes }) => bytes.includes(digestOf(key))),
+      kept.some(({ bytes }) => bytes.includes(hashOf(key))),
       'its hash is kept',
     ).to.equal(true);
-    for (const text of Object.values(told)) expect(text, 'its hash is told').not.to.include(digestOf(key));
+    for (const text of Object.values(told)) expect(text, 'its hash is told').not.to.include(hashOf(key));
   }
 };
 

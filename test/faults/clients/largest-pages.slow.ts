@@ -77,11 +77,11 @@ const listNextToAnother = async (store: SqlStore): Promise<void> => {
   expect(listed, 'pages of the first key').to.be.at.least(connections);
 };
 
-describe(`A key holder who lists the largest pages on ${connections} connections`, () => {
+describe(`An owner of a key who lists the largest pages on ${connections} connections`, () => {
   afterEach(killServices);
   afterEach(removeFolders);
 
   for (const { name: kind, within } of sqlStores) {
-    it(`does not starve the holder of another key, on ${kind}`, () => within(listNextToAnother));
+    it(`does not starve the owner of another key, on ${kind}`, () => within(listNextToAnother));
   }
 });

@@ -52,7 +52,7 @@ describe('an idempotency key that an instance which hangs holds in PostgreSQL', 
 
 const day = 24 * 60 * 60 * 1000;
 
-describe('expired idempotency records that an instance which hangs is forgetting, in PostgreSQL', () => {
+describe('expired idempotency records that an instance which hangs is purging, in PostgreSQL', () => {
   it('make no creation wait, with a key or without', () =>
     withDatabases(2, patientPostgresDatabase, async (database, other) => {
       const clock = { time: Date.UTC(2026, 0, 1) };
