@@ -57,7 +57,10 @@ const inspectPort = async (
     return passed('port', `${place} is free`);
   } catch (cause) {
     return errorCode(cause) === 'EADDRINUSE'
-      ? warned('port', `${place} is in use; unless the service runs, stop the process that listens there`)
+      ? warned(
+          'port',
+          `${place} is in use; if another program than the service listens there, \`serve\` fails until you stop it or set ${prefix}PORT`,
+        )
       : failed('port', failureText({ _tag: 'CannotListen', cause, prefix }, DATABASE_URL));
   } finally {
     server.close();

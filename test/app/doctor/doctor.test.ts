@@ -95,7 +95,9 @@ describe('animal-store doctor', () => {
     expect(results.find(({ check }) => check === 'port'))
       .to.include({ ok: true, isWarning: true })
       .and.have.property('text')
-      .that.matches(/^PORT \d+ on 127.0.0.1 is in use; unless the service runs, stop the process/);
+      .that.matches(
+        /^PORT \d+ on 127.0.0.1 is in use; if another program than the service listens there, `serve` fails until you stop it or set PORT$/,
+      );
     expect(failed.map(({ text }) => text)).to.deep.equal([
       "can't listen: listen EADDRNOTAVAIL: address not available 192.0.2.1; this machine does not have that address; set ADMIN_HOST",
     ]);
