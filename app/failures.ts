@@ -96,11 +96,7 @@ const postgresAdvice: Advice = [
 const sqliteAdvice: Advice = [
   [/SQLITE_CORRUPT/, 'restore a backup'],
   [/SQLITE_NOTADB/, 'it is not a SQLite database; name another file in DATABASE_URL'],
-  [/ENOSPC/, 'free space on the disk of the database'],
-  [
-    /SQLITE_FULL/,
-    'free space on the disk of the database; only if it has enough, the largest id may be in use: delete that animal, and set seq of pets in table sqlite_sequence to the next largest id',
-  ],
+  [/ENOSPC|SQLITE_FULL/, 'free space on the disk of the database'],
   [/SQLITE_IOERR/, 'check that the disk has free space and no errors'],
   [/SQLITE_BUSY/, 'wait until the process that writes to it has ended'],
 ];

@@ -121,14 +121,15 @@ describe('The log of a failure', () => {
   afterEach(killServices);
   afterEach(removeFolders);
 
-  it('has the advice of doctor, as for ids that are used up', async () => {
+  it('has the advice of doctor, as for SQLITE_FULL to free space', async () => {
     const { service, writes, close } = await serveWithAccess();
+    // SQLite fails with SQLITE_FULL after the largest id too.
     await writes('pets').insert({ id: '9223372036854775807', name: 'last', category_id: 1 });
     await close();
     const body = '{"name":"Rex","categoryId":1}';
     expect((await call(`${service.address}/v1/pets`, { method: 'POST', key, body })).status).to.equal(503);
     const failed = logLines((await service.stop()).stdout).find(({ msg }) => msg === 'request failed');
-    expect(failed?.['advice']).to.match(/; only if it has enough, the largest id may be in use: /);
+    expect(failed?.['advice']).to.equal('free space on the disk of the database');
   });
 });
 
