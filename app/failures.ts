@@ -66,9 +66,9 @@ const postgresAdvice: Advice = [
   ],
   [
     /^42501 .* for schema/,
-    'run `animal-store migrate` as the owner of the database, and grant this role the rights that docs/postgresql.md lists',
+    'run `animal-store migrate` as the owner of the database, and grant this role its rights with the script that docs/postgresql.md names',
   ],
-  [/^42501 /, 'grant this role the rights that docs/postgresql.md lists'],
+  [/^42501 /, 'grant this role its rights with the script that docs/postgresql.md names'],
   [/^25006 /, 'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off'],
   [
     /Migration table is already locked/,

@@ -52,8 +52,8 @@ describe('The advice of a command', () => {
       await execute(url, `create role ${role} login password '${role}'`);
       try {
         const asOwner =
-          'permission denied for schema public; run `animal-store migrate` as the owner of the database, and grant this role the rights that docs/postgresql.md lists\n';
-        const grants = 'grant this role the rights that docs/postgresql.md lists\n';
+          'permission denied for schema public; run `animal-store migrate` as the owner of the database, and grant this role its rights with the script that docs/postgresql.md names\n';
+        const grants = 'grant this role its rights with the script that docs/postgresql.md names\n';
         for (const command of ['migrate', 'serve'])
           expect(await run(asRole.href, command)).to.include(asOwner);
         expect((await runInProcess(['doctor'], environment)).stdout).to.include(asOwner);
