@@ -51,6 +51,11 @@ const listenAdvice = (cause: unknown, prefix: string): string => {
 
 type Advice = ReadonlyArray<readonly [code: RegExp, advice: string]>;
 
+const lockOfKnex: Advice[number] = [
+  /Migration table is already locked/,
+  'another process runs migrations with Knex; if none does, run `knex migrate:unlock`',
+];
+
 /** Advice by the code and the message of an error. The first that matches applies. */
 const postgresAdvice: Advice = [
   [/^ECONNREFUSED|^ENOENT connect/, 'start PostgreSQL there, or set the host and port in DATABASE_URL'],
@@ -70,10 +75,7 @@ const postgresAdvice: Advice = [
   ],
   [/^42501 /, 'grant this role its rights with the script that docs/postgresql.md names'],
   [/^25006 /, 'set the host of the primary server in DATABASE_URL, or default_transaction_read_only to off'],
-  [
-    /Migration table is already locked/,
-    'another process runs migrations with Knex; if none does, run `knex migrate:unlock`',
-  ],
+  lockOfKnex,
   [
     /^(55P03|57014) /,
     'another session holds a lock, or the server is slow; look at pg_stat_activity, and try again',
@@ -94,6 +96,7 @@ const postgresAdvice: Advice = [
 ];
 
 const sqliteAdvice: Advice = [
+  lockOfKnex,
   [/SQLITE_CORRUPT/, 'restore a backup'],
   [/SQLITE_NOTADB/, 'it is not a SQLite database; name another file in DATABASE_URL'],
   [/ENOSPC|SQLITE_FULL/, 'free space on the disk of the database'],

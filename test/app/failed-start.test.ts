@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { migrationConfig } from '../../adapters/knex';
 import { failureText } from '../../app/failures';
 import {
   main,
@@ -10,6 +11,7 @@ import {
   runUnprivileged,
   startProgram,
 } from '../support/processes/command';
+import { sqlStores } from '../support/databases/databases';
 import { hasWriteAheadLog, integrityOf } from '../support/databases/sqlite-files';
 import { listPets } from '../support/http/client';
 import { listenOn } from '../support/http/listen';
@@ -95,6 +97,20 @@ describe('A start that fails half-way', () => {
       expect(text, code).to.include(`; ${advice}`).and.not.include('\n');
     }
   });
+
+  for (const { name, within } of sqlStores) {
+    it(`names the remedy if killed migrations of Knex left their lock on ${name}`, () =>
+      within(async ({ databaseUrl, open }) => {
+        const { writes, close } = open();
+        await writes.migrate.list(migrationConfig);
+        await writes('animal_store_migrations').insert({ name: '000_earlier_migration' });
+        await writes('animal_store_migrations_lock').update({ is_locked: 1 });
+        await close();
+        expect((await runInProcess(['migrate'], { DATABASE_URL: databaseUrl })).stderr).to.match(
+          /already locked; another process runs migrations with Knex; if none does, run `knex migrate:unlock`\n$/,
+        );
+      }));
+  }
 
   for (const command of [['serve'], ['migrate']]) {
     it(`does not change a file that is not a database: animal-store ${command.join(' ')}`, async () => {
