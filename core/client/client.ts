@@ -90,6 +90,7 @@ export const clientOver = (transport: Transport, clientOptions: CallOptions): An
   const checkPageOptions = (options: PageOptions): readonly [Place, CallOptions] => {
     const checks = { ...callChecks, ...placeChecks };
     const checked = checkArguments<CallOptions & Place>('options', options, checks);
+    // The second check only separates the place, which `next` repeats, from the options of the call.
     return [checkArguments('options', checked, placeChecks, { ignoresOthers: true }), checked];
   };
 

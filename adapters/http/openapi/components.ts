@@ -73,7 +73,7 @@ export const schemas = {
   },
 };
 
-const header = (description: string, example: string, required = false) => ({
+export const header = (description: string, example: string, required = false) => ({
   description,
   required,
   schema: { type: 'string' },
@@ -113,7 +113,7 @@ export const headers = {
   },
 };
 
-const headerReferences = (names: ReadonlyArray<string>) =>
+export const headerReferences = (names: ReadonlyArray<string>) =>
   Object.fromEntries(
     ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
   );

@@ -1,5 +1,5 @@
 import type { HttpFailure } from '../errors';
-import { failureResponses, headers, response, schemas } from './components';
+import { failureResponses, header, headerReferences, headers, response, schemas } from './components';
 
 const get = (
   operationId: string,
@@ -22,7 +22,26 @@ const get = (
 const health = (description: string, status: string) =>
   response(description, [], 'Health', { example: { status } });
 
-const document = response('An OpenAPI 3.1 document.', [], 'OpenApiDocument', {});
+const getDocument = (operationId: string, summary: string) => {
+  const { get: operation } = get(
+    operationId,
+    summary,
+    response('An OpenAPI 3.1 document.', ['ETag'], 'OpenApiDocument', {}),
+  );
+  const unchanged = {
+    description: 'The document still has an ETag of the header If-None-Match.',
+    headers: headerReferences(['ETag']),
+  };
+  const parameters = [
+    {
+      name: 'If-None-Match',
+      in: 'header',
+      description: 'ETags of documents that the client already has.',
+      schema: { type: 'string' },
+    },
+  ];
+  return { get: { ...operation, parameters, responses: { ...operation.responses, 304: unchanged } } };
+};
 
 /** OpenAPI 3.1 document of the paths outside /v1 that answer with JSON, which routes.ts serves. */
 export const openApiServiceDocument = {
@@ -30,7 +49,8 @@ export const openApiServiceDocument = {
   info: {
     title: 'Animal store: health checks and OpenAPI documents',
     version: '1.0.0',
-    description: 'These operations need no API key. The port for operators (`ADMIN_PORT`) has the metrics.',
+    description:
+      'These operations need no API key. The pages at `/` and `/docs` also have ETags. The port for operators (`ADMIN_PORT`) has the metrics.',
   },
   servers: [{ url: '.' }],
   tags: [{ name: 'service', description: 'Health checks and OpenAPI documents.' }],
@@ -42,8 +62,8 @@ export const openApiServiceDocument = {
       health('The service can serve requests.', 'ready'),
       'NotReady',
     ),
-    '/openapi.json': get('getOpenApiDocument', 'Get the document of the operations on animals', document),
-    '/openapi-service.json': get('getOpenApiServiceDocument', 'Get this document', document),
+    '/openapi.json': getDocument('getOpenApiDocument', 'Get the document of the operations on animals'),
+    '/openapi-service.json': getDocument('getOpenApiServiceDocument', 'Get this document'),
   },
   components: {
     schemas: {
@@ -55,6 +75,14 @@ export const openApiServiceDocument = {
       },
       OpenApiDocument: { type: 'object', properties: { openapi: { type: 'string' } } },
     },
-    headers: { 'X-Request-Id': headers['X-Request-Id'], 'Retry-After': headers['Retry-After'] },
+    headers: {
+      'X-Request-Id': headers['X-Request-Id'],
+      'Retry-After': headers['Retry-After'],
+      ETag: header(
+        'Hash of the body (RFC 9110, 8.8.3).',
+        '"47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU"',
+        true,
+      ),
+    },
   },
 };

@@ -71,6 +71,13 @@ describeService('Routes and headers', (service) => {
     for (const path of otherPaths) expect((await service.get(path)).status, path).to.equal(200);
   });
 
+  it('describes the 304 to a client that has a document already', async () => {
+    for (const path of ['/openapi.json', '/openapi-service.json']) {
+      const etag = (await service.get(path)).header('ETag') ?? '';
+      expect((await service.get(path, { headers: { 'If-None-Match': etag } })).status, path).to.equal(304);
+    }
+  });
+
   it('keeps a well-formed X-Request-Id, on errors too', async () => {
     for (const [target, requestId] of Object.entries({
       '/livez': 'a',

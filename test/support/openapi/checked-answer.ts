@@ -22,18 +22,27 @@ const withInt64Keyword = (_name: string, value: unknown): unknown =>
     ? { int64: true }
     : value;
 
-const document = decodeOrThrow(Document, JSON.parse(JSON.stringify(openApiDocument, withInt64Keyword)));
+const parseDocument = (source: object) =>
+  decodeOrThrow(Document, JSON.parse(JSON.stringify(source, withInt64Keyword)));
+
+/** Documents by their names in ajv, with the prefix of their paths. */
+const documents = {
+  openapi: { ...parseDocument(openApiDocument), prefix: '/v1' },
+  service: { ...parseDocument(openApiServiceDocument), prefix: '' },
+};
+
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 ajv.addKeyword({
   keyword: 'int64',
   validate: (_: unknown, value: unknown) =>
     typeof value === 'bigint' ? BigInt.asIntN(64, value) === value : Number.isSafeInteger(value),
 });
-ajv.addSchema(document, 'openapi');
-ajv.addSchema(openApiServiceDocument, 'service');
+for (const [name, document] of Object.entries(documents)) ajv.addSchema(document, name);
+
+type DocumentName = keyof typeof documents;
 
 /** Checks a value against the schema at these steps of a document. */
-const expectToMatchIn = (name: string, value: unknown, ...steps: ReadonlyArray<string>) => {
+const expectToMatch = (name: DocumentName, value: unknown, ...steps: ReadonlyArray<string>) => {
   const escaped = steps.map((step) => encodeURIComponent(step.replace(/~/g, '~0').replace(/\//g, '~1')));
   const pointer = [`${name}#`, ...escaped].join('/');
   const validate = ajv.getSchema(pointer);
@@ -41,65 +50,55 @@ const expectToMatchIn = (name: string, value: unknown, ...steps: ReadonlyArray<s
   expect(validate(value), `${ajv.errorsText(validate.errors)} at ${pointer}`).to.equal(true);
 };
 
-const expectToMatch = (value: unknown, ...steps: ReadonlyArray<string>) => {
-  expectToMatchIn('openapi', value, ...steps);
-};
-
 const pathOf = (target: string): string => target.replace(/^https?:\/\/[^/?]*/i, '').replace(/\?.*$/s, '');
 
-/** Finds the operation in the OpenAPI document for a request, if any. HEAD counts as GET. */
-const findOperation = (method: string, target: string) => {
+/** Finds the operation of a request in a document, if any. HEAD counts as GET. */
+const findOperation = (documentName: DocumentName, method: string, target: string) => {
+  const { paths, prefix } = documents[documentName];
   const name = method === 'HEAD' ? 'get' : method.toLowerCase();
   const [template, item] =
-    Object.entries(document.paths).find(([path]) =>
-      new RegExp(`^/v1${path.replace(/\{[^/}]+\}/g, '[^/]+')}$`).test(pathOf(target)),
+    Object.entries(paths).find(([path]) =>
+      new RegExp(`^${prefix}${path.replace(/\{[^/}]+\}/g, '[^/]+')}$`).test(pathOf(target)),
     ) ?? [];
   const operation = method === method.toUpperCase() ? item?.[name] : undefined;
-  return operation && { steps: ['paths', template ?? '', name], ...operation };
+  return operation && { documentName, steps: ['paths', template ?? '', name], ...operation };
 };
 
 /** Statuses that the HTTP server sends for any operation. Only the table of errors has them. */
 const statusesOfServer = [417, 431, 505];
 
-/** Paths outside /v1, which the document of the operations on animals lacks. */
-const otherPaths = /^(?:\/(?:livez|readyz|openapi(?:-service)?\.json|docs\/?)?)?$/;
+/** Paths of pages, which no document describes. */
+const pagePaths = /^(?:\/(?:docs\/?)?)?$/;
 
-/** Fails unless the OpenAPI document declares this response to this request, with its headers and its body. */
+/** Fails unless an OpenAPI document declares this response to this request, with its headers and its body. */
 const expectDeclaredAnswer = (
   request: Readonly<{ method: string; target: string }>,
   answer: Pick<CheckedAnswer, 'status' | 'header' | 'json'>,
 ) => {
-  const operation = findOperation(request.method, request.target);
+  const { method, target } = request;
+  const operation = findOperation('openapi', method, target) ?? findOperation('service', method, target);
   if (operation === undefined || statusesOfServer.includes(answer.status)) {
-    const path = pathOf(request.target);
-    if (answer.status < 400 && otherPaths.test(path)) {
-      const isDescribed = request.method === 'GET' && path in openApiServiceDocument.paths;
-      if (answer.status === 200 && isDescribed) {
-        const steps = ['paths', path, 'get', 'responses', '200', 'content', 'application/json', 'schema'];
-        expectToMatchIn('service', answer.json, ...steps);
-      }
-      return;
-    }
-    const asked = `${request.method} ${request.target}`;
-    expect(answer.status, `${asked} is no operation of the document`).to.be.within(400, 599);
-    if (request.method !== 'HEAD') expectToMatch(answer.json, 'components', 'schemas', 'Error');
+    if (answer.status < 400 && pagePaths.test(pathOf(target))) return;
+    expect(answer.status, `${method} ${target} is no operation of a document`).to.be.within(400, 599);
+    if (method !== 'HEAD') expectToMatch('openapi', answer.json, 'components', 'schemas', 'Error');
     return;
   }
+  const { documentName } = operation;
   const declared = operation.responses[String(answer.status)];
   if (declared === undefined)
     throw new Error(`${answer.status} is not declared: ${operation.steps.join('/')}`);
   for (const [name, { $ref }] of Object.entries(declared.headers)) {
     expect($ref).to.equal(`#/components/headers/${name}`);
-    const header = document.components.headers[name];
+    const header = documents[documentName].components.headers[name];
     const value = answer.header(name);
     if (header?.required !== false) expect(value, `${name} with ${answer.status}`).not.to.equal(undefined);
     if (value === undefined) continue;
     const sent = header?.schema['type'] === 'integer' ? Number(value) : value;
-    expectToMatch(sent, 'components', 'headers', name, 'schema');
+    expectToMatch(documentName, sent, 'components', 'headers', name, 'schema');
   }
-  if (request.method === 'HEAD') return;
+  if (method === 'HEAD' || answer.json === undefined) return;
   const response = [...operation.steps, 'responses', String(answer.status)];
-  expectToMatch(answer.json, ...response, 'content', 'application/json', 'schema');
+  expectToMatch(documentName, answer.json, ...response, 'content', 'application/json', 'schema');
 };
 
 const parseNumber = (digits: string): number | bigint => {
